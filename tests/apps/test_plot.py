@@ -11,7 +11,7 @@ import pytest
 from scipy.stats import binomtest
 
 from metric_commons import load
-from metric_commons.reporting.plots import captions, curve_plots
+from metric_commons.reporting.plots import curve_plots, panels
 from tests.spec import ROOT, nightly
 
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"]
@@ -393,7 +393,7 @@ def test_each_of_several_labels_of_a_row_has_a_panel(drawn):
     ("share", "text"), [(0, "0%"), (1, "100%"), (0.004, "<1%"), (0.996, ">99%"), (0.126, "13%")]
 )
 def test_a_share_is_none_or_all_only_where_it_is(share, text):
-    assert captions.percent(share) == text
+    assert panels.percent(share) == text
 
 
 # Calibration

@@ -199,8 +199,8 @@ def compare(
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
     measures_to_compare = averaged(selected_measures(measures, scores))
     if plot:
-        from ...reporting.plots.figures import check
-        from ...reporting.plots.query_differences import deltas
+        from ...reporting.plots.bar_plots import deltas
+        from ...reporting.plots.pictures import check
 
         check(plot)  # report a missing library before reading a large file
     clusters = options.one_field(cluster_by, "a comparison of runs")

@@ -10,15 +10,14 @@ from ...data.files.stored import write_whole
 from ...evaluation.scoring.evaluations import Evaluation
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import assign
-from ...reporting.plots.figures import check
-from ...reporting.plots.pictures import PICTURES, Kind, picture
+from ...reporting.plots.pictures import PICTURES, Kind, check, picture
 from ..console.options import level, save_option, setting, settings_option
 from ..console.outputs import check_written, say_written
 from .score import check_usage
 from .sources import file_names, named_systems
 
 if TYPE_CHECKING:
-    from ...reporting.plots.systems import PlottedSystem
+    from ...reporting.plots.panels import PlottedSystem
 
 
 def plot(
@@ -81,7 +80,7 @@ def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
 
 def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "PlottedSystem"]:
     """Return the scores and rows of each system."""
-    from ...reporting.plots.systems import PlottedSystem
+    from ...reporting.plots.panels import PlottedSystem
 
     (module,) = evaluation.modules
     prefixed = {f"{module}.{option}": value for option, value in options.items()}

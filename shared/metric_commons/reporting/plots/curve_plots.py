@@ -1,66 +1,129 @@
-"""ROC and precision-recall curves."""
+"""Curves of classifiers: ROC, precision and recall, calibration, risk and coverage."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Floats
-from .captions import LABEL_LENGTH, TITLE_LENGTH, score_with_interval, shortened
-from .panels import REFERENCE_LINE, grid, label_axes, legend, line_styles, unit_square
-from .systems import PlottedSystem, common_labels, positive_label
+from ...statistics.intervals.proportions import clopper_pearson
+from .panels import (
+    LABEL_LENGTH,
+    REFERENCE_LINE,
+    TITLE_LENGTH,
+    PlottedSystem,
+    common_labels,
+    grid,
+    gridlines,
+    label_axes,
+    legend,
+    line_styles,
+    score_with_interval,
+    shortened,
+    thousands,
+    unit_square,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_Points = Mapping[str, Sequence[float]]  # of a curve, as in results
-
 RESOLUTION = 2000  # columns of a panel that are distinguishable by eye, even in print
-
-
-class _Curve(NamedTuple):
-    """The differences between ROC and precision-recall curves."""
-
-    points: str  # their key in a result
-    area: str  # the key of the area under the curve
-    abbreviation: str  # of the area
-    axes: tuple[str, str]
-    line: Callable[[_Points], tuple[Floats, Floats]]  # x and y to draw
-    chance: Callable[[_Points], tuple[float, float]]  # y of the chance line at x = 0 and x = 1
-    style: Mapping[str, Any]
-
-
-class _Result(NamedTuple):
-    """The curve of a system in one panel."""
-
-    area: float
-    interval: Sequence[float] | None
-    points: _Points
-
-    def is_defined(self) -> bool:
-        """Return whether there are rows with the label, and rows with another one."""
-        return not math.isnan(self.area)
-
-    def caption(self) -> str:
-        """Return the area with its interval."""
-        return score_with_interval(self.area, self.interval) if self.is_defined() else "undefined"
+_LEVEL = 0.95
+_STEPS = 50  # points of the curve within a level of equal confidences
+_INTERVAL_LINE: Mapping[str, Any] = {"linewidth": 1, "alpha": 0.6}
 
 
 def draw_roc(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
     """Draw the true positive rate over the false positive rate."""
-    _draw_curves(figure, systems, _ROC)
+    _draw_curves(figure, systems, "roc_curve", "roc_auc", "AUC")
 
 
 def draw_pr(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
     """Draw precision over recall, in steps, whose area is the average precision."""
-    _draw_curves(figure, systems, _PR)
+    _draw_curves(figure, systems, "pr_curve", "average_precision", "AP")
+
+
+def _draw_curves(
+    figure: "Figure",
+    systems: Mapping[str, PlottedSystem],
+    curve: str,
+    area: str,
+    abbreviation: str,
+) -> None:
+    """Draw the curves of all systems in one panel, or in a panel per label if more than two.
+
+    With a positive label, there is only the panel of this label against the others.
+    """
+    is_pr = curve == "pr_curve"
+    keys = ("recall", "precision") if is_pr else ("fpr", "tpr")
+    labels, positive = common_labels(systems)
+    per_label = len(labels) > 2
+    chosen = next(iter(systems.values())).result.options["pos_label"] if per_label else None
+    shown = [i for i, label in enumerate(labels) if chosen in (None, label)] if per_label else [0]
+    if not shown:
+        raise ValueError(f"pos_label is {chosen!r}, but the labels are {labels}")
+    styles = line_styles(systems, marker_spacing=0.12)
+    if per_label:
+        panels = grid(figure, len(shown), width=2.4, height=2.6 + 0.15 * len(systems))
+    else:
+        panels = grid(figure, 1, width=4.6, height=4.8)
+    results = {}  # by system the area, its interval and the points, for each panel
+    for name, system in systems.items():
+        scores, intervals = system.result.scores, system.result.confidence_interval
+        columns: list[Any] = [scores[area], intervals[area], scores[curve]]
+        results[name] = list(zip(*columns, strict=True)) if per_label else [tuple(columns)]
+        if all(math.isnan(value) for value, _, _ in results[name]):
+            raise ValueError(
+                f"system {name!r}: {area} is undefined, and so is the curve: all references "
+                "are the same label"
+            )
+    captions: dict[str, str] = {}  # of the last panel
+    for i, panel in zip(shown, panels, strict=True):
+        chance_lines: dict[tuple[float, float], None] = {}  # which may differ between systems
+        for name in systems:
+            value, interval, points = results[name][i]
+            style = {**styles[name], "drawstyle": "steps-post" if is_pr else "default"}
+            if math.isnan(value):
+                captions[name] = "undefined"
+                panel.plot([], [], label="undefined", **style)  # for the legend
+                continue
+            captions[name] = score_with_interval(value, interval)
+            x, y = (points[key] for key in keys)
+            panel.plot(*thinned(x, y), label=captions[name], **style)
+            # At the lowest threshold every row is predicted positive, so precision is the
+            # proportion of positives.
+            chance_lines[(y[0], y[0]) if is_pr else (0.0, 1.0)] = None
+        for ends in chance_lines:
+            panel.plot([0, 1], ends, **REFERENCE_LINE)
+        unit_square(panel)
+        if per_label:
+            panel.legend(
+                title=shortened(str(labels[i]), LABEL_LENGTH),
+                loc="lower left",
+                bbox_to_anchor=(0, 1),
+                alignment="left",
+                fontsize="x-small",
+                handlelength=3,
+                frameon=False,
+            )
+    x_name, y_name = keys if is_pr else ("false positive rate", "true positive rate")
+    label_axes(panels, x_name, f"{y_name} (positive: {positive})" if positive else y_name)
+    names = {name: shortened(name, TITLE_LENGTH) for name in systems}
+    title = None
+    if per_label:
+        which = "each" if chosen is None else "this"
+        title = f"{which} label against the others, {abbreviation} in its panel"
+    else:
+        names = {name: f"{text}: {abbreviation} {captions[name]}" for name, text in names.items()}
+    entries = [(names[name], style) for name, style in styles.items()]
+    legend(figure, [*entries, ("chance", REFERENCE_LINE)], title)
 
 
 def thinned(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
-    """Return the points of a line that are distinguishable by eye; x ascends from 0 to 1.
+    """Return the points of a line that are distinguishable by eye; x is from 0 to 1, or back.
 
     The panel is divided into `RESOLUTION` columns. In each column the first, the last, the lowest
     and the highest point remain, so that the line loses no peak and moves by less than the width of
@@ -73,6 +136,9 @@ def thinned(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     x, y = np.asarray(x, np.float64), np.asarray(y, np.float64)
     if x.size <= 4 * RESOLUTION:  # no more than would remain
         return x, y
+    if x[0] > x[-1]:
+        ascending = thinned(x[::-1], y[::-1])
+        return ascending[0][::-1], ascending[1][::-1]
     column = np.floor(x * RESOLUTION)
     first = np.flatnonzero(np.diff(column, prepend=-1))
     last = np.append(first[1:], x.size) - 1
@@ -81,109 +147,95 @@ def thinned(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:
     return x[remaining], y[remaining]
 
 
-def _pr_line(points: _Points) -> tuple[Floats, Floats]:
-    # Recall descends in results, but ascends in what can be thinned.
-    recall, precision = thinned(points["recall"][::-1], points["precision"][::-1])
-    return recall[::-1], precision[::-1]
+def draw_calibration(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
+    """Draw the observed frequency over the predicted probability, and below it rows per bin."""
+    labels, positive = common_labels(systems)
+    figure.set_size_inches(5, 6.2 + 0.17 * len(systems))
+    curve_panel, row_panel = figure.subplots(2, sharex=True, height_ratios=[1, 0.28])
+    curve_panel.plot([0, 1], [0, 1], **REFERENCE_LINE)
+    entries: list[tuple[str, Mapping[str, Any]]] = []
+    rows: list[float] = []
+    level = 0.0
+    for name, style in line_styles(systems).items():
+        result = systems[name].result
+        bins = result.scores["calibration"]
+        if not bins["rows"]:
+            raise ValueError(f"system {name!r}: calibration needs probabilities, from 0 to 1")
+        text = f"{shortened(name, TITLE_LENGTH)}: ECE {systems[name].score_text('ece')}"
+        curve_panel.plot(bins["predicted"], bins["observed"], label=text, **style)
+        # The bins do not keep the numbers of weights and clusters.
+        if not result.n_clusters and not any(size % 1 for size in bins["rows"]):
+            level = result.options.get("confidence_level") or _LEVEL
+            for x, y, size in zip(bins["predicted"], bins["observed"], bins["rows"], strict=True):
+                ends = clopper_pearson(y * size, size, level)
+                curve_panel.plot([x] * 2, ends, color=style["color"], **_INTERVAL_LINE)
+        row_panel.plot(bins["predicted"], bins["rows"], **style)
+        entries.append((text, style))
+        rows += bins["rows"]
+    _scale_rows(row_panel, rows)
+    unit_square(curve_panel)
+    gridlines(row_panel)
+    row_panel.set_box_aspect(0.28)
+    predicted, observed = "the predicted label", "right predictions"
+    if len(labels) <= 2:
+        predicted = observed = positive or "the positive label"
+    curve_panel.set_ylabel(f"observed rate of {observed}")
+    row_panel.set(xlabel=f"mean predicted probability of {predicted}", ylabel="rows")
+    figure.align_ylabels()
+    if level:
+        line = {"color": "gray", **_INTERVAL_LINE}
+        entries.append((f"{100 * level:g}% interval of the rate in a bin", line))
+    legend(figure, [*entries, ("perfectly calibrated", REFERENCE_LINE)])
 
 
-_ROC = _Curve(
-    points="roc_curve",
-    area="roc_auc",
-    abbreviation="AUC",
-    axes=("false positive rate", "true positive rate"),
-    line=lambda points: thinned(points["fpr"], points["tpr"]),
-    chance=lambda _: (0.0, 1.0),
-    style={},
-)
-_PR = _Curve(
-    points="pr_curve",
-    area="average_precision",
-    abbreviation="AP",
-    axes=("recall", "precision"),
-    line=_pr_line,
-    # The first point is that of the lowest threshold, where every row is predicted positive, so
-    # precision is the proportion of positives.
-    chance=lambda points: (points["precision"][0],) * 2,
-    style={"drawstyle": "steps-post"},
-)
+def _scale_rows(panel: "Axes", rows: Sequence[float]) -> None:
+    """Scale the axis of numbers of rows, by logarithms if small bins would be invisible."""
+    from matplotlib.ticker import NullFormatter
+
+    low, high = min(rows), max(rows)
+    if high > 50 * low:
+        panel.set(yscale="log", ylim=(low / 2, high * 2))
+        panel.yaxis.set_minor_formatter(NullFormatter())
+    else:
+        panel.set_ylim(0, high * 1.1)
+    panel.yaxis.set_major_formatter(thousands())
 
 
-def _draw_curves(figure: "Figure", systems: Mapping[str, PlottedSystem], curve: _Curve) -> None:
-    """Draw the curves of all systems in one panel, or in a panel per label if more than two.
-
-    With a positive label, there is only the panel of this label against the others.
-    """
-    labels, positive = common_labels(systems), positive_label(systems)
-    per_label = len(labels) > 2
-    chosen = next(iter(systems.values())).result.options["pos_label"] if per_label else None
-    shown = [i for i, label in enumerate(labels) if chosen in (None, label)]
-    if not shown:
-        raise ValueError(f"pos_label is {chosen!r}, but the labels are {labels}")
+def draw_risk_coverage(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
+    """Draw the curves of all systems, and the risk of each if confidence said nothing."""
+    (panel,) = grid(figure, 1, width=4.6, height=4.0)
     styles = line_styles(systems, marker_spacing=0.12)
-    if per_label:
-        height = 2.6 + 0.15 * len(systems)
-        panels = grid(figure, len(shown), width=2.4, height=height)
-    else:
-        panels = grid(figure, 1, width=4.6, height=4.8)
-    results = {name: _results(system, curve, per_label) for name, system in systems.items()}
-    for name, panel_results in results.items():
-        if not any(result.is_defined() for result in panel_results):
-            raise ValueError(
-                f"system {name!r}: {curve.area} is undefined, and so is the curve: all references "
-                "are the same label"
-            )
-    for i, panel in zip(shown, panels, strict=False):
-        _draw_panel(panel, {name: results[name][i] for name in systems}, curve, styles)
-        if per_label:
-            panel.legend(
-                title=shortened(str(labels[i]), LABEL_LENGTH),
-                loc="lower left",
-                bbox_to_anchor=(0, 1),
-                alignment="left",
-                fontsize="x-small",
-                handlelength=3,
-                frameon=False,
-            )
-    x, y = curve.axes
-    label_axes(panels, x, f"{y} (positive: {positive})" if positive else y)
-    names = {name: shortened(name, TITLE_LENGTH) for name in systems}
-    title = None
-    if per_label:
-        which = "each" if chosen is None else "this"
-        title = f"{which} label against the others, {curve.abbreviation} in its panel"
-    else:
-        names = {
-            name: f"{text}: {curve.abbreviation} {results[name][0].caption()}"
-            for name, text in names.items()
-        }
-    entries = [(names[name], style) for name, style in styles.items()]
-    legend(figure, [*entries, ("chance", REFERENCE_LINE)], title)
+    entries = []
+    highest = 0.0
+    for name, system in systems.items():
+        points = system.result.scores.get("risk_coverage", {})
+        if not points.get("coverage"):
+            raise ValueError(f"system {name!r} has no answers with a confidence, so no curve")
+        coverage, risk = risk_line(points["coverage"], points["risk"])
+        panel.plot(*thinned(coverage, risk), **styles[name], label=name)
+        panel.plot([0, 1], [risk[-1]] * 2, **REFERENCE_LINE)
+        highest = max(highest, float(risk.max()))
+        text = f"{shortened(name, TITLE_LENGTH)}: AURC {system.score_text('aurc')}"
+        entries.append((text, styles[name]))
+    panel.set(xlim=(-0.02, 1.02), ylim=(-0.02 * highest, 1.05 * highest or 1))
+    gridlines(panel)
+    label_axes([panel], "coverage (answers given)", "risk (rate of wrong answers among them)")
+    legend(figure, [*entries, ("without confidence", REFERENCE_LINE)])
 
 
-def _results(system: PlottedSystem, curve: _Curve, per_label: bool) -> list[_Result]:
-    """Return the results of a system in each panel."""
-    scores, intervals = system.result.scores, system.result.confidence_interval
-    columns: list[Any] = [scores[curve.area], intervals[curve.area], scores[curve.points]]
-    rows = zip(*columns, strict=True) if per_label else [columns]
-    return [_Result(*row) for row in rows]
+def risk_line(coverage: Sequence[float], risk: Sequence[float]) -> tuple[Floats, Floats]:
+    """Return the expected risk at each coverage, given that at the end of each confidence level.
 
+    Within a level the errors grow evenly, so the risk, which is errors divided by answers, is
+    curved. In the first level it is constant, down to zero coverage.
 
-def _draw_panel(
-    panel: "Axes",
-    results: Mapping[str, _Result],
-    curve: _Curve,
-    styles: Mapping[str, Mapping[str, Any]],
-) -> None:
-    """Draw a curve for each system, and the chance line, which may differ between systems."""
-    chance_lines: dict[tuple[float, float], None] = {}  # distinct ones, in the order of systems
-    for name, result in results.items():
-        style = {**styles[name], **curve.style, "label": result.caption()}
-        if result.is_defined():
-            panel.plot(*curve.line(result.points), **style)
-            chance_lines[curve.chance(result.points)] = None
-        else:
-            panel.plot([], [], **style)  # for the legend
-    for ends in chance_lines:
-        panel.plot([0, 1], ends, **REFERENCE_LINE)
-    unit_square(panel)
+    >>> x, y = risk_line([0.5, 1.0], [0.0, 0.5])
+    >>> x[0], y[0], y[-1], round(float(y[np.searchsorted(x, 0.75)]), 3)
+    (np.float64(0.0), np.float64(0.0), np.float64(0.5), 0.333)
+    """
+    ends = np.append(0.0, coverage)
+    errors = np.append(0.0, np.multiply(coverage, risk))
+    steps = np.linspace(0, 1, _STEPS + 1)[1:]
+    x = (ends[:-1, np.newaxis] + np.diff(ends)[:, np.newaxis] * steps).ravel()
+    y = np.interp(x, ends, errors) / x
+    return np.append(0.0, x), np.append(risk[0], y)

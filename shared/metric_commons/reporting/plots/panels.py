@@ -1,14 +1,22 @@
-"""Panels of a figure: their layout, labels and legends."""
+"""Panels of a figure: their layout, labels, legends and captions, and the systems in them."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from itertools import pairwise
+from textwrap import fill
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...evaluation.results.module_results import ModuleResult
+from ...evaluation.results.rendering import label
+from ...labels.classification.classes import classes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
     from matplotlib.ticker import EngFormatter
 
+TITLE_LENGTH = 40  # characters above a panel
+LABEL_LENGTH = 24  # characters of a label beside an axis
 # The colours of Okabe and Ito, which are distinguishable with colour blindness.
 BLUE, VERMILION = "#0072B2", "#D55E00"
 COLORS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
@@ -23,6 +31,50 @@ _MAX_COLUMNS = 5  # of panels side by side
 MAX_PANELS = 64  # more cannot be read
 
 
+class PlottedSystem(NamedTuple):
+    """A system: its scores, and the rows that were scored."""
+
+    result: ModuleResult
+    predictions: Any
+    references: Any
+
+    def score_text(self, score: str) -> str:
+        """Return a score with its interval if there is one."""
+        return score_with_interval(
+            self.result.scores[score], self.result.confidence_interval.get(score)
+        )
+
+
+def common_labels(systems: Mapping[str, PlottedSystem]) -> tuple[list[Any], str]:
+    """Return the labels of the systems, and the positive one if there are two and it is known.
+
+    Raises:
+        ValueError: two systems have different labels.
+    """
+    labels = {name: system.result.scores["labels"] for name, system in systems.items()}
+    for (first, first_labels), (second, second_labels) in pairwise(labels.items()):
+        if first_labels != second_labels:
+            listed, other = (
+                ", ".join(map(repr, each[:10])) + (", ..." if len(each) > 10 else "")
+                for each in (second_labels, first_labels)
+            )
+            raise ValueError(
+                f"system {second!r} has the labels {listed}, but {first!r} has {other}; on one "
+                "picture they must be the same"
+            )
+    result = next(iter(systems.values())).result
+    known = classes(result.scores["labels"], pos_label=result.options["pos_label"])
+    if len(known.all_labels) > 2 or known.positive is None:
+        return result.scores["labels"], ""
+    return result.scores["labels"], shortened(str(known.all_labels[known.positive]), 30)
+
+
+def check_room(count: int, noun: str, room: int, advice: str = "") -> None:
+    """Check that there are not more systems, panels or other things than a figure can show."""
+    if count > room:
+        raise ValueError(f"there are {count} {noun} to draw, but room for {room}{advice}")
+
+
 def grid(
     figure: "Figure", count: int, *, width: float, height: float, columns: int = _MAX_COLUMNS
 ) -> list["Axes"]:
@@ -30,7 +82,7 @@ def grid(
 
     Width and height are in inches, for a panel with everything around it.
     """
-    check_panels(count)
+    check_room(count, "panels", MAX_PANELS)
     columns = min(count, columns, math.ceil(math.sqrt(count)) + (count < 4))
     rows = math.ceil(count / columns)
     figure.set_layout_engine("compressed")  # closes the gaps that square panels leave
@@ -39,12 +91,6 @@ def grid(
     for panel in panels[count:]:
         panel.remove()
     return panels[:count]
-
-
-def check_panels(count: int) -> None:
-    """Check that there are not more panels than a figure can show."""
-    if count > MAX_PANELS:
-        raise ValueError(f"there are {count} panels to draw, but room for {MAX_PANELS}")
 
 
 def label_axes(panels: Sequence["Axes"], x: str, y: str) -> None:
@@ -72,7 +118,7 @@ def gridlines(panel: "Axes") -> None:
 
 
 def line_styles(names: Iterable[str], marker_spacing: float = 0) -> dict[str, dict[str, Any]]:
-    """Colour, dashes and marker of each system.
+    """Return the colour, dashes and marker of each system.
 
     With a `marker_spacing`, given as a fraction of the panel, markers are that far apart along a
     line, at different points of each line, and a single system has none. Otherwise every point has
@@ -127,3 +173,64 @@ def thousands() -> "EngFormatter":
     from matplotlib.ticker import EngFormatter
 
     return EngFormatter(sep="")
+
+
+def shortened(name: str, length: int) -> str:
+    """Return a name on one line; a long one keeps both ends, since either may distinguish it.
+
+    >>> shortened("a system with a long name, run 12", 12)
+    'a syst…un 12'
+    """
+    name = label(name)
+    if len(name) <= length:
+        return name
+    return f"{name[: length // 2]}…{name[len(name) - (length - 1) // 2 :]}"
+
+
+def score_with_interval(value: float, interval: Sequence[float] | None) -> str:
+    """Return a score, and its interval if there is one, with a suitable number of digits.
+
+    >>> score_with_interval(0.91234, [0.9, 0.92]), score_with_interval(83.456, None)
+    ('0.912 [0.900, 0.920]', '83.46')
+    """
+    if interval is None:
+        return _digits(value)
+    low, high = map(_digits, interval)
+    return f"{_digits(value)} [{low}, {high}]"
+
+
+def wrapped(scores: Iterable[str]) -> str:
+    """Return scores on lines as wide as a title, without line breaks inside a score.
+
+    >>> print(wrapped(["MAE 63.75 [47.50, 81.08]", "RMSE 76.35 [57.95, 92.98]", "R² 0.924"]))
+    MAE 63.75 [47.50, 81.08]
+    RMSE 76.35 [57.95, 92.98]  R² 0.924
+    """
+    text = "  ".join(score.replace(" ", "\N{NO-BREAK SPACE}") for score in scores)
+    return fill(text, TITLE_LENGTH).replace("\N{NO-BREAK SPACE}", " ")
+
+
+def count(rows: float) -> str:
+    """Return a number of rows, or the sum of their weights.
+
+    >>> count(12345), count(12345.678)
+    ('12,345', '1.235e+04')
+    """
+    return f"{rows:,}" if isinstance(rows, int) else f"{rows:.4g}"
+
+
+def percent(proportion: float) -> str:
+    """Return a proportion in whole percent, which is 0 or 100 only if the proportion is 0 or 1.
+
+    >>> percent(0.5), percent(0.999), percent(0.001)
+    ('50%', '>99%', '<1%')
+    """
+    if 0 < proportion < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= proportion < 1 else f"{proportion:.0%}"
+
+
+def _digits(value: float) -> str:
+    if 0.001 <= abs(value) <= 1 or value == 0:
+        return f"{value:.3f}"
+    return f"{value:#.4g}".rstrip(".")

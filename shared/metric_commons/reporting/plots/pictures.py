@@ -1,18 +1,22 @@
-"""The kinds of plots: the input of each one, and the function that draws it.
+"""The kinds of plots: the input of each one, the function that draws it, and the file written.
 
 To add a kind, add its name to `Kind`, and its requirements to `PICTURES`.
 """
 
-from collections.abc import Mapping
+import io
+import warnings
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from .figures import render
+from ...module.catalog.usage import UsageError, extra
 
 if TYPE_CHECKING:
-    from .systems import PlottedSystem
+    from matplotlib.figure import Figure
+
+    from .panels import PlottedSystem
 
 Kind = Literal[
     "roc",
@@ -26,43 +30,50 @@ Kind = Literal[
     "paths",
 ]
 
-_LEVEL = 0.95  # for intervals that are quick to compute
+# The metadata that a format writes by default, switched off: without dates, equal inputs give equal
+# files.
+_FORMATS: Mapping[str, Mapping[str, None]] = {
+    ".png": {},
+    ".svg": {"Date": None},
+    ".pdf": {"CreationDate": None},
+}
+_STYLE: dict[Any, Any] = {
+    "text.parse_math": False,  # a $ in a name is literal
+    "font.size": 9,
+    "pdf.fonttype": 42,  # TrueType outlines, which all printers and publishers accept
+    "svg.hashsalt": "metric-commons",  # ids of elements are otherwise random
+}
 
 
 class Picture(NamedTuple):
-    """The function that draws a kind of plot, and how its scores are computed."""
+    """The file of the function that draws a kind of plot, and how its scores are computed."""
 
-    draw: str  # file and function, imported on use
+    file: str  # imported on use
     module: str
     fixed_options: Mapping[str, Any] = {}
     default_options: Mapping[str, Any] = {}
-    confidence_level: float | None = None  # default for the intervals beside scores
+    confidence_level: float | None = 0.95  # default for the intervals beside scores
 
 
 _MATRIX = {"confusion_matrix": True}  # also returns the labels
-_CURVE_OPTIONS = {"curves": True, "average": "none"}
-_RESIDUAL_OPTIONS: tuple[Mapping[str, Any], Mapping[str, Any]] = (
+_CURVES = Picture("curve_plots", "classification", {"curves": True, "average": "none"})
+_RESIDUALS = Picture(
+    "residual_plots",
+    "regression",
     {"multioutput": "raw_values"},
     {"measures": ["mae", "rmse", "r2"]},
+    None,  # intervals take long
 )
 PICTURES: Mapping[Kind, Picture] = {
-    "roc": Picture("curve_plots.draw_roc", "classification", _CURVE_OPTIONS, {}, _LEVEL),
-    "pr": Picture("curve_plots.draw_pr", "classification", _CURVE_OPTIONS, {}, _LEVEL),
-    "confusion": Picture("confusion_plot.draw_confusion", "classification", _MATRIX, {}, _LEVEL),
-    "calibration": Picture(
-        "calibration_plot.draw_calibration",
-        "classification",
-        _MATRIX,
-        {"calibration_bins": 10},
-        _LEVEL,
-    ),
-    "residuals": Picture("residual_plots.draw_residuals", "regression", *_RESIDUAL_OPTIONS),
-    "actual": Picture("residual_plots.draw_actual", "regression", *_RESIDUAL_OPTIONS),
-    "risk_coverage": Picture(
-        "risk_coverage_plot.draw_risk_coverage", "selective_answering", {"curve": True}, {}, _LEVEL
-    ),
-    "spans": Picture("span_plot.draw_spans", "span_f1", {}, {}, _LEVEL),
-    "paths": Picture("path_plot.draw_paths", "json_match", {"by_path": True}, {}, _LEVEL),
+    "roc": _CURVES,
+    "pr": _CURVES,
+    "confusion": Picture("label_plots", "classification", _MATRIX),
+    "calibration": Picture("curve_plots", "classification", _MATRIX, {"calibration_bins": 10}),
+    "residuals": _RESIDUALS,
+    "actual": _RESIDUALS,
+    "risk_coverage": Picture("curve_plots", "selective_answering", {"curve": True}),
+    "spans": Picture("label_plots", "span_f1"),
+    "paths": Picture("bar_plots", "json_match", {"by_path": True}),
 }
 
 
@@ -72,6 +83,36 @@ def picture(path: Path, kind: Kind, systems: Mapping[str, "PlottedSystem"]) -> b
     Raises:
         ValueError: something to draw is undefined, or there is too much to draw.
     """
-    file, _, function = PICTURES[kind].draw.partition(".")
-    draw = getattr(import_module(f".{file}", __package__), function)
-    return render(path, partial(draw, systems=systems))
+    file = import_module(f".{PICTURES[kind].file}", __package__)
+    return render(path, partial(getattr(file, f"draw_{kind}"), systems=systems))
+
+
+def check(path: Path) -> None:
+    """Check that a file name has a known format, and that matplotlib is installed.
+
+    Raises:
+        UsageError: the file extension is not that of a picture format.
+    """
+    if path.suffix.lower() not in _FORMATS:
+        raise UsageError(f"{path}: unknown picture format; a name ends in {', '.join(_FORMATS)}")
+    with extra("plot"):
+        import matplotlib.figure  # noqa: F401
+
+
+def render(path: Path, draw: Callable[["Figure"], None]) -> bytes:
+    """Return the content of a picture file of this name, drawn by `draw` on an empty figure."""
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    content = io.BytesIO()
+    suffix = path.suffix.lower()
+    with (
+        rc_context(_STYLE),
+        warnings.catch_warnings(action="ignore"),  # about characters missing from the font
+    ):
+        figure = Figure(layout="constrained")
+        draw(figure)
+        figure.savefig(
+            content, format=suffix[1:], dpi=150, bbox_inches="tight", metadata={**_FORMATS[suffix]}
+        )
+    return content.getvalue()

@@ -8,13 +8,24 @@ import numpy as np
 
 from ...regression.pairs import Pairs
 from ...statistics.arguments.arrays import Floats
-from .captions import TITLE_LENGTH, score_with_interval, shortened, wrapped
-from .panels import COLORS, REFERENCE_LINE, check_panels, grid, label_axes, thousands, title
-from .systems import PlottedSystem
+from .panels import (
+    COLORS,
+    MAX_PANELS,
+    REFERENCE_LINE,
+    TITLE_LENGTH,
+    PlottedSystem,
+    check_room,
+    grid,
+    label_axes,
+    score_with_interval,
+    shortened,
+    thousands,
+    title,
+    wrapped,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure
 
 _MAX_DOTS = 5000  # more would hide each other
@@ -52,9 +63,10 @@ def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
         len(outputs), 2, squeeze=False, sharex="col", sharey=True, width_ratios=[3, 1]
     )
     pairs = [(output.predicted, output.residual) for output in outputs]
-    cells = _draw_pairs(panels[:, 0], pairs, (x_range, y_range))
-    _explain_cells(figure, panels.ravel(), cells)
-    edges = _bin_edges(y_range, max(residual.size for residual in residuals))
+    _draw_pairs(figure, panels[:, 0], pairs, (x_range, y_range))
+    # Rice's rule, but at most 200 bins.
+    bins = 2 * min(100, math.ceil(max(residual.size for residual in residuals) ** (1 / 3)))
+    edges = np.linspace(*y_range, bins + 1)
     for i, (output, (scatter, histogram)) in enumerate(zip(outputs, panels, strict=True)):
         title(scatter, output.title)
         scatter.set_ylabel("residual (actual - predicted)")
@@ -80,7 +92,7 @@ def draw_actual(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
     height = width + _title_height(outputs)
     panels = grid(figure, len(outputs), width=width, height=height, columns=3)
     pairs = [(output.actual, output.predicted) for output in outputs]
-    _explain_cells(figure, panels, _draw_pairs(panels, pairs, (both, both)))
+    _draw_pairs(figure, panels, pairs, (both, both))
     for output, panel in zip(outputs, panels, strict=True):
         panel.plot(both, both, **REFERENCE_LINE)
         panel.set(xlim=both, ylim=both, aspect="equal")
@@ -99,23 +111,18 @@ def _outputs(systems: Mapping[str, PlottedSystem]) -> list[_Output]:
             np.atleast_2d(table.T).astype(np.float64)
             for table in (pairs.predictions, pairs.references)
         )
+        intervals: dict[str, Any] = system.result.confidence_interval
         for i in range(pairs.outputs):
             heading = shortened(name, TITLE_LENGTH) + (f", output {i}" if pairs.outputs > 1 else "")
-            text = f"{heading}\n{wrapped(_score_texts(system, i))}"
-            outputs.append(_Output(text, predicted[i], actual[i], residual[i]))
-    check_panels(len(outputs))
+            texts = []
+            for score, values in system.result.scores.items():
+                interval = intervals[score][i] if intervals else None
+                text = score_with_interval(values[i], interval)
+                texts.append(f"{_DISPLAY_NAMES.get(score, score)} {text}")
+            heading = f"{heading}\n{wrapped(texts)}"
+            outputs.append(_Output(heading, predicted[i], actual[i], residual[i]))
+    check_room(len(outputs), "panels", MAX_PANELS)
     return outputs
-
-
-def _score_texts(system: PlottedSystem, output: int) -> list[str]:
-    """Return the scores of an output, each with its interval if there is one."""
-    intervals: dict[str, Any] = system.result.confidence_interval
-    texts = []
-    for score, values in system.result.scores.items():
-        interval = intervals[score][output] if intervals else None
-        value = score_with_interval(values[output], interval)
-        texts.append(f"{_DISPLAY_NAMES.get(score, score)} {value}")
-    return texts
 
 
 def _title_height(outputs: Sequence[_Output]) -> float:
@@ -133,21 +140,18 @@ def _common_range(*columns: Floats) -> _Range:
     return low - margin, high + margin
 
 
-def _bin_edges(y_range: _Range, rows: int) -> Floats:
-    """Return the edges of a histogram with 2 n^(1/3) bins for n rows (Rice's rule), at most 200."""
-    return np.linspace(*y_range, 2 * min(100, math.ceil(rows ** (1 / 3))) + 1)
-
-
 def _draw_pairs(
+    figure: "Figure",
     panels: Iterable["Axes"],
     pairs: Sequence[tuple[Floats, Floats]],
     ranges: tuple[_Range, _Range],
-) -> "PolyCollection | None":
-    """Draw a dot per row; for many rows, counts in hexagonal cells, which are returned.
+) -> None:
+    """Draw a dot per row; for many rows, counts in hexagonal cells, with a colour bar.
 
     A colour means the same number of rows in all panels.
     """
     from matplotlib.colors import LogNorm
+    from matplotlib.ticker import NullFormatter
 
     rows = max(x.size for x, _ in pairs)
     if rows <= _MAX_DOTS:
@@ -155,7 +159,7 @@ def _draw_pairs(
         for i, ((x, y), panel) in enumerate(zip(pairs, panels, strict=True)):
             color = COLORS[i % len(COLORS)]
             panel.scatter(x, y, s=size, color=color, alpha=alpha, linewidth=0)
-        return None
+        return
     extent = (*ranges[0], *ranges[1])
     cells = [
         panel.hexbin(x, y, gridsize=_GRIDSIZE, extent=extent, mincnt=1, linewidths=0.1)
@@ -165,16 +169,6 @@ def _draw_pairs(
     norm = LogNorm(1, max(10.0, fullest))
     for panel_cells in cells:
         panel_cells.set_norm(norm)
-    return cells[0]
-
-
-def _explain_cells(
-    figure: "Figure", panels: Iterable["Axes"], cells: "PolyCollection | None"
-) -> None:
-    """Draw a colour bar for the number of rows per cell, if there are cells."""
-    from matplotlib.ticker import NullFormatter
-
-    if cells is not None:
-        bar = figure.colorbar(cells, ax=[*panels], shrink=0.8, aspect=30, format=thousands())
-        bar.minorformatter = NullFormatter()
-        bar.set_label("rows in a cell")
+    bar = figure.colorbar(cells[0], ax=figure.axes, shrink=0.8, aspect=30, format=thousands())
+    bar.minorformatter = NullFormatter()
+    bar.set_label("rows in a cell")

@@ -1,38 +1,56 @@
-"""The page: the values for the template, and the rendered template."""
+"""The page: axes with a dot for each system, pair and group, tables and examples, as HTML."""
 
 import json
+import math
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
 from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
-from ...evaluation.results.comparisons import CORRECTED_BY, NOT_EQUAL, laws
-from ...evaluation.results.rendering import Table, as_html, breakable, label
+from ...evaluation.results.comparisons import (
+    CORRECTED_BY,
+    NOT_EQUAL,
+    Comparison,
+    laws,
+    number_range,
+    winner_first,
+)
+from ...evaluation.results.comparisons import table as table_of
+from ...evaluation.results.rendering import (
+    PLAIN,
+    RenderedEntry,
+    Table,
+    as_html,
+    best_entries,
+    breakable,
+    format_of_entries,
+    formats_of_differences,
+    interval_of_difference,
+    label,
+    p_value,
+    scored_by,
+)
 from ...evaluation.results.result_tables import RANKS_NOTE
 from ...evaluation.results.results import Results
+from .axes import Axis, fit_axis
 from .examples import Examples
 from .leaderboard_page import with_dashes
-from .panels import (
-    NAME_LENGTH,
-    comparison_options,
-    difference_panels,
-    difference_table,
-    group_tables,
-    score_panels,
-)
 
 _TEMPLATE = Path(__file__).with_name("page.html")
 _START_LENGTH = 280  # characters of a text that are visible before it is expanded
 _MAX_LENGTH = 20_000  # characters of a text that are included in the page at all
-_MAX_REFERENCES = 12  # references that are visible before the others are expanded
-_MAX_PARTS = 400  # parts of an alignment
 _DIGITS = 8  # of a SHA-256 in the heading
-_MAX_ANSWERS = 12  # answers to a question that are included in the page
-_MAX_RANKS = 36  # lines of the table of ranks that are visible before it is expanded
 _JOINERS = "\u200c\u200d"  # invisible, but required by some scripts and emoji
+_NAME_LENGTH = 22  # characters that fit beside an axis; longer names go above it
+_MAX_GROUPS = 60  # groups per table
+_MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is expanded
+_MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
+_MIN_MATRIX = 4  # systems from which a matrix shows all pairs
+_MAX_TABLE = 400  # lines of the table of differences
+_CELL, _SMALL_CELL = 16, 14  # pixels from one cell of a matrix to the next, if systems have letters
 
 
 class Text(NamedTuple):
@@ -59,43 +77,56 @@ def render(results: Results, examples: Examples) -> str:
         "visible": visible,
         "short": shortened,
         "fold": fold,
-        "number": _format_number,
+        "number": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:.4g}",
         "breakable": breakable,
         "time": _format_time,
     }
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
-    results = _sorted(results)
-    rows = {result.rows for modules in results.systems.values() for result in modules.values()}
-    tables = results.tables()
+    # The best system first, by the first score that is compared or a number.
+    standings, provenance = results.standings, results.provenance
+    keys = [*standings.ranks, *((entry.module, entry.score) for entry in results.entries())]
+    if keys:
+        results = results.sort(".".join(keys[0]))
+        standings = results.standings
+    scored = [result for modules in results.systems.values() for result in modules.values()]
+    levels = {r.options.get("confidence_level") for r in scored if r.confidence_interval}
+    level = levels.pop() if len(levels) == 1 else None  # of all intervals
     rank_table = _rank_table(results)
-    provenance = results.provenance
-    inputs = list(map(_input_row, provenance.get("inputs", [])))
-    level = _level(results)
+    inputs = [
+        {
+            "path": str(source.get("path", "")),
+            "sha256": str(source.get("sha256", "")),
+            "rows": f"{source['rows']:,}" if isinstance(source.get("rows"), int) else "",
+        }
+        for source in provenance.get("inputs", [])
+    ]
     page = template.render(
         results=results,
         data_names=_data_names(results),
         files=[f"{file['path']} ({file['sha256'][:_DIGITS]})" for file in inputs if file["path"]],
         level=f"{100 * level:g} %" if level else "",
-        main_scores={module: next(iter(scores), "") for module, scores in _modules(results)},
+        main_scores={  # of the first system, where several have a module
+            module: next(iter(result.scores), "")
+            for modules in reversed(results.systems.values())
+            for module, result in modules.items()
+        },
         systems=list(results.systems),
         sentences=results.sentences(),
-        rows=sorted(rows),
-        has_long_names=max(map(len, results.systems), default=0) > NAME_LENGTH,
-        score_table=Markup(as_html(tables[:1], [])),
-        difference_table=Markup(difference_table(results)),
-        letters=results.standings.letters,
-        legend=results.standings.legend(),
+        rows=sorted({result.rows for result in scored}),
+        has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
+        score_table=Markup(as_html(results.tables()[:1], [])),
+        difference_table=Markup(_difference_table(results)),
+        letters=standings.letters,
+        legend=standings.legend(),
         rank_count=len(rank_table.rows) if rank_table else 0,
-        max_ranks=_MAX_RANKS,
-        max_answers=_MAX_ANSWERS,
         rank_table=Markup(as_html([rank_table], [])) if rank_table else "",
-        panels=score_panels(results),
-        differences=difference_panels(results),
-        comparison_options=comparison_options(results.comparisons),
+        panels=_score_panels(results),
+        differences=_difference_panels(results),
+        comparison_options=_comparison_options(results.comparisons),
         corrected_by=CORRECTED_BY,
         not_equal=NOT_EQUAL,
         laws=" ".join(laws(results.comparisons)),
-        groups=group_tables(results),
+        groups=_group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))
             for table in breakdown_tables(breakdowns(results.systems))
@@ -107,28 +138,8 @@ def render(results: Results, examples: Examples) -> str:
         created=provenance.get("created", ""),
         options=_options(results),
         config=_json(provenance["config"]) if "config" in provenance else "",
-        max_references=_MAX_REFERENCES,
-        max_parts=_MAX_PARTS,
     )
     return page.lstrip()
-
-
-def _modules(results: Results) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the modules with their scores, those of the first system last, whose order counts."""
-    for modules in reversed(results.systems.values()):
-        for module, result in modules.items():
-            yield module, result.scores
-
-
-def _level(results: Results) -> float | None:
-    """Return the level of all intervals; None if there are none, or several levels."""
-    levels = {
-        result.options.get("confidence_level")
-        for modules in results.systems.values()
-        for result in modules.values()
-        if result.confidence_interval
-    }
-    return levels.pop() if len(levels) == 1 else None
 
 
 def _data_names(results: Results) -> list[str]:
@@ -149,15 +160,6 @@ def _data_names(results: Results) -> list[str]:
     return list(names)
 
 
-def _sorted(results: Results) -> Results:
-    """Return the results, best system first, by the first score that is compared or a number."""
-    for module, score in results.standings.ranks:
-        return results.sort(f"{module}.{score}")
-    for entry in results.entries():
-        return results.sort(f"{entry.module}.{entry.score}")
-    return results
-
-
 def _rank_table(results: Results) -> Table | None:
     """Return the ranks, without pairwise signs, for which the page has a matrix."""
     table = results.standings.rank_table(results.visible_systems())
@@ -168,16 +170,6 @@ def _rank_table(results: Results) -> Table | None:
         return table
     rows = [row[:-1] for row in table.rows]
     return table._replace(header=table.header[:-1], rows=rows, note=RANKS_NOTE)
-
-
-def shortened(name: str) -> str:
-    """Return a long name reduced to both ends, since systems of one family may differ in either.
-
-    >>> shortened("organisation/model-7b-instruct"), shortened("bot")
-    ('organisat…7b-instruct', 'bot')
-    """
-    half = NAME_LENGTH // 2
-    return name if len(name) <= NAME_LENGTH else f"{name[: half - 2]}…{name[-half:]}"
 
 
 def _options(results: Results) -> dict[str, str]:
@@ -195,6 +187,217 @@ def _options(results: Results) -> dict[str, str]:
     }
 
 
+def _json(value: Any) -> str:
+    return json.dumps(to_jsonable(value), ensure_ascii=False, indent=2)
+
+
+# ---- panels -------------------------------------------------------------------------------------
+
+
+def _dot(axis: Axis, value: float, text: str, ends: Any, interval: str) -> dict[str, Any]:
+    """Return a number and its interval, as written and as positions on an axis, if finite."""
+    position = axis.percent(value) if math.isfinite(value) else None
+    dot = {"value": value, "text": text, "position": position, "interval": ""}
+    if ends is not None and all(map(math.isfinite, ends)):
+        low, high = map(axis.percent, ends)
+        dot |= {"interval": interval, "low": low, "high": high}
+    return dot
+
+
+def _dots(entries: Sequence[RenderedEntry], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
+    """Return an axis that covers these numbers with their intervals, and a dot for each."""
+    ends = (end for entry in entries for end in entry.interval or ())
+    axis = fit_axis([*marks, *(entry.value for entry in entries), *ends])
+    form = format_of_entries(entries, PLAIN)
+    texts = (f"{e.value:,}" if isinstance(e.value, int) else form.number(e.value) for e in entries)
+    return axis, [
+        _dot(axis, entry.value, text, entry.interval, form.interval(entry.interval))
+        for entry, text in zip(entries, texts, strict=True)
+    ]
+
+
+def _by_score(entries: Iterable[RenderedEntry]) -> dict[tuple[str, str], list[RenderedEntry]]:
+    """Return the numbers of each module and score."""
+    scores: dict[tuple[str, str], list[RenderedEntry]] = {}
+    for entry in entries:
+        scores.setdefault((entry.module, entry.score), []).append(entry)
+    return scores
+
+
+def _score_panels(results: Results) -> list[dict[str, Any]]:
+    """Return a panel for each score, with a line for each system."""
+    standings = results.standings
+    marks, tiers, untested = standings.marks(), standings.tiers(), standings.untested()
+    panels = []
+    overall = (entry for entry in results.entries() if entry.group is None)
+    for (module, score), entries in _by_score(overall).items():
+        best = best_entries(entries, tiers.get((module, score)))
+        axis, dots = _dots(entries)
+        is_untested = (module, score) in untested
+        letters = {} if is_untested else standings.letters
+        lines = [
+            {
+                "system": entry.system,
+                "dot": dot,
+                "is_best": entry in best,
+                "marks": marks.get((entry.system, module, score), ""),
+                "letter": letters.get(entry.system, ""),
+            }
+            for entry, dot in zip(entries, dots, strict=True)
+        ]
+        panel = {"module": module, "score": score, "is_lower_better": entries[0].lower}
+        panels.append(panel | {"axis": axis, "lines": lines, "is_untested": is_untested})
+    return panels
+
+
+def _difference_panels(results: Results) -> list[dict[str, Any]]:
+    """Return a panel for each score, with a line for each pair of systems; the axis includes zero.
+
+    If there are many systems, only pairs with the best one have lines, and a matrix shows all
+    pairs.
+    """
+    panels: list[dict[str, Any]] = []
+    if not results.comparisons:
+        return panels
+    formats = formats_of_differences(results.comparisons, PLAIN)
+    for (module, score), pairs in results.standings.families.items():
+        ranks = list(results.standings.ranks.get((module, score), {}))
+        is_partial = len(ranks) > _MAX_PAIRED
+        lower = results.standings.is_lower_better(pairs[0])
+        comparisons = [
+            winner_first(pair, lower)
+            for pair in pairs
+            if not is_partial or ranks[0] in (pair["a"], pair["b"])
+        ]
+        ends = (end for comparison in comparisons for end in comparison["confidence_interval"])
+        values = [0.0, *(comparison["diff"] for comparison in comparisons), *ends]
+        axis = fit_axis(values if any(values) else [-0.5, 0.5])
+        lines = []
+        for pair in comparisons:
+            form, difference = formats[scored_by(pair)], pair["diff"]
+            interval = interval_of_difference(pair, form)
+            text, ends = form.number(difference, signed=True), pair["confidence_interval"]
+            is_first = (difference > 0) != lower
+            lines.append(
+                {
+                    "a": pair["a"],
+                    "b": pair["b"],
+                    "dot": _dot(axis, difference, text, ends, interval),
+                    "p": p_value(pair["p_adjusted"]),
+                    "is_significant": pair["significant"],
+                    # "b" after a one-sided test, and neither if they are equal
+                    "better": ("a" if is_first else "b") if difference else "",
+                }
+            )
+        panels.append(
+            {
+                "module": module,
+                "score": score,
+                "is_lower_better": lower,
+                "axis": axis,
+                "lines": lines,
+                "is_open": len(lines) <= _MAX_OPEN_LINES,
+                "matrix": _matrix(results, module, score) if len(ranks) >= _MIN_MATRIX else None,
+                "is_partial": is_partial,  # only pairs with the best system have lines
+            }
+        )
+    return panels
+
+
+def _difference_table(results: Results) -> str:
+    """Return the table of all differences as HTML; empty if there are none or too many."""
+    if not 0 < len(results.comparisons) <= _MAX_TABLE:
+        return ""
+    letters = results.standings.letters
+    is_long = max(map(len, results.systems)) > _NAME_LENGTH
+    lower = results.standings.is_lower_better
+    table = table_of(results.comparisons, lower, letters if is_long else {})
+    return as_html([table._replace(note="")], [])
+
+
+def _matrix(results: Results, module: str, score: str) -> dict[str, Any]:
+    """Return all pairs of ranked systems as cells of an SVG path, with gaps of 2 pixels.
+
+    One path has the cells where the system of the row is significantly better, one the others.
+    """
+    ranks = list(results.standings.ranks[module, score])
+    position = {system: number for number, system in enumerate(ranks)}
+    letters = results.standings.letters
+    step = _CELL if letters else _SMALL_CELL
+    square = f"h{step - 2}v{step - 2}h{2 - step}z"
+    better, worse = [], []
+    for winner, loser in sorted(
+        results.standings.winners[module, score],
+        key=lambda pair: (position[pair[0]], position[pair[1]]),
+    ):
+        first, second = position[winner], position[loser]
+        better.append(f"M{step * second} {step * first}{square}")
+        worse.append(f"M{step * first} {step * second}{square}")
+    names = [
+        (letters.get(system, str(number)), system) for number, system in enumerate(ranks, start=1)
+    ]
+    return {"names": names, "cell": step, "better": "".join(better), "worse": "".join(worse)}
+
+
+def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
+    """Return the options that all comparisons share, None for others, and their counts."""
+    shared: dict[str, Any] = {}
+    for name in ("test", "alternative", "correction", "alpha", "confidence_level"):
+        values = [comparison.get("options", {}).get(name) for comparison in comparisons]
+        shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
+    for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
+        shared[name] = number_range(comparison.get(key) for comparison in comparisons)
+    significant = sum(comparison["significant"] for comparison in comparisons)
+    return {**shared, "tests": len(comparisons), "significant": significant}
+
+
+def _group_tables(results: Results) -> list[dict[str, Any]]:
+    """Return a table for each score, with the first of each module expanded; at most 60 groups."""
+    tables: list[dict[str, Any]] = []
+    grouped = (entry for entry in results.entries() if entry.group is not None)
+    for (module, score), entries in _by_score(grouped).items():
+        systems = list(dict.fromkeys(entry.system for entry in entries))
+        sizes: dict[str, int] = {}  # of each group, in the system where it is largest
+        for entry in entries:
+            group = str(entry.group)
+            sizes[group] = max(sizes.get(group, 0), entry.rows)
+        largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS])
+        _, dots = _dots(entries, 0.0)
+        cells = {
+            (str(entry.group), entry.system): dot for entry, dot in zip(entries, dots, strict=True)
+        }
+        rows = [
+            (group, size, [cells.get((group, system)) for system in systems])
+            for group, size in sizes.items()
+            if group in largest
+        ]
+        tables.append(
+            {
+                "module": module,
+                "score": score,
+                "is_lower_better": entries[0].lower,
+                "systems": systems,
+                "rows": rows,
+                "omitted": len(sizes) - len(rows),  # smaller groups
+                "is_open": all(table["module"] != module for table in tables),
+            }
+        )
+    return tables
+
+
+# ---- texts --------------------------------------------------------------------------------------
+
+
+def shortened(name: str) -> str:
+    """Return a long name reduced to both ends, since systems of one family may differ in either.
+
+    >>> shortened("organisation/model-7b-instruct"), shortened("bot")
+    ('organisat…7b-instruct', 'bot')
+    """
+    half = _NAME_LENGTH // 2
+    return name if len(name) <= _NAME_LENGTH else f"{name[: half - 2]}…{name[-half:]}"
+
+
 def visible(text: str) -> str:
     r"""Return the text with invisible characters spelled out, as Python writes them.
 
@@ -203,7 +406,13 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    return "".join(map(_spell_out, text))
+    kept = f"\n\t{_JOINERS}"
+    return "".join(
+        character
+        if character in kept or unicodedata.category(character) == "Zs"
+        else label(character)
+        for character in text
+    )
 
 
 def fold(value: Any) -> Text:
@@ -218,16 +427,6 @@ def fold(value: Any) -> Text:
     return Text(start + "…" if folded else start, folded, max(0, len(text) - _MAX_LENGTH))
 
 
-def _spell_out(character: str) -> str:
-    """Spaces, line breaks and joiners unchanged; other unprintable characters in ASCII."""
-    is_kept = character in f"\n\t{_JOINERS}" or unicodedata.category(character) == "Zs"
-    return character if is_kept else label(character)
-
-
-def _format_number(value: Any) -> str:
-    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}"
-
-
 def _format_time(text: str) -> str:
     """Return a time in readable form; other texts unchanged."""
     try:
@@ -235,17 +434,3 @@ def _format_time(text: str) -> str:
     except ValueError:
         return text
     return f"{time:%Y-%m-%d %H:%M} UTC"
-
-
-def _json(value: Any) -> str:
-    return json.dumps(to_jsonable(value), ensure_ascii=False, indent=2)
-
-
-def _input_row(source: Mapping[str, Any]) -> dict[str, str]:
-    """Path, SHA-256 and rows of an input; empty if the result does not record them."""
-    rows = source.get("rows")
-    return {
-        "path": str(source.get("path", "")),
-        "sha256": str(source.get("sha256", "")),
-        "rows": f"{rows:,}" if isinstance(rows, int) else "",
-    }
