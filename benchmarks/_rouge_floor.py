@@ -8,10 +8,12 @@ common subsequences, which rapidfuzz finds, are left out.
 import numpy as np
 from _measure import cpu_seconds
 
-from metric_commons.text.rouge_overlaps.block_words import block_words
-from metric_commons.text.rouge_overlaps.ngram_overlaps import shared_ngrams
-from metric_commons.text.rouge_overlaps.rouge_tokenizers import RougeTokenizer
-from metric_commons.text.rouge_overlaps.text_pairs import pair_blocks
+from metric_commons.text.rouge_overlaps.rouge_words import (
+    RougeTokenizer,
+    block_words,
+    pair_blocks,
+    shared_ngrams,
+)
 from metric_commons.text.tokens.normalizers import normalizer_function
 
 CALLS = 15  # of which the fastest counts

@@ -22,7 +22,7 @@ from _rouge_floor import fastest, floor
 from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons import load
-from metric_commons.text.rouge_overlaps import rouge_tokenizers
+from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 
 DATA = Path(__file__).parents[2] / "shared" / "data" / "text" / "speed" / "speed_sum.json.gz"
@@ -48,7 +48,7 @@ def joined(texts):
 
 
 def uncached_rouge(predictions, references, **options):
-    rouge_tokenizers._STEMS.clear()
+    rouge_words._STEMS.clear()
     return rouge(predictions, references, **options)
 
 

@@ -10,8 +10,12 @@ import evaluate
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import Length
 from metric_commons.statistics.intervals.sums import summarize_sums
-from metric_commons.text.translation.bleu_definitions import Definition, defined_bleu_statistics
-from metric_commons.text.translation.ngram_precision import SmoothMethod, SmoothValue
+from metric_commons.text.translation.ngram_precision import (
+    Definition,
+    SmoothMethod,
+    SmoothValue,
+    bleu_statistics,
+)
 from metric_commons.text.translation.sacrebleu_signatures import bleu_signature
 from metric_commons.text.translation.stock_translations import bleu, google_bleu, sacrebleu
 from metric_commons.text.translation.translation_tokenizers import TranslationTokenizer
@@ -110,9 +114,7 @@ class Bleu(BatchMetric):
             "smooth_value": smooth_value,
             "effective_order": effective_order,
         }
-        rows = defined_bleu_statistics(
-            predictions, references, max_ngram_order=max_ngram_order, **scoring
-        )
+        rows = bleu_statistics(predictions, references, max_ngram_order=max_ngram_order, **scoring)
         result = summarize_sums(rows, **summary)
         if signature:
             result["signature"] = bleu_signature(references, **scoring)

@@ -9,9 +9,8 @@ import evaluate
 
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.text.extraction.extraction import summarize_extracted
-from metric_commons.text.rouge_overlaps.rouge_scores import rouge
-from metric_commons.text.rouge_overlaps.rouge_tokenizers import SentenceSplitter, Tokenizer
-from metric_commons.text.rouge_overlaps.rouge_types import RougeTypes
+from metric_commons.text.rouge_overlaps.rouge_scores import RougeTypes, rouge
+from metric_commons.text.rouge_overlaps.rouge_words import SentenceSplitter, Tokenizer
 from metric_commons.text.rouge_overlaps.stock_rouge import rouge as stock_rouge
 from metric_commons.text.tokens.normalizers import Normalizer
 from metric_commons.text.tokens.references import Aggregation

@@ -18,10 +18,10 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.text.rouge_overlaps import text_pairs
+from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_scores import rouge
-from metric_commons.text.rouge_overlaps.rouge_tokenizers import rouge_score_words
+from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words
 from tests.spec import GIVEN, ROOT, published, recorded
 from tests.texts import adversarial_rows, adversarial_text
 
@@ -36,7 +36,7 @@ summaries = pytest.mark.skipif(not SUMMARIES.exists(), reason=f"no summaries at 
 @pytest.fixture(params=["plainly", "together"], autouse=True)
 def way(request, monkeypatch):
     """Both ways to count, whatever the number of rows."""
-    monkeypatch.setattr(text_pairs, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
+    monkeypatch.setattr(rouge_words, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
     return request.param
 
 

@@ -18,9 +18,12 @@ from metric_commons import Results, compare, load, score
 from metric_commons.statistics.tests.paired_sums import compare_sums
 from metric_commons.text.translation.character_ngrams import chrf_statistics
 from metric_commons.text.translation.ngram_precision import bleu_statistics
-from metric_commons.text.translation.translation_edit_rate import ter_statistics, ter_words
+from metric_commons.text.translation.translation_edit_rate import (
+    ter_statistics,
+    ter_words,
+    translation_edits,
+)
 from metric_commons.text.translation.translation_tokenizers import translation_words, words_13a
-from metric_commons.text.translation.word_shifts import translation_edits
 from tests.spec import GIVEN, ROOT, nightly, of_this_python, recorded
 from tests.texts import adversarial_text
 

@@ -26,10 +26,9 @@ BOUNDS = {
     "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
     "row_losses": (("_BLOCK",), ("_FEWEST_SETTLED",)),
     "score_counts": (("_BLOCK",), ()),
-    "text_pairs": (("_CHARACTERS",), ("_FEW_CHARACTERS",)),
-    "token_overlaps": ((), ("_SHORT_TEXT",)),
+    "rouge_words": (("_CHARACTERS",), ("_FEW_CHARACTERS",)),
+    "translation_edit_rate": ((), ("_FEW",)),
     "union_lcs": (("_ENTRIES",), ()),
-    "word_shifts": ((), ("_FEW",)),
 }
 SIZES = (1, 2, 3, 7)
 

@@ -8,9 +8,9 @@ SQuAD's dictionaries become texts before: a question is `{"id", "prediction_text
 transformers.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 
@@ -34,8 +34,7 @@ from ..tokens.normalizers import (
 from ..tokens.references import Aggregation, ReferenceBlock, blocks, over_sets, row_scores
 from ..tokens.segments import segment_starts
 from ..tokens.tokens import Tokens, byte_rule, normalized_texts, tokenize
-from .common_runs import longest_common_run
-from .token_overlaps import equal_texts, overlaps
+from .token_overlaps import distinct_tokens, equal_texts, longest_common_run, shared_tokens
 
 
 def answer_texts(predictions: Any, references: Any) -> tuple[Any, Any]:
@@ -237,32 +236,11 @@ def _repeated_words(prediction: list[str], reference: list[str]) -> tuple[int, i
     return shared, len(prediction), len(reference)
 
 
-def _distinct_words(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
-    left, right = set(prediction), set(reference)
-    return len(left & right), len(left), len(right)
-
-
-def _longest_run(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
-    return longest_common_run(prediction, reference), len(prediction), len(reference)
-
-
 _COUNTS: dict[Overlap, Callable[[list[str], list[str]], tuple[int, int, int]]] = {
     "multiset": _repeated_words,
-    "set": _distinct_words,
-    "longest_run": _longest_run,
+    "set": lambda left, right: (len({*left} & {*right}), len({*left}), len({*right})),
+    "longest_run": lambda left, right: (longest_common_run(left, right), len(left), len(right)),
 }
-
-
-class SharedWords(NamedTuple):
-    """Counts of words, one per pair."""
-
-    shared: Integers
-    prediction: Integers
-    reference: Integers
-
-
-def _as_columns(counts: list[tuple[int, int, int]]) -> SharedWords:
-    return SharedWords(*np.array(counts, np.int64).T.copy())
 
 
 def answer_pairs(
@@ -279,37 +257,17 @@ def answer_pairs(
     """
     function = normalizer_function(normalizer)
     cache = TOKEN_CACHE.get()
-    if cache is None or not _SMALL // _ROW < len(predictions) <= _CACHED_ROWS:
+    are_lists = type(predictions) is type(references) is list  # which compare quickly
+    if cache is None or not (are_lists and _SMALL // _ROW < len(predictions) <= _CACHED_ROWS):
         for block in blocks(predictions, references):
             yield AnswerPairs(block, function)
         return
-    entry = next(
-        (cached for cached in cache if cached.is_for(predictions, references, function)), None
-    )
-    if entry is None:
+    key = (function, predictions, references)
+    pairs = next((entry[1] for entry in cache if entry[0] == key), None)
+    if pairs is None:
         pairs = [AnswerPairs(block, function) for block in blocks(predictions, references)]
-        entry = _CachedPairs(predictions, references, function, pairs)
-        cache.append(entry)
-    yield from entry.pairs
-
-
-class _CachedPairs(NamedTuple):
-    """Normalized rows, and the arguments that they were made from."""
-
-    predictions: Sequence[str]
-    references: Sequence[str | list[str]]
-    normalizer: Callable[[str], str]
-    pairs: "list[AnswerPairs]"
-
-    def is_for(self, predictions: Any, references: Any, normalizer: Callable[[str], str]) -> bool:
-        """Return whether the entry is for these arguments; lists of equal texts compare quickly."""
-        return (
-            self.normalizer is normalizer
-            and type(self.predictions) is type(predictions) is list
-            and type(self.references) is type(references) is list
-            and self.predictions == predictions
-            and self.references == references
-        )
+        cache.append((key, pairs))
+    yield from pairs
 
 
 class AnswerPairs:
@@ -346,10 +304,8 @@ class AnswerPairs:
     def contained(self, match: Match, *, empty_is_contained: bool = False) -> Booleans:
         """Return whether the prediction contains the reference; see the function `contained`."""
         if match == "token_set":
-            words = self.shared_words("set")
-            covered: Booleans = (words.shared == words.reference) & (words.reference > 0)
-            if empty_is_contained:
-                covered |= words.reference == 0
+            shared, _, words = self._shared_words("set")
+            covered: Booleans = (shared == words) & (empty_is_contained | (words > 0))
             return covered
         if self._tokens is None:
             texts = self._texts if match == "substring" else list(map(squeeze, self._texts))
@@ -373,50 +329,33 @@ class AnswerPairs:
         if self._is_small:
             pair_scores = [
                 pair_precision_recall_f1(*words) if any(words) else (both_empty,) * 3
-                for words in self._words_by_row(range(len(self.references)), overlap)
+                for words in self._words_one_by_one(overlap)
             ]
             return PrecisionRecallF1(*np.array(pair_scores, np.float64).T.copy())
-        words = self.shared_words(overlap)
-        scores = precision_recall_f1(words.shared, words.prediction, words.reference)
-        no_words = (words.prediction == 0) & (words.reference == 0)
+        shared, predicted, relevant = self._shared_words(overlap)
+        scores = precision_recall_f1(shared, predicted, relevant)
+        no_words = (predicted == 0) & (relevant == 0)
         for values in scores:
             values[no_words] = both_empty
         return scores
 
-    def shared_words(self, overlap: Overlap) -> SharedWords:
+    def _shared_words(self, overlap: Overlap) -> Iterable[Integers]:
         """The number of words that both texts share, and that each has, by a kind of overlap."""
-        block = self._block
         if self._is_small or overlap == "longest_run":
-            return _as_columns(self._words_by_row(range(len(self.references)), overlap))
+            return np.array(self._words_one_by_one(overlap), np.int64).T.copy()
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
-        counts = overlaps(
-            tokens, block.prediction_indices, block.sizes, count_types=overlap == "set"
-        )
-        shared, words = counts.shared, tokens.counts
-        if counts.types is not None:
-            shared, words = counts.shared_types, counts.types
-        result = SharedWords(
-            shared[block.pair_references],
-            words[block.pair_predictions],
-            words[block.pair_references],
-        )
-        if counts.collisions.any():
-            collisions = np.logical_or.reduceat(counts.collisions, block.prediction_indices)
-            exact = _as_columns(self._words_by_row(np.flatnonzero(collisions).tolist(), overlap))
-            in_rows = np.repeat(collisions, self.references)
-            for values, exact_values in zip(result, exact, strict=True):
-                values[in_rows] = exact_values
-        return result
+        if overlap == "set":
+            tokens = distinct_tokens(tokens)
+        block = self._block
+        shared = shared_tokens(tokens, block.prediction_indices)
+        predicted, relevant = block.pair_predictions, block.pair_references
+        return shared[relevant], tokens.counts[predicted], tokens.counts[relevant]
 
-    def _words_by_row(self, rows: Sequence[int], overlap: Overlap) -> list[tuple[int, int, int]]:
-        """Return the same counts for selected rows, in plain Python."""
-        starts, sizes = self._block.prediction_indices.tolist(), self._block.sizes.tolist()
-        counts = []
-        for row in rows:
-            texts = self._block.texts[starts[row] : starts[row] + sizes[row]]
-            prediction, *references = (self._normalizer(text).split() for text in texts)
-            counts += [_COUNTS[overlap](prediction, reference) for reference in references]
-        return counts
+    def _words_one_by_one(self, overlap: Overlap) -> list[tuple[int, int, int]]:
+        """Return the same counts pair by pair, in plain Python."""
+        words = [self._normalizer(text).split() for text in self._block.texts]
+        count = _COUNTS[overlap]
+        return [count(words[p], words[r]) for r, p in self._indices()]
 
     @cached_property
     def _tokens(self) -> Tokens | None:

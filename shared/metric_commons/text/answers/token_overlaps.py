@@ -1,16 +1,14 @@
-"""Compare tokens: which texts have the same tokens, and how many tokens texts share."""
+"""Compare tokens: which texts have the same, how many and which longest run they share."""
 
-from typing import NamedTuple
+from collections.abc import Hashable, Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Booleans, Integers
-from ..tokens.distinct_keys import KEY_MULTIPLIER, REST_MULTIPLIER
-from ..tokens.segments import changes, ranges, segment_starts, stable_order
+from ..tokens.distinct_keys import KEY_MULTIPLIER, distinct_keys
+from ..tokens.segments import ranges, segment_starts
 from ..tokens.tokens import Tokens
-
-_SHORT_TEXT = 64  # tokens; for longer texts, 16 bits of hash are too few
+from ..tokens.word_codes import token_keys
 
 
 def equal_tokens(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
@@ -49,108 +47,95 @@ def equal_texts(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
     return equal
 
 
-class Overlaps(NamedTuple):
-    """The number of tokens that each text shares with the first text of its group."""
+def distinct_tokens(tokens: Tokens) -> Tokens:
+    """Return the tokens without those that occurred in their text before."""
+    texts = tokens.texts
+    numbers = distinct_keys(token_keys(tokens), texts.astype(np.uint64))
+    counts = np.bincount(texts.take(numbers.examples), minlength=tokens.counts.size)
+    return tokens.at(numbers.examples, counts)
 
-    shared: Integers  # with multiplicity: the clipped overlap
-    shared_types: Integers  # distinct tokens
-    types: Integers | None  # distinct tokens of each text, if requested
-    collisions: Booleans  # texts where different tokens have equal hashes: count them otherwise
 
-
-def overlaps(
-    tokens: Tokens, first_texts: Integers, sizes: Integers, *, count_types: bool = False
-) -> Overlaps:
-    """Return the overlap of each text with the first text of its group.
-
-    A stable radix sort by a hash of the token alone leaves runs of equal (hash, group, text), since
-    texts are ordered by group; the run of the first text comes first. So no sort by group or text
-    is needed. A run should hold a single token, and matching runs the same token; both are
-    verified. Texts with a run of two tokens (one in 65,536 pairs of tokens, or in 2**32 in long
-    texts) are collisions.
+def shared_tokens(tokens: Tokens, first_texts: Integers) -> Integers:
+    """Return how many tokens each text shares with the first text of its row, with multiplicity.
 
     Args:
-        tokens: the tokens of all texts.
-        first_texts: the index of the first text of each group.
-        sizes: the number of texts of each group.
-        count_types: whether to count the distinct tokens of each text too. Otherwise most tokens
-            that are not shared need not be sorted.
+        tokens: the tokens of all texts, row after row.
+        first_texts: the index of the first text of each row, which shares none with itself.
     """
-    hashes = _hashes(tokens)
-    if count_types:
-        order = stable_order(hashes)
-    else:
-        candidates = _may_be_shared(tokens, hashes, first_texts)
-        order = candidates.take(stable_order(hashes.take(candidates)))
-    hashes = hashes.take(order)
-    texts = tokens.texts.take(order)
-    is_new = changes(hashes, texts)
-    repeats = np.flatnonzero(~is_new)
-    differ = ~equal_tokens(tokens, order.take(repeats - 1), order.take(repeats))
-    collisions = np.zeros(tokens.counts.size, dtype=bool)
-    collisions[texts.take(repeats[differ])] = True
-
-    run_starts = np.flatnonzero(is_new)
-    run_lengths = np.diff(run_starts, append=order.size)
-    run_tokens, run_hashes, run_texts = (
-        column.take(run_starts) for column in (order, hashes, texts)
+    candidates = _may_be_shared(tokens, first_texts)
+    n, texts = tokens.counts.size, tokens.texts.take(candidates)
+    firsts = np.repeat(first_texts, np.diff(first_texts, append=n)).take(texts)
+    numbers, examples = distinct_keys(
+        token_keys(tokens.at(candidates, tokens.counts)), firsts.view(np.uint64)
     )
-    run_firsts = np.repeat(first_texts, sizes).astype(np.int32).take(run_texts)
-    # Match each run with the latest run of a first text, if the two have the same group and hash.
-    is_first = run_texts == run_firsts
-    latest = np.maximum.accumulate(np.where(is_first, np.arange(is_first.size), 0))
-    runs = np.flatnonzero(~is_first)
-    partners = latest.take(runs)
-    match = run_texts.take(partners) == run_firsts.take(runs)
-    match &= run_hashes.take(partners) == run_hashes.take(runs)
-    runs, partners = runs[match], partners[match]
-    match = equal_tokens(tokens, run_tokens.take(runs), run_tokens.take(partners))
-    runs, partners = runs[match], partners[match]
-
-    text = run_texts.take(runs)
-    clipped = np.minimum(run_lengths.take(runs), run_lengths.take(partners))
-    n = tokens.counts.size
-    return Overlaps(
-        np.bincount(text, weights=clipped, minlength=n).astype(np.int64),
-        np.bincount(text, minlength=n),
-        np.bincount(run_texts, minlength=n) if count_types else None,
-        collisions,
-    )
+    is_first = texts == firsts
+    in_first = np.bincount(numbers.compress(is_first), minlength=examples.size)
+    others = np.flatnonzero(in_first.take(numbers) * ~is_first)
+    numbers, texts = numbers.take(others), texts.take(others)
+    pairs, examples = distinct_keys((numbers * n + texts).view(np.uint64))
+    clipped = np.minimum(np.bincount(pairs), in_first.take(numbers.take(examples)))
+    return np.bincount(texts.take(examples), weights=clipped, minlength=n).astype(np.int64)
 
 
-def _may_be_shared(tokens: Tokens, hashes: NDArray[np.uint32], first_texts: Integers) -> Integers:
-    """Return the tokens that may occur on the other side of their group.
-
-    All that do, and few others.
+def _may_be_shared(tokens: Tokens, first_texts: Integers) -> Integers:
+    """Return the tokens that occur on the other side of their row, and a few others.
 
     One side is the first text, the other all texts after it. For each side, 64 bits record which
     hashes modulo 64 occur; a token whose bit the other side lacks does not occur there.
     """
-    if not hashes.size:
-        return tokens.starts  # which is empty
-    text_starts = np.append(tokens.text_starts, hashes.size)
+    n = tokens.keys.size
+    text_starts = np.append(tokens.text_starts, n)
     side_starts = text_starts.take(np.stack([first_texts, first_texts + 1], axis=1).ravel())
     # One additional element without a bit: empty sides at the end of the block begin there.
-    bits = np.zeros(hashes.size + 1, dtype=np.uint64)
-    np.left_shift(np.uint64(1), hashes & np.uint32(63), dtype=np.uint64, out=bits[:-1])
+    bits = np.zeros(n + 1, dtype=np.uint64)
+    np.left_shift(np.uint64(1), tokens.keys * KEY_MULTIPLIER >> np.uint64(58), out=bits[:-1])
     # A side without tokens gets the bit of the token after it, which drops no token wrongly.
     bits_of_sides = np.bitwise_or.reduceat(bits, side_starts)
     of_other_side = bits_of_sides.reshape(-1, 2)[:, ::-1].ravel()
-    bits[:-1] &= np.repeat(of_other_side, np.diff(side_starts, append=hashes.size))
-    return np.flatnonzero(bits)
+    return np.flatnonzero(bits[:-1] & np.repeat(of_other_side, np.diff(side_starts, append=n)))
 
 
-def _hashes(tokens: Tokens) -> NDArray[np.uint32]:
-    """Return a hash of each token, of its first sixteen bytes and its length.
+def longest_common_run(short: Sequence[Hashable], long: Sequence[Hashable]) -> int:
+    """Return the length of the longest run that two texts share, in linear time.
 
-    Its upper 16 bits suffice for short texts; all 32 bits distinguish the tokens of a long text.
+    Each state of the suffix automaton of the first text represents the runs that end at the same
+    places of it. Reading the other text, the automaton keeps the longest run that ends with the
+    last token.
+
+    >>> longest_common_run("new york city".split(), "york city hall".split())
+    2
     """
-    mixed = tokens.keys * KEY_MULTIPLIER
-    long = np.flatnonzero(tokens.lengths > 8)
-    rest = tokens.bytes_from(long, 8)
-    rest += tokens.lengths.take(long).astype(np.uint64)
-    mixed[long] += rest * REST_MULTIPLIER
-    hashes = (mixed >> np.uint64(32)).astype(np.uint32)
-    if tokens.counts.max(initial=0) <= _SHORT_TEXT:
-        hashes >>= np.uint32(16)
-    return hashes
+    following: list[dict[Hashable, int]] = [{}]
+    shorter, length = [-1], [0]  # the state of the longest suffix elsewhere; the longest run
+    last = 0
+    for token in short:
+        new, state = len(length), last
+        following.append({})
+        length.append(length[last] + 1)
+        shorter.append(0)
+        while state >= 0 and token not in following[state]:
+            following[state][token] = new
+            state = shorter[state]
+        if state >= 0:
+            target = following[state][token]
+            if length[target] > length[state] + 1:  # some runs of this state now end here too
+                copy = len(length)
+                following.append(following[target].copy())
+                length.append(length[state] + 1)
+                shorter.append(shorter[target])
+                while state >= 0 and following[state].get(token) == target:
+                    following[state][token] = copy
+                    state = shorter[state]
+                shorter[target] = target = copy
+            shorter[new] = target
+        last = new
+    longest = run = state = 0
+    for token in long:
+        while state > 0 and token not in following[state]:
+            state = shorter[state]
+            run = length[state]
+        if token in following[state]:
+            state = following[state][token]
+            run += 1
+        longest = max(longest, run)
+    return longest

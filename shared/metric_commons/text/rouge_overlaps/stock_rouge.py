@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ...statistics.arguments.shapes import TextRows, TextsRows
+from .rouge_scores import RougeTypes
 from .rouge_scores import rouge as rouge_scores
-from .rouge_types import RougeTypes
 
 
 def rouge(

@@ -24,10 +24,8 @@ from ..tokens.segments import (
     segment_starts,
     stable_order,
 )
-from .block_words import BlockWords
-from .lcs import lcs_rows
-from .lcs_paths import ROWS, Matches, lcs_paths, marked_gaps, word_counts
-from .ngram_overlaps import SharedNgrams
+from .lcs import GAP, ROWS, Matches, lcs_paths, lcs_rows, word_counts
+from .rouge_words import BlockWords, SharedNgrams
 
 _ENTRIES = 200_000  # per batch: matches between lines, some two hundred bytes each
 _ALL_ROWS = (1 << ROWS) - 1  # of a machine word
@@ -61,12 +59,6 @@ class _BitRows(NamedTuple):
     word: Integers  # the machine word, which begins at row word * ROWS
     bits: Unsigned  # the rows where the word occurs
     counts: Integers  # number of entries of each shared word, word after word
-
-    def entries(self, ngrams: Integers) -> tuple[Integers, Integers]:
-        """Return all entries of a list of shared words: the index in that list, and the entry."""
-        counts = self.counts.take(ngrams)
-        starts = segment_starts(self.counts).take(ngrams)
-        return segment_numbers(counts), ranges(starts, counts)
 
 
 class _SharedWords(NamedTuple):
@@ -221,7 +213,10 @@ def _line_matches(
         The matches of all such pairs of lines, and the reference line of each pair of lines,
         ordered by reference line.
     """
-    column, entry = lined.rows.entries(lined.ngrams.take(prediction_words))
+    ngrams = lined.ngrams.take(prediction_words)
+    counts = lined.rows.counts.take(ngrams)
+    column = segment_numbers(counts)  # the index of each entry in `prediction_words`
+    entry = ranges(segment_starts(lined.rows.counts).take(ngrams), counts)
     line = lined.rows.line.take(entry)
     order = stable_order(line.astype(np.uint32))
     column, entry, line = column.take(order), entry.take(order), line.take(order)
@@ -243,6 +238,6 @@ def _line_matches(
         pair=pair_numbers,
         column=column_numbers - first_columns.take(pair_numbers),
         word=lined.rows.word.take(entry),
-        bits=marked_gaps(lined.rows.bits.take(entry), gaps.take(column_numbers)),
+        bits=lined.rows.bits.take(entry) | gaps.take(column_numbers) * GAP,
     )
     return matches, line.take(pairs)

@@ -16,7 +16,7 @@ from .segments import changes
 # half of the product depends on all bytes of the key. The first constant is 2**64 divided by the
 # golden ratio, the second a prime of xxHash64.
 KEY_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-REST_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
+_REST_MULTIPLIER = np.uint64(0xC2B2AE3D27D4EB4F)
 
 _TABLES = 4  # tried in turn; keys that fit into none are sorted
 
@@ -39,7 +39,7 @@ def distinct_keys(*columns: Unsigned) -> DistinctKeys:
     """
     hashes = columns[0] * KEY_MULTIPLIER
     for column in columns[1:]:
-        hashes += column * REST_MULTIPLIER
+        hashes += column * _REST_MULTIPLIER
     examples = _examples(columns, hashes, _TABLES)
     is_example = examples == np.arange(examples.size)
     return DistinctKeys((np.cumsum(is_example) - 1).take(examples), np.flatnonzero(is_example))

@@ -10,7 +10,6 @@ byte. So the results equal those of plain Python and do not depend on a hash.
 import re
 import string
 from collections.abc import Callable, Sequence
-from itertools import compress
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -108,6 +107,11 @@ class Tokens(NamedTuple):
         """Return the first token of each text, or where it would be."""
         return segment_starts(self.counts)
 
+    def at(self, indices: Integers, counts: Integers) -> "Tokens":
+        """Return the tokens with these indices, of which texts have these counts."""
+        starts, lengths = self.starts.take(indices), self.lengths.take(indices)
+        return Tokens(self.blob, starts, lengths, self.keys.take(indices), counts)
+
     def bytes_from(self, tokens: Integers, offset: int) -> Unsigned:
         """Eight bytes of each token, starting at an offset, as integers; zeros past their end.
 
@@ -128,8 +132,8 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     >>> tokens.counts.tolist(), tokens.lengths.tolist()
     ([2, 0, 1], [5, 4, 5])
     """
-    is_foreign = [not text.isascii() for text in texts]
-    foreign = sum(is_foreign)
+    are_ascii = list(map(str.isascii, texts))
+    foreign = are_ascii.count(False)
     if foreign > len(texts) // 2:  # then all texts are folded at once, which changes no other
         data = _folded(texts, rule)
         blob = _translated(data.replace(_MARK_BYTES, _SEPARATOR.encode("latin-1")), rule)
@@ -138,11 +142,10 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     else:
         latin_texts = list(texts)
         if foreign:
-            folded = _folded(list(compress(texts, is_foreign)), rule).decode("latin-1")
-            indices = compress(range(len(texts)), is_foreign)
-            for index, text in zip(
-                indices, folded.split(_MARK_BYTES.decode("latin-1")), strict=True
-            ):
+            indices = [index for index, is_ascii in enumerate(are_ascii) if not is_ascii]
+            folded = _folded([latin_texts[index] for index in indices], rule).decode("latin-1")
+            parts = folded.split(_MARK_BYTES.decode("latin-1"))
+            for index, text in zip(indices, parts, strict=True):
                 latin_texts[index] = text
         blob = _blob(latin_texts, rule)
     if _CONTROL in blob:

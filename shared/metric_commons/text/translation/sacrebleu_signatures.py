@@ -5,8 +5,7 @@ from typing import Any
 
 from ...statistics.arguments.checks import OptionError
 from ..tokens.references import reference_counts
-from .bleu_definitions import Definition
-from .ngram_precision import SMOOTH_VALUES, SmoothMethod
+from .ngram_precision import SMOOTH_VALUES, Definition, SmoothMethod
 from .translation_tokenizers import TranslationTokenizer
 
 VERSION = "2.6.0"  # of sacrebleu, whose scores these equal

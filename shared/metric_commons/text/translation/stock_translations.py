@@ -11,9 +11,8 @@ import numpy as np
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Length
 from ...statistics.arguments.shapes import TextRows, TextsRows
-from .bleu_definitions import defined_bleu_statistics, gleu_statistics
 from .character_ngrams import Beta, Order, chrf_statistics
-from .ngram_precision import SmoothMethod, SmoothValue, bleu_statistics
+from .ngram_precision import SmoothMethod, SmoothValue, bleu_statistics, gleu_statistics
 from .translation_edit_rate import ter_score, ter_statistics
 from .translation_tokenizers import TranslationTokenizer
 
@@ -33,7 +32,7 @@ def bleu(
     >>> bleu(predictions=["the cat sat on a mat"], references=["the cat sat on a mat"])["bleu"]
     1.0
     """
-    rows = defined_bleu_statistics(
+    rows = bleu_statistics(
         predictions,
         references,
         definition="hf",

@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from metric_commons.text.rouge_overlaps.lcs import lcs_rows
-from metric_commons.text.rouge_overlaps.lcs_paths import ROWS, Matches, lcs_paths, marked_gaps
+from metric_commons.text.rouge_overlaps.lcs import GAP, ROWS, Matches, lcs_paths, lcs_rows
 from tests.texts import sequence_pairs
 
 
@@ -26,7 +25,7 @@ def matches(pairs):
     number, column, word, bits, gap = zip(*entries, strict=True)
     return Matches(
         *(np.array(values) for values in (rows, columns, number, column, word)),
-        bits=marked_gaps(np.array(bits, dtype=np.uint64), np.array(gap)),
+        bits=np.array(bits, dtype=np.uint64) | np.array(gap) * GAP,
     )
 
 

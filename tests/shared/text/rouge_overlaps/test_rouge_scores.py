@@ -9,10 +9,10 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from metric_commons.text.rouge_overlaps import text_pairs, union_lcs
+from metric_commons.text.rouge_overlaps import rouge_words, union_lcs
 from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_scores import rouge
-from metric_commons.text.rouge_overlaps.rouge_tokenizers import unicode_words
+from metric_commons.text.rouge_overlaps.rouge_words import unicode_words
 from tests.text_oracles import lcs_table, lcs_walk
 from tests.texts import WORD_FORMS, adversarial_rows
 
@@ -91,7 +91,7 @@ def prose(chance, words, lines):
 @pytest.fixture(params=["plainly", "together"], autouse=True)
 def way(request, monkeypatch):
     """Both ways to count, whatever the number of rows."""
-    monkeypatch.setattr(text_pairs, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
+    monkeypatch.setattr(rouge_words, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
     return request.param
 
 
@@ -150,7 +150,7 @@ def test_a_given_tokenizer_gets_lines_for_the_summary_level_and_texts_otherwise(
 @pytest.mark.long
 def test_small_blocks_change_nothing(many, monkeypatch):
     expected = rouge(*many, rouge_types=TYPES)
-    for file, limit in ((text_pairs, "_CHARACTERS"), (union_lcs, "_ENTRIES")):
+    for file, limit in ((rouge_words, "_CHARACTERS"), (union_lcs, "_ENTRIES")):
         for size in (1, 3_000):  # 1: every pair by itself, and too big for its kind
             with monkeypatch.context() as patch:
                 patch.setattr(file, limit, size)
@@ -246,7 +246,7 @@ def test_few_rows_are_scored_to_the_same_bits_as_many(monkeypatch):
         }
         ways = []
         for limit in (10**9, 0):
-            monkeypatch.setattr(text_pairs, "_FEW_CHARACTERS", limit)
+            monkeypatch.setattr(rouge_words, "_FEW_CHARACTERS", limit)
             found = rouge(predictions, references, **options)
             ways.append({kind: [v.tolist() for v in values] for kind, values in found.items()})
 

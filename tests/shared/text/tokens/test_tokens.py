@@ -4,7 +4,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from metric_commons.text.answers.token_overlaps import equal_texts, overlaps
+from metric_commons.text.answers.token_overlaps import distinct_tokens, equal_texts, shared_tokens
 from metric_commons.text.tokens import tokens
 from metric_commons.text.tokens.tokens import byte_rule, normalized_texts, tokenize
 from tests.texts import adversarial_text
@@ -41,18 +41,17 @@ def test_texts_are_equal_when_their_tokens_are(texts):
     assert equal_texts(found, left, left).all()
 
 
-def test_overlaps_of_no_tokens_at_all():
-    texts = tokenize(["", " "], WORDS), np.array([0]), np.array([2])
+def test_texts_without_tokens_share_none():
+    tokens, first = tokenize(["", " "], WORDS), np.array([0])
 
-    assert overlaps(*texts).shared.tolist() == [0, 0]
-    assert overlaps(*texts, count_types=True).types.tolist() == [0, 0]
+    assert shared_tokens(tokens, first).tolist() == [0, 0]
+    assert distinct_tokens(tokens).counts.tolist() == [0, 0]
 
 
 def test_long_tokens_that_begin_alike_are_told_apart():
     alike = ["x" * n + end for n in (7, 8, 15, 16, 23, 24, 60) for end in ("", "y", "z")]
-    groups = np.arange(0, 2 * len(alike) ** 2, 2)
     pairs = [text for a in alike for b in alike for text in (a, b)]
 
-    found = overlaps(tokenize(pairs, WORDS), groups, np.full(groups.size, 2))
+    shared = shared_tokens(tokenize(pairs, WORDS), np.arange(0, len(pairs), 2))
 
-    assert found.shared[1::2].tolist() == [int(a == b) for a in alike for b in alike]
+    assert shared[1::2].tolist() == [int(a == b) for a in alike for b in alike]

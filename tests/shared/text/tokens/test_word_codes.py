@@ -1,6 +1,6 @@
 """Codes of words against the words themselves."""
 
-from metric_commons.text.rouge_overlaps.rouge_tokenizers import rouge_score_words
+from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words
 from metric_commons.text.tokens.tokens import alphanumeric_tokens
 from metric_commons.text.tokens.word_codes import token_codes
 from tests.texts import WORD_FORMS

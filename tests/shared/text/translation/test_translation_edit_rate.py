@@ -4,8 +4,8 @@ import tracemalloc
 
 import pytest
 
-from metric_commons.text.translation import word_shifts
-from metric_commons.text.translation.word_shifts import translation_edits
+from metric_commons.text.translation import translation_edit_rate
+from metric_commons.text.translation.translation_edit_rate import translation_edits
 
 
 def distance(words, target):
@@ -50,7 +50,7 @@ def test_distances_of_many_moves_are_those_of_each(few, monkeypatch):
     chance = random.Random(2)
     pairs = [tuple(random_words(chance, 5, 60) for _ in range(2)) for _ in range(25)]
     expected = [translation_edits(*pair) for pair in pairs]
-    monkeypatch.setattr(word_shifts, "_FEW", few)
+    monkeypatch.setattr(translation_edit_rate, "_FEW", few)
 
     assert [translation_edits(*pair) for pair in pairs] == expected
 

@@ -6,9 +6,9 @@ import sys
 
 import pytest
 
-from metric_commons.text.rouge_overlaps import rouge_tokenizers
+from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
-from metric_commons.text.rouge_overlaps.rouge_tokenizers import (
+from metric_commons.text.rouge_overlaps.rouge_words import (
     rouge_score_words,
     stems,
     unicode_words,
@@ -69,8 +69,8 @@ def stemmed(monkeypatch):
         calls.append(word)
         return porter(word)
 
-    monkeypatch.setattr(rouge_tokenizers, "porter", recorded)
-    monkeypatch.setattr(rouge_tokenizers, "_STEMS", rouge_tokenizers._Stems())
+    monkeypatch.setattr(rouge_words, "porter", recorded)
+    monkeypatch.setattr(rouge_words, "_STEMS", rouge_words._Stems())
     return calls
 
 
@@ -81,7 +81,7 @@ def test_a_word_is_stemmed_once(stemmed):
 
 
 def test_stems_are_forgotten_when_they_are_very_many(stemmed, monkeypatch):
-    monkeypatch.setattr(rouge_tokenizers, "_CACHED_WORDS", 2)
+    monkeypatch.setattr(rouge_words, "_CACHED_WORDS", 2)
 
     assert stems(["cats", "dogs", "cats", "cows", "cats"]) == ["cat", "dog", "cat", "cow", "cat"]
     assert stemmed == [b"cats", b"dogs", b"cows", b"cats"]
@@ -92,4 +92,4 @@ def test_long_words_do_not_stay_in_memory(stemmed):
 
     assert stems([word, word]) == [porter(word.encode()).decode()] * 2
     assert stemmed == [word.encode()] * 2
-    assert not rouge_tokenizers._STEMS
+    assert not rouge_words._STEMS

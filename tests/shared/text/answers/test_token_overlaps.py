@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from metric_commons.text.answers.common_runs import longest_common_run
+from metric_commons.text.answers.token_overlaps import longest_common_run
 
 
 def run_by_table(first, second):
