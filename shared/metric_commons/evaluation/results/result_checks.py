@@ -206,11 +206,12 @@ def check_rows(module: str, columns: Mapping[str, Sequence[float]]) -> None:
     """
     ranges = score_ranges(module)
     for name, values in columns.items():
-        for row, value in enumerate(values):
+        numbers = [value for value in values if not math.isnan(value)]
+        for value in (min(numbers), max(numbers)) if numbers else ():
             try:
                 check_score(name, value, ranges)
             except ValueError as error:
-                raise RowError(name, row, f"is {value!r}: {error}") from error
+                raise RowError(name, values.index(value), f"is {value!r}: {error}") from error
 
 
 def check_inputs(inputs: Sequence[Mapping[str, Any]]) -> None:

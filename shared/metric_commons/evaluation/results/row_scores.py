@@ -12,6 +12,7 @@ follow from neither adds its inputs: `"inputs": {"classification": {"predictions
 import hashlib
 import json
 import math
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -20,30 +21,15 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from ...data.files.access import default_limits, open_file
-from ...data.files.stored import (
-    check_object,
-    from_jsonable,
-    refuse_device,
-    to_jsonable,
-    write_whole,
-)
+from ...data.files.stored import check_object, refuse_device, to_jsonable, write_whole
 from ...statistics.arguments.domains import Finite, Range, check_option
 from .module_results import ModuleResult, means_of_rows
 from .result_checks import check_rows
 
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
-_RECORD = {
-    "row": Annotated[int, Range(0)],
-    "system": str,
-    "scores": Mapping[str, Any],
-}
-_OPTIONAL_OF_RECORD = {
-    "id": int | str,
-    "cluster": int | str | Mapping[str, str],
-    "statistics": Mapping[str, Any],
-    "texts": Mapping[str, Any],
-    "inputs": Mapping[str, Any],
-}
+_LABELS = {"id": int | str, "cluster": int | str | Mapping[str, str]}
+_RECORD = {"row": Annotated[int, Range(0)], "system": str, "scores": Mapping[str, Any]}
+_OPTIONAL_OF_RECORD = _LABELS | dict.fromkeys(("statistics", "texts", "inputs"), Mapping[str, Any])
 
 Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 Labels = Mapping[str, Mapping[str, Sequence[Any]]]  # of rows by system: the `id` and the `cluster`
@@ -67,7 +53,11 @@ def write_rows(path: str | Path, systems: Systems, row_labels: Labels) -> str:
 def _records(
     system: str, modules: Mapping[str, ModuleResult], labels: Mapping[str, Sequence[Any]]
 ) -> Iterator[dict[str, Any]]:
-    scores = {name: c for result in modules.values() for name, c in result.per_example.items()}
+    scores = {
+        name: [value if math.isfinite(value) else None for value in column]
+        for result in modules.values()
+        for name, column in result.per_example.items()
+    }
     sums = {m: (s.names, s.values.tolist()) for m, r in modules.items() if (s := r.row_sums)}
     by_module = {
         key: {m: to_jsonable(c) for m, r in modules.items() if (c := getattr(r, name))}
@@ -81,7 +71,7 @@ def _records(
             "row": row,
             **{name: column[row] for name, column in labels.items()},
             "system": system,
-            "scores": {name: to_jsonable(column[row]) for name, column in scores.items()},
+            "scores": {name: column[row] for name, column in scores.items()},
         }
         if sums:
             record["statistics"] = {
@@ -106,82 +96,121 @@ def read_rows(
         ValueError: the file is not what `write_rows` wrote, has other systems or scores, or its
             scores are not those of the results.
     """
-    columns: dict[str, dict[str, list[float]]] = {
-        system: {name: [] for result in modules.values() for name in result.scores}
+    read: dict[str, dict[str, dict[Any, list[Any]]]] = {
+        system: {
+            "scores": {name: [] for result in modules.values() for name in result.scores},
+            **{key: {} for key in ("labels", "statistics", "texts", "inputs")},
+        }
         for system, modules in systems.items()
     }
-    rows = dict.fromkeys(columns, 0)
-    labels: dict[str, dict[str, list[Any]]] = {system: {} for system in columns}
-    statistics: dict[str, dict[str, list[dict[str, float]]]] = {system: {} for system in columns}
-    texts, inputs = (
-        {system: dict[str, dict[str, list[Any]]]() for system in columns} for _ in range(2)
-    )
+    rows = dict.fromkeys(read, 0)
+    shapes: set[Any] = set()  # keys and types of the values of a row, which are checked once
+    decode = json.JSONDecoder(parse_constant=_refused).decode
     refuse_device(path)
     limit = default_limits().line
     with BufferedReader(open_file(path)) as file:
-        lines = iter(partial(file.readline, limit + 1), b"")
-        for number, line in enumerate(lines, start=1):
+        for number, line in enumerate(iter(partial(file.readline, limit + 1), b""), start=1):
             try:
                 if len(line) > limit:
                     raise ValueError(f"longer than {limit:,} bytes, the limit of a line")
-                record = json.loads(line)
-                check_object("a row", record, _RECORD, _OPTIONAL_OF_RECORD)
-                system, row, scores = record["system"], record["row"], record["scores"]
+                record = decode(line.decode())
+                shape = (*record, *map(type, record.values())) if type(record) is dict else None
+                if shape not in shapes:
+                    check_object("a row", record, _RECORD, _OPTIONAL_OF_RECORD)
+                    shapes.add(shape)
+                system, row = record["system"], record["row"]
                 if row != rows[system]:
                     raise ValueError(f"row {row} of {system!r}, where {rows[system]} is next")
-                for name, value in scores.items():
-                    check_option(name, value, _Number)
-                    columns[system][name].append(from_jsonable(value))
-                for name in ("id", "cluster"):
-                    if name in record:
-                        labels[system].setdefault(name, []).append(record[name])
-                    if len(labels[system].get(name, ())) not in (0, row + 1):
-                        raise ValueError(f"some rows of {system!r} have a field {name!r}, not all")
-                for module, values in record.get("statistics", {}).items():
-                    rows_of_module = statistics[system].setdefault(module, [])
-                    for name, value in values.items():
-                        check_option(name, value, Finite)
-                        if rows_of_module and name not in rows_of_module[0]:
-                            raise ValueError(f"the first row of {system!r} does not have {name!r}")
-                    rows_of_module.append(dict(values))
-                for key, by_system in (("texts", texts), ("inputs", inputs)):
-                    for module, values in record.get(key, {}).items():
-                        for name, value in values.items():
-                            if key == "texts":
-                                check_option(name, value, dict[str, Any])
-                            column = by_system[system].setdefault(module, {}).setdefault(name, [])
-                            column.append(value)
-                            if len(column) != row + 1:
-                                raise ValueError(f"some rows of {system!r} have {name!r}, not all")
+                _add(read[system], record)
                 rows[system] += 1
             except KeyError as error:
                 raise ValueError(f"{path}: line {number}: {error} is unknown or missing") from None
             except (ValueError, TypeError, AttributeError, RecursionError) as error:
                 raise ValueError(f"{path}: line {number}: {error}") from None
-    for system, modules in (*texts.items(), *inputs.items()):
-        for named in modules.values():
-            for name, column in named.items():
-                if len(column) != rows[system]:
-                    raise ValueError(f"{path}: some rows of {system!r} have {name!r}, not all")
-    filled: dict[str, dict[str, ModuleResult]] = {
-        system: {
-            module: replace(
-                _with_columns(path, system, module, result, columns[system]),
-                row_sums=_table(statistics[system].get(module)),
-                row_texts=texts[system].get(module, {}),
-                row_inputs=inputs[system].get(module, {}),
-            )
-            for module, result in modules.items()
+    try:
+        filled = {
+            system: _filled(system, modules, read[system], rows[system])
+            for system, modules in systems.items()
         }
-        for system, modules in systems.items()
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    return filled, {system: r["labels"] for system, r in read.items() if r["labels"]}
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(f"{constant} is not a number of JSON")
+
+
+def _add(read: Mapping[str, dict[Any, list[Any]]], record: Mapping[str, Any]) -> None:
+    """Add the values of a row to the columns of its system."""
+    for name, value in record["scores"].items():
+        read["scores"][name].append(value)
+    for name in _LABELS:
+        if name in record:
+            read["labels"].setdefault(name, []).append(record[name])
+    for module, values in record.get("statistics", {}).items():
+        read["statistics"].setdefault(module, []).append(values)
+    for key in ("texts", "inputs"):
+        for module, values in record.get(key, {}).items():
+            for name, value in values.items():
+                read[key].setdefault((module, name), []).append(value)
+
+
+def _filled(
+    system: str,
+    modules: Mapping[str, ModuleResult],
+    read: Mapping[str, dict[Any, list[Any]]],
+    rows: int,
+) -> dict[str, ModuleResult]:
+    """Return the results of a system with the columns of its rows, which are checked."""
+    for key in ("labels", "statistics", "texts", "inputs"):
+        for name, column in read[key].items():
+            if len(column) != rows:
+                field = name[1] if isinstance(name, tuple) else name
+                raise ValueError(f"some rows of {system!r} have {field!r}, not all")
+    for name, column in read["labels"].items():
+        _check_column(system, name, column, {int, str}, _LABELS[name])
+    for module, of_rows in read["statistics"].items():
+        _check_column(system, f"statistics of {module}", of_rows, {dict}, Mapping[str, Any])
+    for (_, name), column in read["texts"].items():
+        _check_column(system, name, column, {dict}, dict[str, Any])
+    for name, column in read["scores"].items():
+        _check_column(system, name, column, {int, float, type(None)}, _Number)
+        read["scores"][name] = [math.nan if value is None else value for value in column]
+
+    def of_module(module: str, key: str) -> dict[str, list[Any]]:
+        return {name: column for (of, name), column in read[key].items() if of == module}
+
+    return {
+        module: replace(
+            _with_columns(system, module, result, read["scores"]),
+            row_sums=_table(system, read["statistics"].get(module)),
+            row_texts=of_module(module, "texts"),
+            row_inputs=of_module(module, "inputs"),
+        )
+        for module, result in modules.items()
     }
-    return filled, {system: of_system for system, of_system in labels.items() if of_system}
 
 
-def _table(rows: Sequence[Mapping[str, float]] | None) -> Any:
+def _check_column(
+    system: str, name: str, values: Sequence[Any], types: set[type], annotation: Any
+) -> None:
+    """Check the values of rows; one by one only if a type or a number is unusual."""
+    if types.issuperset(map(type, values)):
+        numbers = filter(None, values) if float in types else ()
+        if max(map(abs, numbers), default=0) <= sys.float_info.max:
+            return
+    for row, value in enumerate(values):
+        try:
+            check_option(name, value, annotation)
+        except ValueError as error:
+            raise ValueError(f"row {row} of {system!r}: {error}") from error
+
+
+def _table(system: str, rows: Sequence[Mapping[str, float]] | None) -> Any:
     """Return the statistics of rows as a table, 0 where a row has none; None without rows.
 
-    >>> _table([{"hits": 2, "errors": 0}, {"errors": 1}]).values.tolist()
+    >>> _table("a", [{"hits": 2, "errors": 0}, {"errors": 1}]).values.tolist()
     [[2, 0], [0, 1]]
     """
     if rows is None:
@@ -191,12 +220,15 @@ def _table(rows: Sequence[Mapping[str, float]] | None) -> Any:
     from ...statistics.intervals.sums import RowSums
 
     names = tuple(rows[0])
-    values = [[row.get(name, 0) for name in names] for row in rows]
-    return RowSums(names, np.array(values).reshape(len(rows), len(names)))
+    if unknown := set[str]().union(*rows) - {*names}:
+        raise ValueError(f"the first row of {system!r} does not have {min(unknown)!r}")
+    columns = [[row.get(name, 0) for row in rows] for name in names]
+    for name, column in zip(names, columns, strict=True):
+        _check_column(system, name, column, {int, float}, Finite)
+    return RowSums(names, np.array(columns).reshape(len(names), len(rows)).T)
 
 
 def _with_columns(
-    path: str | Path,
     system: str,
     module: str,
     result: ModuleResult,
@@ -207,13 +239,12 @@ def _with_columns(
     try:
         check_rows(module, columns_of_module)
     except ValueError as error:
-        raise ValueError(f"{path}: system {system!r}: {error}") from error
+        raise ValueError(f"system {system!r}: {error}") from error
     full = replace(result, per_example=columns_of_module)
     for name, values in columns_of_module.items():
         if len(values) != result.rows:
             raise ValueError(
-                f"{path}: system {system!r} has {len(values)} rows of {name}, but {result.rows} "
-                "were scored"
+                f"system {system!r} has {len(values)} rows of {name}, but {result.rows} were scored"
             )
     for name, values in means_of_rows(full).items():
         counting = [value for value in values if not math.isnan(value)]
@@ -223,7 +254,7 @@ def _with_columns(
             average, stored, rel_tol=1e-9, abs_tol=1e-12
         ):
             raise ValueError(
-                f"{path}: the mean of {name} of system {system!r} is {average}, but the result "
+                f"the mean of {name} of system {system!r} is {average}, but the result "
                 f"says {stored}; the rows belong to another result"
             )
     return full

@@ -132,6 +132,8 @@ def changed(folder, change):
     [
         (lambda row: row.update(ref_len=99), "the rows belong to another result"),
         (lambda row: row.pop("sys_len"), "the rows of system 'good' lack sys_len of bleu"),
+        (lambda row: row.update(sys_len="9"), "row 0 of 'good': sys_len must be a number"),
+        (lambda row: row.update(sys_len=None), "row 0 of 'good': sys_len must be a number"),
     ],
 )
 def test_rows_of_another_result_are_noticed(tmp_path, change, message):
@@ -141,7 +143,7 @@ def test_rows_of_another_result_are_noticed(tmp_path, change, message):
 
 def test_the_first_row_names_every_statistic(tmp_path):
     changes = iter([dict.clear])
-    with pytest.raises(ValueError, match="line 2: the first row of 'good' does not have 'sys_len'"):
+    with pytest.raises(ValueError, match="the first row of 'good' does not have 'count_1'"):
         changed(tmp_path, lambda row: next(changes, len)(row))
 
 

@@ -910,8 +910,17 @@ def test_scores_of_rows_are_read_with_the_results(tmp_path):
         (
             """{"row": 0, "id": 7, "system": "a", "scores": {"qa_em": 1}}
             {"row": 1, "system": "a", "scores": {"qa_em": 0}}""",
-            "line 2: some rows of 'a' have a field 'id', not all",
+            "some rows of 'a' have 'id', not all",
         ),
+        ('{"row": 0, "system": "a", "scores": {"qa_em": NaN}}', "line 1: NaN is not a number"),
+        ('{"row": 0, "system": "a", "scores": {"qa_em": 1e999}}', "row 0 of 'a': qa_em must be"),
+        ('{"row": 0, "system": "a", "scores": {"qa_em": true}}', "row 0 of 'a': qa_em must be"),
+        (
+            '{"row": 0, "system": "a", "scores": {"qa_em": 7}}',
+            r"qa_em\[0\] is 7: .* between 0 and 1",
+        ),
+        ('{"row": 0, "system": "a", "id": [], "scores": {}}', "line 1: a row: id must be"),
+        ('{"row": 0, "system": "a", "scores": {}, "x": 1}', "line 1: a row has a key 'x'"),
     ],
 )
 def test_rows_of_another_result_are_an_error(lines, message, tmp_path):

@@ -240,8 +240,7 @@ def test_rows_have_types_and_ranges(tmp_path):
         ({"id": None}, "id must be"),
         ({"id": {}}, "id must be"),
         ({"text": "x"}, "a row has a key 'text'"),
-        ({"statistics": {"qa_em": {"hits": "1"}}}, "hits must be a number"),
-        ({"statistics": {"qa_em": []}}, "line 1"),
+        ({"statistics": {"qa_em": {}}}, "some rows of 'predictions' have 'qa_em', not all"),
         ({"statistics": []}, "statistics must be an object"),
     ):
         first = json.dumps(json.loads(lines[0]) | change)
