@@ -18,9 +18,8 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from metric_commons.__main__ import main
-from metric_commons.apps.mcp.call_context import CallContext
 from metric_commons.apps.mcp.call_process import _answer
-from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.roots import CallContext, Roots
 from metric_commons.apps.mcp.server import Calls
 from metric_commons.apps.mcp.server import server as new_server
 from metric_commons.apps.mcp.stdio import refusal

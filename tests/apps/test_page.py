@@ -19,9 +19,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from metric_commons.apps.hub.bundling import bundle
-from metric_commons.apps.hub.card_html import card_html
 from metric_commons.apps.hub.demo import Demo
-from metric_commons.apps.hub.page import _PROGRAM, _PYODIDE_HOME, page
+from metric_commons.apps.hub.page import _PROGRAM, _PYODIDE_HOME, card_html, page
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
 
 pytestmark = pytest.mark.processes

@@ -63,12 +63,12 @@ def mcp(
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
-        from .call_context import CallContext
+        from .roots import CallContext
         from .server import Calls, serve
         from .workers import Workers
 
     from ...programs.executions import PERMISSION
-    from .roots import Roots, project_folder
+    from .roots import CallContext, Roots, project_folder
 
     if allow_execution:
         os.environ[PERMISSION] = "1"  # inherited by the processes of calls
