@@ -160,10 +160,7 @@ END = "</tbody>\n</table></div>"
         ('<i> "', "<p>&lt;i&gt; &quot;</p>"),
         ("```\na < b\n\nc\n```", "<pre><code>a &lt; b\n\nc\n</code></pre>"),
         ("beyond 2**53", "<p>beyond 2**53</p>"),
-        (
-            "| a |\n| --- |\n| `x\\|y` |",
-            f"{TABLE}<tr>\n<td><code>x|y</code></td>\n</tr>\n{END}",
-        ),
+        ("| a |\n| --- |\n| `x\\|y` |", f"{TABLE}<tr>\n<td><code>x|y</code></td>\n</tr>\n{END}"),
     ],
 )
 def test_what_cards_are_written_in(text, html):
