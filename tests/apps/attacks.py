@@ -26,9 +26,8 @@ import typer
 
 from metric_commons.__main__ import main as command
 from metric_commons.__main__ import program
-from metric_commons.apps.mcp.call_context import CallContext
 from metric_commons.apps.mcp.call_process import message
-from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.roots import CallContext, Roots
 from metric_commons.apps.mcp.tools import TOOLS, call
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN

@@ -5,15 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.apps.official_models import (
-    DICE,
-    LABELS,
-    ROWS,
-    SEED,
-    WORDS,
-    save_tokenizer,
-    sentence,
-)
+from tests.apps.official_models import DICE, LABELS, ROWS, SEED, WORDS, save_tokenizer, sentence
 
 RATE = 16_000  # samples of a second of sound
 LENGTH = RATE  # so that there are more frames than letters

@@ -251,13 +251,11 @@ _LOOP_TEXTS = ["--max_source_length", "32", "--val_max_target_length", "16", "--
 LOOPS = {
     "run_glue, mrpc": ["--task_name", "mrpc", "--max_length", "32"],
     "run_qa, SQuAD v2": [
-        *("--max_seq_length", "48", "--doc_stride", "16", "--version_2_with_negative"),
+        *("--max_seq_length", "48", "--doc_stride", "16", "--version_2_with_negative")
     ],
     "run_ner --return_entity_level_metrics": ["--return_entity_level_metrics"],
     "run_summarization": _LOOP_TEXTS,
-    "run_translation": [
-        *(*_LOOP_TEXTS, "--source_lang", "en", "--target_lang", "ro"),
-    ],
+    "run_translation": [*(*_LOOP_TEXTS, "--source_lang", "en", "--target_lang", "ro")],
     "run_swag": ["--max_seq_length", "32"],
     "run_image_classification": ["--dataset_name", "images", "--label_column_name", "label"],
 }

@@ -20,8 +20,7 @@ from functools import cache
 from pathlib import Path
 
 from metric_commons.apps.console import config
-from metric_commons.apps.mcp.call_context import CallContext
-from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.roots import CallContext, Roots
 from metric_commons.apps.mcp.stdio import refusal
 from metric_commons.apps.mcp.tools import TOOLS, call
 from metric_commons.data.files import stored_columns

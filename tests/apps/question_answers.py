@@ -25,8 +25,7 @@ PUBLISHED = {  # EM and F1 in percent
 SOURCES = [
     "sample",
     pytest.param(
-        "published",
-        marks=pytest.mark.skipif(not FOLDER.is_dir(), reason=f"{FOLDER} is absent"),
+        "published", marks=pytest.mark.skipif(not FOLDER.is_dir(), reason=f"{FOLDER} is absent")
     ),
 ]
 

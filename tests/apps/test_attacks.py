@@ -9,8 +9,7 @@ import sys
 
 import pytest
 
-from metric_commons.apps.mcp.call_context import CallContext
-from metric_commons.apps.mcp.roots import Roots
+from metric_commons.apps.mcp.roots import CallContext, Roots
 from metric_commons.apps.mcp.server import Calls, _end_at_an_interrupt
 from metric_commons.data.files.access import limited_to, open_file
 from metric_commons.data.files.stored import write_whole

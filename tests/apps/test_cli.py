@@ -206,18 +206,6 @@ def test_labels_of_other_blocks_count(refused, monkeypatch, size):
     assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
 
 
-def test_a_file_comes_in_blocks(run):
-    write("x.jsonl", json_lines({"a": str(i)} for i in range(5)))
-    source = files.Source(Path("x.jsonl"), ["a"])
-    blocks = source.blocks(2)
-
-    assert next(blocks) == {"a": ["0", "1"]}
-    assert source.rows == 2
-    assert [*blocks] == [{"a": ["2", "3"]}, {"a": ["4"]}]
-    assert source.provenance()["rows"] == 5
-    assert [*files.Source(Path("x.jsonl"), ["a"], limit=4).blocks(2)][1:] == [{"a": ["2", "3"]}]
-
-
 @pytest.mark.processes
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's to tell")
 def test_rows_are_forgotten_once_they_are_scored(tmp_path):
@@ -471,11 +459,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
             '{"a": 1}',
             "x.json: neither a list of objects, one per row, nor {\"data\": [...]}; it has ['a']",
         ),
-        (
-            "x.json",
-            "[{]",
-            "x.json: Expecting property name enclosed in double quotes: line 1",
-        ),
+        ("x.json", "[{]", "x.json: Expecting property name enclosed in double quotes: line 1"),
         ("x.json", "[" * 100_000, "x.json: values are nested too deeply"),
         (
             "x.json",
@@ -678,13 +662,6 @@ def test_without_its_libraries_it_says_what_to_install():
 
 
 # The other commands
-
-
-def test_the_list_has_every_module(run):
-    _, out, _ = run("list")
-
-    assert "qa_em" in out
-    assert "Exact match for question answering." in out
 
 
 def test_the_version_is_the_distribution_s(run):

@@ -95,22 +95,6 @@ def test_the_command_and_the_file_of_an_evaluation(run, lines, expected):
     assert told(json.loads(out)["systems"]["bot"]["qa_f1"]) == expected
 
 
-@pytest.mark.long
-def test_parts_of_the_command(run, lines, table, expected):
-    with open(lines) as file:
-        rows = file.readlines()
-    columns = ("--predictions", "answer", "--references", "gold", "--group-by", "topic")
-    for number, part in enumerate((rows[:13], rows[13:])):
-        with open(f"{number}.jsonl", "w") as file:
-            file.writelines(part)
-        command = ("score", "qa_f1", f"{number}.jsonl", *columns, "--cluster-by", "passage")
-        status, _, err = run(*command, "--partial", f"{number}.part")
-        assert status == 0, err
-    status, out, err = run("merge", "1.part", "0.part", "--confidence", "0.9", "--format", "json")
-    assert status == 0, err
-    assert told(json.loads(out)["systems"]["answer"]["qa_f1"]) == expected
-
-
 def test_datasets(table, expected, monkeypatch):
     monkeypatch.setattr(table_parts, "_ROWS", 7)
     results = metric_commons.score(

@@ -45,13 +45,7 @@ def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
         **reporting,
     )
     results = score(
-        "qa_f1",
-        dataset,
-        **COLUMNS,
-        groups="topic",
-        jobs=jobs,
-        options=options,
-        **reporting,
+        "qa_f1", dataset, **COLUMNS, groups="topic", jobs=jobs, options=options, **reporting
     )
     assert as_computed(results) == expected
 

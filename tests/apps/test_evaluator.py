@@ -222,14 +222,6 @@ def test_a_result_can_be_saved(name, tmp_path):
     assert {key: stored[key] for key in result} == json.loads(json.dumps(result))
 
 
-def test_modules_combine():
-    combined = evaluate.combine([metric_commons.load(name) for name in ("qa_em", "qa_f1")])
-
-    result = combined.compute(predictions=["the cat", "a"], references=["cat", "b"])
-
-    assert result == {"qa_em": 0.5, "qa_f1": 0.5, "qa_precision": 0.5, "qa_recall": 0.5}
-
-
 @pytest.mark.long
 def test_a_result_is_drawn_as_a_radar(monkeypatch):
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")

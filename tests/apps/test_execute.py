@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.apps.files import write_rows
 from tests.programs_run import processes_with, workers_of
 from tests.spec import PATIENCE
 
@@ -37,17 +38,13 @@ EASY = [
 EASY_SAMPLES = [{"task_id": name, "solution": "x = 1"} for name in ("always", "silent", "echo")]
 
 
-def write(name, rows):
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
 @pytest.fixture
 def execute(run):
     """The command on the files of this folder, with more words."""
 
     def execute(*words, samples=SAMPLES, tasks=TASKS):
-        write("tasks.jsonl", tasks)
-        write("samples.jsonl", samples)
+        write_rows("tasks.jsonl", tasks)
+        write_rows("samples.jsonl", samples)
         files = ("samples.jsonl", "--tests", "tasks.jsonl", "--save", "outcomes.jsonl")
         return run("execute", *files, *words)
 
@@ -114,13 +111,7 @@ def test_programs_are_taken_out_of_answers(execute):
         ([], [{"task_id": "x", "solution": ""}], TASKS, 1, "is of task 'x', which has no tests"),
         ([], SAMPLES, [*TASKS, {"task_id": "y"}], 1, "task y has no tests"),
         ([], [], TASKS, 1, "samples.jsonl: there are no samples"),
-        (
-            [],
-            SAMPLES,
-            [{**TASKS[0], "test": ""}, *TASKS[1:]],
-            1,
-            "tasks.jsonl: task sum has test",
-        ),
+        ([], SAMPLES, [{**TASKS[0], "test": ""}, *TASKS[1:]], 1, "tasks.jsonl: task sum has test"),
         ([], EASY_SAMPLES, EASY, 1, "2 tasks cannot fail, since an empty program passes their "),
         (["--check-tasks", "skip"], EASY_SAMPLES[:1], EASY, 1, "tests: always; no other task is"),
     ],
@@ -196,8 +187,8 @@ def many_files(folder, count):
     ]
     tasks = [{"task_id": f"t{n}", "tests": f"assert f({n}) == {n + 1}"} for n in range(10)]
     os.chdir(folder)
-    write("samples.jsonl", samples)
-    write("tasks.jsonl", tasks)
+    write_rows("samples.jsonl", samples)
+    write_rows("tasks.jsonl", tasks)
 
 
 @pytest.mark.parametrize("count", [200, pytest.param(1_000, marks=pytest.mark.slow)])

@@ -9,6 +9,7 @@ import pytest
 
 from metric_commons.evaluation.results.results import Results
 from metric_commons.statistics.tests.crossed_power import CrossedPilot
+from tests.apps.files import write_rows
 
 ROWS = [
     {"id": f"q{row}", "doc": row // 4, "gold": "x", "old": "x" if row % 3 else "y"}
@@ -24,7 +25,7 @@ for number, row in enumerate(ROWS):
 @pytest.fixture
 def saved(run):
     """Scores a field into `<field>.json`, with its rows beside it."""
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows("rows.jsonl", ROWS)
 
     def saved(*fields, rows=True, options=("--id", "id"), name=None):
         name = name or fields[0]
@@ -48,21 +49,11 @@ def gate(run, new, old, margin=0.05, *options):
 @pytest.mark.parametrize(
     ("new", "margin", "status", "words"),
     [
-        (
-            "good",
-            0.05,
-            0,
-            "not inferior: worse by less than 0.05, or better (p <",
-        ),
+        ("good", 0.05, 0, "not inferior: worse by less than 0.05, or better (p <"),
         # Sixty equal rows do not show that less than one row in a hundred is lost.
         ("same", 0.01, 3, "cannot tell: neither shown to be worse by less than 0.01"),
         ("near", 0.05, 3, "cannot tell: neither shown to be worse by less than 0.05, nor by more"),
-        (
-            "bad",
-            0.05,
-            4,
-            "inferior: worse by more than 0.05 (p <0.0001, 60 rows)",
-        ),
+        ("bad", 0.05, 4, "inferior: worse by more than 0.05 (p <0.0001, 60 rows)"),
     ],
 )
 def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
@@ -255,7 +246,7 @@ TEXTS = [
 
 @pytest.mark.long
 def test_translations_are_compared_in_one_call_and_from_files(run):
-    Path("texts.jsonl").write_text("".join(json.dumps(row) + "\n" for row in TEXTS))
+    write_rows("texts.jsonl", TEXTS)
     command = ("score", "bleu", "ter", "texts.jsonl", "--references", "gold", "--resamples", "200")
     both = (*command, "--predictions", "new", "--predictions", "old")
     status, out, err = run(*both, "--compare", "--format", "csv")
@@ -359,7 +350,7 @@ def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):
 
 
 def first_rows(count):
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS[:count]))
+    write_rows("rows.jsonl", ROWS[:count])
 
 
 def scored(run, field, count):
@@ -454,7 +445,7 @@ def test_crossed_rows_are_planned_by_both_fields(run, refused):
         for item in range(24)
         for template in range(4)
     ]
-    Path("c.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_rows("c.jsonl", lines)
     fields = ["--predictions", "a", "--predictions", "b", "--references", "r", "--id", "id"]
     run("score", "qa_em", "c.jsonl", *fields, "--save", "c.json", "--per-example", "c.rows")
     command = ("power", "c.json", "--effect", "0.3", "--cluster-by", "item")

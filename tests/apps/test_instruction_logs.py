@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from metric_commons.text.instructions import response_languages
+from tests.apps.files import write_rows
 
 PROMPTS = [
     {
@@ -41,17 +42,13 @@ SCORES = {
 FIELDS = ("prompt", "instruction_id_list", "kwargs")
 
 
-def write(path, records):
-    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
-
-
 def write_ifeval():
-    write("input_data.jsonl", PROMPTS)
+    write_rows("input_data.jsonl", PROMPTS)
     prompts = [prompt["prompt"] for prompt in PROMPTS]
     pairs = list(zip(prompts, RESPONSES, strict=True))
-    write("responses.jsonl", [{"prompt": p, "response": r} for p, r in reversed(pairs)])
+    write_rows("responses.jsonl", [{"prompt": p, "response": r} for p, r in reversed(pairs)])
     for strictness, followed in (("strict", STRICT), ("loose", LOOSE)):
-        write(
+        write_rows(
             f"eval_results_{strictness}.jsonl",
             [
                 {
@@ -84,7 +81,7 @@ def write_lm_eval():
             zip(PROMPTS, RESPONSES, STRICT, strict=True)
         )
     ]
-    write("samples_ifeval_2026-01-15T09-00-00.jsonl", samples)
+    write_rows("samples_ifeval_2026-01-15T09-00-00.jsonl", samples)
 
 
 def write_inspect():
@@ -155,31 +152,11 @@ def test_a_log_of_another_task_has_no_instructions(run, refused):
     write_lm_eval()
     path = Path("samples_ifeval_2026-01-15T09-00-00.jsonl")
     samples = [json.loads(line) for line in path.read_text().splitlines()]
-    write("samples_other.jsonl", [sample | {"doc": {"question": "?"}} for sample in samples])
+    write_rows("samples_other.jsonl", [sample | {"doc": {"question": "?"}} for sample in samples])
 
     status, message = refused("score", "instruction_following", "samples_other.jsonl")
     assert status in (1, 2)
     assert "instruction_id_list" in message
-
-
-@pytest.mark.long
-def test_systems_are_compared(run):
-    rows = [
-        {"instructions": {name: prompt[name] for name in FIELDS}, "a": response, "b": "Well, no"}
-        for prompt, response in zip(PROMPTS, RESPONSES, strict=True)
-    ]
-    write("rows.jsonl", rows * 8)
-    status, out, _ = run(
-        *("score", "instruction_following", "rows.jsonl", "--references", "instructions"),
-        *("--predictions", "a", "--predictions", "b", "--compare", "--format", "json"),
-        *("--scores", "prompt_level_strict_acc", "--scores", "inst_level_strict_acc"),
-    )
-    comparisons = {each["score"]: each for each in json.loads(out)["comparisons"]}
-
-    assert status == 0
-    assert comparisons["prompt_level_strict_acc"]["diff"] == pytest.approx(1 / 3)
-    assert comparisons["inst_level_strict_acc"]["diff"] == pytest.approx(1 / 2)
-    assert all(comparison["p_value"] < 0.05 for comparison in comparisons.values())
 
 
 def test_a_missing_library_is_named_with_its_extra(run, monkeypatch):
@@ -189,7 +166,7 @@ def test_a_missing_library_is_named_with_its_extra(run, monkeypatch):
     lower = [
         PROMPTS[0] | {"instruction_id_list": ["change_case:english_lowercase"], "kwargs": [{}]}
     ]
-    write("input_data.jsonl", lower + PROMPTS[1:])
+    write_rows("input_data.jsonl", lower + PROMPTS[1:])
     files = ("responses.jsonl", "-r", "input_data.jsonl", "--id", "prompt")
     status, _, err = run("score", "instruction_following", *files)
 

@@ -136,9 +136,6 @@ def test_sentences_in_tables_and_on_top_of_the_page(files, capsys):
     assert page.index(sentence) < page.index("<nav>")
 
     (files / "ratings.jsonl").write_text('{"r": [1, null, 2]}\n{"r": [1, 1, 1]}\n{"r": [2, 2]}\n')
-    text = printed(
-        capsys,
-        *("score", "judge_agreement", "ratings.jsonl", "--predictions", "r"),
-    )
+    text = printed(capsys, *("score", "judge_agreement", "ratings.jsonl", "--predictions", "r"))
     assert "Two ratings of a row agree in 66.7 % of the cases." in text
     assert "the effect of chance is not known" in text

@@ -12,8 +12,8 @@ import pytest
 from metric_commons import load
 from metric_commons.data.files.stored import checksum
 from metric_commons.evaluation.results.results import FORMATS, Results
-from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.statistics import interval
+from tests.apps.files import write_rows
 
 
 def write_task(name, rows, hits):
@@ -23,7 +23,7 @@ def write_task(name, rows, hits):
         | {system: "x" if row < number else "y" for system, number in hits.items()}
         for row in range(rows)
     ]
-    Path(f"{name}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_rows(f"{name}.jsonl", lines)
 
 
 @pytest.fixture
@@ -117,10 +117,7 @@ def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (
-            ("--set", "normalizer=lower"),
-            "normalizer: squad (one.good.json), lower (one.fair.json)",
-        ),
+        (("--set", "normalizer=lower"), "normalizer: squad (one.good.json), lower (one.fair.json)"),
         (None, "rows: 40 (one.good.json), 60 (two.fair.json)"),
     ],
 )
@@ -171,7 +168,7 @@ def test_systems_of_one_name_are_named_by_their_files(run, saved):
     for system in ("good", "fair"):
         rows = [json.loads(line) for line in Path("one.jsonl").read_text().splitlines()]
         lines = [{"id": row["id"], "gold": "x", "answer": row[system]} for row in rows]
-        Path(f"{system}.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
+        write_rows(f"{system}.jsonl", lines)
         saved(system, "answer", name=f"run_{system}")
     saved("good", "answer", name="run_again")
     paths = ["run_good.json", "run_fair.json", "run_again.json"]
@@ -341,21 +338,6 @@ def test_a_history_names_its_system(run, saved):
     assert run("history", paths[0], *unlike, "--by", "qa_em", "--group")[0] == 0
 
 
-def test_results_made_in_python_stand_on_boards_too(run):
-    rows = {"references": ["x"] * 30, "ids": [f"q{row}" for row in range(30)]}
-    for name, right in (("a", 29), ("b", 10)):
-        results = score(
-            "qa_em",
-            predictions={name: ["x"] * right + ["y"] * (30 - right)},
-            per_example=True,
-            **rows,
-        )
-        results.save_per_example(f"{name}.rows").save(f"{name}.json")
-    found = records(run("leaderboard", "a.json", "b.json", "--by", "qa_em", "--format", "csv")[1])
-
-    assert [(each["rank"], each["system"]) for each in found] == [("1", "a"), ("2", "b")]
-
-
 @pytest.mark.long
 def test_tasks_of_logs_are_no_rivals(run):
     for model, hits in (("large", 9), ("small", 4)):
@@ -369,7 +351,7 @@ def test_tasks_of_logs_are_no_rivals(run):
             ]
             path = Path(model, f"samples_{task}_2026-01-15T09-00-00.jsonl")
             path.parent.mkdir(exist_ok=True)
-            path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+            write_rows(path, samples)
             paths.append(path)
         files = ("--save", f"{model}.json", "--per-example", f"{model}.rows")
         assert run("score", "logged", *paths, *files)[0] == 0
@@ -410,15 +392,14 @@ def votes(run):
         {"model_a": a, "model_b": b, "winner": winner, "prompt": f"p{row % 9}", "points": 0.5}
         for row, (a, b, winner) in enumerate(VOTES)
     ]
-    Path("votes.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows("votes.jsonl", rows)
     return ("leaderboard", "--votes", "votes.jsonl")
 
 
 def test_votes_are_ranked_below_a_sentence(run, votes):
     status, out, err = run(*votes)
     expected = load("pairwise_ranking").compute(
-        **dict(zip(FIELDS, map(list, zip(*VOTES, strict=True)), strict=True)),
-        confidence_level=0.95,
+        **dict(zip(FIELDS, map(list, zip(*VOTES, strict=True)), strict=True)), confidence_level=0.95
     )
     low, high = expected["confidence_interval"]["ratings"]["ada"]
     sentence, *lines = out.split("\n\n")
@@ -503,7 +484,7 @@ def test_the_best_has_an_interval_that_allows_for_the_choice(run):
         {"gold": "x", **{f"s{k}": "x" if (row * 7 + k * 5) % 11 > 4 else "y" for k in range(4)}}
         for row in range(40)
     ]
-    Path("many.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows("many.jsonl", rows)
     predictions = [word for k in range(4) for word in ("--predictions", f"s{k}")]
     command = ("score", "qa_em", "many.jsonl", *predictions, "--references", "gold")
     run(*command, "--save", "many.json", "--per-example", "many.rows.jsonl")

@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from tests.apps.files import write_rows
 from tests.spec import ROOT
 
 ROWS = (ROOT / "examples" / "capitals.jsonl").read_text("utf-8").splitlines(keepends=True)
@@ -49,30 +50,6 @@ def test_parts_have_the_result_of_the_whole(run, shards, tmp_path):
     assert sum(source["rows"] for source in merged["provenance"]["inputs"]) == len(ROWS)
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("labels", [(), ("--cluster-by", "page"), ("--group-by", "page")])
-def test_parts_of_a_regression_keep_rows_for_intervals(run, refused, tmp_path, labels):
-    rows = [{"guess": i * 7 % 10 / 2, "truth": i % 10 / 2, "page": i % 4} for i in range(30)]
-    fields = ["--predictions", "guess", "--references", "truth", *labels]
-    interval = ["--confidence", "0.9", "--resamples", "50"]
-    parts = []
-    for name, selection in (("0", rows[:7]), ("1", rows[7:]), ("whole", rows)):
-        path = tmp_path / f"{name}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in selection))
-        command = ["score", "regression", path, *fields]
-        if name == "whole":
-            output(run, *command, *interval, "--save", tmp_path / "once.json")
-        else:
-            parts.append(path.with_suffix(".part"))
-            output(run, *command, "--partial", parts[-1], "--confidence", "0.95")
-    output(run, "merge", *parts, *interval, "--save", tmp_path / "merged.json")
-    once, merged = (
-        json.loads((tmp_path / f"{name}.json").read_text()) for name in ("once", "merged")
-    )
-    assert merged["systems"] == once["systems"]
-    assert "mae" in merged["systems"]["guess"]["regression"]["confidence_interval"]
-
-
 def test_parts_keep_the_level_of_intervals(run, refused, shards, tmp_path):
     parts = written(run, shards, "--confidence", "0.5")
     output(run, "merge", *parts, "--save", tmp_path / "kept.json")
@@ -102,24 +79,6 @@ def test_a_part_of_sums_says_how_to_get_intervals(run, refused, tmp_path):
     assert status == 1
     assert "this state keeps sums, but intervals need rows" in message
     assert "--confidence" in message
-
-
-def test_modules_that_do_not_score_rows_merge_as_well(run, tmp_path):
-    rows = [{"guess": number % 3, "truth": number % 2} for number in range(30)]
-    parts = []
-    for number, some in enumerate((rows[:7], rows[7:])):
-        path = tmp_path / f"{number}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in some))
-        parts.append(path.with_suffix(".part"))
-        fields = ["--predictions", "guess", "--references", "truth"]
-        shown = ["--set", "confusion_matrix=true"]
-        output(run, "score", "classification", path, *fields, *shown, "--partial", parts[-1])
-    merged = json.loads(output(run, "merge", *parts, "--format", "json"))
-    assert merged["systems"]["guess"]["classification"]["scores"]["confusion_matrix"] == [
-        [5, 5, 5],
-        [5, 5, 5],
-        [0, 0, 0],
-    ]
 
 
 @pytest.mark.long
@@ -159,7 +118,7 @@ def test_rankings_need_ids(run, refused, tmp_path):
     parts = []
     for number in range(2):
         path = tmp_path / f"{number}.jsonl"
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows[number::2]))
+        write_rows(path, rows[number::2])
         parts.append(path.with_suffix(".part"))
         command = ["score", "ir_ranking", path, *fields, "--partial", parts[-1]]
         assert refused(*command) == (

@@ -19,9 +19,8 @@ from urllib.request import Request, urlopen
 import pytest
 
 from metric_commons.apps.hub.bundling import bundle
-from metric_commons.apps.hub.card_html import card_html
 from metric_commons.apps.hub.demo import Demo
-from metric_commons.apps.hub.page import _PROGRAM, _PYODIDE_HOME, page
+from metric_commons.apps.hub.page import _PROGRAM, _PYODIDE_HOME, card_html, page
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
 
 pytestmark = pytest.mark.processes
@@ -161,10 +160,7 @@ END = "</tbody>\n</table></div>"
         ('<i> "', "<p>&lt;i&gt; &quot;</p>"),
         ("```\na < b\n\nc\n```", "<pre><code>a &lt; b\n\nc\n</code></pre>"),
         ("beyond 2**53", "<p>beyond 2**53</p>"),
-        (
-            "| a |\n| --- |\n| `x\\|y` |",
-            f"{TABLE}<tr>\n<td><code>x|y</code></td>\n</tr>\n{END}",
-        ),
+        ("| a |\n| --- |\n| `x\\|y` |", f"{TABLE}<tr>\n<td><code>x|y</code></td>\n</tr>\n{END}"),
     ],
 )
 def test_what_cards_are_written_in(text, html):

@@ -255,8 +255,7 @@ def test_a_label_without_rows_is_said_in_its_panel(drawn):
     rows = [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.6, 0.3]]
     write("rows.jsonl", p=rows, y=["a", "b", "b"])
     figure = drawn(
-        *("roc", "rows.jsonl", "--predictions=p", "--references=y", "--set"),
-        'labels=["a","b","c"]',
+        *("roc", "rows.jsonl", "--predictions=p", "--references=y", "--set"), 'labels=["a","b","c"]'
     )
     texts = [panel.get_legend().get_texts()[0].get_text() for panel in figure.axes]
 
@@ -322,10 +321,7 @@ def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count)
     figure = drawn("confusion", path, "--predictions=a_label", "--references=gold")
     predictions, references = columns(path, "a_label", "gold")
     result = load("classification").compute(
-        predictions=predictions,
-        references=references,
-        confidence_level=0.95,
-        confusion_matrix=True,
+        predictions=predictions, references=references, confidence_level=0.95, confusion_matrix=True
     )
     table = np.array(result["confusion_matrix"])
     panel, _ = figure.axes
@@ -601,13 +597,7 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
     ("kind", "fields", "options", "status", "message"),
     [
         ("roc", {"p": [0.1, 0.9], "y": [1, 1]}, ["labels=[0,1]"], 1, "system 'p': roc_auc is und"),
-        (
-            "roc",
-            {"p": [0.1, 0.9], "y": ["a", "a"]},
-            [],
-            1,
-            "labels are 'a': pos_label must",
-        ),
+        ("roc", {"p": [0.1, 0.9], "y": ["a", "a"]}, [], 1, "labels are 'a': pos_label must"),
         ("pr", {"p": [0.1, 0.9], "y": [0, 0]}, [], 1, "system 'p': average_precision is und"),
         (
             *("roc", {"p": [0.1, math.nan], "y": [0, 1]}, [], 1),

@@ -235,14 +235,6 @@ def test_a_card_that_somebody_wrote_is_no_template(command):
     assert "is a Space that metric-commons did not create: it has README.md" in errors
 
 
-def test_a_published_card_loads_from_the_hub(tmp_path):
-    card = (bundle("qa_f1", tmp_path, namespace="acme") / "README.md").read_text("utf-8")
-
-    assert '>>> import evaluate\n>>> qa_f1 = evaluate.load("acme/qa_f1")\n' in card
-    assert "metric_commons.load" not in card
-    assert "./metrics/" not in card
-
-
 def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, tmp_path):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": published(notes_dot_md=b"mine", locks_dot_py=b"mine")}

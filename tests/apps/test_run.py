@@ -14,7 +14,8 @@ from metric_commons import load, names
 from metric_commons.evaluation.results.results import Results
 from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import presets
-from tests.spec import ROOT, trec_eval_files
+from tests.apps.files import write_rows
+from tests.spec import ROOT
 
 ROWS = [
     {"q": "q0", "a": "The cat.", "b": "cat", "gold": ["cat", "tiger"], "topic": "pets"},
@@ -32,10 +33,6 @@ CONFIG = {
 def wide_screen_and_a_small_file(run, monkeypatch):
     monkeypatch.setenv("COLUMNS", "120")
     write_rows("x.jsonl", ROWS)
-
-
-def write_rows(name, rows):
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def write(content, name="c.yaml"):
@@ -151,13 +148,7 @@ def test_a_file_names_the_scores_that_are_compared(run):
     assert {each["options"]["correction"] for each in found} == {"benjamini_hochberg"}
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        CONFIG | {"compare": False},
-        CONFIG | {"systems": {"A": "a"}},
-    ],
-)
+@pytest.mark.parametrize("content", [CONFIG | {"compare": False}, CONFIG | {"systems": {"A": "a"}}])
 def test_nothing_is_compared_unless_there_is_something_to_compare(run, content):
     assert results_of(run, content)["comparisons"] == []
 
@@ -315,7 +306,7 @@ def test_a_filter_of_lm_eval_is_a_preset(run):
         {"gold": "#### 18", "said": "9 eggs make $18. #### 18."},
         {"gold": "#### 1,080", "said": "so 1080"},
     ]
-    Path("gsm8k.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows("gsm8k.jsonl", rows)
     columns = ("--predictions", "said", "--references", "gold", "--format", "json")
     scores = {}
     for preset in ("lm-eval-gsm8k", "lm-eval-gsm8k-flexible"):
@@ -717,17 +708,6 @@ def test_two_runs_are_compared_as_by_ultrarag(evaluated):
     assert len(saved) == 2 + 3 * 6
 
 
-@pytest.mark.parametrize(("profile", "mean"), [("ultrarag", 0.1523), ("standard", 0.1016)])
-def test_missing_queries_are_left_out_or_count_as_zero(evaluated, profile, mean):
-    evaluation = TREC_PARAMETERS | {
-        "qrels_path": str(trec_eval_files() / "qrels.test"),
-        "run_path": str(trec_eval_files() / "results.trunc"),
-    }
-    _, saved, _ = evaluated({"evaluation": evaluation}, "--profile", profile)
-
-    assert round(saved["map"], 4) == mean
-
-
 def benchmark(**changes):
     content = yaml.safe_load(PARAMETERS)
     content["benchmark"]["benchmark"] |= changes
@@ -740,10 +720,7 @@ def benchmark(**changes):
         ({"servers": {}, "pipeline": []}, "p.yaml: this is a pipeline; run its parameter file"),
         ({"evaluation": None}, "p.yaml: there is nothing to evaluate"),
         ({"evaluation": [1]}, "p.yaml: key 'evaluation': expected keys with values, got [1]"),
-        (
-            {"evaluation": {"run_path": "r"}},
-            "p.yaml: key 'evaluation.qrels_path': is missing",
-        ),
+        ({"evaluation": {"run_path": "r"}}, "p.yaml: key 'evaluation.qrels_path': is missing"),
         (
             {"evaluation": TREC_PARAMETERS | {"run_new_path": "r"}},
             "p.yaml: key 'evaluation.run_old_path': is missing",

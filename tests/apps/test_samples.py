@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.apps.files import write_rows
+
 EPOCHS = [("a", 1, "C", "x"), ("b", 1, "I", "x"), ("a", 2, "I", "y"), ("b", 2, "I", "y")]
 
 
@@ -28,11 +30,6 @@ def inspect_log(rows, **changes):
     run = {"status": "success", "eval": {"model": "gpt", "task": "qa"}, "samples": samples}
     Path("x.json").write_text(json.dumps(run | changes))
     return "x.json"
-
-
-def json_lines(name, rows):
-    Path(name).write_text("".join(json.dumps(row) + "\n" for row in rows))
-    return name
 
 
 @pytest.fixture
@@ -138,7 +135,7 @@ def test_a_sample_that_lacks_one_of_its_rows_is_missing(run, result):
 
 def test_a_file_of_rows_leaves_bounds_too(run, result):
     rows = [{"p": "x", "r": "x"}, {"p": None, "r": "x"}]
-    Path("p.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    write_rows("p.jsonl", rows)
     command = ["qa_em", "p.jsonl", "--predictions", "p", "--references", "r", "--missing"]
 
     assert result(*command, "bounds")["score_bounds"] == {"qa_em": [0.5, 1.0]}
@@ -178,21 +175,12 @@ def test_systems_are_called_by_their_models(run):
 
 GOLD = [{"q": "a", "gold": ["x"]}, {"q": "b", "gold": ["y"]}, {"q": "c", "gold": ["z"]}]
 ANSWERS = [{"q": "c", "answer": "z"}, {"q": "a", "answer": "x"}, {"q": "b", "answer": "?"}]
-JOIN = (
-    "--answers",
-    "g.jsonl",
-    "--id",
-    "q",
-    "--predictions",
-    "answer",
-    "--references",
-    "gold",
-)
+JOIN = ("--answers", "g.jsonl", "--id", "q", "--predictions", "answer", "--references", "gold")
 
 
 def test_files_are_joined_by_id(run, result):
-    json_lines("g.jsonl", GOLD)
-    joined = result("qa_em", json_lines("p.jsonl", ANSWERS), *JOIN)
+    write_rows("g.jsonl", GOLD)
+    joined = result("qa_em", write_rows("p.jsonl", ANSWERS), *JOIN)
 
     assert joined["scores"] == {"qa_em": pytest.approx(2 / 3)}
 
@@ -213,8 +201,8 @@ def test_files_are_joined_by_id(run, result):
     ],
 )
 def test_ids_that_do_not_match_are_counted_and_named(run, refused, answers, message):
-    json_lines("g.jsonl", GOLD)
-    status, said = refused("score", "qa_em", json_lines("p.jsonl", answers), *JOIN)
+    write_rows("g.jsonl", GOLD)
+    status, said = refused("score", "qa_em", write_rows("p.jsonl", answers), *JOIN)
 
     assert status == 1
     assert said.startswith(message)
@@ -234,7 +222,7 @@ def test_texts_are_compared_with_those_of_another_file(texts, result, refused):
     Path("short.txt").write_text("x\n")
     message = "hyp.txt has 2 rows, but short.txt has 1"
     assert refused("score", "qa_em", "hyp.txt", "-r", "short.txt") == (1, message)
-    json_lines("g.jsonl", GOLD)
+    write_rows("g.jsonl", GOLD)
     status, said = refused("score", "qa_em", "hyp.txt", "--answers", "g.jsonl", "-r", "q")
     assert (status, said) == (2, "references in a file need --id, the field of ids in both")
 
@@ -286,7 +274,7 @@ def test_nothing_is_compared_with_itself(texts, refused, run):
     for name in ("hyp.txt", str(Path("hyp.txt").resolve())):
         assert refused("score", "bleu", "hyp.txt", "-r", name) == (2, message)
     message = "g.jsonl: field 'gold' would be compared with itself"
-    json_lines("g.jsonl", GOLD)
+    write_rows("g.jsonl", GOLD)
     for further in ([], ["--where", "q=a"], ["--answers", "g.jsonl", "--id", "q"]):
         command = ["score", "qa_em", "g.jsonl", "-p", "gold", "-r", "gold", *further]
         assert refused(*command) == (2, message)
@@ -296,7 +284,7 @@ def test_nothing_is_compared_with_itself(texts, refused, run):
 
 
 def test_a_field_comes_before_a_file_of_this_name(texts, result, refused):
-    json_lines("g.jsonl", [row | {"answer": row["gold"][0]} for row in GOLD])
+    write_rows("g.jsonl", [row | {"answer": row["gold"][0]} for row in GOLD])
     Path("gold").write_text("no table")
     assert result("qa_em", "g.jsonl", "-p", "answer", "-r", "gold")["scores"] == {"qa_em": 1.0}
     assert refused("score", "bleu", "hyp.txt", "-r", "no.txt") == (1, "no such file: no.txt")
@@ -369,21 +357,10 @@ def test_no_field_is_guessed_between_two_meanings(refused, header, options, mess
 
 
 def test_the_field_of_a_file_of_references_may_be_obvious(run, result):
-    json_lines("p.jsonl", [{"q": 1, "bot": "x"}, {"q": 2, "bot": "y"}])
-    json_lines("g.jsonl", [{"q": 2, "gold": "y"}, {"q": 1, "gold": "y"}])
+    write_rows("p.jsonl", [{"q": 1, "bot": "x"}, {"q": 2, "bot": "y"}])
+    write_rows("g.jsonl", [{"q": 2, "gold": "y"}, {"q": 1, "gold": "y"}])
     scores = result("qa_em", "p.jsonl", "-p", "bot", "-r", "g.jsonl", "--id", "q", "-q")["scores"]
     assert scores == {"qa_em": 0.5}
-
-
-def test_results_of_human_eval_as_they_are(result):
-    outcomes = {"a": [True, False], "b": [True, True], "c": [False, False]}
-    rows = [
-        {"task_id": name, "completion": "", "result": "", "passed": passed}
-        for name, samples in outcomes.items()
-        for passed in samples
-    ]
-    scores = result("pass_at_k", json_lines("s.jsonl_results.jsonl", rows), "--set", "k=1,2")
-    assert scores["scores"] == {"pass@1": 0.5, "pass@2": pytest.approx(2 / 3)}
 
 
 def test_a_report_is_a_table(run):
@@ -411,13 +388,13 @@ def test_a_long_table_is_split(run, result, refused):
         {"s": s, "q": q, "p": p, "r": "x"}
         for s, q, p in [("a", 1, "x"), ("b", 2, "x"), ("b", 1, "?"), ("a", 2, "x")]
     ]
-    path = json_lines("l.jsonl", rows)
+    path = write_rows("l.jsonl", rows)
 
     assert result("qa_em", path, *LONG, "--id", "q", system="a")["scores"] == {"qa_em": 1.0}
     assert result("qa_em", path, *LONG, system="b")["scores"] == {"qa_em": 0.5}
     _, out, _ = run("score", "qa_em", path, *LONG, "--id", "q", "--compare", "--format", "json")
     assert json.loads(out)["comparisons"][0]["diff"] == 0.5
-    json_lines("l.jsonl", rows[:3])
+    write_rows("l.jsonl", rows[:3])
     assert (
         "system 'a' has no row for 1 id (2) of system 'b'"
         in refused("score", "qa_em", path, *LONG, "--id", "q")[1]
@@ -425,7 +402,7 @@ def test_a_long_table_is_split(run, result, refused):
 
 
 def test_systems_can_be_named(run):
-    path = json_lines("p.jsonl", [{"out": {"v1": "x", "v2": "y"}, "r": "x"}])
+    path = write_rows("p.jsonl", [{"out": {"v1": "x", "v2": "y"}, "r": "x"}])
     fields = ["--predictions", "one=out.v1", "--predictions", "two=out.v2", "--references", "r"]
     _, out, _ = run("score", "qa_em", path, *fields, "--format", "json")
 
@@ -452,7 +429,7 @@ def test_systems_can_be_named(run):
 )
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):
     inspect_log(EPOCHS)
-    json_lines("p.jsonl", ANSWERS)
+    write_rows("p.jsonl", ANSWERS)
     status, said = refused("score", *words)
 
     assert status == 2

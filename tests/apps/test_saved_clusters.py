@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from tests.apps.files import write_rows
+
 ROWS = 40
 COMMANDS = {
     "qa_f1": ["--predictions", "{system}", "--references", "gold"],
@@ -44,14 +46,10 @@ def rows():
     ]
 
 
-def write(path, records):
-    Path(path).write_text("".join(json.dumps(record) + "\n" for record in records))
-
-
 @pytest.fixture
 def saved(run, rows):
     """The results of both systems, each in a file of its own."""
-    write("rows.jsonl", rows)
+    write_rows("rows.jsonl", rows)
 
     def saved(module, *options):
         for system in ("x", "y"):
@@ -125,7 +123,7 @@ def test_rows_of_a_log_are_found_by_their_ids(run, rows):
             for name in ("none", "strict")
             for number, row in enumerate(rows)
         ]
-        write(folder / "samples_qa_2026-01-15T09-00-00.jsonl", samples[::-1])
+        write_rows(folder / "samples_qa_2026-01-15T09-00-00.jsonl", samples[::-1])
         log = f"{system}/samples_qa_2026-01-15T09-00-00.jsonl"
         files = ("--save", f"{system}.json", "--per-example", f"{system}.rows")
         assert run("score", "logged", log, "--filter", "strict", *files)[0] == 0
@@ -145,7 +143,7 @@ def test_clusters_that_cannot_be_are_one_line(run, saved, rows):
     command = ("compare", "x.json", "y.json", "--cluster-by")
 
     assert "field 'topic'" in run(*command, "topic")[2]
-    write("rows.jsonl", rows[:-1])
+    write_rows("rows.jsonl", rows[:-1])
     assert run(*command, "doc.passage")[2] == (
         "x.json: rows.jsonl has changed since it was scored; score again with --cluster-by\n"
     )
@@ -185,15 +183,15 @@ def test_runs_have_clusters_in_a_file(run):
     ],
 )
 def test_a_result_alone_has_the_intervals_of_its_rows(run, rows, module, options):
-    write("rows.jsonl", rows)
+    write_rows("rows.jsonl", rows)
     fields = [word.format(system="x") for word in COMMANDS[module]]
     command = ("score", module, "rows.jsonl", *fields, *options)
     expected = json.loads(run(*command, "--confidence", "0.9", "--format", "json")[1])
     (system,) = expected["systems"]
     intervals = expected["systems"][system][module]["confidence_interval"]
     assert run(*command, "--save", "alone.json")[0] == 0
-    write("a.jsonl", rows[:9])
-    write("b.jsonl", rows[9:])
+    write_rows("a.jsonl", rows[:9])
+    write_rows("b.jsonl", rows[9:])
     for part in "ab":
         partial = ("score", module, f"{part}.jsonl", *fields, *options)
         assert run(*partial, "--partial", f"{part}.part")[0] == 0
@@ -218,7 +216,7 @@ def test_scores_of_a_log_may_have_any_range(run):
         return {"doc_id": number, "doc": {}, "target": "a", **responses, **named}
 
     for scores in ([40.0, 90.0, 60.0], [-3.0, 2.0, 0.5]):
-        write("log.jsonl", [sample(number, score) for number, score in enumerate(scores)])
+        write_rows("log.jsonl", [sample(number, score) for number, score in enumerate(scores)])
         command = ("score", "logged", "log.jsonl", "--save", "log.json", "--format", "json")
         (result,) = json.loads(run(*command, "--confidence", "0.95")[1])["systems"].values()
         expected = result["logged"]["confidence_interval"]["percent"]

@@ -77,11 +77,7 @@ def test_the_result_is_that_of_compute(sessions, kind, partitions):
 def test_systems_and_modules_share_one_pass(answers):
     systems = {"bot": "answer", "id": "id"}
     results = score(
-        ["qa_em", "qa_f1"],
-        answers.repartition(3),
-        predictions=systems,
-        references="gold",
-        ids="id",
+        ["qa_em", "qa_f1"], answers.repartition(3), predictions=systems, references="gold", ids="id"
     )
     columns = dict(zip(("id", "answer", "gold", "topic"), zip(*ROWS, strict=True), strict=True))
     expected = score(
@@ -135,9 +131,7 @@ def test_each_row_keeps_its_columns_and_gets_its_scores(answers):
     )
     assert scored.columns == [*answers.columns, *SCORES_OF_F1]
     expected = load("qa_f1").compute(
-        predictions=[row[1] for row in ROWS],
-        references=[row[2] for row in ROWS],
-        per_example=True,
+        predictions=[row[1] for row in ROWS], references=[row[2] for row in ROWS], per_example=True
     )["per_example"]["qa_f1"]
     got = {row.id: row.qa_f1 for row in scored.collect()}
     assert got == {row[0]: value for row, value in zip(ROWS, expected, strict=True)}

@@ -5,6 +5,7 @@ import json
 import pytest
 
 from metric_commons import score
+from tests.apps.files import write_rows
 
 TOOLS = [
     {
@@ -19,12 +20,6 @@ TOOLS = [
 COSTS = {"input_token_count": 1, "output_token_count": 1, "latency": 0.5}
 
 
-def write(path, rows):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
-    return path
-
-
 @pytest.fixture
 def bfcl(tmp_path):
     """Results, possible answers and questions, in BFCL's folders."""
@@ -37,16 +32,16 @@ def bfcl(tmp_path):
     }
     accepted = {"base": [10], "unit": ["cm", ""]}
     answers = dict.fromkeys(results, accepted) | {"simple_python_1": {"base": [3], "unit": ["m"]}}
-    write(
+    write_rows(
         tmp_path / "data" / name,
         [{"id": key, "question": [[]], "function": TOOLS} for key in results],
     )
     return (
-        write(
+        write_rows(
             tmp_path / "result" / "BFCL_v4_simple_python_result.json",
             [{"id": key, "result": result, **COSTS} for key, result in results.items()],
         ),
-        write(
+        write_rows(
             tmp_path / "data" / "possible_answer" / name,
             [{"id": key, "ground_truth": [{"area": values}]} for key, values in answers.items()],
         ),
@@ -74,7 +69,9 @@ def test_results_and_possible_answers_of_bfcl(run, bfcl, tmp_path):
 
 def test_questions_without_a_tool(run, tmp_path):
     rows = [("irrelevance_0", "No tool will do."), ("irrelevance_1", "[area(base=1)]")]
-    file = write(tmp_path / "r.json", [{"id": key, "result": text, **COSTS} for key, text in rows])
+    file = write_rows(
+        tmp_path / "r.json", [{"id": key, "result": text, **COSTS} for key, text in rows]
+    )
     status, _, _ = run("score", "tool_calls", file, "--save", "saved.json")
     (result,) = (modules["tool_calls"] for modules in saved(tmp_path).values())
 
@@ -95,7 +92,7 @@ def test_samples_of_lm_eval(run, tmp_path, target):
         {"doc_id": 0, "doc": {}, "target": target, "resps": [[text]], "filtered_resps": [text]}
         for text in ['{"a": 1}']
     ]
-    file = write(tmp_path / "samples.jsonl", rows)
+    file = write_rows(tmp_path / "samples.jsonl", rows)
     status, _, err = run("score", "json_match", file, "--from", "lm-eval", "--save", "saved.json")
     assert (status, err) == (0, "")
     (result,) = (modules["json_match"] for modules in saved(tmp_path).values())
@@ -163,7 +160,7 @@ def test_results_with_paths_are_saved_and_read(run, tmp_path):
         {"answer": text, "gold": json.dumps(gold)}
         for text, gold in zip(TEXTS, OBJECTS, strict=True)
     ]
-    file = write(tmp_path / "rows.jsonl", rows)
+    file = write_rows(tmp_path / "rows.jsonl", rows)
     fields = ("--predictions", "answer", "--references", "gold", "--set", "by_path=true")
     outputs = ("--save", "saved.json", "--per-example", "rows.out")
     status, _, err = run("score", "json_match", file, *fields, "--confidence", "0.9", *outputs)

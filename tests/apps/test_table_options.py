@@ -1,9 +1,10 @@
 """The options of tables in every command that prints them, and --quiet."""
 
-import json
 from pathlib import Path
 
 import pytest
+
+from tests.apps.files import write_rows
 
 ROWS = [
     {"gold": "x", "a": "x" if row % 3 else "y", "b": "x" if row % 2 else "y"} for row in range(30)
@@ -18,7 +19,7 @@ modules: [qa_em, qa_f1]
 
 @pytest.fixture
 def rows(run):
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows("rows.jsonl", ROWS)
     return run
 
 
@@ -63,7 +64,7 @@ def test_a_board_of_votes_takes_digits_and_percent(rows):
         {"model_a": "a", "model_b": "b", "winner": "model_a" if n % 3 else "model_b"}
         for n in range(30)
     ]
-    Path("votes.jsonl").write_text("".join(json.dumps(vote) + "\n" for vote in votes))
+    write_rows("votes.jsonl", votes)
     out = rows("leaderboard", "--votes", "votes.jsonl", "--digits", 2, "--percent")[1]
 
     assert "win rate (%)" in out
@@ -110,7 +111,7 @@ def test_a_matrix_of_twenty_systems_fits_a_terminal(rows):
         {"gold": "x"} | {n: "x" if row >= 6 * k else "y" for k, n in enumerate(names)}
         for row in range(120)
     ]
-    Path("many.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
+    write_rows("many.jsonl", values)
     fields = [word for name in names for word in ("-p", name)]
     out = rows("score", "qa_em", "many.jsonl", *fields, "-r", "gold", "--compare")[1]
     (line,) = [line for line in out.splitlines() if line.startswith("a system-00 ")]

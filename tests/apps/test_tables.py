@@ -40,10 +40,3 @@ def test_a_narrow_screen_has_every_column_of_comparisons(shown):
     below = text.partition("A letter")[2].partition("paired_significance")[0]
     for name in results.tables()[-1].header:
         assert re.search(rf"(^|\s){re.escape(name)}(\s|$)", below, re.MULTILINE)
-
-
-def test_without_comparisons_there_are_no_letters(shown):
-    _, text = shown()
-
-    assert "letter" not in text
-    assert ["good", "1.0000"] in [line.split() for line in text.splitlines()]

@@ -195,54 +195,6 @@ def test_token_classification(way, tokenizer, tmp_path):
     assert result == hits(model, dataset)
 
 
-def test_causal_lm(way, tokenizer, tmp_path):
-    torch.manual_seed(2)
-    generator = np.random.default_rng(2)
-    # Six words, of which each is often the right one.
-    model = GPT2LMHeadModel(
-        GPT2Config(vocab_size=6, n_embd=8, n_layer=1, n_head=1, initializer_range=1.0)
-    )
-    texts = [[token % 6 for token in ids] for ids in sentences(generator, 9)]
-    dataset = [{"input_ids": ids, "labels": [-100, *ids[1:]]} for ids in texts]
-    hits = [
-        int(scores.argmax()) == label
-        for ids in texts
-        for scores, label in zip(logits_of(model, input_ids=ids)[:-1], ids[1:], strict=True)
-    ]
-    hook = trainer_hook(Hits(), task="causal_lm")
-    collator = DataCollatorForTokenClassification(tokenizer)
-
-    result = scores(make(model, dataset, hook, collator, way, tmp_path).evaluate(), "hits", "rows")
-
-    assert 0 < sum(hits) < len(hits)
-    assert result == {"hits": sum(hits) / len(hits), "rows": len(hits)}
-
-
-@pytest.mark.parametrize("outputs", [1, 2])
-def test_regression(outputs, way, tokenizer, tmp_path):
-    torch.manual_seed(3)
-    generator = np.random.default_rng(3)
-    config = BertConfig(**TINY, num_labels=outputs, problem_type="regression")
-    model = BertForSequenceClassification(config)
-    dataset = [
-        {"input_ids": ids, "labels": generator.normal(size=outputs).tolist()}
-        for ids in sentences(generator, 9)
-    ]
-    if outputs == 1:
-        dataset = [{**row, "labels": row["labels"][0]} for row in dataset]
-    expected = [logits_of(model, input_ids=row["input_ids"]).tolist() for row in dataset]
-    module = Rows()
-    hook = trainer_hook(module, task="regression")
-    trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
-
-    assert scores(trainer.evaluate(), "rows") == {"rows": ROWS}
-    predictions, references = module.seen
-    assert references == pytest.approx(np.array([row["labels"] for row in dataset]), rel=1e-6)
-    # Batches change the order of sums in float32.
-    expected = pytest.approx(np.array(expected), rel=1e-4, abs=1e-6)
-    assert predictions.reshape(ROWS, outputs) == expected
-
-
 def seq2seq(tokenizer):
     """A tiny model that translates, and a dataset for it."""
     torch.manual_seed(4)
@@ -391,11 +343,7 @@ def test_question_answering(way, tokenizer, tmp_path):
     ]
     module = metric_commons.load("qa_f1")
     hook = trainer_hook(
-        module,
-        task="question_answering",
-        examples=examples,
-        features=features,
-        max_answer_length=3,
+        module, task="question_answering", examples=examples, features=features, max_answer_length=3
     )
     trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
     references = [example["answers"]["text"] for example in examples]
@@ -491,39 +439,6 @@ def test_two_processes_get_the_scores_of_all_rows(tmp_path):
 
 
 # Training
-
-
-@pytest.mark.parametrize("way", ["whole", "batch by batch"])
-def test_the_best_model_is_loaded_at_the_end(way, tokenizer, tmp_path):
-    torch.manual_seed(5)
-    dataset = [
-        {"input_ids": ids, "labels": int(len(ids) > 5)}
-        for ids in sentences(np.random.default_rng(5), 9)
-    ]
-    config = BertConfig(**{**TINY, "initializer_range": 0.1}, num_labels=2)
-    model = BertForSequenceClassification(config)
-    hook = trainer_hook(Hits(), task="classification")
-    trainer = make(
-        model,
-        dataset,
-        hook,
-        DataCollatorWithPadding(tokenizer),
-        way,
-        tmp_path,
-        num_train_epochs=6,
-        learning_rate=0.01,
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        load_best_model_at_end=True,
-        metric_for_best_model="hits",
-    )
-
-    trainer.train()
-
-    log = [entry["eval_hits"] for entry in trainer.state.log_history if "eval_hits" in entry]
-    assert len(log) == 6
-    assert trainer.state.best_metric == max(log) > min(log)
-    assert trainer.evaluate()["eval_hits"] == max(log)
 
 
 class Scripted(torch.nn.Module):

@@ -14,7 +14,7 @@ import pytest
 from metric_commons.evaluation.results.results import Results
 from metric_commons.retrieval import runs
 from metric_commons.statistics.tests.significance import compare_measures
-from tests.spec import GIVEN, ROOT, nightly, recorded, trec_eval_files
+from tests.spec import GIVEN, ROOT, nightly, recorded
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -414,24 +414,10 @@ def test_the_sessions_of_the_examples_are_true(run, monkeypatch):
         assert printed.startswith(shown.rstrip())
 
 
-def test_trec_eval_s_own_example_scores_as_it_says(run):
-    folder = trec_eval_files()
-    _, out, _ = run(
-        *("trec", folder / "qrels.test", folder / "results.test", "--missing", "skip"),
-        *("-m", "map", "-m", "mrr", "-m", "ndcg@10", "-m", "P@10"),
-    )
-
-    expected = [("map", "0.1785"), ("mrr", "0.4064"), ("ndcg@10", "0.3016"), ("P@10", "0.3000")]
-    assert [tuple(line) for line in cells(out)[2:6]] == expected
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("folder", "suffix", "count"),
-    [
-        (ROOT / "examples", ".txt", 2),
-        pytest.param(DATA / "dl19", ".run.gz", 6, marks=needs_data),
-    ],
+    [(ROOT / "examples", ".txt", 2), pytest.param(DATA / "dl19", ".run.gz", 6, marks=needs_data)],
     ids=["examples", "dl19"],
 )
 def test_real_runs_score_as_score_run_says_to_the_last_bit(run, folder, suffix, count):

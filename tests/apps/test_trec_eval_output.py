@@ -148,18 +148,8 @@ def test_the_whole_result_may_be_saved_too(run, printed):
         ("-m all_trec -q", "qrels.test", "results.test", "out.test.aq"),
         ("-m all_trec -q -c", "qrels.test", "results.trunc", "out.test.aqc"),
         ("-m all_trec -q -c -M100", "qrels.test", "results.trunc", "out.test.aqcM"),
-        (
-            "-m all_trec -m relstring.20 -q -l2",
-            "qrels.rel_level",
-            "results.test",
-            "out.test.aql",
-        ),
-        (
-            PARAMETERS,
-            "qrels.test",
-            "results.test",
-            "out.test.meas_params",
-        ),
+        ("-m all_trec -m relstring.20 -q -l2", "qrels.rel_level", "results.test", "out.test.aql"),
+        (PARAMETERS, "qrels.test", "results.test", "out.test.meas_params"),
     ],
 )
 def test_the_expected_files_of_trec_eval(printed, arguments, qrels, results, expected):

@@ -75,8 +75,7 @@ def run(
         results = evaluation.results()
     except OptionError as error:
         raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
-    record = {"config": config.with_ordered_keys(config.Config, content)}
-    outputs.write(replace(results, provenance=results.provenance | record))
+    outputs.write(replace(results, provenance=results.provenance | {"config": content}))
 
 
 def init(

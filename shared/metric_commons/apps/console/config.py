@@ -65,18 +65,12 @@ class ConfiguredOutputs:
 
 
 @dataclass(frozen=True, kw_only=True)
-class _Inputs:
-    """The rows, systems and modules of an evaluation."""
+class Config(Reporting):
+    """One evaluation. The keys of `Reporting` are top-level keys of the file."""
 
     data: Data = Data()
     systems: Mapping[str, ConfiguredSystem] = field(default_factory=dict)
     modules: Mapping[str, Mapping[str, Any]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Config(Reporting, _Inputs):
-    """One evaluation. The keys of `Reporting` are top-level keys of the file."""
-
     compare: bool | None = None  # type: ignore[assignment]  # None: if they can be compared
     correction: Correction | Literal["bh"] = "bonferroni"  # type: ignore[assignment]
     jobs: Jobs | None = None
@@ -250,19 +244,6 @@ def _value(
     except OptionError as error:
         raise key_error(path, keys, error.problem) from error
     return value
-
-
-def with_ordered_keys(kind: Any, content: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the content of a section, with its keys in the order of the dataclass."""
-    return {
-        item.name: (
-            with_ordered_keys(type(item.default), content[item.name])
-            if is_dataclass(item.default)
-            else content[item.name]
-        )
-        for item in fields(kind)
-        if item.name in content
-    }
 
 
 def key_error(path: Path, parents: Sequence[str], problem: str) -> ValueError:

@@ -192,9 +192,22 @@ def _bounds(annotation: Any) -> dict[str, Any]:
     for member in members:
         for marker in get_args(member)[1:]:
             if isinstance(marker, Range):
-                high = None if marker.high > _MAX_INTEGER else int(marker.high)
-                return {"min": int(marker.low), "max": high}
+                if marker.high > _MAX_INTEGER:  # a bound that the help need not show
+                    return {"parser": partial(_whole_number, low=int(marker.low))}
+                return {"min": int(marker.low), "max": int(marker.high)}
     return {}
+
+
+def _whole_number(value: str | int, low: int) -> int:
+    """Return an integer that arrays can hold, from text or a default."""
+    try:
+        number = int(str(value))
+    except ValueError as error:
+        raise typer.BadParameter("it must be a valid integer") from error
+    if not low <= number <= _MAX_INTEGER:
+        side = f"greater than or equal to {low}" if number < low else f"at most {_MAX_INTEGER}"
+        raise typer.BadParameter(f"it must be {side}")
+    return number
 
 
 def _set_limit(context: typer.Context, size: int | None) -> int | None:

@@ -1,7 +1,6 @@
 """`metric-commons mcp` and `metric-commons ultrarag-init`: a server with evaluations as tools."""
 
 import os
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -13,20 +12,11 @@ from ...module.catalog.usage import UsageError, extra
 from ..console.options import WholeLimit
 
 
-@dataclass(frozen=True)
-class Budget:
-    """The resources that the calls of a server may use; a GB is 2**30 bytes.
-
-    Args:
-        seconds: How long a call may take.
-        gigabytes: How much memory a call may use.
-        processes: How many calls run at the same time.
-        max_memory: How much memory all calls together may use, in GB, on Linux.
-    """
-
-    seconds: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 600.0
-    gigabytes: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 4.0
-    processes: Annotated[int, typer.Option(metavar="COUNT", min=1)] = 8
+def mcp(
+    roots: Annotated[list[Path] | None, typer.Option("--root", metavar="DIR")] = None,
+    seconds: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 600.0,
+    gigabytes: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 4.0,
+    processes: Annotated[int, typer.Option(metavar="COUNT", min=1)] = 8,
     max_memory: Annotated[
         float | None,
         typer.Option(
@@ -34,14 +24,8 @@ class Budget:
             min=0.1,
             show_default="half of the memory of the machine or its control group",
         ),
-    ] = None
-    max_unpacked: WholeLimit = None
-
-
-def mcp(
-    roots: Annotated[list[Path] | None, typer.Option("--root", metavar="DIR")] = None,
-    *,
-    budget: Budget,
+    ] = None,
+    max_unpacked: WholeLimit = None,
     allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
     ultrarag: Annotated[Path | None, typer.Option(hidden=True)] = None,
     python_version: Annotated[str | None, typer.Option(hidden=True)] = None,
@@ -56,6 +40,10 @@ def mcp(
     Args:
         roots: A folder whose files may be read and written; may be repeated. Relative paths start
             at the first. Without it, the working directory, if it is the folder of a project.
+        seconds: How long a call may take.
+        gigabytes: How much memory a call may use.
+        processes: How many calls run at the same time.
+        max_memory: How much memory all calls together may use, in GB, on Linux.
         allow_execution: Allow code_eval to run programs that a model wrote; see SECURITY.md.
         ultrarag: The folder that `ultrarag-init` wrote.
         python_version: The version of UltraRAG's Python.
@@ -63,18 +51,18 @@ def mcp(
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
-        from .call_context import CallContext
         from .server import Calls, serve
-        from .workers import Workers
+        from .workers import Budget, Workers
 
     from ...programs.executions import PERMISSION
-    from .roots import Roots, project_folder
+    from .roots import CallContext, Roots, project_folder
 
     if allow_execution:
         os.environ[PERMISSION] = "1"  # inherited by the processes of calls
     folders = Roots(roots or [project_folder()], execution_allowed=allow_execution)
     server_folder = None if ultrarag is None else Roots([ultrarag])
-    serve(Calls(CallContext(folders, server_folder, python_version), Workers(budget)))
+    workers = Workers(Budget(seconds, gigabytes, processes, max_memory, max_unpacked))
+    serve(Calls(CallContext(folders, server_folder, python_version), workers))
 
 
 def ultrarag_init(

@@ -10,7 +10,7 @@ from ...module.catalog.request import DEFAULTS
 from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Level, Range
 from ...statistics.tests.paired_tests import Alternative, Test
-from .call_context import CallContext
+from .roots import CallContext
 
 # The fields of a request that tools take unchanged.
 REQUEST_FIELDS = [

@@ -1,10 +1,12 @@
-"""The folders that a server may read from and write to."""
+"""The folders that a server may read from and write to, as the context of its calls."""
 
 import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime
 from io import FileIO
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -241,3 +243,32 @@ class Roots:
 
 def _is_of_system(path: Path) -> bool:
     return any(path.is_relative_to(folder) for folder in _SYSTEM)
+
+
+@dataclass(frozen=True)
+class CallContext:
+    """The context of a call, passed to every tool along with its arguments.
+
+    Args:
+        roots: the folders that the tool may read and write.
+        server_folder: the folder written by `ultrarag-init`, as the only root, if UltraRAG starts
+            this server.
+        python_version: the version of UltraRAG's Python; None for that of this server.
+    """
+
+    roots: Roots
+    server_folder: Roots | None = None
+    python_version: str | None = None
+
+    def to_save(
+        self, path: str | None, name: str = "save_path", suffix: str = ".json"
+    ) -> Path | None:
+        """Return the file to write.
+
+        As in UltraRAG, its name has the time, so no file is replaced.
+        """
+        if path is None:
+            return None
+        target = self.roots.to_write(name, path)
+        time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")
+        return target.with_name(f"{target.stem}_{time}{suffix}")

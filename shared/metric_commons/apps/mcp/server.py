@@ -16,11 +16,10 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 
 from ...statistics.arguments.checks import alternatives
-from .call_context import CallContext
 from .call_process import message
-from .schemas import ToolSchema
+from .roots import CallContext
 from .stdio import open_protocol
-from .tools import TOOLS, call
+from .tools import TOOLS, ToolSchema, call
 from .workers import Report, ToolRefusedError, Workers
 
 _INSTRUCTIONS = """\

@@ -13,7 +13,7 @@ from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag_tables import intervals, signature, table
 from ...statistics.arguments.domains import Count, Level, PerRow, Seed
 from . import folder
-from .call_context import CallContext
+from .roots import CallContext
 
 MAX_LENGTH = 10_000_000  # characters of answers in one request; longer ones belong in a file
 

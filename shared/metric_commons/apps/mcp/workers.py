@@ -15,12 +15,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import anyio
 from anyio import to_thread
-
-from .commands import Budget
 
 Progress = Callable[[float], object]  # called with the fraction of the work that is done
 Report = Callable[[float], Awaitable[object]]  # the same, for the client
@@ -32,6 +30,25 @@ _GROUPS = Path("/sys/fs/cgroup")
 # Imports that most calls need. Calls that read Parquet import its reader themselves: it would cost
 # every process more memory than it saves time.
 PRELOADED = [f"{__package__}.tools", "metric_commons.evaluation.scoring.scoring", "scipy.special"]
+
+
+class Budget(NamedTuple):
+    """The resources that the calls of a server may use.
+
+    Args:
+        seconds: the time of one call.
+        gigabytes: the memory of one call (1 GB is 2**30 bytes).
+        processes: how many calls run at the same time; further calls wait.
+        max_memory: the memory of all calls together, in GB; None for half of the memory of the
+            machine or its control group.
+        max_unpacked: the bytes of content that is read as a whole, as in `Limits.with_whole`.
+    """
+
+    seconds: float = 600.0
+    gigabytes: float = 4.0
+    processes: int = 8
+    max_memory: float | None = None
+    max_unpacked: int | None = None
 
 
 class ToolRefusedError(ValueError):

@@ -60,10 +60,10 @@ def test_the_command_has_an_option_for_every_field():
 
 
 def test_configuration_files_have_a_key_for_every_field():
-    keys = [item.name for item in fields(Config)]
+    keys = {item.name for item in fields(Config)}
 
-    reporting = [item.name for item in fields(Reporting)]
-    assert keys == ["data", "systems", "modules", *reporting, "outputs"]
+    reporting = {item.name for item in fields(Reporting)}
+    assert keys == {"data", "systems", "modules", *reporting, "outputs"}
     named = {item.name for item in fields(Fields)} - {"predictions"}
     assert named == COLUMNS - {"ids"} | {"id", "columns"}
 

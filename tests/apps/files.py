@@ -1,0 +1,11 @@
+"""Small files of rows, for the commands that read them."""
+
+import json
+from pathlib import Path
+
+
+def write_rows(path, rows):
+    """Write JSON Lines, in a folder that is made if it is missing, and return the path."""
+    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
