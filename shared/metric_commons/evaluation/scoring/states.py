@@ -31,7 +31,7 @@ from ...module.declaration.declarations import (
     names_of_functions,
     texts_of_rows,
 )
-from ...module.declaration.locks import Lock
+from ...module.declaration.row_module import Lock
 from ...statistics.arguments.arrays import added
 from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import Count, Level, Positive, Range, check_option
