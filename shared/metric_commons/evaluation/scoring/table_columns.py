@@ -84,11 +84,6 @@ def is_spark(data: Any) -> bool:
     return hasattr(data, "toArrow")
 
 
-def is_dataset(data: Any) -> bool:
-    """Return whether a table is a `datasets.Dataset`, which can be indexed."""
-    return hasattr(data, "select_columns") and hasattr(data, "__len__")
-
-
 def quoted(name: str) -> str:
     """Return the name of a column as Spark reads it, where a dot would lead into a struct.
 
@@ -96,11 +91,6 @@ def quoted(name: str) -> str:
     '`answer.text`'
     """
     return "`" + name.replace("`", "``") + "`"
-
-
-def comes_in_parts(data: Any) -> bool:
-    """Whether a table is one of Spark or `datasets`, which may be too large for one process."""
-    return is_spark(data) or hasattr(data, "select_columns")
 
 
 def columns_of_block(block: Any) -> dict[str, Any]:
