@@ -237,7 +237,7 @@ def test_a_card_that_somebody_wrote_is_no_template(command):
 
 def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, tmp_path):
     hub = Hub()
-    hub.spaces["acme/qa_em"] = {"main": published(notes_dot_md=b"mine", locks_dot_py=b"mine")}
+    hub.spaces["acme/qa_em"] = {"main": published(notes_dot_md=b"mine", shapes_dot_py=b"mine")}
     with fake_hub(hub) as endpoint:
         status, output, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
         again = command("publish", "acme", "qa_em", endpoint=endpoint)
@@ -246,7 +246,7 @@ def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, 
     assert output.splitlines() == [
         f"updated   {endpoint}/spaces/acme/qa_em",
         "kept      notes.md, which someone else added",
-        "replaced  locks.py, which someone else added",
+        "replaced  shapes.py, which someone else added",
     ]
     assert hub.spaces["acme/qa_em"]["main"] == {
         **contents(bundle("qa_em", tmp_path, namespace="acme")),

@@ -20,7 +20,7 @@ from ..console.options import PrintedFormat, modules_like
 from ..console.outputs import show_json
 
 if TYPE_CHECKING:
-    from ...module.catalog.descriptions import Description
+    from ...module.catalog.catalog import Description
 
 _TEMPLATES = {"new_script.txt": "{}.py", "new_card.txt": "README.md", "new_test.txt": "test_{}.py"}
 
@@ -65,7 +65,7 @@ def describe(
         name: A name listed by `metric-commons list`, or the folder of a module of your own.
         format_name: json comes with a JSON Schema of each option.
     """
-    from ...module.catalog.descriptions import describe
+    from ...module.catalog.catalog import describe
 
     name = catalog.name_of(name)
     if not catalog.is_known(name):

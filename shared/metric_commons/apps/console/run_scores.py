@@ -20,7 +20,7 @@ from ...evaluation.results.module_results import (
 )
 from ...evaluation.results.rendering import PLAIN, Notation, Table, label
 from ...evaluation.results.results import Results
-from ...module.catalog.score_scales import lower_scores
+from ...module.catalog.catalog import lower_scores
 from ...module.catalog.usage import UsageError, with_bar
 from .options import starting_with
 

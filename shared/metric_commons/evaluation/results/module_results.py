@@ -20,7 +20,7 @@ from ...data.files.stored import (
     to_jsonable,
 )
 from ...module.catalog import catalog
-from ...module.catalog.score_scales import lower_scores
+from ...module.catalog.catalog import lower_scores
 from ...module.declaration.declarations import (
     OF_UNSEEN_ROWS,
     REPORTING,

@@ -120,7 +120,14 @@ class Evaluation(Request):
 
     def _results(self, jobs: int) -> Results:
         """Return the results, from this number of processes."""
-        if self._needs_all_rows():
+        # All rows are needed to be saved, matched, or scored together.
+        needs_all_rows = (
+            *(self.per_example, self.compare, self.missing != "refuse"),
+            self.common is not None and set(self.paths) != {self.common},
+            not all(kind_of(metric).scores_rows for metric in self.metrics.values()),
+            *(len(self.cluster_fields) > 1, need_rows(self.metrics, self.options or {})),
+        )
+        if any(needs_all_rows):
             results, _ = self.with_rows(jobs)
         else:
             results = self._part(jobs).results(**self.intervals).choose(self.scores)
@@ -128,16 +135,8 @@ class Evaluation(Request):
         results = replace(results, provenance=record)
         if self.split_references is not None:
             separator = self.split_references.replace("|", "vertical line")  # signatures use "|"
-            results = _conditioned(results, lambda *_: {"split_references": separator})
+            results = signed(results, None, {"split_references": separator})
         return signed(results, self.preset)
-
-    def _needs_all_rows(self) -> bool:
-        """Return whether all rows must be kept: to be saved, matched, or scored together."""
-        several_files = self.common is not None and set(self.paths) != {self.common}
-        one_by_one = all(kind_of(metric).scores_rows for metric in self.metrics.values())
-        all_at_once = several_files or not one_by_one or need_rows(self.metrics, self.options or {})
-        keeps_rows = self.per_example or self.compare or self.missing != "refuse"
-        return keeps_rows or all_at_once or len(self.cluster_fields) > 1
 
     def _part(self, jobs: int) -> "Part":
         names = ("confidence_level", "groups", "clusters")
@@ -318,16 +317,14 @@ class Evaluation(Request):
             source: the file.
             inputs: the fields of each input.
         """
-        layouts = [metric.feature_sets for metric in self.metrics.values()]
-        source.numbers, source.only_numbers = (
-            {
-                field
-                for name, fields in inputs.items()
-                if _are_numbers(name, layouts, quantifier)
-                for field in fields
-            }
-            for quantifier in (any, all)
-        )
+        sets = [metric.feature_sets for metric in self.metrics.values()]
+        source.numbers, source.only_numbers = set(), set()
+        for name, columns in inputs.items():
+            # Whether any or all of the shapes in which each module takes the input are numbers.
+            kinds = [[_is_number(f[name]) for f in of_module if name in f] for of_module in sets]
+            if any(kinds):
+                source.numbers |= {*columns} if all(map(any, filter(None, kinds))) else set()
+                source.only_numbers |= {*columns} if all(map(all, kinds)) else set()
         source.filled = [] if self.allow_empty_references else inputs["references"]
         source.references, source.separator = inputs["references"], self.split_references
 
@@ -448,24 +445,6 @@ def results_of_file(
     return evaluation.results()
 
 
-def _are_numbers(
-    name: str,
-    layouts: Sequence[Sequence[Mapping[str, Any]]],
-    quantifier: Callable[[Iterable[bool]], bool],
-) -> bool:
-    """Return whether all modules accept numbers as an input: in `any` or in `all` of its shapes."""
-    using = [layout for layout in layouts if name in layout[0]]
-    return bool(using) and all(
-        quantifier(
-            not isinstance(features[name], dict)  # a cell cannot be a record
-            and ("int64" in str(features[name]) or "float64" in str(features[name]))
-            for features in layout
-            if name in features
-        )
-        for layout in using
-    )
-
-
 def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
     """Return the file and field of each system, by the part of their names that distinguishes them.
 
@@ -485,29 +464,29 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
     return systems
 
 
-def _conditioned(
-    results: Results, conditions: Callable[[str, ModuleResult], Mapping[str, Any]]
-) -> Results:
-    """Results with more conditions of their scores, by module, which signatures show."""
+def signed(results: Results, name: str | None, values: Mapping[str, Any] | None = None) -> Results:
+    """Results with the name of a preset in the provenance, and in signatures where it applies.
+
+    Args:
+        results: the results.
+        name: the name of a preset, if any.
+        values: other conditions of all scores, for signatures.
+    """
+    if name is None and values is None:
+        return results
+    options = {} if name is None else preset(name).modules
 
     def conditioned(_: str, module: str, result: ModuleResult) -> ModuleResult:
-        added = conditions(module, result)
-        if not added:
+        if any(result.options[option] != v for option, v in options.get(module, {}).items()):
             return result
+        added = {"preset": name} if values is None else values
         return replace(result, conditions={**result.conditions, **added}).signed(module)
 
-    return results.map_modules(conditioned)
+    record = results.provenance | ({} if name is None else {"preset": name})
+    return replace(results.map_modules(conditioned), provenance=record)
 
 
-def signed(results: Results, name: str | None) -> Results:
-    """Results with the name of a preset in the provenance, and in signatures where it applies."""
-    if name is None:
-        return results
-    values = preset(name).modules
-
-    def conditions(module: str, result: ModuleResult) -> dict[str, Any]:
-        has_values = all(result.options[option] == v for option, v in values[module].items())
-        return {"preset": name} if has_values else {}
-
-    results = _conditioned(results, conditions)
-    return replace(results, provenance=results.provenance | {"preset": name})
+def _is_number(feature: Any) -> bool:
+    """Return whether cells of an input are numbers; a cell cannot be a record."""
+    is_record = isinstance(feature, dict)
+    return not is_record and ("int64" in str(feature) or "float64" in str(feature))

@@ -17,7 +17,7 @@ from .evaluations import fields_of_file, need_rows, results_of_file
 from .system_scores import NO_SYSTEMS, score_columns
 from .table_columns import (
     columns_of_table,
-    comes_in_parts,
+    is_arrow,
     is_spark,
     is_table,
     table_names,
@@ -128,8 +128,8 @@ def score(
     columns = {
         name: module_options.pop(name) for name in list(module_options) if name in inputs_of_modules
     }
-    given_options = _checked_options(module_options, options or {}, metrics)
-    options = {**_settings(listed), **(options or {}), **given_options}
+    _check_options(module_options, options or {}, metrics)
+    options = {**_settings(listed), **(options or {}), **module_options}
     request = Request(
         modules=module_names,
         options=options,
@@ -279,7 +279,8 @@ def _needs_rows(
     data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
     """Return whether states of parts are insufficient, or the table does not come in parts."""
-    if data is None or not comes_in_parts(data):
+    comes_in_parts = is_spark(data) or is_arrow(data) or hasattr(data, "select_columns")
+    if not comes_in_parts:
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True
@@ -290,10 +291,10 @@ def _needs_rows(
     return not is_spark(data)
 
 
-def _checked_options(
+def _check_options(
     named: Mapping[str, Any], options: Mapping[str, Any], metrics: Mapping[str, Module]
-) -> Mapping[str, Any]:
-    """Return the options that were passed by their names, which some module must have.
+) -> None:
+    """Check the options that were passed by their names, which some module must have.
 
     Raises:
         TypeError: no module has it, or it is also in `options`; the message has a hint.
@@ -308,4 +309,3 @@ def _checked_options(
         hint = meant_input(name, arguments) or nearest(name, arguments)
         hint = hint or nearest(name, [o for metric in metrics.values() for o in metric.options])
         raise TypeError(f"score() has no argument {name!r}{hint}")
-    return named

@@ -17,7 +17,7 @@ from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from os import PathLike
-from typing import Annotated, Any, Protocol, Self
+from typing import Annotated, Any, Self
 
 from ...data.files.stored import check_object, to_jsonable
 from ...data.files.stored_columns import StoredColumns
@@ -31,7 +31,7 @@ from ...module.declaration.declarations import (
     names_of_functions,
     texts_of_rows,
 )
-from ...module.declaration.locks import Lock
+from ...module.declaration.row_module import Lock
 from ...statistics.arguments.arrays import added
 from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import Count, Level, Positive, Range, check_option
@@ -310,15 +310,8 @@ def _empty_state(kind: type[State], module: str, options: str) -> Any:
     return kind(module, **changed)
 
 
-class Summarized(Protocol):
-    """The rows of one system, of which a module gives a result."""
-
-    def module_result(self, reporting: Mapping[str, Any]) -> ModuleResult:
-        """Return the result with all that is needed to reproduce it."""
-
-
 def results_of_states(
-    states: Mapping[str, Mapping[str, Summarized]],
+    states: Mapping[str, Mapping[str, Any]],
     record: dict[str, Any],
     reporting: Mapping[str, Any],
     *,
@@ -327,7 +320,7 @@ def results_of_states(
     """Return the results of every system and module.
 
     Args:
-        states: by system and module.
+        states: a `State` or `KeptRows` by system and module.
         record: where and when the rows were scored.
         reporting: the options for reporting.
         progress: show a bar on stderr if it takes longer than a second.
@@ -462,40 +455,27 @@ class Part(StoredColumns):
             ValueError: a state is of another version.
         """
         check_object("a part", content, _CONTENT_OF_PART)
-        states = {
-            system: {
-                module: _state_of_part(system, module, state) for module, state in modules.items()
-            }
-            for system, modules in content["states"].items()
-        }
-        _check_provenance(content, states)
+        states: dict[str, dict[str, State]] = {}
+        for system, stored in content["states"].items():
+            states[system] = {}
+            for module, state in stored.items():
+                name = state.get("module", module) if isinstance(state, Mapping) else module
+                try:
+                    if name != module:
+                        raise ValueError(f"the state of {module} is one of {name}")
+                    states[system][module] = State.from_dict(state)
+                except ValueError as error:
+                    raise ValueError(f"system {system!r}: {error}") from error
+        modules = {tuple(sorted(of_system)) for of_system in states.values()}
+        if len(modules) != 1 or modules == {()}:
+            raise ValueError("the systems of a part have different modules, or there are none")
+        check_inputs(content["inputs"])
+        for system, digests in content["rows"].items():
+            if system not in states:
+                raise ValueError(f"rows are of system {system!r}, which has no states")
+            check_option(f"rows of {system!r}", digests, Mapping[str, Any])
+            for name, digest in digests.items():
+                if type(digest) is not int or not 0 <= digest < _DIGESTS:
+                    problem = f"is {digest!r}, not an integer of 64 bits"
+                    raise ValueError(f"the digest of {name!r} {problem}")
         return cls(states, content["inputs"], content["preset"], content["rows"])
-
-
-def _state_of_part(system: str, module: str, content: Mapping[str, Any]) -> State:
-    """Return the state of a module; errors name the system."""
-    try:
-        stored_module = content.get("module", module) if isinstance(content, Mapping) else module
-        if stored_module != module:
-            raise ValueError(f"the state of {module} is one of {stored_module}")
-        state = State.from_dict(content)
-    except ValueError as error:
-        raise ValueError(f"system {system!r}: {error}") from error
-    return state
-
-
-def _check_provenance(
-    content: Mapping[str, Any], states: Mapping[str, Mapping[str, State]]
-) -> None:
-    """Check the files of a part and the digests of its rows."""
-    modules = {tuple(sorted(of_system)) for of_system in states.values()}
-    if len(modules) != 1 or modules == {()}:
-        raise ValueError("the systems of a part have different modules, or there are none")
-    check_inputs(content["inputs"])
-    for system, digests in content["rows"].items():
-        if system not in states:
-            raise ValueError(f"rows are of system {system!r}, which has no states")
-        check_option(f"rows of {system!r}", digests, Mapping[str, Any])
-        for name, digest in digests.items():
-            if type(digest) is not int or not 0 <= digest < _DIGESTS:
-                raise ValueError(f"the digest of {name!r} is {digest!r}, not an integer of 64 bits")

@@ -84,11 +84,6 @@ def is_spark(data: Any) -> bool:
     return hasattr(data, "toArrow")
 
 
-def is_dataset(data: Any) -> bool:
-    """Return whether a table is a `datasets.Dataset`, which can be indexed."""
-    return hasattr(data, "select_columns") and hasattr(data, "__len__")
-
-
 def is_arrow(data: Any) -> bool:
     """Return whether a table is one of pyarrow."""
     return hasattr(data, "slice") and hasattr(data, "column_names")
@@ -101,11 +96,6 @@ def quoted(name: str) -> str:
     '`answer.text`'
     """
     return "`" + name.replace("`", "``") + "`"
-
-
-def comes_in_parts(data: Any) -> bool:
-    """Return whether a table is one of Spark, `datasets` or pyarrow, which may be large."""
-    return is_spark(data) or hasattr(data, "select_columns") or is_arrow(data)
 
 
 def columns_of_block(block: Any) -> dict[str, Any]:

@@ -8,7 +8,7 @@ the output of the first attempt.
 """
 
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import closing
 from itertools import chain, groupby
 from operator import itemgetter
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .scoring_plans import ScoringPlan
 from .states import Part
-from .table_columns import check_columns, columns_of_block, is_arrow, is_dataset, is_spark, quoted
+from .table_columns import check_columns, columns_of_block, is_arrow, is_spark, quoted
 from .worker_processes import map_ordered
 
 if TYPE_CHECKING:
@@ -53,8 +53,18 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
     """
     if is_spark(data):
         return part_of_spark(data, plan)
-    if is_dataset(data) or is_arrow(data):
+    if not hasattr(data, "__len__"):  # an IterableDataset
+        if jobs == 1:
+            return plan.part(_checked(plan, data.iter(_ROWS)))
+        tasks = range(data.num_shards)
+
+        def work(task: int) -> Part:
+            shard = data.shard(num_shards=data.num_shards, index=task)
+            return plan.part(_checked(plan, shard.iter(_ROWS)))
+
+    else:
         check_columns(plan.names(), data.column_names)
+        tasks = range(0, len(data), _ROWS)
         if is_arrow(data):
             slice_of = data.select(plan.names()).slice
         else:
@@ -66,18 +76,17 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
         def block(start: int) -> Mapping[str, Any]:
             return columns_of_block(slice_of(start, _ROWS))
 
-        starts = range(0, len(data), _ROWS)
-        if jobs > 1:
-            return _merged(plan, jobs, starts, lambda start: plan.part([block(start)], start))
-        return plan.part(map(block, starts))
-    if jobs > 1:
+        if jobs == 1:
+            return plan.part(map(block, tasks))
 
-        def part_of_shard(number: int) -> Part:
-            shard = data.shard(num_shards=data.num_shards, index=number)
-            return plan.part(_checked(plan, shard.iter(_ROWS)))
+        def work(task: int) -> Part:
+            return plan.part([block(task)], task)
 
-        return _merged(plan, jobs, range(data.num_shards), part_of_shard)
-    return plan.part(_checked(plan, data.iter(_ROWS)))
+    total = plan.part([])
+    with closing(map_ordered(work, tasks, min(jobs, len(tasks) or 1))) as parts:
+        for part in parts:
+            total.merge(part)
+    return total
 
 
 def _checked(plan: ScoringPlan, blocks: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -85,17 +94,6 @@ def _checked(plan: ScoringPlan, blocks: Iterable[Mapping[str, Any]]) -> Iterator
     for block in blocks:
         check_columns(plan.names(), block)
         yield block
-
-
-def _merged(
-    plan: ScoringPlan, jobs: int, tasks: Sequence[int], work: Callable[[int], Part]
-) -> Part:
-    """Return the states of all rows, which several processes score."""
-    total = plan.part([])
-    with closing(map_ordered(work, tasks, min(jobs, len(tasks) or 1))) as parts:
-        for part in parts:
-            total.merge(part)
-    return total
 
 
 def part_of_spark(df: "DataFrame", plan: ScoringPlan) -> Part:

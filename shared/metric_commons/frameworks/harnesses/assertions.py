@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from ...module.catalog.catalog import load_without_evaluate
-from ...module.catalog.score_scales import score_scale
+from ...module.catalog.catalog import load_without_evaluate, score_scale
 from ...statistics.arguments.checks import OptionError, alternatives, shown
 from ...statistics.arguments.domains import Finite, check_option
 

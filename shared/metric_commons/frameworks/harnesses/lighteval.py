@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import fsum, isnan, nan
 from typing import Any
 
-from ...module.catalog.score_scales import score_scale
+from ...module.catalog.catalog import score_scale
 from ...statistics.arguments.domains import Count, check_option
 from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import task as named_task

@@ -9,7 +9,7 @@ from functools import cached_property
 from threading import Thread
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
-from ...module.catalog.score_scales import ScoreScale
+from ...module.catalog.catalog import ScoreScale
 from ...statistics.arguments.checks import alternatives
 from .model_outputs import ReferenceTypeError, text_of
 

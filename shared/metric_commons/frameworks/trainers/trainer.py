@@ -17,8 +17,7 @@ import numpy as np
 from ...evaluation.scoring.states import State
 from ...module.catalog.catalog import is_known, load
 from ...module.declaration.declarations import REPORTING, names_of_functions
-from ...module.declaration.locks import Lock
-from ...module.declaration.row_module import RowModule
+from ...module.declaration.row_module import Lock, RowModule
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.arguments.domains import Count, OneOf, checked_options
 from .answer_spans import QuestionAnswering

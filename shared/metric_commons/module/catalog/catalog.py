@@ -1,4 +1,4 @@
-"""Find evaluation modules, wherever they are installed.
+"""Find evaluation modules, wherever they are installed, and what they declare.
 
 A module is a folder that contains a script of the same name. In a checkout ours are in
 `metrics/`, beside `shared/`; an installed wheel contains them in the package. Those of somebody
@@ -7,16 +7,21 @@ else are named by their paths, or by entry points of an installed package.
 
 import ast
 import inspect
+import math
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...statistics.arguments.domains import Ranges
+from ...statistics.arguments.checks import OptionError
+from ...statistics.arguments.domains import Ranges, score_range
+from ..declaration.declarations import Option, arguments, section
 from .field_names import suggestion
 
 if TYPE_CHECKING:
@@ -27,6 +32,7 @@ _INPUT = re.compile(r"^ +(predictions\d?|references) \(([^)]+)\):", re.MULTILINE
 _PACKAGE = Path(__file__).resolve().parents[2]
 _WHEEL, _CHECKOUT = _PACKAGE / "metrics", _PACKAGE.parents[1] / "metrics"
 _FOLDER = _WHEEL if _WHEEL.is_dir() else _CHECKOUT
+_ROUNDING = 1e-9  # by which a perfect score may miss its best value, relative to its span
 
 
 def names() -> list[str]:
@@ -267,3 +273,173 @@ def load(name: str | PathLike[str], config_name: str | None = None, **settings: 
         return evaluate.load(str(script), config_name, **settings)
     except OSError as error:
         raise cache_error(error) from error
+
+
+class ScoreScale(NamedTuple):
+    """The direction and the ends of a score; every verdict of a framework follows from these.
+
+    `full_error` is where all is wrong, of errors that have no highest value.
+
+    >>> rate = ScoreScale(0.0, math.inf, lower_is_better=True)
+    >>> rate.best, rate.passes(0.0), rate.passes(1.0), rate.passes(0.25, threshold=0.3)
+    (0.0, True, False, True)
+    >>> rate.goodness(0.0), rate.goodness(0.25), rate.goodness(1.33), ScoreScale().goodness(0.5)
+    (1.0, 0.75, 0.0, 0.5)
+    """
+
+    low: float = 0.0
+    high: float = 1.0
+    lower_is_better: bool = False
+    full_error: float = 1.0
+
+    @property
+    def best(self) -> float:
+        """The best value, which may be infinite."""
+        return self.low if self.lower_is_better else self.high
+
+    def passes(self, score: float | None, threshold: float | None = None) -> bool:
+        """Return whether a score is at least as good as a threshold; by default the best value."""
+        if score is None or math.isnan(score):
+            return False
+        margin = _ROUNDING * self._span if threshold is None else 0.0
+        limit = self.best if threshold is None else threshold
+        return score <= limit + margin if self.lower_is_better else score >= limit - margin
+
+    def goodness(self, score: float | None) -> float:
+        """Return the score on a scale from 0 to 1, where higher is better; 0 without a score."""
+        if score is None or math.isnan(score):
+            return 0.0
+        if not math.isfinite(self.best):
+            return 0.5 + math.atan(-score if self.lower_is_better else score) / math.pi
+        if self.best == 1 and self.low == 0 and not self.lower_is_better:
+            return min(max(float(score), 0.0), 1.0)  # to the last bit
+        return min(max(1 - abs(self.best - score) / self._span, 0.0), 1.0)
+
+    def signed(self, score: float | None) -> float:
+        """Return the score with a sign that makes higher better, to choose among several."""
+        value = 0.0 if score is None else score
+        return -value if self.lower_is_better else value
+
+    def checked(self, threshold: float | None) -> float:
+        """Return the threshold, or else the best value.
+
+        Raises:
+            ValueError: the threshold is not a number, or there is no best value.
+        """
+        value = self.best if threshold is None else threshold
+        is_number = isinstance(value, int | float) and not isinstance(value, bool)
+        if not is_number or not math.isfinite(value):
+            problem = f"must be a number, got {threshold!r}"
+            if threshold is None:
+                problem = "is missing, and the score has no best value"
+            raise OptionError("threshold", problem)
+        return float(value)
+
+    @property
+    def _span(self) -> float:
+        span = self.high - self.low
+        return span if math.isfinite(span) else self.full_error
+
+
+def score_scale(module: str, score: str) -> ScoreScale:
+    """Return the scale of a score of a module, from what its script declares.
+
+    >>> score_scale("error_rate", "wer").lower_is_better, score_scale("chrf", "chrf").best
+    (True, 100.0)
+    """
+    cls = module_class(module)
+    low, high = score_range(score, cls.score_ranges) or (-math.inf, math.inf)
+    return ScoreScale(low, high, bool(lower_scores([score], cls.lower_is_better)), cls.full_error)
+
+
+def lower_scores(scores: Iterable[str], patterns: Iterable[str]) -> list[str]:
+    """Return the scores for which lower is better, by patterns of their names.
+
+    >>> lower_scores(["map", "unj@5"], ["unj*"])
+    ['unj@5']
+    """
+    return [score for score in scores if any(fnmatchcase(score, name) for name in patterns)]
+
+
+@dataclass(frozen=True)
+class Input:
+    """An input of a module: the valid types of a row, and its meaning."""
+
+    name: str
+    accepts: list[str]
+    help: str
+
+
+@dataclass(frozen=True)
+class Description:
+    """A module in words.
+
+    >>> description = describe("pass_at_k")
+    >>> [option.name for option in description.options][:2]
+    ['k', 'measures']
+    >>> description.inputs[0].accepts[-1]
+    'list of bool'
+    """
+
+    name: str
+    summary: str
+    about: str
+    inputs: list[Input]
+    options: list[Option]
+    results: str
+    example: str
+    lower_is_better: list[str]
+    compiled: str | None = None  # the optional package that makes it faster, and its version
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON values; each option with its JSON Schema."""
+        options = [
+            {
+                "name": option.name,
+                "default": option.default,
+                "accepts": option.accepts,
+                "help": option.help,
+                "schema": option.schema,
+            }
+            for option in self.options
+        ]
+        return {
+            **vars(self),
+            "inputs": [vars(column) for column in self.inputs],
+            "options": options,
+        }
+
+
+def describe(name: str) -> Description:
+    """Describe a module: what it measures, its inputs, options, results, and an example.
+
+    Raises:
+        ValueError: the module is unknown.
+    """
+    module = load_without_evaluate(name)
+    docstring = module.written_docstring
+    help_of_inputs = arguments(docstring)
+    return Description(
+        name=name,
+        summary=summary(name),
+        about=str(module.description).strip(),
+        inputs=[
+            Input(column, accepted, help_of_inputs.get(column, ""))
+            for column, accepted in module.accepted_inputs.items()
+        ],
+        options=list(module.declared_options.values()),
+        results=section(docstring, "Returns"),
+        example=section(docstring, "Examples"),
+        lower_is_better=sorted(module.lower_is_better),
+        compiled=_compiled(module.compiled_package),
+    )
+
+
+def _compiled(package: str | None) -> str | None:
+    """Return an optional package with its version, or that it is not installed."""
+    if package is None:
+        return None
+    try:
+        return f"{package} {version(package)}"
+    except PackageNotFoundError:
+        return f"{package} is not installed"

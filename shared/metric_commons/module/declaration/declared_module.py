@@ -20,8 +20,7 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from .columns import Layout
-from .row_module import RowModule
-from .text_inputs import text_inputs
+from .row_module import RowModule, text_inputs
 
 
 class DeclaredValue(NamedTuple):

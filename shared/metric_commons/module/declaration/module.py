@@ -21,9 +21,8 @@ import numpy as np
 
 from ...statistics.intervals.sums import RowStatistics
 from .declarations import RESULT_FORMAT, completed, format_option, spelled_out
-from .row_module import Batch, RowModule
+from .row_module import Batch, RowModule, text_inputs
 from .stock_formats import configured_format
-from .text_inputs import text_inputs
 
 _INPUTS = text_inputs(datasets)
 TEXTS_AND_REFERENCES = _INPUTS.texts_and_references

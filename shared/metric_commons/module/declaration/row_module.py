@@ -6,10 +6,11 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 
 import abc
 import inspect
+import threading
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -37,7 +38,6 @@ from .declarations import (
     format_option,
     meant_input,
 )
-from .locks import Lock
 from .stock_formats import StockFormat, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
@@ -46,6 +46,20 @@ Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its column
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError)
 _SEARCHED = 10_000  # rows in which the cause of any other error is looked for
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
+
+
+class Lock(type(threading.RLock())):  # type: ignore[misc]
+    """A lock that one thread may take several times; a copy or a pickle of it is a new lock.
+
+    >>> import copy
+    >>> lock = Lock()
+    >>> with lock, lock, copy.deepcopy(lock):
+    ...     copy.copy(lock) is lock
+    False
+    """
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), ()
 
 
 class RowModule(Module):
@@ -503,3 +517,43 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return list(value) if set(map(type, value)) <= _PLAIN else [_plain(v) for v in value]
     return float(value) if isinstance(value, float) else value
+
+
+class TextInputs(NamedTuple):
+    """Alternative declarations of the inputs, as features."""
+
+    # One text per row, and its reference or references: the usual inputs of text modules.
+    texts_and_references: list[Any]
+    # The same, or sets of references, or dictionaries in SQuAD format, which
+    # `answers.answer_texts` converts to texts.
+    answers_and_references: list[Any]
+    # Questions may be unanswerable: lists of references may be empty; SQuAD v2 has a probability.
+    answers_or_none: list[Any]
+
+
+def text_inputs(types: Any) -> TextInputs:
+    """Return the inputs as types of `datasets`, or of a namespace with the same names."""
+    text, number = types.Value("string"), types.Value("int64")
+    probability = types.Value("float64")
+    squad_answer = {"id": text, "prediction_text": text}
+    squad_question = {
+        "id": text,
+        "answers": {"text": types.List(text), "answer_start": types.List(number)},
+    }
+
+    def features(predictions: Any, references: Any) -> Any:
+        return types.Features({"predictions": predictions, "references": references})
+
+    texts_and_references = [features(text, text), features(text, types.List(text))]
+    return TextInputs(
+        texts_and_references,
+        [
+            *texts_and_references,
+            features(text, types.List(types.List(text))),
+            features(squad_answer, squad_question),
+        ],
+        [
+            texts_and_references[1],
+            features(squad_answer | {"no_answer_probability": probability}, squad_question),
+        ],
+    )

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from metric_commons.module.catalog import catalog
-from metric_commons.module.catalog.descriptions import describe
+from metric_commons.module.catalog.catalog import describe
 from metric_commons.module.catalog.field_names import ELSEWHERE, USES, suggestion
 from metric_commons.module.catalog.stock_modules import replacements
 
