@@ -13,10 +13,8 @@ from metric_commons.module.declaration.declarations import VALUES, JsonInput
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.arguments.domains import Names, NonNegative
 from metric_commons.statistics.intervals.sums import summarize_sums
-from metric_commons.structured.call_formats import CallFormat
-from metric_commons.structured.call_matches import ArgumentMatch, CallMatch, Dots
-from metric_commons.structured.call_scores import call_statistics
-from metric_commons.structured.call_texts import OBJECT_MARK, Turns
+from metric_commons.structured.call_scores import ArgumentMatch, CallMatch, Dots, call_statistics
+from metric_commons.structured.call_texts import OBJECT_MARK, CallFormat, Turns
 from metric_commons.structured.json_equality import ListOrder, Types, ValueNormalizer
 from metric_commons.structured.tool_declarations import Tools
 

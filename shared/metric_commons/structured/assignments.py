@@ -77,20 +77,19 @@ def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
     return length - columns.bit_count()
 
 
-def best_total(weights: Floats) -> float:
+def best_total(weights: Sequence[Sequence[float]]) -> float:
     """Return the largest sum of weights at least 0 of pairs, each row and column once.
 
-    >>> best_total(np.array([[0.5, 1.0], [0.0, 0.75]]))
+    >>> best_total([[0.5, 1.0], [0.0, 0.75]])
     1.25
     """
-    rows, columns = weights.shape
-    if rows == 1 or columns == 1:
-        return float(weights.max())
-    if rows == columns == _SMALL:
-        (a, b), (c, d) = weights.tolist()
-        return float(max(a + d, b + c))
-    row_numbers, column_numbers = best_assignment(-weights)
-    return float(weights[row_numbers, column_numbers].sum())
+    if len(weights) == 1 or len(weights[0]) == 1:
+        return max(map(max, weights))
+    if len(weights) == len(weights[0]) == _SMALL:
+        (a, b), (c, d) = weights
+        return max(a + d, b + c)
+    table = np.array(weights)
+    return float(table[best_assignment(-table)].sum())
 
 
 def best_ordered_total(rows: Iterable[Floats], length: int) -> float:

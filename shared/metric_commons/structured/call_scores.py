@@ -1,23 +1,33 @@
-"""The scores of tool calls, and the statistics of rows for them."""
+"""Predicted tool calls compared with expected ones: scores, and the statistics of rows for them."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from ..statistics.arguments.arrays import Floats
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.intervals.sums import RowStatistics
-from .call_formats import CallFormat
-from .call_matches import ArgumentMatch, CallComparison, CallMatch, Dots
-from .call_texts import Turns, expected_calls, has_plain_values, read_calls
+from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
+from .bfcl_answers import bfcl_arguments
+from .call_texts import CallFormat, Turns, expected_calls, has_plain_values, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_texts import InvalidJsonError, read_json
 from .python_calls import Call, UnreadableCallError
-from .tool_declarations import Toolbox, Tools, toolbox, toolboxes
+from .tool_declarations import DeclaredTool, Toolbox, Tools, toolbox, toolboxes
 
+CallMatch = Literal["any_order", "same_order", "in_order", "superset", "subset"]
+ArgumentMatch = Literal["equal", "superset", "subset", "ignore", "bfcl"]
+Dots = Literal["keep", "underscore"]
+
+_IN_ORDER = ("same_order", "in_order")
+_NO_TOOL = DeclaredTool({}, [])
+_FEW_PAIRS = 64  # of calls that are compared one by one, without keys
 _MEANS = ("exact_match", "name_match", "f1", "precision", "recall", "partial_match")
 _COUNTS = ("matched", "predicted", "expected")
 # A row that expects no call, and one of them without a call; one that expects some, and has some.
@@ -91,7 +101,9 @@ def call_statistics(
         ignore_arguments=frozenset(ignore_arguments),
         dots=dots,
     )
-    plain = comparison.plain()
+    # A few calls without booleans are compared as Python compares them, which is faster.
+    is_default = comparison == CallComparison(Equality(str), match=match)
+    plain = replace(comparison, is_plain=True)
     boxes = toolboxes(tools, len(references))
     values: list[list[float]] = []
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
@@ -99,16 +111,12 @@ def call_statistics(
         try:
             predicted = read_calls(prediction, format, turns)
         except UnreadableCallError:
-            values.append(_unparsed(len(expected)))
+            values.append(_row(MatchCounts(0.0, 0.0, 0.0, 0), 0, len(expected), is_unparsed=True))
             continue
-        comparison_of_row = comparison
-        if (
-            plain is not None
-            and plain.takes_few(predicted, expected)
-            and has_plain_values(prediction, reference)
-        ):
-            comparison_of_row = plain
-        values.append(_row(predicted, expected, box, comparison_of_row))
+        takes_few = is_default and len(predicted) * len(expected) <= _FEW_PAIRS
+        is_plain = takes_few and has_plain_values(prediction, reference)
+        counts = (plain if is_plain else comparison).counts(predicted, expected, box)
+        values.append(_row(counts, len(predicted), len(expected)))
     return RowStatistics(
         _STATISTICS,
         np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
@@ -119,7 +127,7 @@ def call_statistics(
 
 
 def _expected(
-    row: int, reference: str, box: Toolbox, comparison: CallComparison
+    row: int, reference: str, box: Toolbox, comparison: "CallComparison"
 ) -> tuple[list[Call], Toolbox]:
     """Return the expected calls of a row, and its tools, which may be given beside the calls."""
     try:
@@ -138,7 +146,7 @@ def _expected(
     return calls, box
 
 
-def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallComparison) -> None:
+def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: "CallComparison") -> None:
     """Check that the expected calls have the form that the options require.
 
     Raises:
@@ -159,35 +167,33 @@ def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallCompari
                 )
 
 
-def _unparsed(expected: int) -> list[float]:
-    """Return the statistics of a row whose prediction attempts a call and cannot be read."""
-    is_relevant = expected > 0
-    counts = (0.0, 0.0, float(expected))
-    return [*([0.0] * len(_MEANS)), 1.0, *counts, 1.0, not is_relevant, 0.0, is_relevant, 0.0]
+class MatchCounts(NamedTuple):
+    """The scores of a row."""
+
+    exact_match: float
+    name_match: float
+    partial_match: float
+    pairs: int
 
 
 def _row(
-    predicted: Sequence[Call], expected: Sequence[Call], box: Toolbox, comparison: CallComparison
+    counts: MatchCounts, calls: int, targets: int, *, is_unparsed: bool = False
 ) -> list[float]:
-    """Return the statistics of a row whose prediction could be read."""
-    counts = comparison.counts(
-        [comparison.predicted_form(call, box) for call in predicted],
-        [comparison.expected_form(call, box) for call in expected],
-    )
-    pairs, calls, targets = counts.pairs, len(predicted), len(expected)
-    empty_score = float(not calls and not targets)
+    """Return the statistics of a row, whose prediction may attempt a call and be unreadable."""
+    pairs = counts.pairs
+    empty_score = float(not calls and not targets and not is_unparsed)
     return [
         counts.exact_match,
         counts.name_match,
-        2 * pairs / (calls + targets) if calls or targets else 1.0,
+        2 * pairs / (calls + targets) if calls or targets else empty_score,
         pairs / calls if calls else empty_score,
         pairs / targets if targets else empty_score,
         counts.partial_match,
-        0.0,
+        float(is_unparsed),
         *(pairs, calls, targets),
         1.0,
         not targets,
-        not targets and not calls,
+        empty_score,
         targets > 0,
         targets > 0 and calls > 0,
     ]
@@ -242,3 +248,212 @@ def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
 def ratio(numerator: float, denominator: float) -> float:
     """Return the ratio of two sums; NaN if the divisor is 0."""
     return numerator / denominator if denominator else math.nan
+
+
+# The comparison of the calls of a row
+
+
+class Form(NamedTuple):
+    """A call in the form in which it is compared."""
+
+    name: str
+    arguments: Mapping[str, Any]  # the form of each; for alternatives all of their forms
+    key: Any  # equal calls have equal keys, if keys suffice
+    optional: frozenset[str] = frozenset()  # expected arguments that may be left out
+    tool: DeclaredTool = _NO_TOOL
+
+
+_Weights = tuple[Sequence[int], list[float]]  # positions of calls, and a weight for each
+
+
+@dataclass(frozen=True)
+class CallComparison:
+    """How predicted calls are compared with expected ones, by the options of `tool_calls`."""
+
+    equality: Equality
+    match: CallMatch = "any_order"
+    arguments: ArgumentMatch = "equal"
+    alternatives: bool = False
+    defaults: bool = False
+    ignore_arguments: frozenset[str] = field(default_factory=frozenset)
+    dots: Dots = "keep"
+    is_plain: bool = False  # whether arguments are compared as Python compares them
+
+    @cached_property
+    def has_keys(self) -> bool:
+        """Return whether calls fit if and only if their keys are equal."""
+        if self.arguments == "ignore":
+            return True
+        return self.arguments == "equal" and not self.alternatives and self.equality.is_transitive
+
+    def counts(
+        self, predicted_calls: Sequence[Call], expected_calls: Sequence[Call], tools: Toolbox
+    ) -> MatchCounts:
+        """Return the scores of a row whose prediction could be read."""
+        predicted = [self._form(call, tools) for call in predicted_calls]
+        expected = [self._form(call, tools, is_expected=True) for call in expected_calls]
+        sizes = len(predicted), len(expected)
+        keys = targets = weights = None
+        if self.has_keys:
+            keys, targets = ([form.key for form in side] for side in (predicted, expected))
+            if self.is_plain and keys != targets:  # keys that cannot be hashed
+                both = keys + targets
+                keys, targets = ([both.index(key) for key in side] for side in (keys, targets))
+            pairs = self._equal_pairs(keys, targets)
+        else:
+            weights = self._weights(predicted, expected)
+            fits = [
+                [column for column, weight in zip(*row, strict=True) if weight == 1]
+                for row in weights
+            ]
+            in_order = self.match in _IN_ORDER
+            pairs = common_subsequence(fits, sizes[1]) if in_order else most_pairs(fits)
+        is_exact = is_named = self._is_right(pairs, *sizes)
+        if not pairs == sizes[0] == sizes[1]:
+            names = ([form.name for form in side] for side in (predicted, expected))
+            is_named = self._is_right(self._equal_pairs(*names), *sizes)
+        if not all(sizes):
+            partial = float(sizes == (0, 0))
+        elif pairs == min(sizes):  # each of these pairs has all right
+            partial = pairs / max(sizes)
+        elif self.match in _IN_ORDER:
+            weights = weights or self._weights(predicted, expected)
+            partial = best_ordered_total(_table(weights, sizes[1]), sizes[1]) / max(sizes)
+        else:
+            paired = 0
+            if keys is not None and targets is not None and pairs:
+                # No assignment is better than one with all pairs of equal calls: 1 less the
+                # proportion is a distance, so that partners p and q of an equal pair have at most
+                # 1 + p's with q.
+                predicted = [predicted[position] for position in _unpaired(keys, targets)]
+                expected = [expected[position] for position in _unpaired(targets, keys)]
+                paired = pairs
+            if len(predicted) == len(expected) == 1:
+                totals = [self._proportion(predicted[0], expected[0])]
+            else:
+                weights = weights or self._weights(predicted, expected)
+                # Calls with other names share nothing, so each name has a table of its own.
+                totals = [
+                    best_total([weights[row][1] for row in rows])
+                    for rows in _positions(form.name for form in predicted).values()
+                    if weights[rows[0]][0]
+                ]
+            partial = (paired + math.fsum(totals)) / max(sizes)
+        return MatchCounts(float(is_exact), float(is_named), partial, pairs)
+
+    def _form(self, call: Call, tools: Toolbox, *, is_expected: bool = False) -> Form:
+        """Return the form of a call, with declared defaults if requested."""
+        if self.is_plain:
+            return Form(*call, call)
+        name = call.name.replace(".", "_") if self.dots == "underscore" else call.name
+        arguments = call.arguments
+        if self.arguments == "ignore":
+            return Form(name, {}, name)
+        if self.arguments == "bfcl":
+            return Form(name, arguments, name, tool=tools[call.name] if is_expected else _NO_TOOL)
+        ignored = self.ignore_arguments
+        if ignored:
+            arguments = {key: value for key, value in arguments.items() if key not in ignored}
+        has_options = is_expected and self.alternatives
+        if self.defaults and call.name in tools:
+            arguments = dict(arguments)
+            for key, schema in tools[call.name].properties.items():
+                if "default" in schema and key not in ignored:
+                    default = schema["default"]
+                    arguments.setdefault(key, [default, ""] if has_options else default)
+        form = self.equality.forms
+        if has_options:
+            options = {key: list(map(form, values)) for key, values in arguments.items()}
+            optional = frozenset(key for key, values in arguments.items() if "" in values)
+            return Form(name, options, name, optional)
+        forms = {key: form(value) for key, value in arguments.items()}
+        return Form(name, forms, (name, frozenset(forms.items())) if self.has_keys else name)
+
+    def _proportion(self, predicted: Form, expected: Form) -> float:
+        """Return the proportion of right arguments among those that count; 1 if there are none."""
+        if predicted.name != expected.name:
+            return 0.0
+        right, arguments = self._right(predicted, expected)
+        return right / arguments if arguments else 1.0
+
+    def _right(self, predicted: Form, expected: Form) -> tuple[int, int]:
+        """Return the right arguments, and all that count; an accepted absence counts in neither."""
+        if self.arguments == "bfcl":
+            return bfcl_arguments(expected.tool, predicted.arguments, expected.arguments)
+        compare = self.equality.compare
+        right = common = absent = 0
+        for name, target in expected.arguments.items():
+            if name in predicted.arguments:
+                common += 1
+                value = predicted.arguments[name]
+                if self.alternatives:
+                    right += any(compare(value, option) for option in target)
+                else:
+                    right += compare(value, target)
+            elif name in expected.optional:
+                absent += 1
+        if self.arguments == "superset":
+            return right, len(expected.arguments) - absent
+        if self.arguments == "subset":
+            return right, len(predicted.arguments)
+        size = len(predicted.arguments) + len(expected.arguments) - common - absent
+        return right, size
+
+    def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
+        """For each predicted call the positions of the calls of its name, and its proportions."""
+        columns = _positions(form.name for form in expected)
+        weights: list[_Weights] = []
+        for form in predicted:
+            positions = columns.get(form.name, [])
+            proportions = [self._proportion(form, expected[column]) for column in positions]
+            weights.append((positions, proportions))
+        return weights
+
+    def _equal_pairs(self, keys: list[Any], targets: list[Any]) -> int:
+        """Return the largest number of pairs of equal keys, in order if that matters."""
+        if keys == targets:  # the usual case of a right row
+            return len(keys)
+        if self.match in _IN_ORDER:
+            positions = _positions(targets)
+            return common_subsequence([positions.get(key, []) for key in keys], len(targets))
+        return len(keys) - len(_unpaired(keys, targets))
+
+    def _is_right(self, pairs: int, predicted: int, expected: int) -> bool:
+        # Two sequences of one length have all calls in common only if they are equal pair by pair.
+        if self.match in ("any_order", "same_order"):
+            return pairs == predicted == expected
+        return pairs == (predicted if self.match == "subset" else expected)
+
+
+def _unpaired(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:
+    """Return the positions of keys without an equal one of the others, each of which pairs once.
+
+    >>> _unpaired([5, 5, 7], [7, 5, 8])
+    [1]
+    """
+    remaining: dict[Any, int] = {}
+    for key in others:
+        remaining[key] = remaining.get(key, 0) + 1
+    positions = []
+    for position, key in enumerate(keys):
+        if remaining.get(key):
+            remaining[key] -= 1
+        else:
+            positions.append(position)
+    return positions
+
+
+def _positions(keys: Iterable[Hashable]) -> dict[Any, list[int]]:
+    """Return the positions of each key."""
+    positions: dict[Any, list[int]] = {}
+    for position, key in enumerate(keys):
+        positions.setdefault(key, []).append(position)
+    return positions
+
+
+def _table(weights: Iterable[_Weights], length: int) -> Iterator[Floats]:
+    """Yield the weights of each predicted call with all expected calls, 0 with other names."""
+    for columns, values in weights:
+        row = np.zeros(length)
+        row[columns] = values
+        yield row

@@ -4,8 +4,7 @@ import time
 
 import pytest
 
-from metric_commons.structured.call_formats import FORMATS
-from metric_commons.structured.call_texts import read_calls
+from metric_commons.structured.call_texts import FORMATS, read_calls
 from metric_commons.structured.python_calls import Call, UnreadableCallError
 from tests.shared.frameworks.call_trajectories import EXPECTED, TEXTS
 
