@@ -10,9 +10,8 @@ import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.regression.error_pseudovalues import paired_regression_pseudovalues
-from metric_commons.regression.errors import Multioutput, regression_scores
+from metric_commons.regression.errors import Multioutput, regression_scores, with_rounded_errors
 from metric_commons.regression.measure_names import Measures
-from metric_commons.regression.rounded_errors import with_rounded_errors
 from metric_commons.regression.stock_regression import (
     mae,
     mape,

@@ -24,7 +24,7 @@ from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import Estimator, mean
 from .explained_intervals import RANKS, explained_interval, rank_interval, resampled_measures
-from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
+from .measure_names import D2_NAMES, RegressionMeasure
 from .pairs import Pairs
 from .row_losses import ROOTS, RowErrors, d2_losses, row_errors
 
@@ -33,7 +33,7 @@ _RESAMPLED = {"max_error", "median_ae"}
 
 def measure_estimators(
     pairs: Pairs,
-    measures: Sequence[str],
+    measures: Sequence[RegressionMeasure],
     multioutput: Any,
     clusters: Clusters | None,
     values: Mapping[str, Sequence[float]],
@@ -42,53 +42,60 @@ def measure_estimators(
 
     Args:
         pairs: the rows.
-        measures: names of measures.
+        measures: the measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
         clusters: the clusters of the rows; None if they are independent.
         values: the values of each measure in each output.
 
-    >>> pairs = Pairs([1.0, 2.0], [1.5, 1.0])
-    >>> estimators = measure_estimators(pairs, ["mae"], "raw_values", None, {"mae": [0.75]})
+    >>> pairs, measures = Pairs([1.0, 2.0], [1.5, 1.0]), [RegressionMeasure("mae", "mae")]
+    >>> estimators = measure_estimators(pairs, measures, "raw_values", None, {"mae": [0.75]})
     >>> estimators["mae"](confidence_level=0.95)[0].method
     'unseen_error'
     """
     raw = multioutput == "raw_values"
-    parsed = {measure.name: measure for measure in parse_measures(measures)}
+    members = None if clusters is None else clusters.take(pairs.positive_rows)
 
     @cache
     def resamples(**draws: int) -> dict[str, Floats]:
-        return resampled_measures(pairs, measures, multioutput, clusters, **draws)
+        return resampled_measures(pairs, measures, multioutput, members, **draws)
 
     def estimate(
-        name: str, *, confidence_level: float, method: str = "auto", **draws: int
+        measure: RegressionMeasure, *, confidence_level: float, method: str = "auto", **draws: int
     ) -> Interval | list[Interval]:
-        measure = parsed[name]
+        options: dict[str, Any] = {"confidence_level": confidence_level, "method": method}
         if method != "bootstrap":
             errors = row_errors(pairs, measure, multioutput)
             if errors is not None:
                 estimates = _error_intervals(
-                    measure, pairs, errors, clusters, multioutput, confidence_level, method
+                    measure, pairs, errors, members, multioutput, **options
                 )
                 return estimates if raw else estimates[0]
-            if method != "auto" and not (row_errors(pairs, measure, "raw_values")):
+            errors = row_errors(pairs, measure, "raw_values")
+            if method != "auto" and errors is None:
                 raise OptionError(
                     "method",
                     f"{method!r} is for means of rows, which this measure is not; "
                     "take 'auto' or 'bootstrap'",
                 )
+            if errors is not None:
+                outputs = _error_intervals(measure, pairs, errors, members, "raw_values", **options)
+                return _averaged(outputs, pairs, multioutput)
             if measure.kind not in _RESAMPLED and len(pairs.references):
-                outputs = _output_intervals(
-                    measure, values[name], pairs, clusters, confidence_level, method, draws
+                outputs = _explained_intervals(
+                    measure, values[measure.name], pairs, members, confidence_level, draws
                 )
                 return outputs if raw else _averaged(outputs, pairs, multioutput)
-        resampled = resamples(**draws)[name]
+        resampled = resamples(**draws)[measure.name]
         n_clusters = None if clusters is None else len(clusters.labels)
         redraws = [resampled_interval(column, confidence_level, n_clusters) for column in resampled]
-        if method != "bootstrap":
-            redraws = [_no_point(ends) for ends in redraws]
+        if method != "bootstrap":  # rows that are all alike say nothing about others
+            redraws = [
+                ends._replace(low=math.nan, high=math.nan) if ends.low == ends.high else ends
+                for ends in redraws
+            ]
         return redraws if raw else redraws[0]
 
-    return {name: partial(estimate, name) for name in measures}
+    return {measure.name: partial(estimate, measure) for measure in measures}
 
 
 def _error_intervals(
@@ -97,26 +104,38 @@ def _error_intervals(
     errors: RowErrors,
     clusters: Clusters | None,
     multioutput: Any,
-    confidence_level: float,
-    method: str,
+    **options: Any,
 ) -> list[Interval]:
     """Return the interval of each output, or of their average, from the errors of rows."""
-    constant: Floats | None = None
-    if method == "auto" and not errors.columns.any(axis=1).all():
-        constant = _constant_errors(measure, pairs, multioutput, errors.exponent)
-    options: dict[str, Any] = {"confidence_level": confidence_level, "method": method}
-    return [
-        _interval(
-            measure.name,
+    constants: Floats | None = None
+    if options["method"] == "auto" and not errors.columns.any(axis=1).all():
+        constants = _constant_errors(measure, pairs, multioutput, errors.exponent)
+    bounds = (0.0, 2.0) if measure.kind == "smape" else (0.0, math.inf)
+    intervals = []
+    for output, column in enumerate(errors.columns):
+        estimate = weighted_mean_interval(
             column,
-            errors.exponent,
             pairs.weights,
-            None if clusters is None else clusters.take(pairs.positive_rows),
-            constant_error=None if constant is None else float(constant[output]),
+            clusters,
+            bounds=bounds,
+            constant_error=None if constants is None else float(constants[output]),
             **options,
         )
-        for output, column in enumerate(errors.columns)
-    ]
+        ends, exponent = (estimate.low, estimate.high, estimate.standard_error), errors.exponent
+        if measure.kind in ROOTS:
+            square = mean(column)
+            if pairs.weights is not None:
+                square = float(exact_sum(column * pairs.weights) / exact_sum(pairs.weights))
+            ends = (
+                math.sqrt(max(estimate.low, 0.0)),
+                math.sqrt(estimate.high),
+                estimate.standard_error / (2 * math.sqrt(square)) if square else math.nan,
+            )
+            exponent //= 2
+        with np.errstate(over="ignore"):
+            low, high, error = np.ldexp(ends, exponent).tolist()
+        intervals.append(estimate._replace(low=low, high=high, standard_error=error))
+    return intervals
 
 
 def _constant_errors(
@@ -140,66 +159,27 @@ def _constant_errors(
     return scaled
 
 
-def _interval(
-    name: str,
-    errors: Floats,
-    exponent: int,
-    weights: Floats | None,
-    clusters: Clusters | None,
-    **options: Any,
-) -> Interval:
-    """Return the interval of a measure from the errors of rows, in units of 2**exponent."""
-    bounds = (0.0, 2.0) if name == "smape" else (0.0, math.inf)
-    estimate = weighted_mean_interval(errors, weights, clusters, bounds=bounds, **options)
-    ends = estimate.low, estimate.high, estimate.standard_error
-    if name in ROOTS:
-        root = math.sqrt(_weighted_mean(errors, weights))
-        ends = (
-            math.sqrt(max(estimate.low, 0.0)),
-            math.sqrt(estimate.high),
-            estimate.standard_error / (2 * root) if root else math.nan,
-        )
-        exponent //= 2
-    with np.errstate(over="ignore"):
-        low, high, error = np.ldexp(ends, exponent).tolist()
-    return estimate._replace(low=low, high=high, standard_error=error)
-
-
-def _weighted_mean(errors: Floats, weights: Floats | None) -> float:
-    if weights is None:
-        return mean(errors)
-    return float(exact_sum(errors * weights) / exact_sum(weights))
-
-
-def _output_intervals(
+def _explained_intervals(
     measure: RegressionMeasure,
     values: Sequence[float],
     pairs: Pairs,
     clusters: Clusters | None,
     confidence_level: float,
-    method: str,
     draws: Mapping[str, int],
 ) -> list[Interval]:
     """Return the interval of a measure of each output alone."""
-    errors = row_errors(pairs, measure, "raw_values")
-    if errors is not None:
-        return _error_intervals(
-            measure, pairs, errors, clusters, "raw_values", confidence_level, method
-        )
-    member_clusters = None if clusters is None else clusters.take(pairs.positive_rows)
-    numbers = None if member_clusters is None else member_clusters.numbers
+    numbers = None if clusters is None else clusters.numbers
     predictions, references, _ = pairs.columns()
-    tables = pairs.tables()
+    columns = zip(values, predictions, references, *pairs.tables(), strict=True)
     intervals = []
-    for output, value in enumerate(values):
-        pair = predictions[output], references[output]
+    for value, x, y, predicted, expected in columns:
         if measure.kind in RANKS:
-            intervals.append(rank_interval(measure.kind, *pair, numbers, confidence_level))
+            intervals.append(rank_interval(measure.kind, x, y, numbers, confidence_level))
             continue
         losses = None
         if measure.kind in D2_NAMES:
-            losses = d2_losses(measure, tables[0][output], tables[1][output], pairs.weights)
-        rows = (*pair, pairs.weights, numbers, losses)
+            losses = d2_losses(measure, predicted, expected, pairs.weights)
+        rows = (x, y, pairs.weights, numbers, losses)
         options: dict[str, Any] = {"confidence_level": confidence_level, **draws}
         intervals.append(explained_interval(measure, value, *rows, **options))
     return intervals
@@ -217,10 +197,3 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
     return outputs[0]._replace(
         low=low, high=high, standard_error=error, effective_n=None, design_effect=None
     )
-
-
-def _no_point(interval: Interval) -> Interval:
-    """Return the interval, or NaN for a point: rows that are all alike say nothing about others."""
-    if interval.low == interval.high:
-        return interval._replace(low=math.nan, high=math.nan)
-    return interval

@@ -7,22 +7,20 @@ it, which for correlations gives the comparison of Steiger.
 
 import math
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import check_weights
 from ..statistics.intervals.pair_counts import PairedScores
-from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_CORRELATIONS
-from .explained_intervals import CORRELATIONS, score_and_effects, summands
+from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_ESTIMATES
+from .errors import with_rounded_errors
+from .explained_intervals import CORRELATIONS, RANKS, score_and_effects, summands
 from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
 from .pairs import Pairs
 from .prediction_intervals import are_of_intervals, interval_columns, interval_row_scores
-from .rounded_errors import rounded_errors
 from .row_losses import ROOTS, d2_losses, row_errors
-
-_RANKS = {"spearman": "spearman", "kendall": "kendall_tau_b"}
 
 
 def regression_pseudovalues(
@@ -52,8 +50,13 @@ def regression_pseudovalues(
     ([0.5, 0.5, 0.0, 1.0], 0.9486)
     """
     parsed = parse_measures(measures)
-    if error_bits is not None:
-        predictions, references = rounded_errors(predictions, references, error_bits)
+    inputs = with_rounded_errors(
+        {"predictions": predictions, "references": references},
+        error_bits=error_bits,
+        measures=measures,
+        multioutput=multioutput,
+    )
+    predictions, references = inputs["predictions"], inputs["references"]
     number = len(references)
     if are_of_intervals(parsed):
         columns = interval_columns(predictions, references)
@@ -68,8 +71,9 @@ def regression_pseudovalues(
             outputs = _outputs(measure, pairs)
             if outputs is None:
                 continue
-            column = np.full(number, shares @ np.array([output.value for output in outputs]))
-            effects = shares @ np.array([output.effects for output in outputs])
+            scores, effects_of_outputs = zip(*outputs, strict=True)
+            column = np.full(number, shares @ np.array(scores))
+            effects = shares @ np.array(effects_of_outputs)
             column[pairs.positive_rows] += effects * (number / len(pairs.references))
             errors = row_errors(pairs, measure, multioutput) if pairs.weights is None else None
             if errors is not None and measure.kind not in ROOTS:
@@ -92,15 +96,11 @@ def paired_regression_pseudovalues(
     return {name: (values, b[name]) for name, values in a.items() if name in b}
 
 
-class _OutputEffects(NamedTuple):
-    """A measure of one output, and the effect of each row on it; the mean of effects is 0."""
+def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[tuple[float, Floats]] | None:
+    """Return the measure of each output, and the effects of rows on it, whose mean is 0.
 
-    value: float
-    effects: Floats
-
-
-def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] | None:
-    """Return the measure of each output; None for medians and maximum errors."""
+    None for medians and maximum errors.
+    """
     number = len(pairs.references)
     weights = np.ones(number)
     if pairs.weights is not None:
@@ -114,21 +114,19 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] |
 
     errors = row_errors(pairs, measure, "raw_values")
     if errors is not None:
-        columns = np.ldexp(errors.columns, errors.exponent)
-        means = [
-            _OutputEffects(mean(column), weights * (column - mean(column))) for column in columns
-        ]
-        if measure.kind not in ROOTS:
-            return means
-        roots = [math.sqrt(output.value) for output in means]
+        outputs = []
+        for column in np.ldexp(errors.columns, errors.exponent):
+            value: float = mean(column)
+            effects = weights * (column - value)
+            if measure.kind in ROOTS:
+                value = math.sqrt(value)
+                effects = effects / (2 * value) if value else effects
+            outputs.append((value, effects))
+        return outputs
+    predictions, references, _ = pairs.columns()
+    if measure.kind in RANKS:
         return [
-            _OutputEffects(root, output.effects / (2 * root) if root else output.effects)
-            for root, output in zip(roots, means, strict=True)
-        ]
-    if measure.kind in _RANKS:
-        return [
-            _rank_output(measure.kind, *pair)
-            for pair in zip(pairs.columns().predictions, pairs.columns().references, strict=True)
+            _rank_output(measure.kind, *pair) for pair in zip(predictions, references, strict=True)
         ]
     tables: list[tuple[Floats, ...]]
     if measure.kind in D2_NAMES:
@@ -136,17 +134,13 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[_OutputEffects] |
             d2_losses(measure, *pair, pairs.weights) for pair in zip(*pairs.tables(), strict=True)
         ]
     elif measure.kind in ("r2", "explained_variance", *CORRELATIONS):
-        predictions, references, _ = pairs.columns()
         tables = [
             summands(measure.kind, *pair, weights)
             for pair in zip(predictions, references, strict=True)
         ]
     else:
         return None
-    return [
-        _OutputEffects(*score_and_effects(measure.kind, np.stack(columns) * weights))
-        for columns in tables
-    ]
+    return [score_and_effects(measure.kind, np.stack(columns) * weights) for columns in tables]
 
 
 def _of_mean(scores: Floats, weights: Floats | None) -> Floats:
@@ -159,11 +153,11 @@ def _of_mean(scores: Floats, weights: Floats | None) -> Floats:
     return values
 
 
-def _rank_output(kind: str, predictions: Floats, references: Floats) -> _OutputEffects:
+def _rank_output(kind: str, predictions: Floats, references: Floats) -> tuple[float, Floats]:
     """Return a rank correlation."""
     scores = PairedScores(predictions, references)
-    estimate = RANK_CORRELATIONS[_RANKS[kind]](scores)
+    estimate = RANK_ESTIMATES[RANKS[kind]](scores)
     effects = np.full(scores.size, math.nan)
     if estimate.influences is not None:
         effects[scores.order] = estimate.influences
-    return _OutputEffects(estimate.value, effects)
+    return estimate.value, effects

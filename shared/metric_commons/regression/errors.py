@@ -10,7 +10,7 @@ import numpy as np
 from ..statistics.arguments.arrays import Column, take
 from ..statistics.arguments.checks import OptionError, check_labels, shown
 from ..statistics.arguments.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
-from ..statistics.arithmetic.binary_digits import Digits
+from ..statistics.arithmetic.binary_digits import Digits, truncated
 from ..statistics.arithmetic.exact_sums import as_float, exact_ldexp, quotient, root
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.methods import Method
@@ -18,12 +18,18 @@ from ..statistics.intervals.summary import members, uncertainty
 from .enclosed_sums import MEASURES as ENCLOSED_MEASURES
 from .enclosed_sums import enclosing_moments
 from .error_intervals import measure_estimators
-from .explained_intervals import kendall, median, spearman
-from .measure_names import D2_NAMES, LOSS_NAMES, Measures, RegressionMeasure, parse_measures
+from .explained_intervals import RANK_CORRELATIONS, median
+from .measure_names import (
+    D2_NAMES,
+    LOSS_NAMES,
+    ORDER_NAMES,
+    Measures,
+    RegressionMeasure,
+    parse_measures,
+)
 from .moments import Moments, compute_moments, no_moments, required_measures, required_terms
-from .pairs import Pairs, check_finite
+from .pairs import Pairs, check_finite, difference
 from .prediction_intervals import are_of_intervals, interval_scores
-from .rounded_errors import check_measure, error_bound, rounded_errors
 from .row_losses import loss_values
 
 
@@ -105,9 +111,13 @@ def regression_scores(
     {'mae': 1.0, 'r2': nan}
     """
     parsed = parse_measures(measures)
-    if error_bits is not None:
-        check_measure(measures=measures, multioutput=multioutput)
-        predictions, references = rounded_errors(predictions, references, error_bits)
+    columns = with_rounded_errors(
+        {"predictions": predictions, "references": references},
+        error_bits=error_bits,
+        measures=measures,
+        multioutput=multioutput,
+    )
+    predictions, references = columns["predictions"], columns["references"]
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
@@ -129,10 +139,13 @@ def regression_scores(
             "multioutput", f"applies to separate outputs, which {parsed[0].name!r} does not have"
         )
     if error_bits is not None:
-        bounds = {measure.name: error_bound(result[measure.name], error_bits) for measure in parsed}
-        result["error_bound"] = bounds
+        result["error_bound"] = {
+            name: (np.maximum(median, _NORMAL) * 2.0**-error_bits).tolist()
+            for name, median in result.items()
+            if name == "median_ae"
+        }
     if groups is not None:
-        columns = {"sample_weight": sample_weight, "clusters": clusters}
+        further = {"sample_weight": sample_weight, "clusters": clusters}
         result["groups"] = {
             label: regression_scores(
                 take(predictions, rows),
@@ -140,7 +153,7 @@ def regression_scores(
                 measures=measures,
                 multioutput=multioutput,
                 error_bits=error_bits,
-                **{name: take(column, rows) for name, column in columns.items()},
+                **{name: take(column, rows) for name, column in further.items()},
                 **uncertain,
             )
             | {"n": len(rows)}
@@ -168,15 +181,24 @@ def _error_scores(
     if not isinstance(multioutput, str):
         multioutput = output_weights(multioutput)
     values, moments = _values_of_moments(pairs, names, multioutput)
-    if not {*names}.isdisjoint(_ROW_MEASURES):
+    if not {*names}.isdisjoint(ORDER_NAMES):
         check_finite(predictions=pairs.predictions, references=pairs.references)
-    values |= {name: measure(pairs) for name, measure in _ROW_MEASURES.items() if name in names}
+    if "median_ae" in names:
+        values["median_ae"] = [math.nan] * pairs.outputs
+        if len(pairs.references):
+            errors, exponent = pairs.absolute_errors()
+            medians = (Fraction(median(output, pairs.weights)) for output in errors)
+            values["median_ae"] = [as_float(exact_ldexp(value, exponent)) for value in medians]
     for measure in measures:
-        if measure.kind in (*LOSS_NAMES, *D2_NAMES):
+        if measure.kind in RANK_CORRELATIONS:
+            columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
+            correlation = RANK_CORRELATIONS[measure.kind]
+            values[measure.name] = [correlation(*pair) for pair in zip(*columns, strict=True)]
+        elif measure.kind in (*LOSS_NAMES, *D2_NAMES):
             values[measure.name] = loss_values(measure, pairs)
     result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
     if uncertain["confidence_level"] is not None:
-        estimators = measure_estimators(pairs, names, multioutput, clusters, values)
+        estimators = measure_estimators(pairs, measures, multioutput, clusters, values)
         result |= uncertainty(estimators, **uncertain)
     return result
 
@@ -235,7 +257,13 @@ def aggregate_outputs(
         return dict(values)
     weights: list[Fraction] | None = None
     if multioutput == "variance_weighted":
-        weights = _variance_weights(moments)
+        variations = [
+            Fraction(0)
+            if not of_output.weight or of_output.constant("reference")
+            else of_output.variation("reference")
+            for of_output in moments
+        ]
+        weights = variations if any(variations) else None
     elif not isinstance(multioutput, str):
         if len(multioutput) != len(moments):
             raise ValueError(
@@ -243,17 +271,6 @@ def aggregate_outputs(
             )
         weights = [Fraction(weight) for weight in multioutput]
     return {name: _average(outputs, weights) for name, outputs in values.items()}
-
-
-def _variance_weights(moments: Sequence[Moments]) -> list[Fraction] | None:
-    """Return the variation of the references of each output; None if all are constant."""
-    weights = [
-        Fraction(0)
-        if not of_output.weight or of_output.constant("reference")
-        else of_output.variation("reference")
-        for of_output in moments
-    ]
-    return weights if any(weights) else None
 
 
 def _average(values: Sequence[float], weights: Sequence[Fraction] | None) -> float:
@@ -343,31 +360,49 @@ MOMENT_MEASURES: dict[str, Callable[[Moments], float]] = {
 }
 
 
-# Measures from rows: one value per output
+# Rounded errors
 
 
-def _median_ae(pairs: Pairs) -> list[float]:
-    if not len(pairs.references):
-        return [math.nan] * pairs.outputs
-    errors, exponent = pairs.absolute_errors()
-    medians = [median(output, pairs.weights) for output in errors]
-    return [as_float(exact_ldexp(Fraction(value), exponent)) for value in medians]
+_NORMAL = 2.0**-1022  # from here on a float64 has all its digits
 
 
-def _spearman(pairs: Pairs) -> list[float]:
-    """Return the correlation of ranks; tied numbers get their mean rank."""
-    columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
-    return [spearman(*pair) for pair in zip(*columns, strict=True)]
+def with_rounded_errors(
+    columns: Mapping[str, Any], *, error_bits: int | None, measures: Any, multioutput: Any, **_: Any
+) -> Mapping[str, Any]:
+    """Replace both columns by rounded absolute errors and zeros, if `error_bits` is given.
 
+    They have few binary digits after the leading one, to keep the state of a median of many rows
+    small. Rounding down keeps the order of errors. So the median of rounded errors is the rounded
+    median, or the mean of the two middle values, rounded; each is off by less than 1 part in
+    2**error_bits.
 
-def _kendall(pairs: Pairs) -> list[float]:
-    """Kendall's tau-b; NaN if a column is constant."""
-    columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
-    return [kendall(*pair) for pair in zip(*columns, strict=True)]
+    Raises:
+        ValueError: a number is not finite, or a difference is not; or a measure does not follow
+            from rounded errors.
 
+    Source:
+        Masson, Rim and Lee, DDSketch: a fast and fully-mergeable quantile sketch with
+        relative-error guarantees (2019).
 
-_ROW_MEASURES: dict[str, Callable[[Pairs], list[float]]] = {
-    "median_ae": _median_ae,
-    "spearman": _spearman,
-    "kendall": _kendall,
-}
+    >>> columns = {"predictions": [1.5, 2.0], "references": [1.2, 2.0]}
+    >>> options = {"measures": "median_ae", "multioutput": "uniform_average"}
+    >>> with_rounded_errors(columns, error_bits=2, **options)["predictions"]
+    array([0.25, 0.  ])
+    """
+    if error_bits is None:
+        return columns
+    if [measure.kind for measure in parse_measures(measures)] != ["median_ae"]:
+        raise OptionError("error_bits", "is for measures='median_ae' only")
+    if multioutput == "variance_weighted":
+        raise OptionError("error_bits", "does not apply to 'variance_weighted'")
+    pairs = Pairs(columns["predictions"], columns["references"])
+    check_finite(predictions=pairs.predictions, references=pairs.references)
+    errors = np.empty(pairs.references.shape)
+    with np.errstate(over="ignore"):
+        errors = np.abs(difference(pairs.references, pairs.predictions, errors))
+    check_finite(errors=errors)
+    return {
+        **columns,
+        "predictions": truncated(errors, error_bits),
+        "references": np.zeros_like(errors),
+    }

@@ -15,6 +15,7 @@ Any measure may be resampled; medians and maximum errors have no other interval.
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,16 +27,14 @@ from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.intervals import critical_value
 from ..statistics.intervals.pair_counts import PairedScores
 from ..statistics.intervals.proportions import Interval
-from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_CORRELATIONS
+from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_ESTIMATES
 from ..statistics.intervals.rank_correlations import correlation_interval as correlation_of_order
 from ..statistics.intervals.weighted_units import DrawnScore, smooth_distributions
 from ..statistics.resampling.draws import gathered, resampled_counts
 from ..statistics.resampling.row_units import cluster_values, in_whole_units
-from .measure_names import D2_NAMES, ORDER_NAMES, RegressionMeasure, parse_measures
+from .measure_names import D2_NAMES, ORDER_NAMES, RegressionMeasure
 from .pairs import Pairs
-from .row_losses import ROOTS, d2, row_errors
-
-_LARGEST_SUM = 2**62  # of products of ranks, in 64 bits
+from .row_losses import ROOTS, d2, mean_losses, row_errors, row_losses
 
 
 def median(values: Floats, weights: Floats | None) -> float:
@@ -120,8 +119,12 @@ def kendall(first: NDArray[Any], second: NDArray[Any]) -> float:
     return float(kendalltau(first, second, nan_policy="propagate").statistic)
 
 
+RANK_CORRELATIONS = {"spearman": spearman, "kendall": kendall}
+
+
+_LARGEST_SUM = 2**62  # of products of ranks, in 64 bits
 CORRELATIONS = ("pearson", "concordance")
-RANKS = ("spearman", "kendall")
+RANKS = {"spearman": "spearman", "kendall": "kendall_tau_b"}  # as `rank_correlations` has them
 _PERFECT = 1e-12  # correlations that are closer to 1 count as 1
 _BELOW_1 = float(np.nextafter(1.0, 0.0))
 
@@ -178,8 +181,8 @@ def explained_interval(
 
     def drawn(lowering: Floats, raising: Floats) -> Interval:
         scores = {"": DrawnScore(value, lowering, raising, scale.bounds)}
-        found = smooth_distributions(units, scores, lambda sums, _: {"": score(sums)}, **draws)
-        interval = found[""].interval(confidence_level, n_clusters)
+        drawn = smooth_distributions(units, scores, lambda sums, _: {"": score(sums)}, **draws)
+        interval = drawn[""].interval(confidence_level, n_clusters)
         return interval._replace(method="jackknife")
 
     constant = [
@@ -189,7 +192,8 @@ def explained_interval(
         return undefined
     total = np.array([*map(rounded_sum, units.T)])
     unseen = _unseen_row(measure.kind, value, columns, total, rounded_sum(w))
-    unseen *= _unseen_size(w, clusters)
+    sizes = w if clusters is None else group_sums(w, clusters, len(units))
+    unseen *= rounded_sum(sizes * sizes) / (rounded_sum(sizes) or 1.0)
     if 1 - (abs(value) if correlated else value) < (_PERFECT if correlated else 0) or value == 1:
         interval = drawn(unseen, unseen)
         return interval if correlated else interval._replace(high=1.0)
@@ -202,8 +206,10 @@ def explained_interval(
     if not (correlated or np.isfinite(without_each).all()):
         return undefined
     if correlated:
-        ends = [_first_of(units[without_each == end]) for end in _ends_of(without_each)]
-        interval = drawn(*ends)
+        extremes = (np.nanmax(without_each), np.nanmin(without_each))
+        most_effective = (units[without_each == end] for end in extremes)
+        # The first of equally effective units by their amounts, whatever their order.
+        interval = drawn(*(kinds[np.lexsort(kinds.T)[0]] for kinds in most_effective))
     else:
         interval = drawn(unseen, unseen)
     low, high = _jackknife_ends(value, without_each, confidence_level, scale)
@@ -219,27 +225,19 @@ def summands(
 
     Both columns are in units in which no square overflows, near a mean of 0.
     """
-    x, y = _in_units(kind, predictions, references, weights)
+    largest = max(float(np.abs(column).max(initial=0.0)) for column in (predictions, references))
+    x, y = (np.ldexp(column, -math.frexp(largest)[1]) for column in (predictions, references))
+    total = rounded_sum(weights)
+    if total:
+        centers = [rounded_sum(column * weights) / total for column in (x, y)]
+        if kind != "pearson":  # depends on the difference of means, and of spreads
+            centers[0] = centers[1]
+        x, y = x - centers[0], y - centers[1]
+        if kind == "pearson":
+            for column in (x, y):
+                column /= math.sqrt(rounded_sum(np.square(column) * weights) / total) or 1.0
     e = y - x
     return np.ones(y.size), y, e, y * y, e * e, y * e
-
-
-def _in_units(
-    kind: str, predictions: Floats, references: Floats, weights: Floats
-) -> tuple[Floats, Floats]:
-    largest = max(float(np.abs(column).max(initial=0.0)) for column in (predictions, references))
-    exponent = math.frexp(largest)[1]
-    x, y = (np.ldexp(column, -exponent) for column in (predictions, references))
-    total = rounded_sum(weights)
-    if not total:
-        return x, y
-    centers = [rounded_sum(column * weights) / total for column in (x, y)]
-    if kind != "pearson":  # depends on the difference of means, and of spreads
-        return x - centers[1], y - centers[1]
-    x, y = x - centers[0], y - centers[1]
-    for column in (x, y):
-        column /= math.sqrt(rounded_sum(np.square(column) * weights) / total) or 1.0
-    return x, y
 
 
 def score_and_effects(kind: str, columns: Floats) -> tuple[float, Floats]:
@@ -296,16 +294,6 @@ def _unseen_row(kind: str, value: float, columns: Floats, total: Floats, weight:
     return np.array([1.0, y, y - x, y * y, (y - x) ** 2, y * (y - x)])
 
 
-def _ends_of(values: Floats) -> tuple[float, float]:
-    return float(np.nanmax(values)), float(np.nanmin(values))
-
-
-def _first_of(units: Floats) -> Floats:
-    """Return the first of units by their amounts, whatever their order."""
-    first: Floats = units[np.lexsort(units.T)[0]]
-    return first
-
-
 def rank_interval(
     kind: str,
     predictions: Floats,
@@ -332,18 +320,11 @@ def rank_interval(
     if references.size < 2:
         return undefined
     scores = PairedScores(predictions, references)
-    name = "spearman" if kind == "spearman" else "kendall_tau_b"
+    name = RANKS[kind]
     numbers = None if clusters is None else clusters[scores.order]
-    estimate = RANK_CORRELATIONS[name](scores)
-    found = correlation_of_order(name, estimate, scores.size, confidence_level, numbers)
-    return found or undefined
-
-
-def _unseen_size(weights: Floats, clusters: Integers | None) -> float:
-    """Return the number of rows of weight 1 that an unseen unit is worth."""
-    if clusters is not None:
-        weights = group_sums(weights, clusters, int(clusters.max(initial=-1)) + 1)
-    return rounded_sum(weights * weights) / (rounded_sum(weights) or 1.0)
+    estimate = RANK_ESTIMATES[name](scores)
+    interval = correlation_of_order(name, estimate, scores.size, confidence_level, numbers)
+    return interval or undefined
 
 
 def _is_constant_without_a_unit(numbers: Floats, clusters: Integers | None) -> bool:
@@ -386,7 +367,7 @@ Resampled = Callable[[Floats], Floats]  # from counts (resamples, rows) to (outp
 
 def resampled_measures(
     pairs: Pairs,
-    measures: Sequence[str],
+    measures: Sequence[RegressionMeasure],
     multioutput: str | Sequence[float],
     clusters: Clusters | None = None,
     *,
@@ -399,9 +380,9 @@ def resampled_measures(
 
     Args:
         pairs: the rows.
-        measures: names of measures.
+        measures: the measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
-        clusters: the clusters of rows, including rows of weight 0.
+        clusters: the clusters of rows, without rows of weight 0.
         n_resamples: the number of resamples.
         seed: for the draws.
 
@@ -409,139 +390,129 @@ def resampled_measures(
         Shape (outputs, resamples) each; for averages over outputs (1, resamples).
 
     >>> pairs = Pairs([1.0, 2.0, 2.0], [1.0, 3.0, 5.0])
-    >>> resampled_measures(pairs, ["max_error"], "uniform_average", n_resamples=4, seed=0)
+    >>> measure = RegressionMeasure("max_error", "max_error")
+    >>> resampled_measures(pairs, [measure], "uniform_average", n_resamples=4, seed=0)
     {'max_error': array([[3., 0., 0., 3.]])}
     """
     size = len(pairs.references)
     if not size:
         outputs = pairs.outputs if multioutput == "raw_values" else 1
-        return {name: np.full((outputs, n_resamples), math.nan) for name in measures}
-    rows = _SortedRows(pairs)
-    numbers = np.arange(size)
+        return {m.name: np.full((outputs, n_resamples), math.nan) for m in measures}
+    order = pairs.row_order()
+    pairs = pairs.take(order)
+    units = np.arange(size)
     if clusters is not None:
-        members = clusters.take(pairs.positive_rows).take(rows.order)
-        numbers = np.argsort(np.argsort(members.labels))[members.numbers]
-    values = {measure.name: rows.resampled(measure) for measure in parse_measures(measures)}
-    weighted = multioutput == "variance_weighted"
-    variation = rows.sums_of_squares() if weighted else None
+        members = clusters.take(order)
+        units = np.argsort(np.argsort(members.labels))[members.numbers]
+    values = {measure.name: _resampled(measure, pairs) for measure in measures}
+    squares = _sums_of_squares(pairs) if multioutput == "variance_weighted" else None
 
     def blocks() -> Iterator[dict[str, Floats]]:
-        units = np.ones(int(numbers.max()) + 1, np.int64)
+        once = np.ones(int(units.max()) + 1, np.int64)
         step = max(1, _AT_ONCE // size)
-        for counts in resampled_counts(units, n_resamples=n_resamples, seed=seed):
+        for counts in resampled_counts(once, n_resamples=n_resamples, seed=seed):
             for start in range(0, len(counts), step):
-                drawn = counts[start : start + step, numbers].astype(np.float64)
+                drawn = counts[start : start + step, units].astype(np.float64)
                 with np.errstate(all="ignore"):
-                    found = {name: value(drawn) for name, value in values.items()}
+                    by_output = {name: value(drawn) for name, value in values.items()}
                     if multioutput == "raw_values":
-                        yield found
+                        yield by_output
                         continue
                     shares = np.ones((pairs.outputs, len(drawn)))
-                    if variation is not None:
-                        spread = _variation(variation(drawn))
+                    if squares is not None:
+                        spread = _variation(squares(drawn))
                         shares = np.where(spread.any(axis=0), spread, shares)
                     elif not isinstance(multioutput, str):
                         shares = shares * np.array(multioutput)[:, np.newaxis]
                     yield {
                         name: np.where(shares > 0, shares * value, 0.0).sum(axis=0, keepdims=True)
                         / shares.sum(axis=0)
-                        for name, value in found.items()
+                        for name, value in by_output.items()
                     }
 
     return gathered(blocks(), n_resamples)
 
 
-class _SortedRows:
-    """The rows in an order that does not depend on that of the input."""
+def _resampled(measure: RegressionMeasure, pairs: Pairs) -> Resampled:
+    """Return a function from how often rows are drawn to the values of a measure."""
+    errors = row_errors(pairs, measure, "raw_values")
+    if errors is not None:
+        sums = _weighted_sums(pairs, errors.columns)
+        weight = _weighted_sums(pairs, np.ones((1, len(pairs.references))))
+        has_root = measure.kind in ROOTS
+        exponent = errors.exponent // 2 if has_root else errors.exponent
 
-    def __init__(self, pairs: Pairs) -> None:
-        self._pairs = pairs
-        self.order = pairs.row_order()
-        self._weights = np.ones(len(self.order))
-        if pairs.weights is not None:
-            self._weights = pairs.weights[self.order]
-        self._tables = [table[:, self.order] for table in pairs.tables()]
-        errors, self._exponent = pairs.absolute_errors()
-        self._errors = errors[:, self.order]
+        def mean(counts: Floats) -> Floats:
+            means = sums(counts) / weight(counts)
+            return np.asarray(np.ldexp(np.sqrt(means) if has_root else means, exponent))
 
-    def resampled(self, measure: RegressionMeasure) -> Resampled:
-        """Return a function from how often rows are drawn to the values of a measure."""
-        errors = row_errors(self._pairs, measure, "raw_values")
-        if errors is not None:
-            sums = self._sums(errors.columns[:, self.order])
-            weight = self._sums(np.ones((1, self.order.size)))
-            has_root = measure.kind in ROOTS
-            exponent = errors.exponent // 2 if has_root else errors.exponent
+        return mean
+    if measure.kind in (*ORDER_NAMES, "max_error", *D2_NAMES):
+        return partial(_one_by_one, measure, pairs)
+    squares = _sums_of_squares(pairs)
 
-            def mean(counts: Floats) -> Floats:
-                means = sums(counts) / weight(counts)
-                return np.asarray(np.ldexp(np.sqrt(means) if has_root else means, exponent))
+    def score(counts: Floats) -> Floats:
+        columns = squares(counts)
+        values = sums_score(measure.kind, columns)
+        if measure.kind == "concordance":
+            return values
+        constant = _variation(columns) == 0
+        if measure.kind == "pearson":
+            predicted = _variation(columns, predictions=True)
+            return np.where(constant | (predicted == 0), math.nan, np.clip(values, -1.0, 1.0))
+        if measure.kind == "r2" and pairs.rows < 2:
+            return np.full_like(values, math.nan)
+        rows, _, error, _, unexplained, _ = columns
+        if measure.kind == "explained_variance":
+            varied = unexplained - error * error / rows
+            unexplained = np.where(varied <= _ROUNDING * unexplained, 0.0, varied)
+        return np.where(constant, np.where(unexplained == 0, 1.0, 0.0), values)
 
-            return mean
-        if measure.kind in (*ORDER_NAMES, "max_error", *D2_NAMES):
-            return lambda counts: np.array(
-                [
-                    [self._of_rows(measure, output, drawn) for drawn in counts.astype(np.int64)]
-                    for output in range(self._pairs.outputs)
-                ]
-            )
-        sums = self.sums_of_squares()
-        is_single = self._pairs.rows < 2
+    return score
 
-        def score(counts: Floats) -> Floats:
-            columns = sums(counts)
-            values = sums_score(measure.kind, columns)
-            if measure.kind == "concordance":
-                return values
-            constant = _variation(columns) == 0
-            if measure.kind == "pearson":
-                predicted = _variation(columns, predictions=True)
-                return np.where(constant | (predicted == 0), math.nan, np.clip(values, -1.0, 1.0))
-            rows, _, error, _, unexplained, _ = columns
-            if measure.kind == "explained_variance":
-                varied = unexplained - error * error / rows
-                unexplained = np.where(varied <= _ROUNDING * unexplained, 0.0, varied)
-            values = np.where(constant, np.where(unexplained == 0, 1.0, 0.0), values)
-            return np.full_like(values, math.nan) if is_single and measure.kind == "r2" else values
 
-        return score
+def _one_by_one(measure: RegressionMeasure, pairs: Pairs, counts: Floats) -> Floats:
+    """Return a measure of the rows of each resample that does not follow from sums."""
+    errors, exponent = pairs.absolute_errors()
 
-    def _of_rows(self, measure: RegressionMeasure, output: int, counts: Integers) -> float:
-        """Return a measure of the rows of one resample."""
-        rows = np.repeat(np.arange(counts.size), counts)
-        weights = None if self._pairs.weights is None else self._weights[rows]
-        predictions, references = (table[output][rows] for table in self._tables)
-        match measure.kind:
-            case "max_error" | "median_ae":
-                errors = self._errors[output][rows]
-                value = errors.max() if measure.kind == "max_error" else median(errors, weights)
-                return float(np.ldexp(value, self._exponent))
-            case "spearman":
-                return spearman(predictions, references)
-            case "kendall":
-                return kendall(predictions, references)
-        return d2(measure, predictions, references, weights)
+    def value(output: int, drawn: Integers) -> float:
+        rows = np.repeat(np.arange(drawn.size), drawn)
+        weights = None if pairs.weights is None else pairs.weights[rows]
+        if measure.kind == "max_error":
+            return float(np.ldexp(errors[output][rows].max(), exponent))
+        if measure.kind == "median_ae":
+            return float(np.ldexp(median(errors[output][rows], weights), exponent))
+        predictions, references = (table[output][rows] for table in pairs.tables())
+        if measure.kind in RANK_CORRELATIONS:
+            return RANK_CORRELATIONS[measure.kind](predictions, references)
+        losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
+        return d2(measure, mean_losses(losses, weights)[0], references, weights)
 
-    def sums_of_squares(self) -> Resampled:
-        """Return the sums of `sums_score`, shape (6, outputs, resamples).
+    resamples = counts.astype(np.int64)
+    outputs = range(pairs.outputs)
+    return np.array([[value(output, drawn) for drawn in resamples] for output in outputs])
 
-        Both columns are in units in which no square overflows, less a number near the mean.
-        """
-        predictions, references, _ = self._pairs.columns()
-        largest = max(float(np.abs(column).max()) for column in (predictions, references))
-        exponent = math.frexp(largest)[1]
-        x, y = (np.ldexp(table[:, self.order], -exponent) for table in (predictions, references))
-        centers = np.array([math.fsum(column) / self.order.size for column in y.tolist()])
-        y, e = y - centers[:, np.newaxis], y - x
-        columns = np.stack([np.ones(y.shape), y, e, y * y, e * e, y * e])
-        sums = self._sums(columns.reshape(-1, self.order.size))
-        return lambda counts: sums(counts).reshape(6, len(y), -1)
 
-    def _sums(self, columns: Floats) -> Resampled:
-        """Return a function from counts of rows to weighted sums of columns, without rounding."""
-        amounts = (columns * self._weights).T
-        units, exponents = in_whole_units(amounts, self.order.size)
-        return lambda counts: np.ldexp(units.T @ counts.T, exponents[:, np.newaxis])
+def _sums_of_squares(pairs: Pairs) -> Resampled:
+    """Return the sums of `sums_score`, shape (6, outputs, resamples).
+
+    Both columns are in units in which no square overflows, less a number near the mean.
+    """
+    predictions, references, _ = pairs.columns()
+    largest = max(float(np.abs(column).max()) for column in (predictions, references))
+    x, y = (np.ldexp(table, -math.frexp(largest)[1]) for table in (predictions, references))
+    centers = np.array([math.fsum(column) / len(column) for column in y.tolist()])
+    y, e = y - centers[:, np.newaxis], y - x
+    columns = np.stack([np.ones(y.shape), y, e, y * y, e * e, y * e])
+    sums = _weighted_sums(pairs, columns.reshape(-1, y.shape[1]))
+    return lambda counts: sums(counts).reshape(6, len(y), -1)
+
+
+def _weighted_sums(pairs: Pairs, columns: Floats) -> Resampled:
+    """Return a function from counts of rows to weighted sums of columns, without rounding."""
+    amounts = (columns if pairs.weights is None else columns * pairs.weights).T
+    units, exponents = in_whole_units(amounts, len(amounts))
+    return lambda counts: np.ldexp(units.T @ counts.T, exponents[:, np.newaxis])
 
 
 def _variation(sums: Floats, *, predictions: bool = False) -> Floats:

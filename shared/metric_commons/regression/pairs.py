@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -159,6 +160,13 @@ class Pairs:
             return np.abs(residuals), 0
         predictions, references = self.tables()
         return np.abs(references / 2 - predictions / 2), 1
+
+    def take(self, rows: Integers) -> "Pairs":
+        """Return these rows of the arrays, in this order."""
+        pairs = copy(self)
+        pairs.predictions, pairs.references = self.predictions[rows], self.references[rows]
+        pairs.weights = None if self.weights is None else self.weights[rows]
+        return pairs
 
     def row_order(self) -> Integers:
         """The order of rows by their numbers, which does not depend on the original order."""

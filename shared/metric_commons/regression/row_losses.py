@@ -32,22 +32,12 @@ from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
 from ..statistics.arguments.checks import RowError
-from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
-from .measure_names import LOSS_NAMES, RegressionMeasure
+from ..statistics.arithmetic.exact_sums import exact_sum, quotient, rounded_sum
+from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure
 from .pairs import SAFE_EXPONENT, Numbers, Pairs, check_finite, difference
 
 _TERMS = 20  # of the series in x, which leaves out less than 2**-53 of the sum
 _LOGARITHM_TERMS = 6  # of the series in s, likewise: s**2 is at most 1/225
-
-
-def unit_deviance(power: float, mean: float, residual: float) -> float:
-    """Return the unit deviance of the value `mean + residual` from a mean.
-
-    >>> round(unit_deviance(2, 4.0, -2.0), 12)  # 2 (ln 2 - 1/2)
-    0.38629436112
-    """
-    means, residuals = np.array([mean]), np.array([residual])
-    return float(unit_deviances(power, means, means + residuals, residuals)[0])
 
 
 def unit_deviances(
@@ -184,7 +174,6 @@ _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 
 _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and calls are few
-_FEWEST_SETTLED = 1 << 10  # rows below which exact sums take no longer
 
 
 def row_losses(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> Floats:
@@ -261,23 +250,22 @@ def _set_squared_log_errors(
 
 def _check_domain(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> None:
     """Check that all numbers are in the domain of the loss."""
+    power = measure.parameter
+    bounds: dict[str, float] = {}
     if measure.loss == "msle":
-        _check_above(measure, "predictions", predictions, -1)
-        _check_above(measure, "references", references, -1)
+        bounds = {"predictions": -1, "references": -1}
     elif measure.loss == "tweedie":
-        power = measure.parameter
         if power:
-            _check_above(measure, "predictions", predictions, 0)
+            bounds["predictions"] = 0
         if power >= 2:
-            _check_above(measure, "references", references, 0)
-        elif power >= 1 and references.size and references.min() < 0:
-            _refuse(measure, "references", references, references < 0, "is at least 0")
-
-
-def _check_above(measure: RegressionMeasure, column: str, table: Numbers, bound: float) -> None:
-    """Check that all numbers are above the bound."""
-    if table.size and table.min() <= bound:
-        _refuse(measure, column, table, table <= bound, f"is above {bound}")
+            bounds["references"] = 0
+    tables = {"predictions": predictions, "references": references}
+    for column, bound in bounds.items():
+        table = tables[column]
+        if table.size and table.min() <= bound:
+            _refuse(measure, column, table, table <= bound, f"is above {bound}")
+    if measure.loss == "tweedie" and 1 <= power < 2 and references.size and references.min() < 0:
+        _refuse(measure, "references", references, references < 0, "is at least 0")
 
 
 def _refuse(
@@ -343,18 +331,13 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
     """
     if not losses.size:
         return [math.nan] * len(losses)
-    if weights is None:
-        return [_mean(output, None) for output in losses]
-    total = exact_sum(weights)
-    return [_mean(output * weights, total) for output in losses]
-
-
-def _mean(values: Floats, weight: Fraction | None) -> float:
-    """Return the sum of the values, rounded once, divided by a weight, or by their number."""
-    mean = rounded_sum(values) / (values.size if weight is None else float(weight))
-    if math.isfinite(mean):
-        return mean
-    return quotient(exact_sum(values), Fraction(values.size) if weight is None else weight)
+    total = Fraction(losses.shape[1]) if weights is None else exact_sum(weights)
+    means = []
+    for output in losses:
+        values = output if weights is None else output * weights
+        mean = rounded_sum(values) / float(total)
+        means.append(mean if math.isfinite(mean) else quotient(exact_sum(values), total))
+    return means
 
 
 def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
@@ -365,81 +348,38 @@ def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     [0.049]
     """
     predictions, references = pairs.tables()
-    means = _settled_means(measure, predictions, references) if pairs.weights is None else None
-    if means is None:
-        check_finite(predictions=pairs.predictions, references=pairs.references)
-        means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
+    check_finite(predictions=pairs.predictions, references=pairs.references)
+    means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
     if measure.kind == "rmsle":
         return [math.sqrt(value) for value in means]
-    if not measure.kind.startswith("d2_"):
+    if measure.kind not in D2_NAMES:
         return means
     outputs = zip(means, references, strict=True)
-    return [_avoided_loss(measure, mean, values, pairs.weights) for mean, values in outputs]
-
-
-def _settled_means(
-    measure: RegressionMeasure, predictions: Numbers, references: Numbers
-) -> list[float] | None:
-    """Return the mean loss of each output, if enclosed sums of blocks settle it.
-
-    A loss leaves the cache before the next block then. None also for numbers that are not finite or
-    not in the domain.
-
-    Args:
-        measure: the measure.
-        predictions: shape (outputs, rows), or (outputs, 1) if all rows have the same.
-        references: shape (outputs, rows).
-    """
-    rows = references.shape[1]
-    if rows < _FEWEST_SETTLED:
-        return None
-    means = []
-    parts = equal_blocks(rows, _BLOCK)
-    losses = np.empty(parts[0].stop)
-    for predicted, expected in zip(predictions, references, strict=True):
-        total = EnclosedSum()
-        for part in parts:
-            columns = predicted[part] if predicted.size > 1 else predicted, expected[part]
-            try:
-                _check_domain(measure, *(column[np.newaxis] for column in columns))
-            except RowError:
-                return None
-            block = losses[: columns[1].size]
-            _set_losses(measure, *columns, block)
-            if not total.add(block):
-                return None
-        settled = total.rounded()
-        if settled is None:
-            return None
-        means.append(settled / rows)
-    return means
+    return [d2(measure, mean, values, pairs.weights) for mean, values in outputs]
 
 
 def d2(
-    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
+    measure: RegressionMeasure, loss: float, references: Numbers, weights: Floats | None
 ) -> float:
-    """Return the proportion of the best constant's loss that predictions avoid; shape (rows,) each.
+    """Return the proportion of the best constant's loss that predictions avoid.
 
     As with R2, it is NaN for less than two rows; if the constant has no loss, as with constant
     references and at extreme quantiles, it is 1.0 if predictions have none either, else 0.0.
 
-    Source:
-        Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1.
+    Args:
+        measure: a D2.
+        loss: the mean loss of the predictions.
+        references: shape (rows,).
+        weights: the weights of rows; None if all are 1.
 
-    >>> numbers = np.array([1.0, 2.0, 2.0]), np.array([1.0, 2.0, 4.0])
-    >>> round(
-    ...     d2(RegressionMeasure("d2_absolute_error", "d2_absolute_error", 0.5), *numbers, None), 4
-    ... )
+    Source:
+        Hastie, Tibshirani and Wainwright, Statistical learning with sparsity (2015), 3.1; Banerjee
+        et al., Clustering with Bregman divergences (2005), equation 1.
+
+    >>> measure = RegressionMeasure("d2_absolute_error", "d2_absolute_error", 0.5)
+    >>> round(d2(measure, 1 / 3, np.array([1.0, 2.0, 4.0]), None), 4)
     0.3333
     """
-    losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
-    return _avoided_loss(measure, mean_losses(losses, weights)[0], references, weights)
-
-
-def _avoided_loss(
-    measure: RegressionMeasure, loss: float, references: Numbers, weights: Floats | None
-) -> float:
-    """Return the same, from the mean loss of the predictions."""
     if references.size < 2:
         return math.nan
     lowest, highest = references.min().item(), references.max().item()
@@ -449,17 +389,14 @@ def _avoided_loss(
     constant = _best_constant(measure, references, weights)
     if constant <= 0 and is_mean and measure.parameter:  # a deviance that needs positive means
         return math.nan
-    is_float = references.dtype.kind == "f"
-    settled = None
-    if weights is None and (is_float or not is_mean):
-        best = np.full((1, 1), constant, references.dtype)
-        settled = _settled_means(measure, best, references[np.newaxis])
-    if settled is None:
-        losses = _losses_of_constant(measure, constant, references, weights)
-        settled = mean_losses(losses[np.newaxis], weights)
-    minimum = settled[0]
-    if is_float and is_mean:  # the best constant may not be a float
-        minimum -= _excess(measure.parameter, constant, references, weights)
+    losses = _losses_of_constant(measure, constant, references, weights)
+    minimum = mean_losses(losses[np.newaxis], weights)[0]
+    if is_mean and references.dtype.kind == "f":
+        # The best constant may not be a float. The mean deviance from its rounded value exceeds
+        # that from itself by the deviance between both, which counts where floats are far apart.
+        (distance,) = mean_losses((references - constant)[np.newaxis], weights)
+        columns = (np.array([number]) for number in (constant, constant + distance, distance))
+        minimum -= float(unit_deviances(measure.parameter, *columns)[0])
     return 1 - loss / minimum if minimum else float(not loss)
 
 
@@ -504,17 +441,6 @@ def d2_losses(
     both = np.stack([losses, _losses_of_constant(measure, constant, references, weights)])
     scaled: Floats = np.ldexp(both, -math.frexp(float(both.max(initial=0.0)))[1])
     return scaled[0], scaled[1]
-
-
-def _excess(power: float, rounded: float, values: Floats, weights: Floats | None) -> float:
-    """Return the excess of the mean deviance from the rounded mean over that from the mean itself.
-
-    It is the deviance of the mean from the rounded mean, since deviances are Bregman divergences
-    (Banerjee et al., Clustering with Bregman divergences, 2005, equation 1). Far from zero, where
-    floats are far apart, it counts.
-    """
-    (distance,) = mean_losses((values - rounded)[np.newaxis], weights)
-    return unit_deviance(power, rounded, distance)
 
 
 def _quantile(values: Numbers, fraction: float, weights: Floats | None) -> float:

@@ -5,6 +5,7 @@ of each function are the inputs and options of the module of this name.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -37,53 +38,33 @@ def mse(
     return {"mse": _score(measure, predictions, references, sample_weight, multioutput)}
 
 
-def mae(
-    *,
-    predictions: NumberRows,
-    references: NumberRows,
-    sample_weight: Weights | None = None,
-    multioutput: Multioutput = "uniform_average",
-) -> dict[str, Any]:
-    """Return the mean absolute error.
+def _mean_error(measure: str, summary: str, differences: str = "") -> Callable[..., dict[str, Any]]:
+    """Return the function that takes the place of a module for a mean error."""
+
+    def compute(
+        *,
+        predictions: NumberRows,
+        references: NumberRows,
+        sample_weight: Weights | None = None,
+        multioutput: Multioutput = "uniform_average",
+    ) -> dict[str, Any]:
+        return {measure: _score(measure, predictions, references, sample_weight, multioutput)}
+
+    compute.__doc__ = f"""Return {summary}.
 
     Differences:
-        The values of several outputs are a list; the module returns a numpy array.
+        The values of several outputs are a list; the module returns a numpy array.{differences}
     """
-    return {"mae": _score("mae", predictions, references, sample_weight, multioutput)}
+    return compute
 
 
-def mape(
-    *,
-    predictions: NumberRows,
-    references: NumberRows,
-    sample_weight: Weights | None = None,
-    multioutput: Multioutput = "uniform_average",
-) -> dict[str, Any]:
-    """Return the mean absolute percentage error, as a proportion.
-
-    Differences:
-        The values of several outputs are a list; the module returns a numpy array.
-    """
-    return {"mape": _score("mape", predictions, references, sample_weight, multioutput)}
-
-
-def smape(
-    *,
-    predictions: NumberRows,
-    references: NumberRows,
-    sample_weight: Weights | None = None,
-    multioutput: Multioutput = "uniform_average",
-) -> dict[str, Any]:
-    """Return the symmetric mean absolute percentage error, from 0 to 2.
-
-    Differences:
-        The values of several outputs are a list; the module returns a numpy array. It fails with
-        scikit-learn 1.7 and newer.
-
-    >>> smape(predictions=[1.0, 3.0], references=[1.0, 1.0])
-    {'smape': 0.5}
-    """
-    return {"smape": _score("smape", predictions, references, sample_weight, multioutput)}
+mae = _mean_error("mae", "the mean absolute error")
+mape = _mean_error("mape", "the mean absolute percentage error, as a proportion")
+smape = _mean_error(
+    "smape",
+    "the symmetric mean absolute percentage error, from 0 to 2",
+    " It fails\n        with scikit-learn 1.7 and newer.",
+)
 
 
 def pearsonr(
