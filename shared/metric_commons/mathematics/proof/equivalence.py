@@ -17,13 +17,11 @@ from ..parsing.structures import (
     Equation,
     MathObject,
     Quantity,
-    RealSet,
     Words,
 )
 from .comparisons import Lists, Percent, Rounding, Rules, scaled
 from .item_matching import any_of
 from .problem_sets import SETTLED, Dataset
-from .readings import KINDS, reading
 
 Reason = Literal[
     "", "unreadable reference", "unreadable prediction", "two readings", "not decided",
@@ -37,6 +35,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
 _SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter
 _CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
+_LONGEST = 300  # characters of a reading
 _INDICES = frozenset("jklmn")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
@@ -135,7 +134,7 @@ def explanation(
     if decimal_comma:
         texts = [*map(_with_decimal_points, texts)]
     answers = [parse_answer(text, DEFAULT) for text in texts]
-    kinds = [_kind(a.content) if isinstance(a, Answer) else "unreadable" for a in answers]
+    kinds = [a.content.kind if isinstance(a, Answer) else "unreadable" for a in answers]
     steps = [f"reading: {kinds[0]} beside {kinds[1]}"]
     found = {form for answer in answers if isinstance(answer, Answer) for form in answer.forms}
     forms = sorted(found.difference(rules.settled))
@@ -148,23 +147,15 @@ def explanation(
     reason = said.reason or ("proved equal" if said.is_equal else "proved different")
     result = {True: "equal", False: "different", None: f"none, {reason}"}[said.is_equal]
     steps.append(f"proof: {result}")
-    left, right = (
-        reading(answer.content) if isinstance(answer, Answer) else f"unreadable: {answer.reason}"
-        for answer in answers
-    )
+    left, right = map(_reading, answers)
     return Explanation(right, left, steps, said.is_equal, reason)
 
 
-def _kind(content: MathObject) -> str:
-    """Return the noun for a kind of answer."""
-    match content:
-        case Value():
-            return "a formula" if content.letters else "a number"
-        case Equation(_, _, RealSet()):
-            return "a solution set"
-        case Collection(_, in_braces):
-            return "a set" if in_braces else "a list"
-    return KINDS[type(content)]
+def _reading(answer: Answer | Unreadable) -> str:
+    if isinstance(answer, Unreadable):
+        return f"unreadable: {answer.reason}"
+    text = f"{answer.content}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def rules_of(
