@@ -66,6 +66,7 @@ class Math(TextTask):
             self.percent,
             self.lists,
             self.rounding,
+            self.decimal_comma,
             self.relative_tolerance,
             self.absolute_tolerance,
             self.dataset,
@@ -73,15 +74,15 @@ class Math(TextTask):
 
     def equal_answers(self) -> Callable[[str, str], object]:
         """Return the function that says whether two answers are equal, by the rules of the task."""
-        rules, comma = self._rules(), self.decimal_comma
-        return lambda left, right: verdict(left, right, rules, decimal_comma=comma).is_equal
+        rules = self._rules()
+        return lambda left, right: verdict(left, right, rules).is_equal
 
     def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         rules = self._rules()
         for answer, accepted in pairs:
             is_open = False
             for reference in accepted:
-                said = verdict(reference, answer, rules, decimal_comma=self.decimal_comma).is_equal
+                said = verdict(reference, answer, rules).is_equal
                 if said:
                     yield Verdict(1.0, answer)
                     break
@@ -100,9 +101,7 @@ class Math(TextTask):
             side = "answer is found" if accepted else "reference can be read"
             return found | {"steps": [f"extraction: no {side}"], "verdict": None}
         rules, answer = self._rules(), verdict.answer
-        found_by = [
-            explanation(text, answer, rules, decimal_comma=self.decimal_comma) for text in accepted
-        ]
+        found_by = [explanation(text, answer, rules) for text in accepted]
         best = min(found_by, key=lambda found: (found.verdict is not True, found.verdict is False))
         return best._asdict() | {"steps": [f"extraction: {answer}", *best.steps]}
 

@@ -9,16 +9,18 @@ Two values are equal if every coefficient of their crosswise difference is zero.
 regardless of relations between generators. `enclosures` proves that they differ.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from .algebraic import (
+    DEEPEST,
     Algebraic,
     Constant,
     as_fraction,
     checked,
+    constant_text,
     inverse,
     is_zero,
     root_of_unity,
@@ -26,6 +28,7 @@ from .algebraic import (
 from .work_limits import UndecidedError, spend
 
 _MAX_PRODUCTS = 2_000  # of terms, to multiply two polynomials
+_ROOTS = {Fraction(1, 2): "√", Fraction(1, 3): "∛"}
 
 
 class Opaque(NamedTuple):
@@ -155,6 +158,14 @@ class Value:
 
     numerator: Polynomial
     denominator: Polynomial = field(default_factory=lambda: UNIT)
+
+    def __str__(self) -> str:
+        return _value_text(self)
+
+    @property
+    def kind(self) -> str:
+        """Return the noun for the value."""
+        return "a formula" if self.letters else "a number"
 
     def __add__(self, right: "Value") -> "Value":
         return self._sum(right, 1)
@@ -334,6 +345,65 @@ def _inner(generator: Generator) -> Iterator[Generator]:
         for monomial, _ in generator.terms:
             for inner, _ in monomial:
                 yield from _inner(inner)
+
+
+def _value_text(value: Value, depth: int = 0) -> str:
+    if depth >= DEEPEST:
+        return "…"
+    numerator = _polynomial_text(value.numerator, depth + 1)
+    if value.is_polynomial:
+        return numerator
+    return f"({numerator})/({_polynomial_text(value.denominator, depth + 1)})"
+
+
+def _polynomial_text(terms: Polynomial, depth: int) -> str:
+    ordered = sorted(
+        (-sum(exponent for _, exponent in monomial), _term_text(monomial, constant, depth))
+        for monomial, constant in terms.items()
+    )
+    return " + ".join(term for _, term in ordered).replace("+ -", "- ") or "0"
+
+
+def _term_text(monomial: Monomial, constant: Constant, depth: int) -> str:
+    if not monomial:
+        return constant_text(constant, depth)
+    powers = "·".join(sorted(_power_text(*power, depth) for power in monomial))
+    if constant in (1, -1):
+        return powers if constant == 1 else f"-{powers}"
+    return f"{constant_text(constant, depth, in_product=True)}·{powers}"
+
+
+def _power_text(generator: Generator, exponent: Exponent, depth: int) -> str:
+    base = _generator_text(generator, depth)
+    if exponent == 1:
+        return base
+    if exponent in _ROOTS:
+        return f"{_ROOTS[Fraction(exponent)]}{base}"
+    is_plain = Fraction(exponent).denominator == 1 and exponent > 0
+    return f"{base}^{exponent}" if is_plain else f"{base}^({exponent})"
+
+
+def _generator_text(generator: Generator, depth: int) -> str:
+    match generator:
+        case str():
+            return "π" if generator == "pi" else generator
+        case Opaque(function, arguments):
+            name = function.partition("(")[0]
+            forms = cast(Iterable[Iterable[Iterable[tuple[Monomial, Constant]]]], arguments)
+            texts = [_value_text(Value(*map(dict, form)), depth) for form in forms]
+            return f"{name}({', '.join(texts)})" if texts else name
+        case Logarithm(argument):
+            inner = constant_text(argument, depth) if isinstance(argument, Algebraic) else argument
+            return f"ln({inner})"
+        case Sum(terms):
+            return f"({_value_text(Value(dict(terms)), depth)})"
+        case Exp(monomial, is_imaginary, factor, is_square):
+            parts = ["i"] if is_imaginary else []
+            if factor is not None:
+                parts.append(f"{'√' if is_square else ''}{constant_text(factor, depth)}")
+            if monomial:
+                parts.append(_term_text(monomial, Fraction(1), depth))
+            return f"e^({'·'.join(parts)})" if parts else "e"
 
 
 def constant_value(number: Constant) -> Value:

@@ -1,6 +1,6 @@
 """Scores of predicted answers against accepted ones, by the rule of a backend."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Literal, NamedTuple
 
@@ -24,7 +24,6 @@ from .problem_sets import Dataset
 from .symbolic_processes import SymbolicProcess
 
 Backend = Literal["exact", "exact_then_math_verify", "hendrycks", "minerva", "math_verify"]
-Comparison = Callable[[str, str], EquivalenceVerdict]  # of a reference with a prediction
 
 _ORDER = {True: 0, None: 1, False: 2}  # of verdicts: which one decides a row
 _EXACT = ("exact", "exact_then_math_verify")
@@ -93,29 +92,29 @@ def equivalence_scores(
     >>> scores.explanations[1].reason
     'two readings'
     """
+    rules = rules_of(
+        percent, lists, rounding, decimal_comma, relative_tolerance, absolute_tolerance, dataset
+    )
     if backend not in _EXACT:
-        changed = {
-            "percent": percent != "either",
-            "lists": lists != "either",
-            "rounding": rounding != "none",
-            "decimal_comma": decimal_comma,
-            "relative_tolerance": relative_tolerance != 0,
-            "absolute_tolerance": absolute_tolerance != 0,
-        }
-        for name, is_changed in changed.items():
-            if is_changed:
-                raise OptionError(name, f"applies to backend='exact', not to {backend!r}")
-    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance, dataset)
-
-    def exact(reference: str, prediction: str) -> EquivalenceVerdict:
-        return verdict(reference, prediction, rules, decimal_comma=decimal_comma)
-
+        for name in (name for name in rules.changes() if name != "settled"):
+            raise OptionError(name, f"applies to backend='exact', not to {backend!r}")
     equal, undecided, unreadable, by_math_verify = (np.zeros(len(predictions)) for _ in range(4))
     scores = EquivalenceScores(equal, undecided, unreadable, by_math_verify, [])
     library = "math_verify" if backend in _EXACT else backend
     with SymbolicProcess(library, timeout) as process:
-        # Each distinct pair is compared once.
-        compare, ask = cache(_comparison(backend, exact, process)), cache(process.compare)
+
+        @cache  # each distinct pair is compared once
+        def compare(reference: str, prediction: str) -> EquivalenceVerdict:
+            if backend in _EXACT:
+                return verdict(reference, prediction, rules)
+            if backend == "hendrycks":
+                return EquivalenceVerdict(hendrycks_equal(reference, prediction))
+            if backend == "minerva":
+                reference, prediction = map(minerva_normalized, (reference, prediction))
+            is_equal = process.compare(reference, prediction)
+            return EquivalenceVerdict(is_equal, "not decided" if is_equal is None else "")
+
+        ask = cache(process.compare)
         for row, (prediction, accepted) in enumerate(zip(predictions, references, strict=True)):
             answers = [accepted] if isinstance(accepted, str) else accepted
             if not answers:
@@ -124,41 +123,27 @@ def equivalence_scores(
                 )
             verdicts = {answer: compare(answer, prediction) for answer in answers}
             best = min(verdicts, key=lambda answer: _ORDER[verdicts[answer].is_equal])
-            equal[row] = verdicts[best].is_equal is True
-            if verdicts[best].is_equal is None:
-                open_answers = [a for a, single in verdicts.items() if single.is_equal is None]
+            is_equal, reason = verdicts[best]
+            equal[row] = is_equal is True
+            if is_equal is None:
                 opinions: list[bool | None] = [None]
                 if backend == "exact_then_math_verify":
-                    opinions = [ask(answer, prediction) for answer in open_answers]
+                    opinions = [
+                        ask(answer, prediction)
+                        for answer, single in verdicts.items()
+                        if single.is_equal is None
+                    ]
                 by_math_verify[row] = True in opinions
                 undecided[row] = None in opinions and True not in opinions
             if backend in _EXACT and not equal[row]:
                 unreadable[row] = not any(map(readable, answers))
             if explain:
-                said = verdicts[best]
-                options = {"decimal_comma": decimal_comma}
-                found = (
-                    explanation(best, prediction, rules, **options)
+                explained = (
+                    explanation(best, prediction, rules)
                     if backend in _EXACT
-                    else Explanation(
-                        prediction, best, [f"rule: {backend}"], said.is_equal, said.reason
-                    )
+                    else Explanation(prediction, best, [f"rule: {backend}"], is_equal, reason)
                 )
                 if by_math_verify[row]:
-                    found.steps.append("rule: math-verify calls them equal")
-                scores.explanations.append(found)
+                    explained.steps.append("rule: math-verify calls them equal")
+                scores.explanations.append(explained)
     return scores
-
-
-def _comparison(backend: Backend, exact: Comparison, process: SymbolicProcess) -> Comparison:
-    """Return the comparison of a backend; the process is for those that use a library."""
-
-    def compared(reference: str, prediction: str) -> EquivalenceVerdict:
-        if backend == "hendrycks":
-            return EquivalenceVerdict(hendrycks_equal(reference, prediction))
-        if backend == "minerva":
-            reference, prediction = map(minerva_normalized, (reference, prediction))
-        is_equal = process.compare(reference, prediction)
-        return EquivalenceVerdict(is_equal, "not decided" if is_equal is None else "")
-
-    return exact if backend in _EXACT else compared

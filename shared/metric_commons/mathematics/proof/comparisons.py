@@ -66,18 +66,19 @@ class Rules:
     percent: Percent = "either"
     lists: Lists = "either"
     rounding: Rounding = "none"
+    decimal_comma: bool = False
     relative_tolerance: Fraction = Fraction(0)
     absolute_tolerance: Fraction = Fraction(0)
     settled: tuple[str, ...] = ()  # conventions about which there is no doubt
 
-    def changes(self) -> list[str]:
-        """Return the rules that are not the default, as text."""
+    def changes(self) -> dict[str, str]:
+        """Return the rules that are not the default, as text, by their names."""
         values = ((item, getattr(self, item.name)) for item in fields(self))
-        return [
-            f"{item.name} {' '.join(value) if isinstance(value, tuple) else value}"
+        return {
+            item.name: " ".join(value) if isinstance(value, tuple) else f"{value}"
             for item, value in values
             if value != item.default
-        ]
+        }
 
     def equal(self, left: MathObject, right: MathObject) -> bool | None:
         """Return whether two objects are equal; None if undecided.

@@ -1,10 +1,9 @@
 """Whether two answers mean the same: yes, no, or undecided. Only a proof is a yes or a no."""
 
 import re
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Literal, NamedTuple, cast
+from typing import Literal, NamedTuple, Self, cast
 
 from ...statistics.arguments.domains import NonNegative, checked_options
 from ..algebra.exact_values import Value, rational
@@ -17,13 +16,11 @@ from ..parsing.structures import (
     Equation,
     MathObject,
     Quantity,
-    RealSet,
     Words,
 )
 from .comparisons import Lists, Percent, Rounding, Rules, scaled
 from .item_matching import any_of
 from .problem_sets import SETTLED, Dataset
-from .readings import KINDS, reading
 
 Reason = Literal[
     "", "unreadable reference", "unreadable prediction", "two readings", "not decided",
@@ -37,6 +34,7 @@ _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
 _SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter
 _CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
+_LONGEST = 300  # characters of a reading
 _INDICES = frozenset("jklmn")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
@@ -93,8 +91,10 @@ def equivalent(
     >>> print(equivalent("f(2)", "2f"))
     None
     """
-    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
-    return verdict(reference, prediction, rules, decimal_comma=decimal_comma).is_equal
+    rules = rules_of(
+        percent, lists, rounding, decimal_comma, relative_tolerance, absolute_tolerance
+    )
+    return verdict(reference, prediction, rules).is_equal
 
 
 @checked_options
@@ -117,73 +117,63 @@ def explained(
     >>> explained("x < 5", r"(-\infty, 5)").steps
     ['reading: a solution set beside a tuple or an interval', 'proof: equal']
     """
-    rules = rules_of(percent, lists, rounding, relative_tolerance, absolute_tolerance)
-    return explanation(reference, prediction, rules, decimal_comma=decimal_comma)
+    rules = rules_of(
+        percent, lists, rounding, decimal_comma, relative_tolerance, absolute_tolerance
+    )
+    return explanation(reference, prediction, rules)
 
 
 @on_own_stack(Explanation("", "", [], None, "too much work"))
-def explanation(
-    reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
-) -> Explanation:
+def explanation(reference: str, prediction: str, rules: Rules) -> Explanation:
     """Return the verdict by rules, with readings and steps.
 
     >>> explanation("1/2", "0.5", Rules())[:2]
     ('1/2', '1/2')
     """
-    said = verdict(reference, prediction, rules, decimal_comma=decimal_comma)
-    texts = [reference, prediction]
-    if decimal_comma:
-        texts = [*map(_with_decimal_points, texts)]
-    answers = [parse_answer(text, DEFAULT) for text in texts]
-    kinds = [_kind(a.content) if isinstance(a, Answer) else "unreadable" for a in answers]
+    is_equal, reason = verdict(reference, prediction, rules)
+    comparison = _Comparison.of(reference, prediction, rules)
+    answers = comparison.answers(DEFAULT)
+    kinds = [a.content.kind if isinstance(a, Answer) else "unreadable" for a in answers]
     steps = [f"reading: {kinds[0]} beside {kinds[1]}"]
-    found = {form for answer in answers if isinstance(answer, Answer) for form in answer.forms}
-    forms = sorted(found.difference(rules.settled))
+    forms = sorted(comparison.forms(DEFAULT).difference(rules.settled))
     if forms:
         steps.append(f"reading: under both conventions of {', '.join(forms)}".replace("_", " "))
     if rules != Rules():
-        steps.append(f"rule: {', '.join(rules.changes())}")
+        steps.append(f"rule: {', '.join(map(' '.join, rules.changes().items()))}")
     if _squeezed(reference) == _squeezed(prediction) != "":
         steps.append("rule: the same text")
-    reason = said.reason or ("proved equal" if said.is_equal else "proved different")
-    result = {True: "equal", False: "different", None: f"none, {reason}"}[said.is_equal]
+    said = reason or ("proved equal" if is_equal else "proved different")
+    result = {True: "equal", False: "different", None: f"none, {said}"}[is_equal]
     steps.append(f"proof: {result}")
-    left, right = (
-        reading(answer.content) if isinstance(answer, Answer) else f"unreadable: {answer.reason}"
-        for answer in answers
-    )
-    return Explanation(right, left, steps, said.is_equal, reason)
+    left, right = map(_reading, answers)
+    return Explanation(right, left, steps, is_equal, said)
 
 
-def _kind(content: MathObject) -> str:
-    """Return the noun for a kind of answer."""
-    match content:
-        case Value():
-            return "a formula" if content.letters else "a number"
-        case Equation(_, _, RealSet()):
-            return "a solution set"
-        case Collection(_, in_braces):
-            return "a set" if in_braces else "a list"
-    return KINDS[type(content)]
+def _reading(answer: Answer | Unreadable) -> str:
+    if isinstance(answer, Unreadable):
+        return f"unreadable: {answer.reason}"
+    text = f"{answer.content}"
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def rules_of(
     percent: Percent,
     lists: Lists,
     rounding: Rounding,
+    decimal_comma: bool,
     relative: float,
     absolute: float,
     dataset: Dataset = None,
 ) -> Rules:
     """Return the rules for these options, with the conventions of a data set.
 
-    >>> rules_of("either", "set", "none", 0.05, 0.0).relative_tolerance
+    >>> rules_of("either", "set", "none", False, 0.05, 0.0).relative_tolerance
     Fraction(1, 20)
     """
     # Read as the decimals that were written: 0.05 is 1/20.
-    tolerances = [Fraction(str(float(number))) for number in (relative, absolute)]
+    tolerances = Fraction(str(float(relative))), Fraction(str(float(absolute)))
     settled = SETTLED.get(dataset or "", ())
-    return Rules(percent, lists, rounding, tolerances[0], tolerances[1], settled)
+    return Rules(percent, lists, rounding, decimal_comma, *tolerances, settled)
 
 
 def readable(text: str, *, decimal_comma: bool = False) -> bool:
@@ -202,9 +192,7 @@ def readable(text: str, *, decimal_comma: bool = False) -> bool:
 
 
 @on_own_stack(EquivalenceVerdict(None, "too much work"))
-def verdict(
-    reference: str, prediction: str, rules: Rules, *, decimal_comma: bool = False
-) -> EquivalenceVerdict:
+def verdict(reference: str, prediction: str, rules: Rules) -> EquivalenceVerdict:
     """Return whether two answers are equal by rules.
 
     >>> verdict("1/2", "0.5", Rules())
@@ -212,29 +200,30 @@ def verdict(
     """
     if _squeezed(reference) == _squeezed(prediction) != "":
         return EquivalenceVerdict(True)
-    if decimal_comma:
-        reference, prediction = map(_with_decimal_points, (reference, prediction))
-    left, right = (parse_answer(text, DEFAULT) for text in (reference, prediction))
+    comparison = _Comparison.of(reference, prediction, rules)
+    left, right = comparison.answers(DEFAULT)
     if isinstance(left, Unreadable):
-        return _unreadable(left, "unreadable reference")
+        return _undecided(left.reason, "unreadable reference")
     if isinstance(right, Unreadable):
-        return _unreadable(right, "unreadable prediction")
+        return _undecided(right.reason, "unreadable prediction")
     try:
         with limited_work():
             if left.forms or right.forms:
-                result = _under_all_readings(reference, prediction, rules)
+                result = comparison.under_all_conventions()
             else:  # as with most answers
-                is_equal = _same_answers(left, right, rules)
-                result = EquivalenceVerdict(is_equal, "" if is_equal is not None else "not decided")
+                result = _verdict_of(_same_answers(left, right, rules))
             return result if result.is_equal is not False else _certified(left, right)
     except UndecidedError as error:
-        is_work = str(error).startswith("too much work")
-        return EquivalenceVerdict(None, "too much work" if is_work else "not decided")
+        return _undecided(str(error), "not decided")
 
 
-def _unreadable(answer: Unreadable, reason: Reason) -> EquivalenceVerdict:
-    is_work = answer.reason.startswith("too much work")
+def _undecided(cause: str, reason: Reason) -> EquivalenceVerdict:
+    is_work = cause.startswith("too much work")
     return EquivalenceVerdict(None, "too much work" if is_work else reason)
+
+
+def _verdict_of(is_equal: bool | None) -> EquivalenceVerdict:
+    return EquivalenceVerdict(is_equal, "not decided" if is_equal is None else "")
 
 
 def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
@@ -249,8 +238,8 @@ def _certified(left: Answer, right: Answer) -> EquivalenceVerdict:
         return EquivalenceVerdict(None, "unreadable prediction")
     if any(_SHORT_SCALE.fullmatch(answer.text) for answer in (left, right)):
         return EquivalenceVerdict(None, "two readings")
-    own = left.letters - right.letters, right.letters - left.letters
-    if not any(map(_INDICES.isdisjoint, own)):
+    unshared = left.letters - right.letters, right.letters - left.letters
+    if not any(map(_INDICES.isdisjoint, unshared)):
         return EquivalenceVerdict(None, "not decided")  # x = 2πn and x = 2πk
     names = [_names(answer.content) for answer in (left, right)]
     plain = [{name.rpartition(" ")[2].casefold() for name in side} for side in names]
@@ -286,11 +275,17 @@ def _with_decimal_points(text: str) -> str:
 
 
 class _Comparison(NamedTuple):
-    """Two texts that are compared by rules under one set of conventions at a time."""
+    """Two texts that are compared by rules, with the same conventions on both sides."""
 
     reference: str
     prediction: str
     rules: Rules
+
+    @classmethod
+    def of(cls, reference: str, prediction: str, rules: Rules) -> Self:
+        if rules.decimal_comma:
+            reference, prediction = map(_with_decimal_points, (reference, prediction))
+        return cls(reference, prediction, rules)
 
     def answers(self, conventions: Conventions) -> tuple[Answer | Unreadable, Answer | Unreadable]:
         return parse_answer(self.reference, conventions), parse_answer(self.prediction, conventions)
@@ -300,66 +295,51 @@ class _Comparison(NamedTuple):
         answers = self.answers(conventions)
         return {form for a in answers if isinstance(a, Answer) for form in a.forms}
 
-    def verdict(self, conventions: Conventions) -> bool | None:
-        left, right = self.answers(conventions)
-        if isinstance(left, Unreadable) or isinstance(right, Unreadable):
-            return None
-        return _same_answers(left, right, self.rules)
+    def under_all_conventions(self) -> EquivalenceVerdict:
+        """Return the verdict if all readings agree.
 
-
-def _under_all_readings(reference: str, prediction: str, rules: Rules) -> EquivalenceVerdict:
-    """Return the verdict if all readings agree, with the same conventions on both sides."""
-    comparison = _Comparison(reference, prediction, rules)
-    forms = comparison.forms(DEFAULT)
-    if forms & _UNIT_FORMS:
-        return _with_bare_units(comparison, forms)
-    return _agreed(comparison, DEFAULT, forms)
-
-
-def _agreed(comparison: _Comparison, start: Conventions, forms: set[str]) -> EquivalenceVerdict:
-    settled = _UNIT_FORMS.union(comparison.rules.settled)
-    forms = forms - settled
-    verdicts: list[bool | None] = []
-    for conventions in _readings(start, forms):
-        verdicts.append(comparison.verdict(conventions))
-        if verdicts[0] and forms <= LIKELY:
-            return EquivalenceVerdict(True)  # by the reading that is meant
-        new_forms = comparison.forms(conventions) - forms - settled
-        if new_forms:
-            return _agreed(comparison, start, forms | new_forms)
-        if verdicts[-1] is not verdicts[0]:
-            return EquivalenceVerdict(None, "two readings")
-    if not verdicts:
+        5 m is five metres or five times m; the other side may decide it.
+        """
+        forms = self.forms(DEFAULT)
+        if not forms & _UNIT_FORMS:
+            return self._agreed(DEFAULT, forms)
+        units, letters = Conventions(bare_units=True), Conventions(bare_units=False)
+        answers = [answer for answer in self.answers(units) if isinstance(answer, Answer)]
+        as_letters = self._agreed(letters, forms)
+        if not all(_is_amount(answer.content) for answer in answers):
+            return as_letters
+        as_units = self._agreed(units, forms)
+        if as_units.is_equal is as_letters.is_equal or "bare_units" in self.rules.settled:
+            return as_units
+        is_sure = any(_has_unit(a.content) and "doubtful_unit" not in a.forms for a in answers)
+        if as_units.is_equal and is_sure:
+            return as_units
+        if as_units.is_equal is False and not as_letters.is_equal:
+            return as_units
         return EquivalenceVerdict(None, "two readings")
-    return EquivalenceVerdict(verdicts[0], "" if verdicts[0] is not None else "not decided")
 
-
-def _readings(start: Conventions, forms: set[str]) -> Iterator[Conventions]:
-    names = sorted(forms)
-    if len(names) > MAX_FORMS:
-        return
-    for choices in product((True, False), repeat=len(names)):
-        choice = dict(zip(names, choices, strict=True))
-        yield start._replace(**choice)
-
-
-def _with_bare_units(comparison: _Comparison, forms: set[str]) -> EquivalenceVerdict:
-    """5 m is five metres or five times m; the other side may decide it."""
-    units, letters = Conventions(bare_units=True), Conventions(bare_units=False)
-    answers = comparison.answers(units)
-    read = [answer for answer in answers if isinstance(answer, Answer)]
-    as_letters = _agreed(comparison, letters, forms)
-    if not all(_is_amount(answer.content) for answer in read):
-        return as_letters
-    as_units = _agreed(comparison, units, forms)
-    if as_units.is_equal is as_letters.is_equal or "bare_units" in comparison.rules.settled:
-        return as_units
-    is_sure = any(_has_unit(a.content) and "doubtful_unit" not in a.forms for a in read)
-    if as_units.is_equal and is_sure:
-        return as_units
-    if as_units.is_equal is False and not as_letters.is_equal:
-        return as_units
-    return EquivalenceVerdict(None, "two readings")
+    def _agreed(self, start: Conventions, forms: set[str]) -> EquivalenceVerdict:
+        """Return the verdict on which all choices for these forms agree."""
+        settled = _UNIT_FORMS.union(self.rules.settled)
+        names = sorted(forms - settled)
+        if len(names) > MAX_FORMS:
+            return EquivalenceVerdict(None, "two readings")
+        verdicts: list[bool | None] = []
+        for choices in product((True, False), repeat=len(names)):
+            conventions = start._replace(**dict(zip(names, choices, strict=True)))
+            left, right = self.answers(conventions)
+            if isinstance(left, Answer) and isinstance(right, Answer):
+                verdicts.append(_same_answers(left, right, self.rules))
+            else:
+                verdicts.append(None)
+            if verdicts[0] and LIKELY.issuperset(names):
+                return EquivalenceVerdict(True)  # by the reading that is meant
+            new_forms = self.forms(conventions) - settled.union(names)
+            if new_forms:
+                return self._agreed(start, new_forms.union(names))
+            if verdicts[-1] is not verdicts[0]:
+                return EquivalenceVerdict(None, "two readings")
+        return _verdict_of(verdicts[0])
 
 
 def _is_amount(content: MathObject) -> bool:

@@ -324,7 +324,7 @@ def test_verdicts_of_towers_do_not_depend_on_the_depth_of_the_caller(tower: str)
     ],
 )
 def test_data_sets_settle_conventions(dataset, reference, prediction, is_equal):
-    rules = rules_of("either", "either", "none", 0.0, 0.0, dataset)
+    rules = rules_of("either", "either", "none", False, 0.0, 0.0, dataset)
 
     assert verdict(reference, prediction, rules).is_equal is is_equal
     if dataset == "college_math":
