@@ -3,8 +3,8 @@
 import os
 from pathlib import Path
 
-from metric_commons.programs.descriptors import memory_file
-from metric_commons.programs.worker_pool import Job, Pool, ProgramLimits, WorkerSetup
+from metric_commons.programs.jobs import Job, ProgramLimits, memory_file
+from metric_commons.programs.worker_pool import Pool, WorkerSetup
 
 SUM = "print(sum(map(int, input().split())))"
 SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}

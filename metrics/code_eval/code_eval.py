@@ -14,22 +14,20 @@ from metric_commons.module.declaration.declarations import OBJECTS
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.programs.engines import Engine
 from metric_commons.programs.executions import (
+    REPORTS,
     Infrastructure,
+    ResultFormat,
     Score,
     Size,
     check_permission,
     execute,
-)
-from metric_commons.programs.grading import ExitStatus, Prelude, TestIsolation
-from metric_commons.programs.output_comparison import Comparison
-from metric_commons.programs.result_forms import (
-    REPORTS,
-    ResultFormat,
     harness_result,
     mean_pass_rates,
     possible_sizes,
     row_reports,
 )
+from metric_commons.programs.grading import ExitStatus, Prelude, TestIsolation
+from metric_commons.programs.output_comparison import Comparison
 from metric_commons.statistics.arguments.domains import Count, Names, NonNegative, Positive
 from metric_commons.statistics.intervals.summary import summarize
 

@@ -847,9 +847,9 @@ def test_examples_of_transcripts_mark_what_was_put_in_and_left_out(tmp_path, mon
     worst, *_ = examples.choices
     page = Page(render(results, examples))
 
-    assert worst.reason.startswith("The highest wer over all systems: 0.25 in 1 of 3 rows")
-    assert worst.examples[0].row == 1
-    assert [choice.title for choice in examples.choices[1:]] == ["whisper better than echo"]
+    assert worst["reason"].startswith("The highest wer over all systems: 0.25 in 1 of 3 rows")
+    assert worst["examples"][0]["row"] == 1
+    assert [choice["title"] for choice in examples.choices[1:]] == ["whisper better than echo"]
     lines = [line["text"] for line in page.of_class("alignment")]
     assert lines[:3] == ["good night <b>all", "the cat sat on the mat", "the a cat sat on the mat"]
     marks = {

@@ -11,7 +11,8 @@ from scipy import stats
 
 import metric_commons
 from metric_commons.judging import ranks_of_intervals
-from metric_commons.reporting.leaderboards.score_tables import Score, score_table
+from metric_commons.reporting.leaderboards.published_scores import Score
+from metric_commons.reporting.leaderboards.score_tables import score_table
 from metric_commons.reporting.leaderboards.task_means import task_means
 from tests.spec import drawn_examples, recorded
 

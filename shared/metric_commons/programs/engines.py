@@ -18,13 +18,11 @@ from typing import Annotated, Any, ClassVar
 
 from ..statistics.arguments.checks import shown
 from ..statistics.arguments.domains import Parsed
-from .descriptors import file_content
+from .jobs import Job, ProgramLimits, file_content
 from .plain_values import __file__ as values_path
 from .worker_pool import (
-    Job,
-    ProgramLimits,
+    Pool,
     Report,
-    Runner,
     Worker,
     WorkerSetup,
     program_environment,
@@ -75,8 +73,8 @@ class Server(ABC):
     path: ClassVar[str]
     test_kinds = frozenset({"stdin", "calls"})
     runs_checkers = False
-    layers = ["remote"]  # noqa: RUF012 - as a result has them
-    refused: dict[str, str] = {}  # noqa: RUF012
+    layers: ClassVar[list[str]] = ["remote"]
+    refused: ClassVar[dict[str, str]] = {}
 
     def __init__(self, url: str, workers: int) -> None:
         self._address = url if url.endswith(self.path) else url.rstrip("/") + self.path
@@ -144,6 +142,9 @@ class Server(ABC):
             if report.status != "infrastructure":
                 return report
         return report
+
+
+Runner = Pool | Server  # of programs
 
 
 class SandboxFusion(Server):

@@ -8,11 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from ..statistics.arguments.checks import shown
-from .descriptors import memory_file
+from .engines import Runner
+from .jobs import Job, ProgramLimits, memory_file
 from .output_comparison import Comparison, are_equal_values, output_difference
 from .plain_values import unpacked
 from .reference_tests import Protocol, ReferenceTests
-from .worker_pool import Job, ProgramLimits, Report, Runner
+from .worker_pool import Report
 
 STATUSES = (
     "passed",

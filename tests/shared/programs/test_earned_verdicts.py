@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from metric_commons.programs.executions import execute, prepare
-from metric_commons.programs.program_tests import read_test_program
+from metric_commons.programs.reference_tests import read_test_program
 from tests.spec import ROOT
 
 pytestmark = pytest.mark.processes

@@ -7,11 +7,11 @@ import threading
 
 import pytest
 
-from metric_commons.programs.executions import InfrastructureError, execute
+from metric_commons.programs.executions import InfrastructureError, execute, program_score
 from metric_commons.programs.grading import Conditions, Grade, grade
+from metric_commons.programs.jobs import ProgramLimits
 from metric_commons.programs.reference_tests import read_tests
-from metric_commons.programs.result_forms import program_score
-from metric_commons.programs.worker_pool import ProgramLimits, Report
+from metric_commons.programs.worker_pool import Report
 from tests.programs_run import SUM, SUMS, one_worker
 
 pytestmark = pytest.mark.processes

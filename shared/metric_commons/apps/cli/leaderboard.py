@@ -116,18 +116,18 @@ def leaderboard(
         return
     if settings:
         raise UsageError("--set is for --votes; saved results have their options")
-    from ...reporting.leaderboards import leaderboards, score_tables
+    from ...reporting.leaderboards import leaderboards, published_scores, score_tables
     from ...reporting.leaderboards.task_means import table_of_boards, task_means
 
     heading: dict[str, Any] = {"signatures": []}
     notes: list[str] = []
-    if paths and not score_tables.are_saved(paths):
+    if paths and not published_scores.are_saved(paths):
         options.refuse(
             context, ["rows", "group", "scores", "cluster_by", "best"], "is for saved results"
         )
-        wanted = score_tables.read_benchmark(benchmark) if benchmark else []
-        found, notes = score_tables.read_scores(paths, score, wanted)
-        table, further = score_tables.score_table(found, wanted, lower=lower)
+        wanted = published_scores.read_benchmark(benchmark) if benchmark else []
+        read, notes = published_scores.read_scores(paths, score, wanted)
+        table, further = score_tables.score_table(read, wanted, lower=lower)
         notes += further
     else:
         if not paths or score is None:

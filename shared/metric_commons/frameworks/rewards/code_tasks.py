@@ -8,9 +8,8 @@ from inspect import signature
 from typing import Any
 
 from ...programs.completions import fenced_program
-from ...programs.executions import Score, check_permission, prepare
+from ...programs.executions import Score, check_permission, prepare, program_score
 from ...programs.grading import Grade
-from ...programs.result_forms import program_score
 from ...statistics.arguments.domains import check_option
 from .verdicts import Task, Verdict
 

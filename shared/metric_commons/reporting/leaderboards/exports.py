@@ -13,6 +13,7 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -64,15 +65,20 @@ def every_eval_ever(results: Results, labels: Labels, created: float) -> Iterato
     """
     for system, modules in results.systems.items():
         model, dataset = labels.model or system, labels.dataset or data_name(results, system)
-        evaluated = _seconds(results.provenance.get("created", "")) or created
+        evaluated = created
+        with suppress(ValueError):
+            evaluated = datetime.fromisoformat(results.provenance.get("created", "")).timestamp()
         key = f"{dataset}/{model.replace('/', '_')}/{evaluated}"
         signatures = [result.signature for result in modules.values()]
         developer, _, model_name = model.rpartition("/")
         # The location of the file, and of its rows, in a repository of these documents. The name
         # looks like a random UUID, but is the same for the same result.
         digest = hashlib.sha256("\n".join([key, *signatures]).encode()).digest()
-        folders = [dataset, developer or "unknown", model_name]
-        name = "/".join(["data", *map(_folder, folders), str(UUID(bytes=digest[:16], version=4))])
+        folders = [
+            re.sub(r"[^\w.-]+", "_", part).lstrip(".") or "unknown"
+            for part in (dataset, developer, model_name)
+        ]
+        name = "/".join(["data", *folders, str(UUID(bytes=digest[:16], version=4))])
         rows = b""
         if labels.prompt is not None:
             lines = _samples(results, system, key, model, labels.prompt)
@@ -115,27 +121,23 @@ def every_eval_ever(results: Results, labels: Labels, created: float) -> Iterato
         yield ExportedDocument(name, content, rows)
 
 
-def _folder(name: str) -> str:
-    """Return a name as a valid folder name."""
-    return re.sub(r"[^\w.-]+", "_", name).lstrip(".") or "unknown"
-
-
 def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> dict[str, Any]:
     """Return one score: its definition, its rows, and its uncertainty."""
     value = result.scores[score]
     if not math.isfinite(value):
         raise ValueError(f"{score} is {value}, not a number; leave it out with --scores")
     options = to_jsonable(result.options)
-    low, high = _range(result, score)
+    low, high = -math.inf, math.inf  # the possible scores, as far as known
+    if score in result.value_counts:
+        _, _, *scale = result.value_counts[score]
+        low, high = scale[0] if scale else (0.0, 1.0)
     uncertainty: dict[str, Any] = {"num_samples": result.rows} if result.rows else {}
     level = result.options.get("confidence_level", _LEVEL)
     ends = interval_of(result, score, level)
     if ends is not None and all(map(math.isfinite, ends)):
-        uncertainty["confidence_interval"] = {
-            "lower": ends[0],
-            "upper": ends[1],
-            "confidence_level": level,
-        }
+        lower, upper = ends
+        uncertainty["confidence_interval"] = {"lower": lower, "upper": upper}
+        uncertainty["confidence_interval"]["confidence_level"] = level
         if score in result.interval:
             uncertainty["confidence_interval"]["method"] = result.interval[score]
     if result.interval.get(score) == "bootstrap":
@@ -157,8 +159,8 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
             },
             "lower_is_better": score in result.lower_is_better,
             "score_type": "continuous",
-            "min_score": low,
-            "max_score": high,
+            "min_score": low if math.isfinite(low) else "-Infinity",
+            "max_score": high if math.isfinite(high) else "Infinity",
         },
         "score_details": {
             "score": value,
@@ -166,19 +168,6 @@ def _evaluation(module: str, result: ModuleResult, score: str, dataset: str) -> 
             "uncertainty": uncertainty,
         },
     }
-
-
-def _range(result: ModuleResult, score: str) -> tuple[float | str, float | str]:
-    """Return the lowest and the highest possible score, infinities as text, as far as known."""
-    low, high = -math.inf, math.inf
-    if score in result.value_counts:
-        _, _, *ends = result.value_counts[score]
-        low, high = ends[0] if ends else (0.0, 1.0)
-    texts = {-math.inf: "-Infinity", math.inf: "Infinity"}
-    return (
-        "-Infinity" if math.isnan(low) else texts.get(low, low),
-        "Infinity" if math.isnan(high) else texts.get(high, high),
-    )
 
 
 def _samples(
@@ -254,7 +243,9 @@ def eval_results(
         names = [
             (result, score)
             for result in modules.values()
-            for score in (_numbers(result) if scores else [_main(result)])
+            for score in (
+                _numbers(result) if scores else [result.main_score or _numbers(result)[0]]
+            )
         ]
         if len(names) != 1:
             listed = ", ".join(score for _, score in names)
@@ -311,10 +302,6 @@ def _numbers(result: ModuleResult) -> list[str]:
     return [name for name, value in result.scores.items() if isinstance(value, int | float)]
 
 
-def _main(result: ModuleResult) -> str:
-    return result.main_score or _numbers(result)[0]
-
-
 def _scaled(value: float, scale: float) -> float:
     """Return a score on the scale of a leaderboard, without float noise: 0.412 becomes 41.2.
 
@@ -324,11 +311,3 @@ def _scaled(value: float, scale: float) -> float:
     if not math.isfinite(value):
         raise ValueError(f"the score is {value}, which no leaderboard accepts")
     return float(f"{value * scale:.15g}")
-
-
-def _seconds(time: str) -> float | None:
-    """Return a time as seconds of the epoch."""
-    try:
-        return datetime.fromisoformat(time).timestamp()
-    except ValueError:
-        return None

@@ -7,9 +7,9 @@ comparisons, as everywhere; without row scores a leaderboard has intervals but n
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any, Self
 
@@ -31,8 +31,8 @@ from ...evaluation.results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ...evaluation.results.results import Results, find_score
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
-from .ranked_tables import Column, ascending, column, level_heading, rank_range, ranked_table
 
+Column = tuple[str, Sequence[str]]  # a heading, and a cell for each row
 # Options and conditions that do not affect a score; a preset is listed with its options.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
 UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
@@ -208,7 +208,7 @@ class Leaderboard:
         visible = self.results.visible_systems()
         records = [record for record in self.records() if record["system"] in visible]
         systems = [record["system"] for record in records]
-        labels = [column(records, "rank")] if self.ranks else []
+        labels = columns(records, ("rank", str, "rank"))
         if standings.letters:
             labels.append(("", [standings.letters.get(system, "") for system in systems]))
         labels.append(column(records, "system", label))
@@ -217,28 +217,28 @@ class Leaderboard:
             number + marks.get((system, *key), "")
             for system, number in zip(systems, numbers, strict=True)
         ]
-        columns: list[Column] = [(heading, cells)]
-        if any(map(self.interval, self.results.systems)):
-            interval = self._format(*key, notation).interval
-            level = level_heading(self.confidence_level)
-            columns.append(column(records, "confidence_interval", interval, level))
-        if self.ranks:
-            columns.append(column(records, "rank_interval", rank_range, "ranks"))
-            columns.append(column(records, "tier"))
-            if not standings.letters:
-                columns.append(("pairs", [standings.signs(*key, system) for system in systems]))
-        columns += [  # requested in addition to the score that orders the leaderboard
+        interval, level = self._format(*key, notation).interval, self.confidence_level
+        cells_of_ranks = columns(
+            records,
+            ("confidence_interval", interval, level_heading(level)),
+            ("rank_interval", rank_range, "ranks"),
+            ("tier", str, "tier"),
+        )
+        further: list[Column] = [(heading, cells), *cells_of_ranks]
+        if self.ranks and not standings.letters:
+            further.append(("pairs", [standings.signs(*key, system) for system in systems]))
+        further += [  # requested in addition to the score that orders the leaderboard
             self._column(module, score, systems, notation)
             for module, result in next(iter(self.results.systems.values())).items()
             for score in result.scores
             if (module, score) != key
         ]
         if any(self.result(system).rows for system in self.results.systems):
-            columns.append(column(records, "rows", "{:,}".format))
+            further.append(column(records, "rows", "{:,}".format))
         is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
         best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
         title = f"Leaderboard by {label(self.score)}"
-        return ranked_table(labels, columns, best, " ".join(self._statements()), title)
+        return ranked_table(labels, further, best, " ".join(self._statements()), title)
 
     def _column(
         self, module: str, score: str, systems: Sequence[str], notation: Notation
@@ -469,3 +469,82 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
         return list(result.confidence_interval[score])
     estimate = result.counted_interval(score, confidence_level)
     return estimate and [estimate.low, estimate.high]
+
+
+# ---- tables of systems in an order ---------------------------------------------------------------
+
+
+def column(
+    records: Sequence[Mapping[str, Any]],
+    name: str,
+    text_of: Callable[[Any], str] = str,
+    heading: str = "",
+) -> Column:
+    """Return a value of each record as text, empty where it is None; the heading is its name.
+
+    >>> column([{"rank_interval": [1, 1]}, {"rank_interval": [2, 3]}], "rank_interval", rank_range)
+    ('rank_interval', ['1', '2-3'])
+    """
+    values = [record[name] for record in records]
+    return heading or name, ["" if value is None else text_of(value) for value in values]
+
+
+def columns(
+    records: Sequence[Mapping[str, Any]], *chosen: tuple[str, Callable[[Any], str], str]
+) -> list[Column]:
+    """Return columns of these names, texts and headings, without those of which no record has any.
+
+    >>> columns([{"rank": 1, "tier": None}], ("rank", str, "rank"), ("tier", str, "tier"))
+    [('rank', ['1'])]
+    """
+    return [
+        column(records, *choice)
+        for choice in chosen
+        if any(record.get(choice[0]) is not None for record in records)
+    ]
+
+
+def rank_range(ends: Sequence[int]) -> str:
+    """Return the best and the worst possible rank."""
+    low, high = ends
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def level_heading(confidence_level: float) -> str:
+    """Return the heading of a column of intervals."""
+    return f"{100 * confidence_level:g}% interval"
+
+
+def ranked_table(
+    labels: Sequence[Column],
+    columns: Sequence[Column],
+    best: Collection[int],
+    note: str,
+    title: str,
+    sentence: str = "",
+) -> Table:
+    """Return a table of these columns.
+
+    Args:
+        labels: the columns that name a row.
+        columns: the others; the first orders the rows.
+        best: the rows whose number in this first column is in bold.
+        note: a line below the table.
+        title: of the table.
+        sentence: above the table.
+    """
+    headings, cells = zip(*labels, *columns, strict=True)
+    rows = [list(row) for row in zip(*cells, strict=True)]
+    bold = {(row, len(labels)) for row in best}
+    return Table(list(headings), rows, len(labels), bold, note, title, sentence)
+
+
+def ascending(ranks: Sequence[int]) -> list[int]:
+    """Return the ranks of systems, best first, none of them less than that of a better system.
+
+    With unequal errors a system may be significantly worse than the best, and the next not.
+
+    >>> ascending([1, 2, 1])
+    [1, 2, 2]
+    """
+    return list(accumulate(ranks, max))

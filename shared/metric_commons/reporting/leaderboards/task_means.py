@@ -35,7 +35,6 @@ from ...data.files.stored import option_texts
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
-    NumberFormat,
     Table,
     counted,
     is_proportion,
@@ -43,8 +42,16 @@ from ...evaluation.results.rendering import (
     listed_names,
 )
 from ...statistics.arguments.arrays import Floats
-from .leaderboards import UNSCORED, Leaderboard
-from .ranked_tables import ascending, column, level_heading, rank_range, ranked_table
+from .leaderboards import (
+    UNSCORED,
+    Leaderboard,
+    ascending,
+    column,
+    columns,
+    level_heading,
+    rank_range,
+    ranked_table,
+)
 from .score_tables import Gaps, ScoreTable, without_gaps
 
 Mean = Literal["tasks", "rows", "borda", "win_rate"]
@@ -152,31 +159,38 @@ class TaskMeans:
         The first tier is bold if there is a second.
         """
         records = list(self.records())[:top]
-        of_means, of_tasks = self._formats(notation)
-        labels = [column(records, "rank")] if self.ranks else []
-        labels.append(column(records, "system", label))
+        table = self.table
+        values = table.scores[~np.isnan(table.scores)].tolist()
+        scaled = notation.percent and is_proportion(table.module, table.name, values)
+        ends = _ends(table, self.confidence_level).reshape(-1, 2)
+        known: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
+        of_tasks = notation.format_of(known, is_proportion=scaled)
+        # Ranks and proportions of systems that are beaten are not scores.
+        is_score = self.kind in ("tasks", "rows")
+        of_means = (notation if is_score else notation._replace(percent=False)).format_of(
+            self.intervals, is_proportion=scaled
+        )
         number = of_means.number if self.kind != "borda" else "{:g}".format
-        columns = [column(records, "value", number, of_means.heading(_HEADERS[self.kind]))]
-        if any(ends is not None for ends in self.intervals):
-            level = level_heading(self.confidence_level)
-            columns.append(column(records, "confidence_interval", of_means.interval, level))
-        if self.ranks:
-            columns.append(column(records, "rank_interval", rank_range, "ranks"))
-            columns.append(column(records, "tier"))
-            if len(self.ranks) <= _LETTERED:
-                columns.append(column(records, "letters"))
-        if records and "mean_of_types" in records[0]:
-            columns.append(column(records, "mean_of_types", of_tasks.number, "mean of types"))
+        cells = columns(
+            records,
+            ("value", number, of_means.heading(_HEADERS[self.kind])),
+            ("confidence_interval", of_means.interval, level_heading(self.confidence_level)),
+            ("rank_interval", rank_range, "ranks"),
+            ("tier", str, "tier"),
+            ("letters", str, "letters"),
+            ("mean_of_types", of_tasks.number, "mean of types"),
+        )
         scores = [record["tasks"] for record in records]
         if len(self.table.tasks) <= _COLUMNS:
-            columns += [
+            cells += [
                 column(scores, task, of_tasks.number, of_tasks.heading(label(task)))
                 for task in self.table.tasks
             ]
         is_divided = any(rank["tier"] > 1 for rank in self.ranks)
         best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
+        labels = columns(records, ("rank", str, "rank"), ("system", label, "system"))
         title = "Leaderboard over tasks"
-        return ranked_table(labels, columns, best, self._note(), title, self.sentence())
+        return ranked_table(labels, cells, best, self._note(), title, self.sentence())
 
     def _note(self) -> str:
         """Return the definition of the means, and of the intervals and tiers if there are any."""
@@ -197,7 +211,21 @@ class TaskMeans:
                 "Ranks: the best and the worst that the comparisons of all pairs allow, for all "
                 "systems at once. Tier 1: the best system and all that are not significantly worse."
             )
-            notes.append(f"{self._test()}.")
+            number = len(self.ranks) * (len(self.ranks) - 1) // 2
+            pairs, correction = counted(number, "comparison"), "Bonferroni's method"
+            if self.sampled and self.assume == "nothing":
+                test = "Differences of tasks together with an unseen task"
+            elif self.sampled:
+                test, correction = "Sign flips of the tasks", "the single-step maxT method"
+            elif self.kind in ("tasks", "rows"):
+                test = "Normal test of the differences"
+            else:
+                tasks = len(self.table.tasks)
+                test, pairs = (
+                    f"Tests in each of {tasks} tasks",
+                    counted(number * tasks, "comparison"),
+                )
+            notes.append(f"{test}, corrected by {correction} over {pairs}.")
             if len(self.ranks) <= _LETTERED:
                 notes.append("Systems that share a letter cannot be told apart.")
         if len(self.table.tasks) > _COLUMNS:
@@ -206,34 +234,6 @@ class TaskMeans:
             lacking = "ranks" if any(self.intervals) else "intervals"
             notes.append(f"There are no {lacking}: {self.problem}.")
         return " ".join(notes)
-
-    def _test(self) -> str:
-        """Return the test of the comparisons, and its correction."""
-        number = len(self.ranks) * (len(self.ranks) - 1) // 2
-        pairs = counted(number, "comparison")
-        if self.sampled and self.assume == "nothing":
-            test = "Differences of tasks together with an unseen task"
-        elif self.sampled:
-            return f"Sign flips of the tasks, corrected by the single-step maxT method over {pairs}"
-        elif self.kind in ("tasks", "rows"):
-            test = "Normal test of the differences"
-        else:
-            tasks = len(self.table.tasks)
-            test, pairs = f"Tests in each of {tasks} tasks", counted(number * tasks, "comparison")
-        return f"{test}, corrected by Bonferroni's method over {pairs}"
-
-    def _formats(self, notation: Notation) -> tuple[NumberFormat, NumberFormat]:
-        """Return the formats of the means, and of the scores of tasks."""
-        table = self.table
-        values = table.scores[~np.isnan(table.scores)].tolist()
-        scaled = notation.percent and is_proportion(table.module, table.name, values)
-        # Ranks and proportions of systems that are beaten are not scores.
-        is_score = self.kind in ("tasks", "rows")
-        of_means = notation if is_score else notation._replace(percent=False)
-        ends = _ends(table, self.confidence_level).reshape(-1, 2)
-        known: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
-        of_tasks = notation.format_of(known, is_proportion=scaled)
-        return of_means.format_of(self.intervals, is_proportion=scaled), of_tasks
 
 
 def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
@@ -315,6 +315,8 @@ def task_means(
     >>> [(each["system"], each["value"], each["rank_interval"]) for each in board.records()]
     [('a', 1.0, [1, 2]), ('b', 1.0, [1, 2])]
     """
+    from ...statistics.intervals.intervals import interval
+
     if sampled and len(table.tasks) < _MIN_SAMPLE:
         raise ValueError(
             f"tasks can only be a sample if there are at least {_MIN_SAMPLE}; there are "
@@ -343,10 +345,13 @@ def task_means(
     intervals: Sequence[Sequence[float] | None] = [None] * len(order)
     p_adjusted: Floats | None = None
     if sampled:
-        p_adjusted = _p_of_sample(points, assume)
-        are_shares = bool(((table.scores >= 0) & (table.scores <= 1)).all()) or not is_score
-        bounds = (0.0, float(weights.max())) if are_shares else (-math.inf, math.inf)
-        intervals = _intervals_of_sample(points, factor, bounds, confidence_level)
+        top = float(weights.max()) * (_greatest(table) if is_score else 1)
+        p_adjusted = _p_of_sample(points, assume, top)
+        low = 0.0 if math.isfinite(top) else -top
+        estimates = [
+            interval(row, confidence_level=confidence_level, bounds=(low, top)) for row in points
+        ]
+        intervals = [[factor * each.low, factor * each.high] for each in estimates]
     elif is_score:
         intervals = _intervals_of_scores(table, weights, values, confidence_level)
         p_adjusted = _p_of_scores(table, weights)
@@ -399,6 +404,12 @@ def _filled(table: ScoreTable) -> Floats:
         ]
     )
     return np.where(np.isnan(table.scores), worst, table.scores)
+
+
+def _greatest(table: ScoreTable) -> float:
+    """Return the greatest possible score: 1 of proportions, 100 of percentages, or infinity."""
+    least, greatest = np.nanmin(table.scores), np.nanmax(table.scores)
+    return math.inf if least < 0 or greatest > 100 else 100.0 if greatest > 1 else 1.0
 
 
 def _weights(table: ScoreTable) -> Floats:
@@ -501,8 +512,11 @@ def _ranks_in_tasks(table: ScoreTable, alpha: float) -> tuple[Floats, Floats] | 
     return intervals[:, :, 1], intervals[:, :, 0]
 
 
-def _p_of_sample(points: Floats, assume: str) -> Floats:
-    """Return the adjusted p-values of all pairs of systems, with tasks as units."""
+def _p_of_sample(points: Floats, assume: str, top: float) -> Floats:
+    """Return the adjusted p-values of all pairs of systems, with tasks as units.
+
+    Points are from 0 to `top`, which "nothing" needs as a bound.
+    """
     from ...statistics.tests.corrections import max_t
     from ...statistics.tests.significance import compare
 
@@ -513,22 +527,18 @@ def _p_of_sample(points: Floats, assume: str) -> Floats:
         return p_adjusted
     if assume == "exchangeable":
         p_values = max_t(points[first] - points[second], n_resamples=_DRAWS)
+    elif math.isinf(top):
+        raise ValueError(
+            "with assume 'nothing', tasks can only be a sample if their scores have bounds: from 0 "
+            "to 1, or percentages from 0 to 100"
+        )
     else:
-        pairs = zip(points[first], points[second], strict=True)
-        p_values = np.array([compare(a, b, assume="nothing")["p_value"] for a, b in pairs])
+        pairs, bounds = zip(points[first], points[second], strict=True), (-top, top)
+        results = [compare(a, b, assume="nothing", bounds=bounds) for a, b in pairs]
+        p_values = np.array([result["p_value"] for result in results])
         p_values = np.minimum(p_values * len(p_values), 1)
     p_adjusted[first, second] = p_adjusted[second, first] = p_values
     return p_adjusted
-
-
-def _intervals_of_sample(
-    points: Floats, factor: float, bounds: tuple[float, float], confidence_level: float
-) -> list[Sequence[float] | None]:
-    """Return the intervals of means over the tasks from which these are a sample."""
-    from ...statistics.intervals.intervals import interval
-
-    estimates = [interval(row, confidence_level=confidence_level, bounds=bounds) for row in points]
-    return [[factor * estimate.low, factor * estimate.high] for estimate in estimates]
 
 
 def _ranks(values: Floats, p_adjusted: Floats, alpha: float) -> list[dict[str, Any]]:
@@ -553,25 +563,21 @@ def _ranks(values: Floats, p_adjusted: Floats, alpha: float) -> list[dict[str, A
 def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
     """Return the leaderboards by the names of their tasks.
 
-    Several of one task also by what differs.
+    Several of one task also by the settings that not all of them share.
     """
     names = [board.task or f"task {number}" for number, board in enumerate(leaderboards, start=1)]
     tasks: dict[str, Leaderboard] = {}
     for task, board in zip(names, leaderboards, strict=True):
         rivals = [rival for name, rival in zip(names, leaderboards, strict=True) if name == task]
-        distinction = ", ".join(option_texts(_distinction(board, rivals)))[:_LONGEST]
+        settings, *settings_of_rivals = (
+            part.result(next(iter(part.results.systems))).settings() for part in (board, *rivals)
+        )
+        distinct = {
+            name: value
+            for name, value in settings.items()
+            if name not in UNSCORED and any(part.get(name) != value for part in settings_of_rivals)
+        }
+        distinction = ", ".join(option_texts(distinct))[:_LONGEST]
         name = f"{task} ({distinction})" if distinction else task
         tasks[name if name not in tasks else f"{task} ({len(tasks) + 1})"] = board
     return tasks
-
-
-def _distinction(board: Leaderboard, rivals: Sequence[Leaderboard]) -> dict[str, Any]:
-    """Return the settings of a leaderboard that not all others of the same task share."""
-    settings, *settings_of_rivals = (
-        part.result(next(iter(part.results.systems))).settings() for part in (board, *rivals)
-    )
-    return {
-        name: value
-        for name, value in settings.items()
-        if name not in UNSCORED and any(part.get(name) != value for part in settings_of_rivals)
-    }

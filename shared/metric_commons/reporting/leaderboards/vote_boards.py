@@ -21,7 +21,7 @@ from ...evaluation.results.rendering import (
 )
 from ...module.catalog.catalog import load_without_evaluate
 from ...statistics.arguments.checks import nearest
-from .ranked_tables import Column, column, level_heading, rank_range, ranked_table
+from .leaderboards import columns, level_heading, rank_range, ranked_table
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
@@ -133,27 +133,24 @@ class VoteBoard:
         records = list(self.records())[:top]
         has_ranks = "rank" in self.result
         interval = level_heading(self.confidence_level)
-        labels = [column(records, "rank")] if has_ranks else []
-        labels.append(column(records, "system", label))
-        columns: list[Column] = []
-        if self.score == "ratings":
-            ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
-            columns.append(column(records, "rating", ratings.number))
-            if "ratings" in self.intervals:
-                columns.append(column(records, "confidence_interval", ratings.interval, interval))
-            if has_ranks:
-                columns.append(column(records, "rank_interval", rank_range, "ranks"))
+        ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
         rates = notation.format_of(self.intervals.get("win_rate", {}).values(), is_proportion=True)
-        columns.append(column(records, "win_rate", rates.number, rates.heading("win rate")))
-        if "win_rate" in self.intervals:
-            columns.append(column(records, "win_rate_interval", rates.interval, interval))
+        cells = columns(
+            records,
+            ("rating", ratings.number, "rating"),
+            ("confidence_interval", ratings.interval, interval),
+            *([("rank_interval", rank_range, "ranks")] if self.score == "ratings" else []),
+            ("win_rate", rates.number, rates.heading("win rate")),
+            ("win_rate_interval", rates.interval, interval),
+        )
         votes = [record["wins"] + record["losses"] + record["ties"] for record in records]
-        columns.append(("votes", [f"{number:g}" for number in votes]))
+        cells.append(("votes", [f"{number:g}" for number in votes]))
         is_divided = len(set(self.result.get("rank", {}).values())) > 1
         best = [row for row, record in enumerate(records) if is_divided and record["rank"] == 1]
         note = f"Ratings: {_METHODS[self.options['method']]}.{_RANKS if has_ranks else ''}"
         title = "Leaderboard of votes"
-        return ranked_table(labels, columns, best, note, title, self.sentence())
+        labels = columns(records, ("rank", str, "rank"), ("system", label, "system"))
+        return ranked_table(labels, cells, best, note, title, self.sentence())
 
 
 def vote_board(

@@ -1,22 +1,27 @@
-"""Example rows: those with the lowest scores, and those on which systems differ most."""
+"""Example rows, with their texts from the inputs: tables, or logs whose ids match the rows."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...data.files.access import is_file, sha256_of
-from ...data.tables.tables import Source
+from ...data.tables.selections import Selected, Selection
+from ...data.tables.tables import Source, file_of, getter
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.results import Results
+from ...statistics.arguments.checks import check_labels
 from ...text.transcripts.edit_rate import AlignedTexts, aligned_texts
 from ...text.transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
-from .log_rows import log_columns, read_log_cells
-from .row_rankings import rank_rows, rank_unparsed, row_scores
+from .row_rankings import rank_rows
 
 _NO_FIELDS = "There are no examples, which need the fields of the rows; these results name none."
 _MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time
+# Fields with the question of a record, of which the first one that exists is shown by default.
+_QUESTIONS = ("doc.question", "doc.query", "doc.goal", "question", "input", "prompt")
 
 # By system and input (such as "predictions"): path, field and format of the column.
 _Columns = Mapping[str, Mapping[str, Mapping[str, Any]]]
@@ -58,43 +63,11 @@ class _ExampleRows:
         return fields
 
 
-class ShownAnswer(NamedTuple):
-    """A system's prediction for a row; None if the file of its predictions is missing."""
-
-    system: str
-    prediction: Any
-    scores: Mapping[str, float]
-    references: Any = None  # if systems have different references
-    alignment: Sequence[AlignedTexts] = ()  # with the reference, for a transcript with errors
-    space: str = " "  # between the parts of the alignment
-    is_lower_better: bool = False  # for its scores
-    explanations: Sequence[Mapping[str, Any]] = ()  # of its scores, by modules that explain
-
-
-@dataclass(frozen=True)
-class Example:
-    """A row: its input, its references and the answers of all systems."""
-
-    row: int
-    fields: Mapping[str, Any]  # such as the question, by name
-    references: Any  # None if systems have different references
-    answers: Sequence[ShownAnswer]
-    kind: str = ""  # of the answers, where examples of different kinds were chosen
-
-
-class ShownChoice(NamedTuple):
-    """Rows of one kind, and the reason for choosing them."""
-
-    title: str
-    reason: str
-    examples: Sequence[Example]
-
-
 @dataclass(frozen=True)
 class Examples:
     """Rows of each kind, and notes about rows that cannot be shown."""
 
-    choices: Sequence[ShownChoice] = ()
+    choices: Sequence[Mapping[str, Any]] = ()  # with the title, the reason and the examples
     notes: Sequence[str] = ()
     unchanged: Collection[str] = ()  # paths of inputs that have not changed since scoring
 
@@ -118,22 +91,19 @@ def find_examples(
         ValueError: an unchanged input lacks such a field.
     """
     paths, notes = _find_inputs(results, list(copies))
-    columns = results.provenance.get("columns") or log_columns(results)
+    columns = results.provenance.get("columns") or _log_columns(results)
     if not columns:
         notes.append(_NO_FIELDS)
         return Examples(notes=notes, unchanged=paths.keys())
-    scores = row_scores(results)
-    if isinstance(scores, str):
-        return Examples(notes=[*notes, scores], unchanged=paths.keys())
-    rankings = [
-        *rank_rows(list(results.systems), scores, count),
-        *rank_unparsed(results, len(scores.rows), count),
-    ]
+    ranked = rank_rows(results, count)
+    if isinstance(ranked, str):
+        return Examples(notes=[*notes, ranked], unchanged=paths.keys())
+    scores, rankings = ranked
     rows = sorted({row for ranking in rankings for row in ranking.candidates()})
     if "columns" in results.provenance:
         cells = _read_cells(columns, paths, rows, fields)
     else:
-        cells = read_log_cells(results, columns, paths, rows, fields)
+        cells = _read_log_cells(results, columns, paths, rows, fields)
     if not cells:
         return Examples(notes=notes, unchanged=paths.keys())
 
@@ -146,8 +116,8 @@ def find_examples(
     choices = []
     for ranking in rankings:
         kinds = ranking.chosen(texts).items()
-        examples = [_example(results, scores.names, inputs, row, kind) for row, kind in kinds]
-        choices.append(ShownChoice(ranking.title, ranking.reason, examples))
+        examples = [_example(results, scores, inputs, row, kind) for row, kind in kinds]
+        choices.append({"title": ranking.title, "reason": ranking.reason, "examples": examples})
     return Examples(choices, notes, paths.keys())
 
 
@@ -176,75 +146,187 @@ def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Pa
 def _read_cells(
     columns: _Columns, paths: Mapping[str, Path], rows: Sequence[int], fields: Sequence[str]
 ) -> _Cells:
-    """Return the cells of selected rows.
+    """Return the cells of selected rows: of unchanged inputs, and of additional fields.
 
-    Of inputs that have not changed, and of additional fields.
+    Additional fields are in the file of the references.
     """
     inputs: dict[tuple[str, str | None], dict[str, None]] = {}  # the fields by path and format
+    reference_paths = set()
     for system_columns in columns.values():
         for column in system_columns.values():
             inputs.setdefault((column["path"], column["format"]), {})[column["field"]] = None
-    reference_paths = {_reference_path(system_columns) for system_columns in columns.values()}
+        references = system_columns.get("references", system_columns["predictions"])
+        reference_paths.add(references["path"])
     cells: dict[tuple[str, str, int], Any] = {}
     for (path, format_name), names in inputs.items():
-        if path in paths:
-            if path in reference_paths:
-                names = names | dict.fromkeys(fields)
-            cells |= _pick(
-                path, Source(paths[path], list(names), format_name=format_name, progress=True), rows
-            )
+        if path not in paths:
+            continue
+        listed = [*names, *(fields if path in reference_paths else ())]
+        source = Source(
+            paths[path], list(dict.fromkeys(listed)), format_name=format_name, progress=True
+        )
+        start = 0
+        for block in source.blocks(_BLOCK):
+            stop = start + len(next(iter(block.values())))
+            for row in (row for row in rows if start <= row < stop):
+                for field, values in block.items():
+                    cells[path, field, row] = values[row - start]
+            start = stop
     return cells
 
 
-def _reference_path(system_columns: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the file of the references, which also has the additional fields of a row."""
-    return str(system_columns.get("references", system_columns["predictions"])["path"])
+def _log_columns(results: Results) -> _Columns:
+    """Return the path, format and field of each column in a log, by system and input.
+
+    Empty if two systems have the same rows of one log, which their ids cannot tell apart.
+    """
+    columns: dict[str, dict[str, dict[str, Any]]] = {}
+    for system, log in results.provenance.get("logs", {}).items():
+        answers = log.get("answers", log)
+        fields = {
+            "predictions": (log, log.get("field", "prediction")),
+            "references": (answers, log.get("references", "references")),
+        }
+        columns[system] = {
+            name: {"path": file["path"], "format": file["format"], "field": field}
+            for name, (file, field) in fields.items()
+        }
+    predictions = [tuple(column["predictions"].values()) for column in columns.values()]
+    return columns if len(set(predictions)) == len(predictions) else {}
 
 
-def _pick(path: str, source: Source, rows: Sequence[int]) -> _Cells:
-    """Return the cells of selected rows of a file, holding one block in memory at a time."""
-    cells, start = {}, 0
-    for block in source.blocks(_BLOCK):
-        stop = start + len(next(iter(block.values())))
-        for row in (row for row in rows if start <= row < stop):
-            for field, column in block.items():
-                cells[path, field, row] = column[row - start]
-        start = stop
+def _read_log_cells(
+    results: Results,
+    columns: _Columns,
+    paths: Mapping[str, Path],
+    rows: Sequence[int],
+    fields: Sequence[str],
+) -> _Cells:
+    """Return the cells of selected rows by path, field and row, from unchanged logs.
+
+    Args:
+        results: results of logs, with the ids of their rows.
+        columns: the columns of the inputs, from `_log_columns`.
+        paths: the unchanged inputs.
+        rows: the numbers of rows in the results.
+        fields: additional fields; none for the question, if there is one.
+
+    Raises:
+        ValueError: a record lacks an additional field.
+    """
+    cells: dict[tuple[str, str, int], Any] = {}
+    for system, log in results.provenance["logs"].items():
+        ids = results.row_labels.get(system, {}).get("id")
+        conditions = next(iter(results.systems[system].values())).conditions or {}
+        where = [text.partition("=") for text in conditions.get("where", [])]
+        selection = Selection(
+            filter=conditions.get("filter"),
+            conditions={name: value for name, _, value in where},
+            incomplete=True,
+        )
+        files = [log, log["answers"]] if "answers" in log else [log]
+        for file in files:
+            path = file["path"]
+            if path not in paths or (ids is not None and file.get("id") is None):
+                continue
+            inputs = [c["field"] for c in columns[system].values() if c["path"] == path]
+            rows_of_ids: dict[Any, list[int]] = {}
+            for row in rows:
+                rows_of_ids.setdefault(row if ids is None else ids[row], []).append(row)
+            source = Source(file_of(paths[path]), [], format_name=file["format"])
+            try:
+                chosen = selection if file is log else Selection()
+                selected = Selected(source.log, chosen, partial(getter, source.log))
+                for number, (_, record) in enumerate(selected):
+                    name: Any = number
+                    if ids is not None:
+                        label = getter(source.log, file["id"], record)(record)
+                        (name,) = check_labels("ids", [label], 1)
+                    for row in rows_of_ids.pop(name, ()):
+                        values = _values(source, record, inputs, fields, is_log=file is log)
+                        cells |= {(path, field, row): value for field, value in values.items()}
+                    if not rows_of_ids:
+                        break
+            finally:
+                source.close()
     return cells
+
+
+def _values(
+    source: Source,
+    record: Mapping[str, Any],
+    inputs: Sequence[str],
+    fields: Sequence[str],
+    *,
+    is_log: bool,
+) -> dict[str, Any]:
+    """Return the values of a record: of its inputs if it has them, and of additional fields."""
+    values: dict[str, Any] = {}
+    further = fields if fields and is_log else ()
+    for field in [*inputs, *(() if fields or not is_log else _QUESTIONS)]:
+        if field in _QUESTIONS and not values.keys().isdisjoint(_QUESTIONS):
+            continue
+        with suppress(ValueError, KeyError, IndexError, TypeError):
+            values[field] = getter(source.log, field, record)(record)
+    for field in further:
+        try:
+            values[field] = getter(source.log, field, record)(record)
+        except (ValueError, KeyError) as error:
+            raise ValueError(f"{source.path}: a record has no field {field!r}") from error
+    return values
 
 
 def _example(
     results: Results, scores: Sequence[str], inputs: _ExampleRows, row: int, kind: str
-) -> Example:
-    """Return a row of some kind with the answers of all systems."""
+) -> dict[str, Any]:
+    """Return a row of some kind with the answers of all systems.
+
+    A prediction is None if its file is missing. References are those of the row, or of each answer
+    if systems have different ones.
+    """
     predictions = inputs.values("predictions", row)
     references = inputs.values("references", row)
     common = next(iter(references.values()), None)
     is_common = all(value == common for value in references.values())
-    answers = [
-        ShownAnswer(
-            system,
-            predictions.get(system),
+    answers = []
+    for system, modules in results.systems.items():
+        parts, space = _alignment(modules, predictions.get(system), references.get(system))
+        answers.append(
             {
-                score: values[row]
-                for result in modules.values()
-                for score, values in result.per_example.items()
-                if score in scores
-            },
-            None if is_common else references.get(system),
-            *_alignment(modules, predictions.get(system), references.get(system)),
-            any(score in result.lower_is_better for result in modules.values() for score in scores),
-            [texts[row] for result in modules.values() for texts in result.row_texts.values()],
+                "system": system,
+                "prediction": predictions.get(system),
+                "scores": {
+                    score: values[row]
+                    for result in modules.values()
+                    for score, values in result.per_example.items()
+                    if score in scores
+                },
+                "references": None if is_common else references.get(system),
+                "alignment": parts,
+                "space": space,
+                "is_lower_better": any(
+                    score in result.lower_is_better
+                    for result in modules.values()
+                    for score in scores
+                ),
+                "explanations": [
+                    texts[row] for result in modules.values() for texts in result.row_texts.values()
+                ],
+            }
         )
-        for system, modules in results.systems.items()
-    ]
-    return Example(row, inputs.further_fields(row), common if is_common else None, answers, kind)
+    return {
+        "row": row,
+        "fields": inputs.further_fields(row),
+        "references": common if is_common else None,
+        "answers": answers,
+        "kind": kind,
+    }
 
 
 def _alignment(
     modules: Mapping[str, ModuleResult], prediction: Any, reference: Any
 ) -> tuple[Sequence[AlignedTexts], str]:
-    """Return the alignment of a transcript, if a module counts errors, and its separator."""
+    """Return the alignment of a transcript with errors, and the text between its parts."""
     result = modules.get("error_rate")
     if result is None or not isinstance(prediction, str) or not isinstance(reference, str):
         return (), ""

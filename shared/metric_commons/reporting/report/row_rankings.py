@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...evaluation.results.module_results import ModuleResult, means_of_rows
+from ...evaluation.results.module_results import means_of_rows
 from ...evaluation.results.rendering import counted
 from ...evaluation.results.results import Results
 
@@ -18,14 +18,6 @@ _MISREAD = re.compile(
     rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}"
 )
 _LOST = "\ufffd"  # stands for characters that could not be read
-
-
-class RankedRows(NamedTuple):
-    """The score of each row for each system, averaged over the named scores."""
-
-    names: Sequence[str]
-    rows: Sequence[Sequence[float]]  # the scores of all systems for each row; higher is better
-    is_negated: bool = False  # whether lower was better before negation
 
 
 class Ranking(NamedTuple):
@@ -114,80 +106,79 @@ def _texts(value: Any) -> list[str]:
     return [text for item in value for text in _texts(item)]
 
 
-def row_scores(results: Results) -> RankedRows | str:
-    """Return the mean of the first score of each module, for each row; or why there is none."""
+def rank_rows(results: Results, count: int) -> tuple[list[str], list[Ranking]] | str:
+    """Return the scores by which rows are ranked, and at most `count` rows of each kind.
+
+    The score of a row is the mean of the first score of each module, and higher is better if
+    possible. If there are no such scores, return the reason.
+    """
     for lower, only_means in ((False, True), (False, False), (True, False)):
-        systems = [
-            {
-                name: column
-                for result in modules.values()
-                for name, column in _first_column(result, lower, only_means)
-            }
-            for modules in results.systems.values()
-        ]
-        first = systems[0] if systems else {}
-        names = [name for name in first if all(name in columns for columns in systems)]
-        if names:
+        columns_of_systems = []
+        for modules in results.systems.values():
+            firsts: dict[str, Sequence[float]] = {}
+            for result in modules.values():
+                # If `only_means`, the mean over the rows is a score of the result.
+                columns = means_of_rows(result) if only_means else result.per_example
+                names = [name for name in columns if (name in result.lower_is_better) == lower]
+                firsts |= {name: columns[name] for name in names[:1]}
+            columns_of_systems.append(firsts)
+        first = columns_of_systems[0] if columns_of_systems else {}
+        scores = [name for name in first if all(name in each for each in columns_of_systems)]
+        if scores:
             break
     else:
         return "The scores of every row were not given (--per-example), so there are no examples."
-    sizes = {len(columns[name]) for columns in systems for name in names}
+    sizes = {len(columns[name]) for columns in columns_of_systems for name in scores}
     if len(sizes) > 1:
         return "Systems have different numbers of rows, so there are no examples side by side."
+    (total,) = sizes
     sign = -1 if lower else 1
     rows = [
-        [sign * _mean(columns[name][row] for name in names) for columns in systems]
-        for row in range(*sizes)
+        [sign * _mean(columns[name][row] for name in scores) for columns in columns_of_systems]
+        for row in range(total)
     ]
-    return RankedRows(names, rows, is_negated=lower)
-
-
-def _first_column(
-    result: ModuleResult, lower: bool, only_means: bool
-) -> list[tuple[str, Sequence[float]]]:
-    """Return the first score of rows for which lower, or higher, is better; with its name.
-
-    If `only_means`, the mean over its rows is a score of the result.
-    """
-    columns = means_of_rows(result) if only_means else result.per_example
-    names = [name for name in columns if (name in result.lower_is_better) == lower]
-    return [(name, columns[name]) for name in names[:1]]
+    systems = list(results.systems)
+    *first_names, last_name = scores
+    score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
+    means = {row: _mean(values) for row, values in enumerate(rows)}
+    means = {row: mean for row, mean in means.items() if not math.isnan(mean)}
+    lowest = min(means.values(), default=math.nan)
+    reason = (
+        f"The {'highest' if lower else 'lowest'} {score}"
+        f"{' over all systems' if len(systems) > 1 else ''}: {sign * lowest:.4g} in "
+        f"{sum(mean == lowest for mean in means.values()):,} of {counted(total, 'row')}"
+    )
+    rankings = [_ranking("Worst", reason, means, count)]
+    if len(systems) == 2:
+        differences = {row: rows[row][0] - rows[row][1] for row in means}
+        for direction, (better, worse) in ((1, systems), (-1, systems[::-1])):
+            gains = {row: -direction * d for row, d in differences.items() if direction * d > 0}
+            wins = f"{better} is better in {counted(len(gains), 'row')}"
+            reason = f"The largest differences in {score}; {wins}"
+            rankings.append(_ranking(f"{better} better than {worse}", reason, gains, count))
+    elif len(systems) > 2:
+        spreads = {}
+        for row in means:
+            finite = [value for value in rows[row] if math.isfinite(value)]
+            if max(finite) > min(finite):
+                # The squared distances show how evenly systems are split: they are 1 for
+                # 0, 0, 1, 1, and 0.75 for 0, 0, 0, 1.
+                center = _mean(finite)
+                squares = math.fsum((value - center) ** 2 for value in finite)
+                spreads[row] = min(finite) - max(finite), -squares
+        reason = (
+            f"The largest differences in the {score} between systems, first those on which systems "
+            f"are split most evenly; they differ in {counted(len(spreads), 'row')}"
+        )
+        rankings.append(_ranking("Most different", reason, spreads, count))
+    rankings = [ranking for ranking in rankings if ranking.candidates()]
+    return scores, rankings + _unparsed(results, total, count)
 
 
 def _mean(values: Iterable[float]) -> float:
     """Return the mean of the finite values; NaN if there are none."""
     finite = [value for value in values if math.isfinite(value)]
     return math.fsum(finite) / len(finite) if finite else math.nan
-
-
-def rank_rows(systems: Sequence[str], scores: RankedRows, count: int) -> list[Ranking]:
-    """Return the rows of each kind, at most `count`."""
-    *first_names, last_name = scores.names
-    score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
-    means = {row: _mean(values) for row, values in enumerate(scores.rows)}
-    means = {row: mean for row, mean in means.items() if not math.isnan(mean)}
-    rankings = [_rank_worst(systems, means, score, len(scores.rows), count, scores.is_negated)]
-    if len(systems) == 2:
-        differences = {row: scores.rows[row][0] - scores.rows[row][1] for row in means}
-        for sign, (better, worse) in ((1, systems), (-1, systems[::-1])):
-            gains = {row: sign * gain for row, gain in differences.items() if sign * gain > 0}
-            wins = f"{better} is better in {counted(len(gains), 'row')}"
-            reason = f"The largest differences in {score}; {wins}"
-            title = f"{better} better than {worse}"
-            rankings.append(_ranking(title, reason, {row: -gains[row] for row in gains}, count))
-    elif len(systems) > 2:
-        spreads = {row: _spread(scores.rows[row]) for row in means}
-        differing = {
-            row: (-distance, -squares)
-            for row, (distance, squares) in spreads.items()
-            if distance > 0
-        }
-        reason = (
-            f"The largest differences in the {score} between systems, first those on which systems "
-            f"are split most evenly; they differ in {counted(len(differing), 'row')}"
-        )
-        rankings.append(_ranking("Most different", reason, differing, count))
-    return [ranking for ranking in rankings if ranking.candidates()]
 
 
 def _ranking(title: str, reason: str, keys: Mapping[int, Any], count: int) -> Ranking:
@@ -213,27 +204,7 @@ def _ranking(title: str, reason: str, keys: Mapping[int, Any], count: int) -> Ra
     return Ranking(title, f"{reason}.", ahead, tied[::step], count)
 
 
-def _rank_worst(
-    systems: Sequence[str],
-    means: Mapping[int, float],
-    score: str,
-    total: int,
-    count: int,
-    is_negated: bool,
-) -> Ranking:
-    """Return the rows with the worst mean over systems."""
-    lowest = min(means.values(), default=math.nan)
-    ties = sum(mean == lowest for mean in means.values())
-    shown = -lowest if is_negated else lowest
-    reason = (
-        f"The {'highest' if is_negated else 'lowest'} {score}"
-        f"{' over all systems' if len(systems) > 1 else ''}: {shown:.4g} in "
-        f"{ties:,} of {counted(total, 'row')}"
-    )
-    return _ranking("Worst", reason, means, count)
-
-
-def rank_unparsed(results: Results, total: int, count: int) -> list[Ranking]:
+def _unparsed(results: Results, total: int, count: int) -> list[Ranking]:
     """Return the rows with a prediction in which no answer was found, if there are any."""
     unparsed = {
         system: {
@@ -254,13 +225,3 @@ def rank_unparsed(results: Results, total: int, count: int) -> list[Ranking]:
         f"{counted(total, 'row')}){cut}."
     )
     return [Ranking("Unparsed", reason, rows[:count], (), count)]
-
-
-def _spread(values: Sequence[float]) -> tuple[float, float]:
-    """Return the range of the finite values, and the sum of their squared distances from the mean.
-
-    The sum shows how evenly systems are split: it is 1 for 0, 0, 1, 1, and 0.75 for 0, 0, 0, 1.
-    """
-    finite = [value for value in values if math.isfinite(value)]
-    center = _mean(finite)
-    return max(finite) - min(finite), math.fsum((value - center) ** 2 for value in finite)

@@ -152,3 +152,25 @@ def test_a_sample_of_tasks_is_compared_by_sign_flips_of_all_pairs_together():
 def test_what_has_no_board(arguments, options, message):
     with pytest.raises(ValueError, match=message):
         task_means(*arguments, **options)
+
+
+@pytest.mark.parametrize("assume", ["exchangeable", "nothing"])
+def test_percentages_are_compared_as_proportions_are(assume):
+    scores = np.round(np.random.default_rng(2).random((3, 9)), 4)
+    scores[0] = np.minimum(scores[0] + 0.5, 0.999)
+    shares, percentages = (
+        board(table(unit * scores), "tasks", sampled=True, assume=assume) for unit in (1, 100)
+    )
+
+    for system, each in shares.items():
+        assert percentages[system]["rank_interval"] == each["rank_interval"]
+        for name in ("value", "confidence_interval"):
+            assert np.divide(percentages[system][name], 100) == pytest.approx(each[name])
+
+
+def test_scores_without_bounds_cannot_be_compared_assuming_nothing():
+    unbounded = table([[101.0] * 6, [50.0] * 6])
+
+    assert board(unbounded, "tasks", sampled=True)
+    with pytest.raises(ValueError, match="from 0 to 1, or percentages from 0 to 100"):
+        task_means(unbounded, "tasks", sampled=True, assume="nothing")

