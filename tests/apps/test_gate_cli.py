@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metric_commons.evaluation.results.results import Results
-from metric_commons.statistics.tests.crossed_power import CrossedPilot
+from metric_commons.statistics.tests.power import CrossedPilot
 
 ROWS = [
     {"id": f"q{row}", "doc": row // 4, "gold": "x", "old": "x" if row % 3 else "y"}

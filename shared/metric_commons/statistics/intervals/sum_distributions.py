@@ -17,9 +17,13 @@ from numpy.typing import NDArray
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError
 from ..arithmetic.exact_sums import group_sums
-from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
+from ..resampling.ratio_distribution import (
+    RatioDistribution,
+    error_ends,
+    ratio_distribution,
+    ratio_ends,
+)
 from ..resampling.row_units import RowUnits, cluster_values
-from ..resampling.unseen_units import error_ends, ratio_ends
 from .cluster_sums import Clusters
 from .intervals import critical_value, interval
 from .proportions import Interval, clopper_pearson
