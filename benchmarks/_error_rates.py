@@ -5,7 +5,8 @@ import math
 import numpy as np
 from scipy import stats
 
-from metric_commons.statistics import adjusted, difference_interval, paired_test
+from metric_commons.statistics import interval, paired_test
+from metric_commons.statistics.tests.corrections import Family
 
 ALPHA = 0.05
 TESTS = ("permutation", "t", "wilcoxon")
@@ -18,7 +19,7 @@ def p_of_test(differences, test, clusters=None):
     That was how intervals were read, and is here to be measured beside.
     """
     if test == "bootstrap":
-        low, high = difference_interval(differences, method="bootstrap", n_resamples=500)[:2]
+        low, high, *_ = interval(differences, method="bootstrap", bounds=(-1, 1), n_resamples=500)
         return float(low <= 0 <= high)
     return paired_test(differences, test=test, clusters=clusters).p_value
 
@@ -85,8 +86,9 @@ def family_errors(rng, rows, equal, unlike, runs, corrections):
         differences = np.array([scores[a] - scores[b] for a, b in pairs])
         p_values = [paired_test(row).p_value for row in differences]
         for number, correction in enumerate(corrections):
-            options = {"correction": correction, "n_resamples": 500, "seed": run}
-            hits[number] += adjusted(p_values, differences, **options)[null].min() < ALPHA
+            law = ("permutation", "two-sided", "exchangeable")
+            family = Family.of(correction, None, differences, law=law, n_resamples=500, seed=run)
+            hits[number] += family.adjusted(p_values)[null].min() < ALPHA
     return (hits / runs).tolist()
 
 

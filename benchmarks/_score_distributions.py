@@ -11,9 +11,10 @@ import numpy as np
 from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.clustering.clustering_measures import clustering_scores
 from metric_commons.regression.errors import regression_scores
-from metric_commons.statistics import difference_interval, interval
+from metric_commons.statistics import interval
 from metric_commons.statistics.intervals.sum_distributions import SumRatio
 from metric_commons.statistics.intervals.sums import RowStatistics
+from metric_commons.statistics.tests.differences import unseen_row
 from metric_commons.text.translation.ngram_precision import bleu_statistics
 
 LEVEL = 0.95
@@ -439,7 +440,7 @@ def differences():
     def distribution(draw_rows, truth):
         def draw(rng, rows):
             sample = draw_rows(rng, rows)
-            return difference_interval(sample, confidence_level=LEVEL)[:2], sample.mean()
+            return unseen_row(sample, None, (-1.0, 1.0)).ends(LEVEL), sample.mean()
 
         return draw, truth
 

@@ -18,14 +18,14 @@ from metric_commons.statistics import (
     ConfidenceSequence,
     Pilot,
     compare,
-    equivalence,
     interval,
     paired_test,
     required_rows,
     simultaneous_intervals,
 )
+from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests.best_of_many import best_of
-from metric_commons.statistics.tests.differences import rows_for_margin
+from metric_commons.statistics.tests.differences import rows_that_show_margin, unseen_row
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0
@@ -37,12 +37,23 @@ def text(number):
     return shown.removeprefix("0") if number < 1 else shown
 
 
+def margin_p_values(differences, margin, clusters=None):
+    """The p-values of a loss of the margin, and of a gain of it."""
+    values = np.asarray(differences, float)
+    law = unseen_row(values, clusters and ClusterSums.of(clusters, values), (-1.0, 1.0))
+    return law.tail(-margin), law.tail(margin, upper=True)
+
+
+def passes_gate(differences, margin):
+    return margin_p_values(differences, margin)[0] < 0.05
+
+
 def false_passes(rows, losses, samples):
     """How often a loss that equals the margin passes for none; no row is won."""
     rng = np.random.default_rng([SEED, rows, round(1000 * losses)])
     lost = rng.binomial(rows, losses, samples)
     passes = {
-        number: equivalence([-1.0] * number + [0.0] * (rows - number), losses).p_non_inferior < 0.05
+        number: passes_gate(-1.0 * (np.arange(rows) < number), losses)
         for number in set(lost.tolist())
     }
     return np.mean([passes[number] for number in lost.tolist()])
@@ -53,7 +64,7 @@ def false_equivalence(rows, samples):
     rng = np.random.default_rng([SEED, rows])
     return np.mean(
         [
-            equivalence(np.clip(rng.normal(0.1, 0.2, rows), -1, 1), 0.1).p_equivalent < 0.05
+            max(margin_p_values(np.clip(rng.normal(0.1, 0.2, rows), -1, 1), 0.1)) < 0.05
             for _ in range(samples)
         ]
     )
@@ -72,7 +83,8 @@ def false_margins_of_clusters(groups, samples):
     passes = np.zeros(2)
     for _ in range(samples):
         rows, names = drawn_clusters(rng, groups, -0.1)
-        passes += np.array(equivalence(np.clip(rows, -1, 1), 0.1, clusters=names)) < 0.05
+        not_inferior, not_better = margin_p_values(np.clip(rows, -1, 1), 0.1, names)
+        passes += np.array([not_inferior, max(not_inferior, not_better)]) < 0.05
     return passes / samples
 
 
@@ -144,10 +156,6 @@ def like_pilot(rng, differences, effect, shape):
     return rng.choice(values, shape, p=weights / weights.sum())
 
 
-def passes_gate(differences, margin):
-    return equivalence(differences, margin).p_non_inferior < 0.05
-
-
 def power_rows():
     """The lines of the table of rows that are recommended for a power of .80."""
     yield "| rows for a power of .80 | for the t-test | recommended | reached |"
@@ -163,7 +171,8 @@ def power_rows():
         rng = np.random.default_rng(SEED)
         values = np.asarray(differences)
         options = {"alpha": 0.05, "power": 0.8, "as_observed": False}
-        rows = rows_for_margin(values, None, margin, 1.0, **options)
+        won, lost = np.maximum(values, 0.0), np.maximum(-values, 0.0)
+        _, rows = rows_that_show_margin(won, lost, margin, **options)
         both = np.concatenate([values, -values])
         samples = rng.choice(both, (10 * SAMPLES, rows))
         share = np.mean([passes_gate(sample, margin) for sample in samples])

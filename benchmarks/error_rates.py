@@ -28,8 +28,8 @@ from _error_rates import (
     samples,
 )
 
-from metric_commons.statistics import difference_interval, holm, max_t
-from metric_commons.statistics.tests.significance import p_values
+from metric_commons.statistics import holm, max_t
+from metric_commons.statistics.tests.differences import unseen_row
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 300
 ROWS = (10, 20, 50, 100)
@@ -62,7 +62,7 @@ def disagreements():
         shares = []
         for distribution in difference_distributions().values():
             drawn = samples(np.random.default_rng(rows), distribution, rows, RUNS, signs=True)
-            ends = [difference_interval(sample)[:2] for sample in drawn]
+            ends = [unseen_row(sample, None, (-1.0, 1.0)).ends(1 - ALPHA) for sample in drawn]
             outside = [low > 0 or high < 0 for low, high in ends]
             significant = [p_of_test(sample, "permutation") < ALPHA for sample in drawn]
             shares.append(np.mean(np.array(outside) != np.array(significant)))
@@ -99,7 +99,7 @@ def families():
     differences = forty_systems()
     found = {
         "Holm, drawn": holm(drawn_p_values(differences.T, 9_999)),
-        "Holm": holm(p_values(differences.T)),
+        "Holm": holm([p_of_test(row, "permutation") for row in differences]),
         "max_t": max_t(differences, n_resamples=9_999),
     }
     counts = {name: int((p < ALPHA).sum()) for name, p in found.items()}

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metric_commons.evaluation.results.results import Results
-from metric_commons.statistics.tests.crossed_power import CrossedPilot
+from metric_commons.statistics.tests.power import CrossedPilot
 from tests.apps.files import write_rows
 
 ROWS = [

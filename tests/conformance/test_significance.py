@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metric_commons.statistics import benjamini_hochberg, p_values
+from metric_commons.statistics import benjamini_hochberg, paired_test
 from tests.spec import ROOT, recorded
 
 RESAMPLES = 10_000
@@ -138,8 +138,10 @@ def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative):
         wilcoxon = stats.wilcoxon(a, b, alternative=alternative).pvalue
 
         options = {"alternative": alternative}
-        assert p_values(a - b, test="t", **options) == pytest.approx(t, rel=1e-12)
-        assert p_values(a - b, test="wilcoxon", **options) == pytest.approx(wilcoxon, rel=1e-12)
+        assert paired_test(a - b, test="t", **options).p_value == pytest.approx(t, rel=1e-12)
+        assert paired_test(a - b, test="wilcoxon", **options).p_value == pytest.approx(
+            wilcoxon, rel=1e-12
+        )
 
 
 @pytest.mark.long
@@ -150,7 +152,9 @@ def test_few_rows_are_counted_as_by_scipy(rows, kind, alternative):
     for seed in range(5):
         a, b = scores(rows, seed, kind)
         theirs = scipys(a - b, alternative=alternative).pvalue
-        assert p_values(a - b, alternative=alternative) == pytest.approx(theirs, rel=1e-12)
+        assert paired_test(a - b, alternative=alternative).p_value == pytest.approx(
+            theirs, rel=1e-12
+        )
 
 
 @pytest.mark.long
@@ -158,7 +162,7 @@ def test_few_rows_are_counted_as_by_scipy(rows, kind, alternative):
 @pytest.mark.parametrize("rows", [40, 200])
 def test_many_rows_are_near_what_scipy_draws(rows, alternative):
     a, b = scores(rows, rows, "correlated")
-    ours = p_values(0.3 * (a - b) + 0.05, alternative=alternative)[0]
+    ours = paired_test(0.3 * (a - b) + 0.05, alternative=alternative).p_value
     theirs = scipys(0.3 * (a - b) + 0.05, alternative=alternative).pvalue
 
     assert abs(ours - theirs) <= 4 * standard_error(ours, RESAMPLES / 2) + 2e-4
@@ -218,7 +222,7 @@ def test_steps_of_a_tenth():
     exact = exact_in_steps((a - b).tolist())
     differences = a / 10 - b / 10
 
-    assert p_values(differences)[0] == pytest.approx(exact, rel=1e-12)
+    assert paired_test(differences).p_value == pytest.approx(exact, rel=1e-12)
     too_small = without_tolerance(differences.tolist(), 2000)
     assert too_small < exact - 4 * standard_error(exact, 2000)
 

@@ -13,9 +13,7 @@ import pytest
 
 from metric_commons.statistics import (
     benjamini_hochberg,
-    difference_interval,
     estimate_interval,
-    f1_interval,
     holm,
     interval,
     letters,
@@ -28,6 +26,8 @@ from metric_commons.statistics import (
 )
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
+from metric_commons.statistics.intervals.proportions import f1_of_jaccard
+from metric_commons.statistics.tests.differences import unseen_row
 from tests.spec import ROOT, recorded
 
 ERRORS = (0.0, math.inf)
@@ -150,7 +150,9 @@ def test_counts_of_two_labels(name):
     for score, counts in ratios.items():
         result = proportion_interval(*counts, confidence_level=level)
         agree(result[:2], exact[f"{score}_interval"])
-    agree(f1_interval(tp, fp, fn, confidence_level=level)[:2], exact["f1_interval"])
+    union = tp + fp + fn
+    jaccard = proportion_interval(tp, union, confidence_level=level)
+    agree(f1_of_jaccard(jaccard, tp / max(union, 1))[:2], exact["f1_interval"])
 
 
 @pytest.mark.parametrize("name", named("auc"))
@@ -190,9 +192,10 @@ def test_two_systems(name):
     level = case["options"]["confidence_level"]
     low, high = result["confidence_interval"]
     assert (result["p_value"] < 1 - level) is not (low <= 0 <= high)
-    ends = difference_interval(differences, clusters=clusters, confidence_level=level)
+    sums = clusters and ClusterSums.of(clusters, differences)
     by_bounds = compute(assume="nothing", bounds=(-1.0, 1.0))
-    assert by_bounds["confidence_interval"] == [ends.low, ends.high]
+    ends = unseen_row(differences, sums, (-1.0, 1.0)).ends(level)
+    assert by_bounds["confidence_interval"] == [*ends]
     # The distribution of the interval replaces Bonett and Price's and the t-tests of a margin;
     # these stay under "t".
     if "ttest_rel_p" in peers.get("scipy 1.17.1", {}):

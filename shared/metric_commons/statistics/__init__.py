@@ -11,25 +11,22 @@ if TYPE_CHECKING:
     from .intervals.cluster_sums import ClusterSums
     from .intervals.estimates import estimate_interval, influence_interval, influence_spread
     from .intervals.intervals import interval
-    from .intervals.proportions import Interval, f1_interval, proportion_interval
+    from .intervals.proportions import Interval, proportion_interval
     from .intervals.summary import Average, mean, summarize
     from .intervals.sums import RowStatistics, summarize_sums
     from .resampling.bootstrap import mean_interval
     from .tests.confidence_sequences import ConfidenceSequence, SequentialComparison
-    from .tests.corrections import adjusted, benjamini_hochberg, holm, max_t
-    from .tests.differences import DifferenceInterval, Equivalence, difference_interval, equivalence
+    from .tests.corrections import benjamini_hochberg, holm, max_t
     from .tests.paired_sums import compare_sums
     from .tests.paired_tests import PairedTest, paired_test
     from .tests.power import Pilot, minimum_detectable, power_of, required_labels, required_rows
     from .tests.ranks import letters, rank_intervals, tiers
-    from .tests.significance import compare, compare_measures, p_values, simultaneous_intervals
+    from .tests.significance import compare, compare_measures, simultaneous_intervals
 
 __all__ = [
     "Average",
     "ClusterSums",
     "ConfidenceSequence",
-    "DifferenceInterval",
-    "Equivalence",
     "Interval",
     "Multiset",
     "OptionError",
@@ -38,15 +35,11 @@ __all__ = [
     "RowError",
     "RowStatistics",
     "SequentialComparison",
-    "adjusted",
     "benjamini_hochberg",
     "compare",
     "compare_measures",
     "compare_sums",
-    "difference_interval",
-    "equivalence",
     "estimate_interval",
-    "f1_interval",
     "holm",
     "influence_interval",
     "influence_spread",
@@ -56,7 +49,6 @@ __all__ = [
     "mean",
     "mean_interval",
     "minimum_detectable",
-    "p_values",
     "paired_test",
     "power_of",
     "precision_recall_f1",
@@ -76,8 +68,6 @@ __getattr__ = resolver(
         "Average": "intervals.summary",
         "ClusterSums": "intervals.cluster_sums",
         "ConfidenceSequence": "tests.confidence_sequences",
-        "DifferenceInterval": "tests.differences",
-        "Equivalence": "tests.differences",
         "Interval": "intervals.proportions",
         "Multiset": "arithmetic.exact_sums",
         "OptionError": "arguments.checks",
@@ -86,15 +76,11 @@ __getattr__ = resolver(
         "RowError": "arguments.checks",
         "RowStatistics": "intervals.sums",
         "SequentialComparison": "tests.confidence_sequences",
-        "adjusted": "tests.corrections",
         "benjamini_hochberg": "tests.corrections",
         "compare": "tests.significance",
         "compare_measures": "tests.significance",
         "compare_sums": "tests.paired_sums",
-        "difference_interval": "tests.differences",
-        "equivalence": "tests.differences",
         "estimate_interval": "intervals.estimates",
-        "f1_interval": "intervals.proportions",
         "holm": "tests.corrections",
         "influence_interval": "intervals.estimates",
         "influence_spread": "intervals.estimates",
@@ -104,7 +90,6 @@ __getattr__ = resolver(
         "mean": "intervals.summary",
         "mean_interval": "resampling.bootstrap",
         "minimum_detectable": "tests.power",
-        "p_values": "tests.significance",
         "paired_test": "tests.paired_tests",
         "power_of": "tests.power",
         "precision_recall_f1": "arithmetic.ratios",

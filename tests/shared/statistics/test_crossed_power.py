@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from metric_commons.statistics.intervals.crossed import CrossedClusters
-from metric_commons.statistics.tests.crossed_power import CrossedPilot
+from metric_commons.statistics.tests.power import CrossedPilot
 
 PARTS = {"item": 0.3, "template": 0.05, "rest": 0.4}  # standard deviations
 

@@ -170,7 +170,7 @@ def crossed_plans(
     """
     import numpy as np
 
-    from ...statistics.tests.crossed_power import CrossedPilot
+    from ...statistics.tests.power import CrossedPilot
 
     planned = []
     for pair in pairs:

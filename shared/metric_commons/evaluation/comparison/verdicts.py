@@ -216,7 +216,7 @@ def _needed(
 
     Computed from the distribution of the interval for bounded means, else from Student's t.
     """
-    from ...statistics.tests.significance import rows_that_show_margin
+    from ...statistics.tests.differences import rows_that_show_margin
 
     if is_crossed(pair.clusters):
         return None  # of which field, `power` says

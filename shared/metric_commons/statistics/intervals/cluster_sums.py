@@ -179,6 +179,10 @@ class ClusterSums:
             [as_float(exact_ldexp(units, self.power)) for _, units in self.clusters.values()]
         )
 
+    def sizes(self) -> Floats:
+        """Return the number of rows of each cluster, in the order of `clusters`."""
+        return np.array([rows for rows, _ in self.clusters.values()], np.float64)
+
     def to_jsonable(self) -> list[Any]:
         """Return the power, and the labels, the rows and the units of all clusters, for JSON."""
         rows, units = zip(*self.clusters.values(), strict=True) if self.clusters else ((), ())

@@ -2,7 +2,7 @@
 
 The percentile bootstrap covers too little if rows are few or scores are near the end of their
 range: for ten rows that are all right, it is a point. "auto" weights rows, or clusters, at random
-together with an unseen one; see `resampling.unseen_units`.
+together with an unseen one; see `resampling.ratio_distribution`.
 
 The method "korn_graubard" is narrower where scores vary little, and covers less often where rare
 rows are far off. It is based on another idea. A mean m of scores from 0 to 1 behaves like a
@@ -40,8 +40,12 @@ from ..arguments.domains import (
 )
 from ..arithmetic.exact_sums import Multiset, as_float, root
 from ..resampling.bootstrap import deviation, percentile_ends
-from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
-from ..resampling.unseen_units import error_ends, ratio_ends
+from ..resampling.ratio_distribution import (
+    RatioDistribution,
+    error_ends,
+    ratio_distribution,
+    ratio_ends,
+)
 from .cluster_sums import ClusterSums, bootstrap_ends
 from .crossed import CrossedClusters, CrossedMean
 from .methods import Method
@@ -246,7 +250,7 @@ def _mean_distribution(
     """The distribution of the mean of rows or of clusters, as distances from the smallest score."""
     if sums is None:
         return ratio_distribution(values - least, np.ones(values.size), counts)
-    sizes = np.array([rows for rows, _ in sums.clusters.values()], np.float64)
+    sizes = sums.sizes()
     return ratio_distribution(sums.sums() - least * sizes, sizes)
 
 

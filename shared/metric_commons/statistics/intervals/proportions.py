@@ -175,28 +175,12 @@ def proportion_interval(
     return Interval(*ends, name, error, float(trials))
 
 
-def f1_interval(
-    tp: int, fp: int, fn: int, *, confidence_level: Level = 0.95, method: CountMethod = "auto"
-) -> Interval:
-    """Return the interval of F1 of one class, from true and false positives and false negatives.
+def f1_of_jaccard(interval: Interval, jaccard: float) -> Interval:
+    """Return the interval of F1 from that of Jaccard's index, whose value is `jaccard`.
 
     F1 = 2 J / (1 + J) for Jaccard's J = tp / (tp + fp + fn), and the true positives among the rows
     that J counts are binomial. So the ends of F1 are those of J, converted; the standard error is
     multiplied by the derivative 2 / (1 + J)**2.
-
-    >>> print("{:.4f} to {:.4f}, {}".format(*f1_interval(8, 2, 3)[:3]))
-    0.4800 to 0.9256, clopper_pearson
-    """
-    jaccard = proportion_interval(
-        tp, tp + fp + fn, confidence_level=confidence_level, method=method
-    )
-    if not jaccard.effective_n:
-        return jaccard
-    return f1_of_jaccard(jaccard, tp / (tp + fp + fn))
-
-
-def f1_of_jaccard(interval: Interval, jaccard: float) -> Interval:
-    """Return the interval of F1 from that of Jaccard's index, whose value is `jaccard`.
 
     >>> f1_of_jaccard(Interval(0.25, 1.0, "clopper_pearson", 0.1, 8.0), 0.5)[:2]
     (0.4, 1.0)

@@ -7,23 +7,26 @@ long as rows are on average, where each row counts by its length.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arguments.arrays import Floats, Integers
+from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError
 from ..arithmetic.exact_sums import group_sums
-from ..resampling.ratio_distribution import RatioDistribution, ratio_distribution
-from ..resampling.row_units import RowUnits, cluster_values
-from ..resampling.unseen_units import error_ends, ratio_ends
+from ..resampling.ratio_distribution import (
+    RatioDistribution,
+    error_ends,
+    ratio_distribution,
+    ratio_ends,
+)
+from ..resampling.row_units import RowUnits
 from .cluster_sums import Clusters
-from .intervals import critical_value, interval
-from .proportions import Interval, clopper_pearson
-from .weighted_units import DrawnScore, resampled_intervals, smooth_distributions
+from .intervals import critical_value, interval, korn_graubard
+from .proportions import Interval
+from .weighted_units import resampled_intervals
 
 Columns = Mapping[str, Floats]
 
@@ -63,12 +66,66 @@ class SumRatio:
             )
         return 0.0, worst_ratio
 
+    def interval(
+        self,
+        columns: Columns,
+        rows: Columns,
+        *,
+        confidence_level: float,
+        method: str,
+        n_clusters: int | None,
+        share: float | None = None,
+        worst_ratio: float | None = None,
+    ) -> Interval:
+        """Return the interval of the ratio.
+
+        Args:
+            columns: the statistics of units: rows, or clusters.
+            rows: the statistics of rows.
+            confidence_level: strictly between 0 and 1.
+            method: "auto" or "korn_graubard".
+            n_clusters: the number of clusters; None if rows are independent.
+            share: the size of an unseen unit, as in `SumFunction.unseen`.
+            worst_ratio: the largest ratio of a unit, if it has no upper bound.
+
+        Raises:
+            ValueError: a unit has a larger ratio.
+        """
+        numerators, sizes = self.units(columns)
+        if method == "korn_graubard":
+            name, ends = method, korn_graubard_ends(numerators, sizes, confidence_level)
+        else:
+            units = ratio_distribution(numerators, sizes)
+            if share is not None:
+                units = units._replace(unseen_size=share * math.fsum(sizes.tolist()))
+            ends = ratio_ends(units, self.bounds(units, worst_ratio), confidence_level)
+            name = "unseen_row"
+        low, high = (end * self.scale for end in ends)
+        error = ratio_error(numerators, sizes)
+        trials = float(len(next(iter(rows.values()), ())))
+        estimate = Interval(low, high, name, error, trials, n_clusters)
+        if n_clusters is not None:
+            estimate = by_clusters(estimate, ratio_error(*self.units(rows)))
+        return estimate._replace(standard_error=error * self.scale)
+
+
+def by_clusters(estimate: Interval, row_error: float) -> Interval:
+    """Return the interval of clusters with the factor by which they increase the variance of rows.
+
+    They divide the number of rows by it.
+    """
+    effect = (estimate.standard_error / row_error) ** 2 if row_error else 1.0
+    rows = estimate.effective_n or 0.0
+    return estimate._replace(effective_n=rows / effect if effect else rows, design_effect=effect)
+
 
 @dataclass(frozen=True)
 class RowMean(SumRatio):
     """The mean of a score of rows: all rows whose size is 1, and none whose size is 0."""
 
-    def interval(self, rows: Columns, clusters: Clusters | None, **options: Any) -> Interval | None:
+    def mean_interval(
+        self, rows: Columns, clusters: Clusters | None, **options: Any
+    ) -> Interval | None:
         """Return the interval of the mean; None if no row has a score.
 
         Args:
@@ -142,39 +199,12 @@ class SumFunction:
         )
         return lowering, raising
 
-    def drawn_score(
-        self, names: Sequence[str], values: Floats, value: float, share: float | None = None
-    ) -> DrawnScore:
-        """This score of these units, for `weighted_units`."""
-        return DrawnScore(value, *self.unseen(names, values, share), self.bounds, self.biased)
-
 
 SumScore = SumRatio | SumFunction
 Distributions = Callable[[Sequence[str]], Mapping[str, SumScore]]  # by the names of statistics
-
-
 # By the names of statistics: for each dictionary of a result, such as scores by path, and for each
 # of its entries, how the scores of the entry follow from sums.
 Breakdowns = Callable[[Sequence[str]], Mapping[str, Mapping[str, Mapping[str, SumRatio]]]]
-
-
-def no_breakdowns(names: Sequence[str]) -> dict[str, Any]:
-    """No breakdowns: results have no dictionaries of scores with intervals."""
-    return {}
-
-
-def no_distributions(names: Sequence[str]) -> dict[str, SumScore]:
-    """No distributions: scores of these statistics have other intervals."""
-    return {}
-
-
-def no_length(names: Sequence[str]) -> Sequence[str]:
-    """No length: a declared longest row has no meaning.
-
-    Raises:
-        ValueError: always.
-    """
-    raise OptionError("longest", "has no meaning for these scores")
 
 
 class Precision(NamedTuple):
@@ -241,61 +271,8 @@ def korn_graubard_ends(
     if largest:
         pseudo = (units / (units - 1) * variance + squares / units * largest) / (1 + 1 / units)
         trials = min(largest / pseudo, units * (units + 1))
-    normal = critical_value(confidence_level, math.inf)
-    trials *= (normal / critical_value(confidence_level, units - 1)) ** 2
-    return clopper_pearson(ratio * trials, trials, confidence_level)
-
-
-def sum_ratio_interval(
-    distribution: SumRatio,
-    columns: Columns,
-    rows: Columns,
-    *,
-    confidence_level: float,
-    method: str,
-    n_clusters: int | None,
-    share: float | None = None,
-    worst_ratio: float | None = None,
-) -> Interval:
-    """Return the interval of a ratio of sums.
-
-    Args:
-        distribution: the ratio.
-        columns: the statistics of units: rows, or clusters.
-        rows: the statistics of rows.
-        confidence_level: strictly between 0 and 1.
-        method: "auto" or "korn_graubard".
-        n_clusters: the number of clusters; None if rows are independent.
-        share: the size of an unseen unit, as in `SumFunction.unseen`.
-        worst_ratio: the largest ratio of a unit, if it has no upper bound.
-
-    Raises:
-        ValueError: a unit has a larger ratio.
-    """
-    numerators, sizes = distribution.units(columns)
-    if method == "korn_graubard":
-        name, ends = method, korn_graubard_ends(numerators, sizes, confidence_level)
-    else:
-        units = ratio_distribution(numerators, sizes)
-        if share is not None:
-            units = units._replace(unseen_size=share * math.fsum(sizes.tolist()))
-        bounds = distribution.bounds(units, worst_ratio)
-        name, ends = "unseen_row", ratio_ends(units, bounds, confidence_level)
-    error = ratio_error(numerators, sizes)
-    trials, effect = float(len(next(iter(rows.values()), ()))), None
-    if n_clusters is not None:
-        row_error = ratio_error(*distribution.units(rows))
-        effect = (error / row_error) ** 2 if row_error else 1.0
-        trials = trials / effect if effect else trials
-    return Interval(
-        ends[0] * distribution.scale,
-        ends[1] * distribution.scale,
-        name,
-        error * distribution.scale,
-        trials,
-        n_clusters,
-        effect,
-    )
+    critical = critical_value(confidence_level, units - 1)
+    return korn_graubard(ratio, trials, critical, confidence_level)
 
 
 def weighted_mean_interval(
@@ -389,44 +366,3 @@ def pairs_interval(
     ends = ratio_ends(units, bounds, confidence_level)
     error = ratio_error(numerators, sizes, counts)
     return Interval(*ends, "unseen_row", error, None, n_clusters)
-
-
-def sum_function_intervals(
-    distributions: Mapping[str, SumFunction],
-    scores: Mapping[str, float],
-    names: Sequence[str],
-    rows: NDArray[Any],
-    clusters: Integers | None,
-    *,
-    share: float | None = None,
-    confidence_level: float,
-    **draws: int,
-) -> dict[str, Interval]:
-    """Return the intervals of functions of sums, with the same weights for all.
-
-    Args:
-        distributions: the functions by the name of the score.
-        scores: their values for all units.
-        names: the names of the statistics.
-        rows: the statistics of rows, shape (rows, names).
-        clusters: the number of the cluster of each row; None if rows are independent.
-        share: the size of an unseen unit, as in `SumFunction.unseen`.
-        confidence_level: strictly between 0 and 1.
-        **draws: `n_resamples` and `seed`.
-    """
-    values = cluster_values(rows, clusters)
-
-    def measure(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
-        columns = dict(zip(names, sums, strict=True))
-        return {key: distributions[key].score(columns) for key in keys}
-
-    scores_of_units = {
-        name: distribution.drawn_score(names, values, scores[name], share)
-        for name, distribution in distributions.items()
-    }
-    n_clusters = None if clusters is None else len(values)
-    found = smooth_distributions(values, scores_of_units, measure, **draws)
-    return {
-        name: distribution.interval(confidence_level, n_clusters)
-        for name, distribution in found.items()
-    }

@@ -6,7 +6,7 @@ merged without rounding, and every resample of rows has sums and therefore a sco
 """
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Self
 
@@ -15,18 +15,9 @@ from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
-from ..arguments.domains import (
-    Count,
-    Labels,
-    Level,
-    Positive,
-    Resamples,
-    Seed,
-    checked_options,
-)
+from ..arguments.domains import Count, Labels, Level, Positive, Resamples, Seed, checked_options
 from ..resampling.row_units import RowUnits, cluster_values
 from .cluster_sums import Clusters
-from .intervals import resampled_interval
 from .methods import Method
 from .proportions import Interval
 from .sum_distributions import (
@@ -35,13 +26,10 @@ from .sum_distributions import (
     RowMean,
     SumFunction,
     SumRatio,
-    no_breakdowns,
-    no_distributions,
-    no_length,
-    sum_function_intervals,
-    sum_ratio_interval,
+    by_clusters,
 )
 from .summary import members, reported
+from .weighted_units import DrawnScore, resampled_intervals, smooth_distributions
 
 Sums = Mapping[str, float]
 
@@ -61,16 +49,20 @@ class RowStatistics:
     values: NDArray[Any]  # int64 or float64, shape (rows, names)
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
-    distributions: Distributions = no_distributions  # of the scores, for their intervals
-    breakdowns: Breakdowns = no_breakdowns  # of dictionaries of scores, which have intervals too
-    length: Callable[[Sequence[str]], Sequence[str]] = no_length  # the statistics that add up to it
+    distributions: Distributions = lambda names: {}  # of the scores, for their intervals
+    breakdowns: Breakdowns = lambda names: {}  # of dictionaries of scores, which have intervals too
+    length: Callable[[Sequence[str]], Sequence[str]] | None = None  # the statistics that add up
 
     def __len__(self) -> int:
         return len(self.values)
 
     def result(self) -> dict[str, Any]:
         """Return the scores of all rows."""
-        return self.scores(dict(zip(self.names, _exact_sums(self.values), strict=True)))
+        if self.values.dtype.kind == "i":
+            sums = self.values.sum(axis=0).tolist()
+        else:
+            sums = [math.fsum(column) for column in self.values.T.tolist()]
+        return self.scores(dict(zip(self.names, sums, strict=True)))
 
     def of_rows(self) -> dict[str, list[float]]:
         """Return the values of each score of rows, in the order of the rows."""
@@ -99,16 +91,6 @@ class RowStatistics:
         values = np.concatenate([part.columns(names) for part in parts])
         return replace(self, names=names, values=values)
 
-    def resampled(self, clusters: Clusters | None = None, **draws: int) -> Iterator[dict[str, Any]]:
-        """Yield the scores of resamples, each with the original number of rows, or clusters."""
-        names = tuple(sorted(self.names))
-        units = RowUnits.of_rows(
-            self.columns(names), None if clusters is None else clusters.numbers
-        )
-        for sums in units.resampled(**draws):
-            for row in sums.T.tolist():
-                yield self.scores(dict(zip(names, row, strict=True)))
-
     def intervals(
         self,
         clusters: Clusters | None = None,
@@ -128,26 +110,6 @@ class RowStatistics:
         the same interval as in a module of means. An unseen row, or cluster, is `longest` long and
         has at most the `worst_ratio`, where these are declared.
         """
-        result = self.result()
-        stated_distributions = self.distributions(sorted(self.names))
-        # A statistic that is averaged is a score; one that is a sum is not.
-        scores = {
-            name: score
-            for name, score in result.items()
-            if isinstance(score, float) and (name in stated_distributions or name not in self.names)
-        }
-        distributions = {
-            name: distribution
-            for name, distribution in stated_distributions.items()
-            if name in scores and (method != "bootstrap" or isinstance(distribution, RowMean))
-        }
-        has_ratios = any(
-            isinstance(distribution, SumRatio) for distribution in distributions.values()
-        )
-        if method == "korn_graubard" and not has_ratios:
-            raise OptionError(
-                "interval", f"{method!r} is for ratios of sums, which no score is; take 'auto'"
-            )
         names = tuple(sorted(self.names))
         rows = self.columns(names)
         numbers = None if clusters is None else clusters.numbers
@@ -156,54 +118,81 @@ class RowStatistics:
         columns, row_columns = (
             dict(zip(names, table.T.astype(np.float64), strict=True)) for table in (units, rows)
         )
+        stated_distributions = self.distributions(names)
+        # A statistic that is averaged is a score; one that is a sum is not.
+        scores = {
+            name: score
+            for name, score in self.result().items()
+            if isinstance(score, float) and (name in stated_distributions or name not in self.names)
+        }
+        distributions = {
+            name: distribution
+            for name, distribution in stated_distributions.items()
+            if name in scores and (method != "bootstrap" or isinstance(distribution, RowMean))
+        }
+        if method == "korn_graubard" and not any(
+            isinstance(distribution, SumRatio) for distribution in distributions.values()
+        ):
+            raise OptionError(
+                "interval", f"{method!r} is for ratios of sums, which no score is; take 'auto'"
+            )
         share = None if longest is None else self._share(columns, longest)
         draws: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
-        options: dict[str, Any] = {"confidence_level": confidence_level, "method": method, **draws}
-        means = {
-            name: distribution.interval(row_columns, clusters, **options)
-            for name, distribution in distributions.items()
-            if isinstance(distribution, RowMean)
-        }
-        intervals = {name: estimate for name, estimate in means.items() if estimate is not None}
-        intervals |= {
-            name: sum_ratio_interval(
-                distribution,
-                columns,
-                row_columns,
-                confidence_level=confidence_level,
-                method=method,
-                n_clusters=n_clusters,
-                share=share,
-                worst_ratio=worst_ratio,
-            )
-            for name, distribution in distributions.items()
-            if isinstance(distribution, SumRatio) and name not in intervals
-        }
-        functions = {
-            n: distribution
-            for n, distribution in distributions.items()
-            if isinstance(distribution, SumFunction)
-        }
+        options: dict[str, Any] = {"confidence_level": confidence_level, "method": method}
+        estimates: dict[str, Interval] = {}
+        drawn_scores: dict[str, DrawnScore] = {}
+        functions: dict[str, SumFunction] = {}
+        for name, distribution in distributions.items():
+            estimate = None
+            if isinstance(distribution, RowMean):
+                estimate = distribution.mean_interval(row_columns, clusters, **options, **draws)
+            if isinstance(distribution, SumFunction):
+                unseen = distribution.unseen(names, units, share)
+                functions[name] = distribution
+                drawn_scores[name] = DrawnScore(
+                    scores[name], *unseen, distribution.bounds, distribution.biased
+                )
+            else:
+                estimates[name] = estimate or distribution.interval(
+                    columns,
+                    row_columns,
+                    n_clusters=n_clusters,
+                    share=share,
+                    worst_ratio=worst_ratio,
+                    **options,
+                )
+
+        def function_values(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
+            sums_by_name = dict(zip(names, sums, strict=True))
+            return {key: functions[key].score(sums_by_name) for key in keys}
+
+        def values(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
+            drawn = [self.scores(dict(zip(names, row, strict=True))) for row in sums.T.tolist()]
+            return {key: np.array([row.get(key, math.nan) for row in drawn]) for key in keys}
+
         if functions:
-            intervals |= sum_function_intervals(
-                functions,
-                scores,
-                names,
-                rows,
-                numbers,
-                share=share,
-                confidence_level=confidence_level,
-                **draws,
-            )
+            laws = smooth_distributions(units, drawn_scores, function_values, **draws)
+            for name, law in laws.items():
+                estimates[name] = law.interval(confidence_level, n_clusters)
         undistributed = [name for name in scores if name not in distributions]
         if undistributed:
-            intervals |= self._percentile_intervals(
-                undistributed, clusters, confidence_level, **draws
-            )
-        return {name: intervals[name] for name in scores}
+            options = {"confidence_level": confidence_level, **draws}
+            kinds = RowUnits.of_rows(rows, numbers)
+            redrawn = redrawn_rows = resampled_intervals(kinds, undistributed, values, **options)
+            if clusters is not None:
+                kinds = RowUnits.of_rows(rows)
+                redrawn_rows = resampled_intervals(kinds, undistributed, values, **options)
+            for name, estimate in redrawn.items():
+                estimates[name] = estimate._replace(effective_n=float(len(self)))
+                if clusters is not None:
+                    row_error = redrawn_rows[name].standard_error
+                    estimates[name] = by_clusters(estimates[name], row_error)
+        return {name: estimates[name] for name in scores}
 
     def _share(self, columns: Mapping[str, Floats], longest: float) -> float:
         """Return the size of the longest unit in units of the sum of all sizes."""
+        if self.length is None:
+            raise OptionError("longest", "has no meaning for these scores")
         names = self.length([*columns])
         lengths = sum((columns[name] for name in names), start=np.zeros(1))
         if lengths.max(initial=0.0) > longest:
@@ -214,7 +203,7 @@ class RowStatistics:
     def reported_breakdowns(
         self, result: Mapping[str, Any], clusters: Clusters | None, *, level: float | None
     ) -> dict[str, dict[str, Any]]:
-        """The dictionaries of scores of a result, with the interval of each score that is defined.
+        """Return the dictionaries of scores of a result, with the interval of each defined score.
 
         Args:
             result: the result of these rows.
@@ -223,63 +212,30 @@ class RowStatistics:
         """
         names = tuple(sorted(self.names))
         rows = self.columns(names)
-        numbers = None if clusters is None else clusters.numbers
-        units = dict(zip(names, cluster_values(rows, numbers).T, strict=True))
-        row_columns = dict(zip(names, rows.T.astype(np.float64), strict=True))
+        units = cluster_values(rows, None if clusters is None else clusters.numbers)
+        columns, row_columns = (
+            dict(zip(names, table.T.astype(np.float64), strict=True)) for table in (units, rows)
+        )
         options: dict[str, Any] = {
             "confidence_level": 0.95 if level is None else level,
             "method": "auto",
             "n_clusters": None if clusters is None else len(clusters.labels),
         }
+        keys = ["standard_error"] if level is None else ["confidence_interval", "standard_error"]
         reports: dict[str, dict[str, Any]] = {}
         for key, entries in self.breakdowns(names).items():
             reports[key] = dict(result[key])
             for entry in entries.keys() & result[key].keys():
+                scores = result[key][entry]
                 report = reported(
                     {
-                        name: sum_ratio_interval(ratio, units, row_columns, **options)
+                        name: ratio.interval(columns, row_columns, **options)
                         for name, ratio in entries[entry].items()
-                        if not math.isnan(result[key][entry][name])
+                        if not math.isnan(scores[name])
                     }
                 )
-                interval_keys = ("confidence_interval", "standard_error")[level is None :]
-                reports[key][entry] = result[key][entry] | {
-                    name: report[name] for name in interval_keys
-                }
+                reports[key][entry] = scores | {name: report[name] for name in keys}
         return reports
-
-    def _percentile_intervals(
-        self,
-        names: Sequence[str],
-        clusters: Clusters | None,
-        confidence_level: float,
-        **draws: int,
-    ) -> dict[str, Interval]:
-        """Return the percentile bootstrap interval of each of these scores.
-
-        The standard error is that of the resamples. Clusters divide the number of rows by the
-        factor by which they increase the variance.
-        """
-
-        def redrawn(clusters: Clusters | None) -> dict[str, Interval]:
-            scores = self.resampled(clusters, **draws)
-            table = np.array([[row.get(name, math.nan) for name in names] for row in scores])
-            number = None if clusters is None else len(clusters.labels)
-            return {
-                name: resampled_interval(column, confidence_level, number)
-                for name, column in zip(names, table.T, strict=True)
-            }
-
-        intervals, size = redrawn(clusters), float(len(self))
-        if clusters is None:
-            return {name: found._replace(effective_n=size) for name, found in intervals.items()}
-        for name, of_rows in redrawn(None).items():
-            error, row_error = intervals[name].standard_error, of_rows.standard_error
-            effect = (error / row_error) ** 2 if row_error else 1.0
-            intervals[name] = intervals[name]._replace(
-                effective_n=size / effect if effect else size, design_effect=effect
-            )
-        return intervals
 
     def columns(self, names: Sequence[str]) -> NDArray[Any]:
         """Return the statistics of these names; a missing one is 0."""
@@ -373,10 +329,3 @@ def summarize_sums(
             for label, of_label in members(check_labels("groups", groups, rows)).items()
         }
     return result
-
-
-def _exact_sums(values: NDArray[Any]) -> list[Any]:
-    """Return the sum of each column, without rounding or rounded once."""
-    if values.dtype.kind == "i":
-        return values.sum(axis=0).tolist()  # type: ignore[no-any-return]
-    return [math.fsum(column) for column in values.T.tolist()]

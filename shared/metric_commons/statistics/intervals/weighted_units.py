@@ -38,9 +38,14 @@ import numpy as np
 from ..arguments.arrays import Floats
 from ..arithmetic.exact_sums import rounded_sum
 from ..resampling.draws import gathered
-from ..resampling.ratio_distribution import RatioDistribution, probability_below, ratio_distribution
+from ..resampling.ratio_distribution import (
+    RatioDistribution,
+    levels,
+    probability_below,
+    ratio_distribution,
+    unseen_unit_ends,
+)
 from ..resampling.row_units import RowUnits
-from ..resampling.unseen_units import levels, unseen_unit_ends
 from .intervals import resampled_interval
 from .proportions import Interval
 

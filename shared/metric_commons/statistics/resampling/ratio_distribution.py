@@ -1,12 +1,19 @@
 """The distribution of a ratio of sums whose units are weighted at random, computed without draws.
 
-Each unit (a row, or a cluster of rows) has a numerator a and a size b, and gets an independent
-exponential weight; m equal units together have a Gamma(m) weight. The ratio sum(w a) / sum(w b) is
-at most t exactly if sum(w (a - t b)) is at most 0, so its distribution is the tail of a
-weighted sum of Gamma numbers. That tail is the inverse Laplace integral of E exp(s sum) / s along
-the path s0 + i h sinh(u) through the saddle point s0. The integrand is analytic around the whole
-path, so the trapezoid rule with the step 1/32 is exact to some 1e-10. It is off by up to 1e-3 of
-the width of an interval if there are only more than 10,000 equal units and a single other one.
+Units (rows, or clusters of rows) are weighted with independent exponential weights, as in the
+Bayesian bootstrap, together with one more unit: the worst possible one for the lower end of an
+interval, the best possible one for the upper end. The ends are quantiles of the ratio of the
+weighted units. So no interval is a point: thirty units cannot exclude that another one fails. For
+scores 0 and 1 this is the interval of Clopper and Pearson; for scores in a known range it is
+Gaffke's bound, and no distribution is known for which that fails.
+
+A unit has a numerator a and a size b; m equal units together have a Gamma(m) weight. The ratio
+sum(w a) / sum(w b) is at most t exactly if sum(w (a - t b)) is at most 0, so its distribution is
+the tail of a weighted sum of Gamma numbers. That tail is the inverse Laplace integral of
+E exp(s sum) / s along the path s0 + i h sinh(u) through the saddle point s0. The integrand is
+analytic around the whole path, so the trapezoid rule with the step 1/32 is exact to some 1e-10. It
+is off by up to 1e-3 of the width of an interval if there are only more than 10,000 equal units and
+a single other one.
 
 For many different units the formula of Lugannani and Rice replaces the integral: at 10,000 it is
 off by less than 1e-5 of the width of an interval. More than 65,536 different units are put on a
@@ -17,6 +24,10 @@ Sources:
     Lugannani and Rice, Saddle point approximation for the distribution of the sum of independent
     random variables (1980).
     Rubin, The Bayesian bootstrap (1981).
+    Gaffke, Three test statistics for a nonparametric one-sided hypothesis on the mean of a
+    nonnegative variable (2005).
+    Learned-Miller and Thomas, A new confidence interval for the mean of a bounded random variable
+    (2020).
 """
 
 import math
@@ -38,6 +49,7 @@ _CELLS = 1 << 16  # of the matrix of points of the path and units, at a time
 _ITERATIONS = 200
 _MIN_ARRAY = 8  # units below which Python takes less time than numpy's calls
 _TINY = 1e-300
+_WORSE = 1.5  # an unseen error is at most this many times the worst observed one
 
 
 class Units(NamedTuple):
@@ -208,17 +220,14 @@ def probability_above_zero(values: Floats, counts: Floats, *, rough: bool = Fals
         root, scaled = math.sqrt(max(-2 * exponent, 0.0)), s / width
         if scaled > 0.1:  # nearer to the middle, both terms in brackets are infinite
             density = math.exp(-root * root / 2) / math.sqrt(2 * math.pi)
-            return min(max(_normal_tail(root) + density * (1 / scaled - 1 / root), 0.0), 1.0)
+            tail = math.erfc(root / math.sqrt(2)) / 2
+            return min(max(tail + density * (1 / scaled - 1 / root), 0.0), 1.0)
     shifted = max(s, min(1e-3 * width, end / 2))  # away from the pole at 0
     if shifted != s:
         s = shifted
         r = c / (1 - s * c)
         exponent = -float((m * np.log1p(-s * c)).sum())
     return min(max(_integral(r, m, s, min(s, end - s, 1e6 * width)) * math.exp(exponent), 0.0), 1.0)
-
-
-def _normal_tail(x: float) -> float:
-    return math.erfc(x / math.sqrt(2)) / 2
 
 
 def _saddle_point(c: Floats, m: Floats, end: float) -> float:
@@ -401,3 +410,93 @@ def _root(
             return min(max(following, ends[0]), ends[1]), slope
         t = following
     return t, slope
+
+
+# ---- intervals ----------------------------------------------------------------------------------
+
+
+def ratio_ends(
+    distribution: RatioDistribution, bounds: tuple[float, float], confidence_level: float
+) -> tuple[float, float]:
+    """Return the ends of the interval of sum(numerators) / sum(sizes); NaN if there are no sizes.
+
+    Args:
+        distribution: the units.
+        bounds: the smallest and the largest ratio that a unit can have.
+        confidence_level: strictly between 0 and 1.
+    """
+    size = distribution.unseen_size
+    if not size > 0:  # none, or that of one among units without sizes
+        return math.nan, math.nan
+    low, high = unseen_unit_ends(
+        distribution, (bounds[0] * size, bounds[1] * size), confidence_level
+    )
+    value = distribution.units.ratio()
+    return min(low, value), max(high, value)
+
+
+def unseen_unit_ends(
+    distribution: RatioDistribution, numerators: tuple[float, float], confidence_level: float
+) -> tuple[float, float]:
+    """Return the same for an unseen unit with these numerators, the worst and the best."""
+    low, high = (
+        ratio_quantile(distribution.units.with_unseen(numerator, distribution.unseen_size), level)
+        for numerator, level in zip(numerators, levels(confidence_level), strict=True)
+    )
+    return low, high
+
+
+def levels(confidence_level: float) -> tuple[float, float]:
+    """Return the levels of both ends."""
+    return (1 - confidence_level) / 2, (1 + confidence_level) / 2
+
+
+def lower_tail(distribution: RatioDistribution, ratio: float, minimum: float) -> float:
+    """Return the probability that the weighted ratio, with the lowest unseen unit, is at most this.
+
+    It is less than alpha exactly if the lower end at the level 1 - 2 alpha is above the ratio.
+
+    Args:
+        distribution: the units.
+        ratio: the ratio in question.
+        minimum: the smallest ratio that a unit can have.
+    """
+    size = distribution.unseen_size
+    if not size:
+        return math.nan
+    return probability_below(ratio, distribution.units.with_unseen(minimum * size, size))
+
+
+def error_ends(
+    distribution: RatioDistribution,
+    variance: float,
+    critical: float,
+    confidence_level: float,
+    scale: float | None = None,
+) -> tuple[float, float]:
+    """The ends of the interval of a mean of errors, which are at least 0 and have no upper bound.
+
+    It contains Student's interval of the logarithm of the mean, and that of the distribution with
+    an unseen error of 0 or of 1.5 times the worst one. No method is safe for errors with unlimited
+    tails.
+
+    Args:
+        distribution: the units; there are at least two.
+        variance: the variance of the mean.
+        critical: Student's critical value.
+        confidence_level: strictly between 0 and 1.
+        scale: the mean error of the best constant prediction, which is the unseen error if all
+            errors are 0; None if it is unknown, so that there is no upper end.
+    """
+    mean = distribution.units.ratio()
+    if not mean:
+        if not scale:
+            return 0.0, math.nan
+        return 0.0, ratio_ends(distribution, (0.0, scale), confidence_level)[1]
+    low, high = ratio_ends(
+        distribution, (0.0, _WORSE * distribution.largest_ratio), confidence_level
+    )
+    reach = critical * math.sqrt(variance) / mean
+    if reach > 700:  # beyond the exponential of a float
+        return 0.0, math.inf
+    return min(low, mean * math.exp(-reach)), max(high, mean * math.exp(reach))

@@ -15,73 +15,20 @@ from ..intervals.cluster_sums import ClusterSums, cancelled
 from ..intervals.methods import Correction
 from ..intervals.spreads import LARGEST, finite_scores
 from ..resampling.progress import report
-from .paired_tests import Alternative, Test
 from .sign_flips import sign_flip_level
 
 _TIE = 1e-12  # statistics that differ by at most this part are equal
 _SIGNS_AT_ONCE = 1 << 20  # of all rows: 8 MB
 
 
-@checked_options
-def adjusted(
-    p_values: ArrayLike,
-    differences: Sequence[Floats],
-    *,
-    correction: Correction = "bonferroni",
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    clusters: Labels | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-) -> Floats:
-    """Return the p-values of several comparisons, adjusted for their number.
+class Family(NamedTuple):
+    """Several comparisons: one minus the level of each interval, and how p-values are adjusted.
 
     "bonferroni", "max_t" and "holm" keep the probability of any false discovery below the level,
     "benjamini_hochberg" the expected proportion of false discoveries among all; "none" leaves
     p-values unchanged. "max_t" draws signs, and takes the differences of all comparisons together.
-    The first two have simultaneous intervals that agree with their p-values.
-
-    Args:
-        p_values: one for each comparison.
-        differences: the differences of each comparison, on the same rows, for "max_t".
-        correction: one of the above.
-        test: the test of the p-values; "max_t" requires the two-sided "permutation" test.
-        alternative: the same.
-        clusters: one label per row, for "max_t".
-        n_resamples: the number of signs that each row draws for "max_t".
-        seed: for these draws.
-
-    Raises:
-        ValueError: a p-value outside 0 to 1, or "max_t" with another test, or with comparisons on
-            different numbers of rows.
-
-    >>> adjusted([0.01, 0.04], [], correction="benjamini_hochberg").tolist()
-    [0.02, 0.04]
-    """
-    if correction == "max_t":
-        family = Family.of(
-            correction,
-            0.95,
-            differences,
-            law=(test, alternative, "exchangeable"),
-            clusters=clusters,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-        return family.adjusted(p_values)
-    if correction == "none":
-        return checked_p_values(p_values)
-    if correction == "bonferroni":
-        values = checked_p_values(p_values)
-        return np.minimum(values * values.size, 1)
-    return holm(p_values) if correction == "holm" else benjamini_hochberg(p_values)
-
-
-class Family(NamedTuple):
-    """Several comparisons: one minus the level of each interval, and how p-values are adjusted.
-
-    Intervals at these levels are simultaneous, and exclude 0 exactly where the adjusted p-value is
-    less than alpha, if the correction is "bonferroni" or "max_t".
+    With the first two, intervals at these levels are simultaneous, and exclude 0 exactly where the
+    adjusted p-value is less than alpha.
     """
 
     correction: Correction
@@ -96,25 +43,28 @@ class Family(NamedTuple):
         differences: Sequence[Floats],
         *,
         law: tuple[str, str, str],
-        clusters: Labels | None,
-        n_resamples: int,
-        seed: int,
+        clusters: Labels | None = None,
+        n_resamples: int = 10_000,
+        seed: int = 0,
     ) -> Self:
         """Return the family of comparisons with these differences.
 
         Args:
-            correction: as in `adjusted`.
+            correction: one of the above.
             confidence_level: of all intervals together, or of each; None for no intervals.
             differences: of each comparison; only "max_t" looks at them.
-            law: the test, its alternative and what it assumes.
-            clusters: as in `adjusted`, like the following options.
-            n_resamples: as in `adjusted`.
-            seed: as in `adjusted`.
+            law: the test, its alternative and what it assumes; "max_t" requires the two-sided
+                permutation test that exchanges.
+            clusters: one label per row, for "max_t".
+            n_resamples: the number of signs that each row draws for "max_t".
+            seed: for these draws.
 
-        >>> values = [np.ones(6)] * 5
-        >>> options = {"clusters": None, "n_resamples": 1, "seed": 0, "law": ("t", "greater", "")}
-        >>> Family.of("bonferroni", 0.95, values, **options).alphas[0]
-        0.01
+        Raises:
+            ValueError: "max_t" with another test, or with comparisons on different numbers of rows.
+
+        >>> family = Family.of("bonferroni", 0.95, [np.ones(6)] * 5, law=("t", "greater", ""))
+        >>> family.alphas[0], family.adjusted([0.01, 0.5]).tolist()
+        (0.01, [0.02, 1.0])
         """
         tests, alpha = len(differences), significance_level(confidence_level or 0.95)
         if correction == "max_t":
@@ -125,8 +75,9 @@ class Family(NamedTuple):
             if len({values.size for values in differences}) > 1:
                 raise OptionError("correction", "'max_t' is for comparisons on the same rows")
             table = np.stack(differences) if tests else np.empty((0, 0))
-            drawing = {"n_resamples": int(n_resamples), "seed": int(seed)}
-            p_values, alphas = max_t_levels(table, alpha, clusters, **drawing)
+            p_values, alphas = max_t_levels(
+                table, alpha, clusters, n_resamples=int(n_resamples), seed=int(seed)
+            )
             return cls(
                 correction, alphas.tolist() if confidence_level else [None] * tests, p_values
             )
@@ -135,10 +86,19 @@ class Family(NamedTuple):
         return cls(correction, [confidence_level and alpha] * tests)
 
     def adjusted(self, p_values: ArrayLike) -> Floats:
-        """Return the adjusted p-values of the comparisons."""
+        """Return the adjusted p-values of the comparisons.
+
+        Raises:
+            ValueError: a p-value is outside 0 to 1.
+        """
         if self.p_max_t is not None:
             return self.p_max_t
-        return adjusted(p_values, [], correction=self.correction)
+        if self.correction == "holm":
+            return holm(p_values)
+        if self.correction == "benjamini_hochberg":
+            return benjamini_hochberg(p_values)
+        values = checked_p_values(p_values)
+        return values if self.correction == "none" else np.minimum(values * values.size, 1)
 
 
 def significance_level(confidence_level: float) -> float:

@@ -5,8 +5,9 @@ and compares the scores of the sums.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, cast
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,20 +18,23 @@ from ..arguments.domains import Labels, Level, Positive, Resamples, Seed, checke
 from ..intervals.cluster_sums import Clusters
 from ..intervals.methods import Assumption
 from ..intervals.spreads import LARGEST, finite_scores
+from ..intervals.sum_distributions import SumFunction, SumRatio, SumScore, ratio_error
 from ..intervals.sums import RowStatistics
-from ..intervals.weighted_units import ScoreDistribution
+from ..intervals.weighted_units import DrawnScore, ScoreDistribution, smooth_distributions
 from ..resampling.draws import random_rows
 from ..resampling.progress import report
+from ..resampling.ratio_distribution import ratio_distribution
 from ..resampling.row_units import RowUnits, cluster_values, in_whole_units
-from .difference_distributions import Margins, ResampledDifference, p_of_no_difference
-from .differences import comparison
-from .paired_sum_distributions import difference_distributions
+from .differences import RatioDifference, ResampledDifference, comparison, p_of_no_difference
 from .paired_tests import Alternative, PairedTest
 
 PairedSumsTest = Literal["randomization", "bootstrap"]
 
 _SIGNS = 1 << 22  # of a block of resamples
 _TIE = 1e-12  # differences that are closer than this part of the scores are equal
+
+# How scores follow from sums, the sums of units, and the scores of a system.
+Side = tuple[Mapping[str, SumScore], Floats, Mapping[str, float]]
 
 
 @checked_options
@@ -132,53 +136,46 @@ def compare_sums(
     pairs = np.concatenate([a, b], axis=1)
     draws: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
     is_uncertain = any(value is not None for value in (confidence_level, margin, power))
-    distributions: dict[str, ScoreDistribution] = {}
+    needs_laws = is_uncertain or assume == "nothing"
+    laws: dict[str, ScoreDistribution] = {}
     if assume == "nothing" and test == "bootstrap":
         raise OptionError("assume", "'nothing' has a test of its own, which is not 'bootstrap'")
-    if test == "randomization" and (is_uncertain or assume == "nothing"):
-        sides = (
-            (first.distributions(names), a, scores_a),
-            (second.distributions(names), b, scores_b),
-        )
-        distributions = difference_distributions(keys, names, *sides, numbers, **draws)
-    resampled = None
-    if test == "bootstrap" or (
-        (is_uncertain or assume == "nothing") and len(distributions) < len(keys)
-    ):
-        resampled = np.empty((int(n_resamples), len(keys)))
-        start = 0
-        for sums in RowUnits.of_rows(pairs, numbers).resampled(**draws):
-            resampled[start : start + sums.shape[1]] = differences(sums.T)
-            start += sums.shape[1]
-    observed = _sided(np.array([scores_a[key] - scores_b[key] for key in keys]), alternative)
+    if test == "randomization" and needs_laws:
+        sides = [
+            (system.distributions(names), cluster_values(rows_of, numbers), scores)
+            for system, rows_of, scores in ((first, a, scores_a), (second, b, scores_b))
+        ]
+        laws = difference_distributions(keys, names, sides[0], sides[1], **draws)
+    observed = np.array([scores_a[key] - scores_b[key] for key in keys])
+    units = rows if numbers is None else int(numbers.max()) + 1
+    resampled = np.empty((0, len(keys)))
+    if test == "bootstrap" or (needs_laws and len(laws) < len(keys)):
+        blocks = RowUnits.of_rows(pairs, numbers).resampled(**draws)
+        resampled = np.concatenate([differences(sums.T) for sums in blocks])
+        laws |= {
+            key: ResampledDifference(column, difference, units)
+            for key, column, difference in zip(keys, resampled.T, observed.tolist(), strict=True)
+            if key not in laws
+        }
     ties = np.array([_TIE * max(abs(scores_a[key]), abs(scores_b[key])) for key in keys])
+    least = _sided(observed, alternative) - ties
     counts = np.zeros(len(keys), np.int64)
-    if assume == "nothing":
-        pass  # p follows from the interval
-    elif test == "randomization" or resampled is None:
-        for sums in exchanged_sums(pairs, numbers, **draws):
-            null = _sided(differences(sums), alternative)
-            counts += np.count_nonzero(null >= observed - ties, axis=0)
-    else:
+    if test == "bootstrap":
         null = _sided(resampled, alternative)
-        null = null - np.nanmean(null, axis=0)
-        counts += np.count_nonzero(null >= observed - ties, axis=0)
+        counts += np.count_nonzero(null - np.nanmean(null, axis=0) >= least, axis=0)
+    elif assume == "exchangeable":
+        for sums in exchanged_sums(pairs, numbers, **draws):
+            counts += np.count_nonzero(_sided(differences(sums), alternative) >= least, axis=0)
     results = {}
-    name = "unseen_row" if assume == "nothing" else test
-    for index, key in enumerate(keys):
-        score_a, score_b, count = scores_a[key], scores_b[key], int(counts[index])
-        p = (count + 1) / (int(n_resamples) + 1)
-        units = rows if numbers is None else int(numbers.max()) + 1
-        distribution = distributions.get(key)
-        if distribution is None and resampled is not None:
-            distribution = ResampledDifference(resampled[:, index], score_a - score_b, units)
-        if assume == "nothing" and distribution is not None:
-            p = p_of_no_difference(distribution, alternative)
+    for key, count in zip(keys, counts.tolist(), strict=True):
+        p, name = (count + 1) / (int(n_resamples) + 1), str(test)
+        if assume == "nothing":
+            p, name = p_of_no_difference(laws[key], alternative), "unseen_row"
         results[key] = _reported(
-            (score_a, score_b),
+            (scores_a[key], scores_b[key]),
             p,
             name,
-            distribution,
+            laws.get(key),
             None if numbers is None else units,
             margin=margin,
             confidence_level=confidence_level,
@@ -193,9 +190,9 @@ def compare_redrawn(
     score: Callable[[Integers], float],
     rows: int,
     *,
-    alternative: str = "two-sided",
+    alternative: Alternative = "two-sided",
     clusters: Sequence[Any] | None = None,
-    assume: str = "exchangeable",
+    assume: Assumption = "exchangeable",
     margin: float | None = None,
     power: float | None = None,
     alpha: float = 0.05,
@@ -245,21 +242,18 @@ def compare_redrawn(
             null[draw] = score(every + swapped) - score(every + rows - swapped)
     for draws in (redrawn, null):
         draws[~(np.abs(draws) <= 2 * LARGEST)] = math.nan  # too large to be added up
-    distribution = ResampledDifference(redrawn, difference, units)
+    law, name = ResampledDifference(redrawn, difference, units), "percentiles"
     if assume == "nothing":
-        p = p_of_no_difference(distribution, cast("Alternative", alternative))
+        p = p_of_no_difference(law, alternative)
     else:
-        sided, observed = (
-            _sided(values, cast("Alternative", alternative))
-            for values in (null[~np.isnan(null)], np.array([difference]))
-        )
-        tie = _TIE * max(map(abs, scores))
-        p = (int(np.count_nonzero(sided >= observed - tie)) + 1) / (sided.size + 1)
+        name, null = "randomization", _sided(null[~np.isnan(null)], alternative)
+        least = _sided(np.array([difference]), alternative) - _TIE * max(map(abs, scores))
+        p = (int(np.count_nonzero(null >= least)) + 1) / (null.size + 1)
     return _reported(
         scores,
         p,
-        "randomization" if assume != "nothing" else "percentiles",
-        distribution,
+        name,
+        law,
         None if clusters is None else units,
         margin=margin,
         confidence_level=confidence_level,
@@ -273,24 +267,20 @@ def _reported(
     scores: tuple[float, float],
     p: float,
     test: str,
-    distribution: ScoreDistribution | None,
+    law: ScoreDistribution | None,
     n_clusters: int | None,
     *,
-    margin: float | None,
     confidence_level: float | None,
     **options: Any,
 ) -> dict[str, Any]:
     """Return a comparison as `significance.compare` does."""
     difference = scores[0] - scores[1]
-    error, ends, margins = math.nan, None, None
-    if distribution is not None:
-        error = distribution.standard_error
-        if confidence_level is not None:
-            ends = distribution.ends(confidence_level)
-        if margin is not None:
-            margins = Margins.of(distribution, margin)
+    error, ends = math.nan, None
+    if law is not None:
+        error = law.standard_error
+        ends = None if confidence_level is None else law.ends(confidence_level)
     tested = PairedTest(p, test, difference, error, n_clusters)
-    return comparison(scores, difference, tested, ends, margins, **options)
+    return comparison(scores, difference, tested, ends, law, **options)
 
 
 def _sided(differences: Floats, alternative: Alternative) -> Floats:
@@ -337,3 +327,89 @@ def exchanged_sums(
         exchanged = bits.astype(np.float64) @ changes
         sums = np.concatenate([totals[:half] + exchanged, totals[half:] - exchanged], axis=1)
         yield np.ldexp(sums, exponents)
+
+
+# ---- distributions of differences ---------------------------------------------------------------
+
+
+def difference_distributions(
+    keys: Sequence[str], names: Sequence[str], first: Side, second: Side, **draws: int
+) -> dict[str, ScoreDistribution]:
+    """Return the distribution of the difference of each of these scores that has one in both.
+
+    Ratios with the same sizes of rows, such as word error rates, have differences that are ratios
+    again, whose distribution is exact. All others are drawn, with the same weights for both
+    systems. The unseen row is lost by one system and won by the other.
+
+    Args:
+        keys: names of scores.
+        names: the names of the statistics, which are the columns of both systems.
+        first: the distributions, the sums of units, and the scores of system A.
+        second: the same of system B.
+        **draws: `n_resamples` and `seed`.
+    """
+    columns_a, columns_b = (dict(zip(names, side[1].T, strict=True)) for side in (first, second))
+    laws: dict[str, ScoreDistribution] = {}
+    drawn_scores: dict[str, DrawnScore] = {}
+    functions: dict[str, Callable[[Floats], Floats]] = {}  # from sums of both systems
+    extra: list[Floats] = []  # numerators and sizes of ratios, after all statistics
+    for key in keys:
+        of_a, of_b = first[0].get(key), second[0].get(key)
+        difference = first[2][key] - second[2][key]
+        if isinstance(of_a, SumRatio) and isinstance(of_b, SumRatio):
+            units_a, units_b = of_a.units(columns_a), of_b.units(columns_b)
+            (a, sizes_a), (b, sizes_b) = units_a, units_b
+            distributions = [ratio_distribution(*units) for units in (units_a, units_b)]
+            reach = max(of_a.bounds(distribution)[1] for distribution in distributions)
+            if (sizes_a == sizes_b).all():
+                error = ratio_error(a - b, sizes_a) * of_a.scale
+                units = ratio_distribution(a - b, sizes_a)
+                laws[key] = RatioDifference(units, (-reach, reach), error, of_a.scale)
+                continue
+            position = 2 * len(names) + len(extra)
+            extra += [a, sizes_a, b, sizes_b]
+            size_a, size_b = (distribution.unseen_size for distribution in distributions)
+            lowering, raising = np.zeros((2, position + 4))
+            lowering[position:] = [0.0, size_a, reach * size_b, size_b]
+            raising[position:] = [reach * size_a, size_a, 0.0, size_b]
+            functions[key] = partial(_ratio_difference, of_a.scale, position)
+            high = reach * of_a.scale
+        elif isinstance(of_a, SumFunction) and isinstance(of_b, SumFunction):
+            lowering_a, raising_a = of_a.unseen(names, first[1])
+            lowering_b, raising_b = of_b.unseen(names, second[1])
+            lowering = np.concatenate([lowering_a, raising_b])
+            raising = np.concatenate([raising_a, lowering_b])
+            functions[key] = partial(_function_difference, of_a, of_b, names)
+            high = of_a.bounds[1] - of_a.bounds[0]
+        else:
+            continue
+        drawn_scores[key] = DrawnScore(difference, lowering, raising, (-high, high))
+    if not drawn_scores:
+        return laws
+    table = np.column_stack([first[1], second[1], *extra])
+    for key, score in drawn_scores.items():  # unseen units add nothing to further columns
+        further = 0, table.shape[1] - score.lowering.size
+        lowering, raising = np.pad(score.lowering, further), np.pad(score.raising, further)
+        drawn_scores[key] = DrawnScore(score.value, lowering, raising, score.bounds)
+    return laws | smooth_distributions(
+        table,
+        drawn_scores,
+        lambda sums, keys: {key: functions[key](sums) for key in keys},
+        **draws,
+    )
+
+
+def _ratio_difference(scale: float, position: int, sums: Floats) -> Floats:
+    """Return the difference of two ratios, from their four sums at a position."""
+    top_a, bottom_a, top_b, bottom_b = sums[position : position + 4]
+    return np.asarray(scale * (top_a / bottom_a - top_b / bottom_b))
+
+
+def _function_difference(
+    first: SumFunction, second: SumFunction, names: Sequence[str], sums: Floats
+) -> Floats:
+    """Return the difference of two functions, from the sums of both systems."""
+    half = len(names)
+    sums_a = dict(zip(names, sums[:half], strict=True))
+    sums_b = dict(zip(names, sums[half : 2 * half], strict=True))
+    return first.score(sums_a) - second.score(sums_b)

@@ -1,13 +1,11 @@
 """Two systems on the same rows: tests of the mean difference.
 
 A test says how likely differences at least as large would be if the systems were equally good.
-A difference that is not significant does not show that systems are equal. `differences.equivalence`
-tests that, for a margin within which a difference does not matter.
+A difference that is not significant does not show that systems are equal; a test of a margin does.
 """
 
 import math
 from collections.abc import Sequence
-from fractions import Fraction
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -15,10 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError
-from ..arguments.domains import (
-    Labels,
-    checked_options,
-)
+from ..arguments.domains import Labels, checked_options
 from ..arithmetic.exact_sums import exact_sum, root
 from ..intervals.cluster_sums import ClusterSums, cancelled
 from ..intervals.proportions import proportion_ends
@@ -32,11 +27,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 _SCIPY_EXACT = 13  # rows up to which scipy counts all combinations of signed ranks
 
 
-class Statistic(NamedTuple):
-    """The statistic of a test and its p-value."""
-
-    value: float
-    p_value: float
+Statistic = tuple[float, float]  # of a test, and its p-value
 
 
 class PairedTest(NamedTuple):
@@ -103,8 +94,7 @@ def paired_test(
     >>> round(paired_test(wins, test="mcnemar_mid_p").p_value, 4)
     0.0386
     """
-    values = checked_differences(differences)
-    sums = difference_sums(clusters, values)
+    values, sums = summed_differences(differences, clusters)
     spread = row_spread(values) if sums is None else sums.spread()
     if sums is not None and test not in ("permutation", "t"):
         raise OptionError(
@@ -115,40 +105,34 @@ def paired_test(
         summands = values
         if sums is not None:
             summands = cancelled(sums.sums(), float(exact_sum(np.abs(values))))
-        name, outcome = _sign_flip_test(summands, alternative)
+        p_value, exact = sign_flip_tail(in_units(summands, alternative))
+        name = "sign_flip_exact" if exact else "sign_flip_saddlepoint"
+        shares = summands / (np.abs(summands).max() or 1.0)
+        length = root(exact_sum(np.square(shares)))
+        statistic = float(exact_sum(shares)) / length if length else 0.0
+    elif test == "t" and sums is None:
+        statistic, p_value = _t_test(values, alternative)
     elif test == "t":
-        outcome = (
-            _t_test(values, alternative) if sums is None else _robust_t_test(spread, alternative)
-        )
+        statistic, p_value = _robust_t_test(spread, alternative)
     elif test == "wilcoxon":
-        outcome = _wilcoxon_test(values, alternative)
+        statistic, p_value = _wilcoxon_test(values, alternative)
     else:
-        outcome = _mcnemar_test(values, alternative, test)
-    return PairedTest(
-        outcome.p_value, name, outcome.value, spread.standard_error(), spread.clusters
-    )
-
-
-def _sign_flip_test(summands: Floats, alternative: Alternative) -> tuple[str, Statistic]:
-    """The name, the statistic and the p-value of the sign-flip test of differences or sums."""
-    tail = sign_flip_tail(in_units(summands, alternative))
-    size = float(np.abs(summands).max())
-    statistic = 0.0
-    if size:
-        shares = summands / size
-        squares = exact_sum(np.square(shares))
-        statistic = float(exact_sum(shares)) / root(squares)
-    return "sign_flip_exact" if tail.exact else "sign_flip_saddlepoint", Statistic(
-        statistic, tail.probability
-    )
+        if not np.isin(values, (-1.0, 0.0, 1.0)).all():
+            raise OptionError(
+                "test", f"{test!r} is for scores 0 and 1, but differences are not all -1, 0 or 1"
+            )
+        wins, losses = int((values > 0).sum()), int((values < 0).sum())
+        statistic = float(min(wins, losses))
+        p_value = mcnemar_p_value(wins, losses, alternative, mid=test == "mcnemar_mid_p")
+    return PairedTest(p_value, name, statistic, spread.standard_error(), spread.clusters)
 
 
 def _t_test(differences: Floats, alternative: Alternative) -> Statistic:
     """Student's paired t-test; sums are exactly rounded, so the order of rows does not matter."""
     if differences.size and not differences.any():
-        return Statistic(0.0, 1.0)
+        return 0.0, 1.0
     if differences.size < 2:
-        return Statistic(math.nan, math.nan)
+        return math.nan, math.nan
     # A power of two changes no digit of t, and keeps squares from becoming infinite or zero.
     exponent = math.frexp(np.abs(differences).max())[1]
     values = np.ldexp(differences, -exponent)
@@ -158,7 +142,7 @@ def _t_test(differences: Floats, alternative: Alternative) -> Statistic:
         t = center / math.sqrt(squares / (values.size - 1) / values.size)
     else:
         t = math.copysign(math.inf, center)
-    return Statistic(t, t_p_value(t, values.size - 1, alternative))
+    return t, t_p_value(t, values.size - 1, alternative)
 
 
 def _wilcoxon_test(differences: Floats, alternative: Alternative) -> Statistic:
@@ -174,19 +158,20 @@ def _wilcoxon_test(differences: Floats, alternative: Alternative) -> Statistic:
     rank_sums = float(ranks[ranks > 0].sum()), -float(ranks[ranks < 0].sum())
     statistic = min(rank_sums) if alternative == "two-sided" else rank_sums[0]
     if not values.size or differences.size <= _SCIPY_EXACT:
-        return Statistic(statistic, enumerated_p(in_units(ranks, alternative)))
+        return statistic, enumerated_p(in_units(ranks, alternative))
     p_value = float(wilcoxon(np.sort(differences), alternative=alternative).pvalue)
-    return Statistic(statistic, p_value)
+    return statistic, p_value
 
 
 def _robust_t_test(spread: Spread, alternative: Alternative) -> Statistic:
     """Student's t-test of the mean; clusters count as their Kish number of equal clusters."""
     if not spread.squares and not spread.mean:
-        return Statistic(0.0, 1.0)
+        return 0.0, 1.0
     if spread.units <= 1:
-        return Statistic(math.nan, math.nan)
-    t = quotient(spread.mean, root(spread.variance()))
-    return Statistic(t, t_p_value(t, spread.degrees, alternative))
+        return math.nan, math.nan
+    error = root(spread.variance())
+    t = float(spread.mean) / error if error else math.copysign(math.inf, spread.mean)
+    return t, t_p_value(t, spread.degrees, alternative)
 
 
 def t_p_value(t: float, degrees: float, alternative: Alternative) -> float:
@@ -196,23 +181,6 @@ def t_p_value(t: float, degrees: float, alternative: Alternative) -> float:
     if alternative == "two-sided":
         return 2 * float(stdtr(degrees, -abs(t)))
     return float(stdtr(degrees, -t if alternative == "greater" else t))
-
-
-def quotient(mean: Fraction, error: float) -> float:
-    """Return a mean over its standard error: infinite if that is 0, and NaN if both are."""
-    if error:
-        return float(mean) / error
-    return math.copysign(math.inf, mean) if mean else math.nan
-
-
-def _mcnemar_test(differences: Floats, alternative: Alternative, test: str) -> Statistic:
-    if not np.isin(differences, (-1.0, 0.0, 1.0)).all():
-        raise OptionError(
-            "test", f"{test!r} is for scores 0 and 1, but differences are not all -1, 0 or 1"
-        )
-    wins, losses = int((differences > 0).sum()), int((differences < 0).sum())
-    p_value = mcnemar_p_value(wins, losses, alternative, mid=test == "mcnemar_mid_p")
-    return Statistic(float(min(wins, losses)), p_value)
 
 
 def mcnemar_p_value(
@@ -262,7 +230,7 @@ def wilcoxon_ends(
     for values, bound in ((differences, -bounds[0]), (-differences, bounds[1])):
 
         def proportion(shift: float, values: Floats = values) -> float:
-            return _wilcoxon_test(values - shift, "greater").p_value
+            return _wilcoxon_test(values - shift, "greater")[1]
 
         low, high = float(values.min()), float(values.max())
         if proportion(low - max(span, 1.0)) > alpha / 2:
@@ -294,22 +262,21 @@ def mcnemar_ends(differences: Floats, confidence_level: float, test: str) -> tup
     return low, high
 
 
-def checked_differences(differences: ArrayLike) -> Floats:
-    """Return the differences as float64: at least one, all finite."""
+def summed_differences(
+    differences: ArrayLike, clusters: Sequence[object] | ClusterSums | None = None
+) -> tuple[Floats, ClusterSums | None]:
+    """Return the differences as float64, and their sums by cluster.
+
+    Raises:
+        ValueError: there are none, one is not finite, or there are labels of another number.
+    """
     values = finite_scores("differences", differences, largest=2 * LARGEST)
     if not values.size:
         raise ValueError("differences is empty; the mean of nothing is undefined")
-    return values
-
-
-def difference_sums(
-    clusters: Sequence[object] | ClusterSums | None, differences: Floats
-) -> ClusterSums | None:
-    """Return the sums of differences by cluster."""
-    if isinstance(clusters, ClusterSums) and clusters.rows != differences.size:
+    if isinstance(clusters, ClusterSums) and clusters.rows != values.size:
         raise OptionError(
-            "clusters", f"has {clusters.rows} rows, but there are {differences.size} differences"
+            "clusters", f"has {clusters.rows} rows, but there are {values.size} differences"
         )
     if clusters is None or isinstance(clusters, ClusterSums):
-        return clusters
-    return ClusterSums.of(clusters, differences)
+        return values, clusters
+    return values, ClusterSums.of(clusters, values)

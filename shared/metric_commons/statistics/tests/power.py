@@ -5,7 +5,8 @@ planning, and for the smallest difference that a test could have found.
 
 The functions need only a standard deviation, and are for Student's t-test of normal differences.
 `Pilot` has the differences of rows, and is for the sign-flip test of `compare`. For scores 0 and 1
-that test is exact and has less power than the t-test, so it takes more rows.
+that test is exact and has less power than the t-test, so it takes more rows. `CrossedPilot` is for
+Student's t-test of rows in which each item has each template.
 
 Source:
     Cohen, Statistical Power Analysis for the Behavioral Sciences (1988). Card et al., With little
@@ -13,8 +14,8 @@ Source:
 """
 
 import math
-from collections.abc import Callable
-from typing import NamedTuple
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -31,13 +32,15 @@ from ..arguments.domains import (
     check_option,
 )
 from ..intervals.cluster_sums import ClusterSums
+from ..intervals.crossed import CrossedClusters
 from ..intervals.proportions import clopper_pearson
-from .paired_tests import checked_differences, difference_sums
+from .paired_tests import summed_differences
 from .sign_flips import common_step, saddlepoint_tail
 
 _BISECTIONS = 200  # until two neighbouring floats remain
 _DISTINCT = 1 << 10  # if there are more sizes of differences, some are joined
 _MOST_ROWS = 1 << 50  # that are planned
+_MOST = 1 << 30  # labels of a field
 _SHORTFALLS = -8.0, 8.0  # of means, in standard errors
 _ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference is possible
 
@@ -223,14 +226,6 @@ def _check(deviation: float, alpha: float) -> None:
 # ---- rows of a pilot ----------------------------------------------------------------------------
 
 
-class _PilotKind(NamedTuple):
-    """The frequency of differences of each size, with their mean and standard deviation."""
-
-    shares: Floats
-    mean: float
-    deviation: float
-
-
 class Pilot:
     """The rows of a pilot, for planning a comparison by the sign-flip test.
 
@@ -263,10 +258,9 @@ class Pilot:
     def __init__(
         self, differences: ArrayLike, clusters: Labels | ClusterSums | None = None
     ) -> None:
-        values = checked_differences(differences)
-        sums = difference_sums(clusters, values)
+        values, sums = summed_differences(differences, clusters)
         if sums is not None:
-            values = np.asarray(sums.sums(), np.float64) / (values.size / len(sums.clusters))
+            values = sums.sums() / (values.size / len(sums))
         sizes, counts = np.unique(np.abs(values), return_counts=True)
         self._unit = 2.0 ** (math.frexp(sizes[-1])[1] - 1)  # no square of a size is infinite
         sizes = sizes / self._unit
@@ -297,12 +291,16 @@ class Pilot:
         if rows < 1:
             raise OptionError("rows", f"must be at least 1, got {rows!r}")
         effect /= self._unit
-        if not self._is_possible(effect):
+        if effect >= self._sizes[-1] * _ALMOST:
             return math.nan
         from scipy.special import ndtr
 
-        kind = self._kind(effect)
-        return float(ndtr(_root(lambda z: self._p_value(kind, rows, z) - alpha, *_SHORTFALLS)))
+        deviation = self._deviation(effect)
+        shortfall = _root(
+            lambda z: self._p_value(effect - z * deviation / math.sqrt(rows), rows) - alpha,
+            *_SHORTFALLS,
+        )
+        return float(ndtr(shortfall))
 
     def minimum_detectable(self, rows: int, alpha: float = 0.05, power: float = 0.8) -> float:
         """Return the mean difference that the test finds with this power; NaN if it finds none.
@@ -341,45 +339,45 @@ class Pilot:
         check_option("alpha", alpha, Level)
         check_option("power", power, Level)
         effect /= self._unit
-        if not self._is_possible(effect):
+        if effect >= self._sizes[-1] * _ALMOST:
             return None
         return fewest(lambda rows: self._excess(effect, rows, alpha, power) < 0)
-
-    def _is_possible(self, effect: float) -> bool:
-        return bool(effect < self._sizes[-1] * _ALMOST)
 
     def _excess(self, effect: float, rows: int, alpha: float, power: float) -> float:
         """Return the excess of the p-value over alpha if the mean falls as short as it may."""
         from scipy.special import ndtri
 
-        return self._p_value(self._kind(effect), rows, float(ndtri(power))) - alpha
+        shortfall = float(ndtri(power)) * self._deviation(effect) / math.sqrt(rows)
+        return self._p_value(effect - shortfall, rows) - alpha
 
-    def _p_value(self, kind: _PilotKind, rows: int, shortfall: float) -> float:
-        """Return the p-value of a sample whose mean falls short by this many standard errors."""
-        mean = kind.mean - shortfall * kind.deviation / math.sqrt(rows)
+    def _p_value(self, mean: float, rows: int) -> float:
+        """Return the p-value of a sample with this mean difference."""
         largest = float(self._sizes[-1])
         if mean <= 0:
             return 1.0
         if mean < largest * _ALMOST:
-            shares = self._kind(mean).shares
+            shares = self._shares(mean)
         else:
             mean, shares = largest, np.where(self._sizes == largest, 1.0, 0.0)
         total = max(rows * mean - self._step, 0.0)
         return min(2 * saddlepoint_tail(self._sizes, rows * shares, total), 1.0)
 
-    def _kind(self, mean: float) -> _PilotKind:
-        """Rows like the pilot's, but with this mean difference."""
+    def _deviation(self, mean: float) -> float:
+        """Return the standard deviation of rows with this mean difference."""
         if mean <= 0:
-            return _PilotKind(self._frequencies, 0.0, 0.0)
+            return 0.0
+        variance = float(self._shares(mean) @ np.square(self._sizes)) - mean * mean
+        return math.sqrt(max(variance, 0.0))
+
+    def _shares(self, mean: float) -> Floats:
+        """Return the frequency of each size in rows like the pilot's with this mean difference."""
         sizes = self._sizes / self._sizes[-1]
         target = mean / float(self._sizes[-1])
         high = 1.0
         while self._tilted(sizes, high)[1] < target:
             high *= 2
         tilt = _root(lambda tilt: self._tilted(sizes, tilt)[1] - target, 0.0, high)
-        shares, _ = self._tilted(sizes, tilt)
-        variance = float(shares @ np.square(self._sizes)) - mean * mean
-        return _PilotKind(shares, mean, math.sqrt(max(variance, 0.0)))
+        return self._tilted(sizes, tilt)[0]
 
     def _tilted(self, sizes: Floats, tilt: float) -> tuple[Floats, float]:
         """Return the frequency of each size under a tilt, and the mean difference."""
@@ -402,3 +400,92 @@ def _root(function: Callable[[float], float], low: float, high: float) -> float:
     if at_low * at_high > 0:
         return low if abs(at_low) < abs(at_high) else high
     return float(brentq(function, low, high, xtol=1e-15 * max(abs(low), abs(high))))
+
+
+# ---- crossed rows -------------------------------------------------------------------------------
+
+
+class CrossedPilot:
+    """The differences of crossed rows, for planning a comparison by Student's t.
+
+    The variance of the mean has a part of each field and a rest:
+    items / n + templates / m + rest / nm. More items do nothing for the part of the templates.
+
+    Args:
+        differences: A - B, shape (rows,).
+        clusters: the labels of two fields, such as item and template, one per row.
+
+    Raises:
+        ValueError: there are not two fields, or they are not crossed and balanced.
+
+    >>> pairs = [(item, template) for item in range(40) for template in range(4)]
+    >>> differences = [item % 3 + template % 2 + item * template % 5 for item, template in pairs]
+    >>> labels = {"item": [item for item, _ in pairs], "template": [t for _, t in pairs]}
+    >>> pilot = CrossedPilot(differences, labels)
+    >>> pilot.required("item", 1.5), pilot.required("template", 1.5)
+    (None, 10)
+    """
+
+    def __init__(self, differences: ArrayLike, clusters: Mapping[str, Any]) -> None:
+        values, _ = summed_differences(differences)
+        if len(clusters) != 2:
+            raise OptionError("clusters", f"must be two fields to plan, got {len(clusters)}")
+        crossed = CrossedClusters.of_labels(clusters, values.size).mean(values)
+        self.levels = dict(zip(clusters, crossed.levels, strict=True))
+        self.parts = dict(crossed.parts)
+
+    def standard_error(self, levels: Mapping[str, int]) -> tuple[float, float]:
+        """Return the standard error of the mean with these numbers of labels, and its degrees."""
+        (first, n), (second, m) = levels.items()
+        rest = self.parts["rest"]
+        squares = (rest + m * self.parts[first], n - 1), (rest + n * self.parts[second], m - 1)
+        variance = max(squares[0][0] + squares[1][0] - rest, 0.0)
+        total = sum(square**2 / degrees for square, degrees in squares)
+        total += rest**2 / ((n - 1) * (m - 1))
+        return math.sqrt(variance / (n * m)), max(variance**2 / total, 1.0) if total else 1.0
+
+    def half_width(self, levels: Mapping[str, int], confidence_level: float = 0.95) -> float:
+        """Return how far the interval reaches to either side with these numbers of labels."""
+        from scipy.special import stdtrit
+
+        error, degrees = self.standard_error(levels)
+        return -float(stdtrit(degrees, (1 - confidence_level) / 2)) * error
+
+    def power_of(self, effect: float, levels: Mapping[str, int], alpha: float = 0.05) -> float:
+        """Return the probability that a two-sided test finds this mean difference."""
+        from scipy.special import nctdtr, stdtrit
+
+        error, degrees = self.standard_error(levels)
+        if not error:
+            return 1.0
+        critical = -float(stdtrit(degrees, alpha / 2))
+        return 1 - float(nctdtr(degrees, effect / error, critical))
+
+    def required(
+        self, field: str, effect: float, alpha: float = 0.05, power: float = 0.8
+    ) -> int | None:
+        """Return how many labels of a field find an effect with this power, all else being equal.
+
+        None if no number does, since the other field varies too much.
+
+        Raises:
+            ValueError: an argument is out of its range.
+        """
+        check_option("effect", effect, Positive)
+        check_option("alpha", alpha, Level)
+        check_option("power", power, Level)
+        return self._fewest(field, 2, lambda levels: self.power_of(effect, levels, alpha) >= power)
+
+    def worth(self, field: str, more: int, other: str) -> int | None:
+        """Return how many more labels of another field narrow the interval as much as these.
+
+        None if no number does.
+        """
+        width = self.half_width({**self.levels, field: self.levels[field] + more})
+        present = self.levels[other]
+        found = self._fewest(other, present, lambda levels: self.half_width(levels) <= width)
+        return None if found is None else found - present
+
+    def _fewest(self, field: str, least: int, is_enough: Any) -> int | None:
+        """Return the fewest labels of a field, all else being equal, that are enough."""
+        return fewest(lambda number: is_enough({**self.levels, field: number}), least, _MOST)

@@ -2,8 +2,8 @@
 
 One call compares two systems: the means, their difference with its interval, the test, and on
 request the p-values of a margin or the detectable difference. The methods are those of
-`paired_tests`. Only a bootstrap or `max_t`, requested by name, draws random numbers; no digit
-depends on the order of rows.
+`paired_tests`. Only `max_t`, requested by name, draws random numbers; no digit depends on the order
+of rows.
 """
 
 import math
@@ -11,7 +11,6 @@ from collections.abc import Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats
@@ -30,14 +29,15 @@ from ..intervals.cluster_sums import ClusterSums
 from ..intervals.crossed import CrossedMean
 from ..intervals.intervals import crossed_or_labels
 from ..intervals.methods import Assumption, Correction, DifferenceBounds, difference_range
-from ..intervals.spreads import finite_scores, row_spread
+from ..intervals.spreads import finite_scores
 from ..intervals.summary import mean
+from ..intervals.weighted_units import ScoreDistribution
 from .corrections import Family, significance_level
-from .difference_distributions import Margins, StudentDifference, p_of_no_difference
 from .differences import (
+    StudentDifference,
+    bounds_of_scores,
     comparison,
-    margin_p_values,
-    rows_for_margin,
+    p_of_no_difference,
     student_difference,
     unseen_row,
 )
@@ -52,8 +52,7 @@ from .paired_tests import (
 )
 from .typical_values import typical_ends
 
-_SHARES = (0.0, 1.0)  # the range of scores that all lie in it
-_UNLIMITED = (-math.inf, math.inf)
+Ends = tuple[float, float]
 
 
 @checked_options
@@ -61,17 +60,10 @@ def compare(
     predictions1: ArrayLike,
     predictions2: ArrayLike,
     *,
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    assume: Assumption = "exchangeable",
-    bounds: DifferenceBounds | None = None,
-    clusters: CrossedLabels | None = None,
-    margin: Positive | None = None,
-    power: Level | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
-    alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
+    **options: Any,
 ) -> dict[str, Any]:
     """Return both means, their difference, and its uncertainty.
 
@@ -90,22 +82,11 @@ def compare(
     Args:
         predictions1: the scores of system A, shape (rows,).
         predictions2: the scores of system B on the same rows, in the same order.
-        test: "permutation", "t", "wilcoxon", "mcnemar" or "mcnemar_mid_p", as in `paired_test`.
-        alternative: "two-sided", "greater" (A scores higher) or "less".
-        assume: the law of the permutation test. Other tests have intervals of their own, which
-            agree with them: that of "wilcoxon" is of the pseudomedian, the median of the means of
-            two rows.
-        bounds: the smallest and the largest possible difference. By default -1 and 1 if all scores
-            are from 0 to 1, otherwise there are none, and "nothing" is an error.
-        clusters: one label per row; the units of the test, interval and error are then clusters.
-            Two or three fields, `{"item": labels, "template": labels}`, are crossed: p and interval
-            are then those of random effects, by Student's t, and `assume` has no effect.
-        margin: also test whether A is worse by less than this, and whether both are equivalent.
-        power: also return the difference that the t-test finds with this probability.
         n_resamples: as elsewhere, and without effect: nothing is drawn.
         seed: likewise.
-        alpha: a p-value less than this is significant.
         confidence_level: the level of the interval of the difference; None for no interval.
+        **options: `test`, `alternative`, `assume`, `bounds`, `clusters`, `margin`, `power` and
+            `alpha` of `compared`.
 
     Returns:
         `A_mean`, `B_mean`, `diff` (the mean difference A - B), `p_value`, `significant`,
@@ -125,19 +106,8 @@ def compare(
     Traceback (most recent call last):
     ValueError: predictions2[1] is inf; a score is finite, and at most 1e+280 in size
     """
-    result = compared(
-        predictions1,
-        predictions2,
-        test=test,
-        alternative=alternative,
-        assume=assume,
-        bounds=bounds,
-        clusters=clusters,
-        margin=margin,
-        power=power,
-        alpha=alpha,
-        interval_alpha=confidence_level and significance_level(confidence_level),
-    )
+    interval_alpha = confidence_level and significance_level(confidence_level)
+    result = compared(predictions1, predictions2, interval_alpha=interval_alpha, **options)
     result.pop("p_inferior", None)
     return result
 
@@ -147,81 +117,81 @@ def compared(
     predictions1: ArrayLike,
     predictions2: ArrayLike,
     *,
-    test: Test,
-    alternative: Alternative,
-    assume: Assumption,
-    bounds: DifferenceBounds | None,
-    clusters: CrossedLabels | None,
-    margin: Positive | None,
-    power: Level | None,
-    alpha: Level,
     interval_alpha: float | None,
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    assume: Assumption = "exchangeable",
+    bounds: DifferenceBounds | None = None,
+    clusters: CrossedLabels | None = None,
+    margin: Positive | None = None,
+    power: Level | None = None,
+    alpha: Level = 0.05,
 ) -> dict[str, Any]:
     """Return the result of `compare` and, with a margin, `p_inferior`, by which gates refuse.
 
-    The interval has the level 1 - interval_alpha.
+    Args:
+        predictions1: as in `compare`.
+        predictions2: as in `compare`.
+        interval_alpha: one minus the level of the interval; None for no interval.
+        test: "permutation", "t", "wilcoxon", "mcnemar" or "mcnemar_mid_p", as in `paired_test`.
+        alternative: "two-sided", "greater" (A scores higher) or "less".
+        assume: the law of the permutation test. Other tests have intervals of their own, which
+            agree with them: that of "wilcoxon" is of the pseudomedian, the median of the means of
+            two rows.
+        bounds: the smallest and the largest possible difference. By default -1 and 1 if all scores
+            are from 0 to 1, otherwise there are none, and "nothing" is an error.
+        clusters: one label per row; the units of the test, interval and error are then clusters.
+            Two or three fields, `{"item": labels, "template": labels}`, are crossed: p and interval
+            are then those of random effects, by Student's t, and `assume` has no effect.
+        margin: also test whether A is worse by less than this, and whether both are equivalent.
+        power: also return the difference that the t-test finds with this probability.
+        alpha: a p-value less than this is significant.
     """
     a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
     differences = a - b
     limits = _difference_bounds(a, b, differences, bounds)
     if isinstance(clusters, Mapping):
         clusters = crossed_or_labels(clusters, differences)
+    law: ScoreDistribution | None = None
     if isinstance(clusters, CrossedMean):
-        return _crossed_result(
-            (mean(a), mean(b)),
-            clusters,
-            (test, alternative, assume),
-            limits,
-            margin,
-            alpha,
-            interval_alpha,
-        )
-    sums = None if clusters is None else ClusterSums.of(clusters, differences)
-    tested, ends = _by_law(differences, sums, test, alternative, assume, limits, interval_alpha)
-    margins = None
-    if margin is not None:
-        bounds_of_margin = _UNLIMITED if test == "t" else limits
-        margins = margin_p_values(differences, sums, float(margin), bounds_of_margin)
+        tested, law = _crossed_test(clusters, test, alternative, assume)
+        ends, power = None, None
+        if interval_alpha is not None:
+            low, high = law.ends(1 - interval_alpha)
+            ends = max(low, limits[0]), min(high, limits[1])
+    else:
+        sums = None if clusters is None else ClusterSums.of(clusters, differences)
+        tested, ends = _by_law(differences, sums, test, alternative, assume, limits, interval_alpha)
+        if margin is not None and (test == "t" or math.isinf(limits[0])):
+            law = student_difference(differences, sums)
+        elif margin is not None:
+            law = unseen_row(differences, sums, limits)
     return comparison(
         (mean(a), mean(b)),
         mean(differences),
         tested,
         ends,
-        margins,
-        alpha=alpha,
+        law,
+        margin=margin,
         power=power,
+        alpha=alpha,
         units=tested.n_clusters or a.size,
     )
 
 
-def _crossed_result(
-    means: tuple[float, float],
-    crossed: CrossedMean,
-    law: tuple[Test, Alternative, Assumption],
-    limits: tuple[float, float],
-    margin: float | None,
-    alpha: float,
-    interval_alpha: float | None,
-) -> dict[str, Any]:
-    """Return the comparison of two systems on crossed rows, by Student's t of random effects."""
-    test, alternative, assume = law
+def _crossed_test(
+    crossed: CrossedMean, test: Test, alternative: Alternative, assume: Assumption
+) -> tuple[PairedTest, StudentDifference]:
+    """Return the test of crossed rows, and Student's t of their random effects."""
     if assume != "exchangeable":
         raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
     if test not in ("permutation", "t"):
         raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
-    error, units = crossed.standard_error, min(crossed.levels)
+    error = crossed.standard_error
     t = crossed.mean / error if error else math.nan
     p_value = t_p_value(t, crossed.degrees, alternative) if error or crossed.mean else 1.0
-    tested = PairedTest(p_value, "crossed_t", t, error, units)
-    ends = margins = None
-    if interval_alpha is not None:
-        low, high = crossed.ends(1 - interval_alpha)
-        ends = max(low, limits[0]), min(high, limits[1])
-    if margin is not None:
-        margins = Margins.of(StudentDifference(crossed.mean, error, crossed.degrees), margin)
-    return comparison(
-        means, crossed.mean, tested, ends, margins, alpha=alpha, power=None, units=units
-    )
+    tested = PairedTest(p_value, "crossed_t", t, error, min(crossed.levels))
+    return tested, StudentDifference(crossed.mean, error, crossed.degrees)
 
 
 def _by_law(
@@ -230,9 +200,9 @@ def _by_law(
     test: Test,
     alternative: Alternative,
     assume: Assumption,
-    bounds: tuple[float, float],
+    bounds: Ends,
     interval_alpha: float | None,
-) -> tuple[PairedTest, tuple[float, float] | None]:
+) -> tuple[PairedTest, Ends | None]:
     """Return a test and the interval of the same law; None without a level."""
     if assume == "nothing":
         if test != "permutation":
@@ -267,13 +237,12 @@ def _by_law(
         return tested, wilcoxon_ends(differences, interval_alpha, bounds)
     if test != "t":
         return tested, mcnemar_ends(differences, 1 - interval_alpha, test)
-    spread = row_spread(differences) if sums is None else sums.spread()
-    return tested, student_difference(spread).ends(1 - interval_alpha)
+    return tested, student_difference(differences, sums).ends(1 - interval_alpha)
 
 
 def _difference_bounds(
     a: Floats, b: Floats, differences: Floats, bounds: Sequence[float] | None
-) -> tuple[float, float]:
+) -> Ends:
     """Return the smallest and the largest possible difference, declared or by those of scores."""
     if bounds is None:
         low, high = bounds_of_scores(a, b)
@@ -296,15 +265,12 @@ def compare_measures(
     predictions2: Mapping[str, ArrayLike],
     *,
     correction: Correction = "bonferroni",
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    assume: Assumption = "exchangeable",
-    bounds: DifferenceBounds | None = None,
     clusters: Labels | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
+    **options: Any,
 ) -> dict[str, dict[str, Any]]:
     """As `compare`, for several measures of the same two systems.
 
@@ -315,17 +281,14 @@ def compare_measures(
     Args:
         predictions1: for each measure the scores of system A.
         predictions2: for the same measures the scores of system B.
-        correction: as in `adjusted`.
-        test: as in `compare`, like the other options.
-        alternative: as in `compare`.
-        assume: as in `compare`.
-        bounds: as in `compare`.
-        clusters: as in `compare`.
+        correction: "bonferroni", "max_t", "holm", "benjamini_hochberg" or "none", as in `Family`.
+        clusters: one label per row.
         n_resamples: of "max_t".
         seed: of "max_t".
         alpha: as in `compare`, for the adjusted p-value.
         confidence_level: as in `compare`. Intervals of several measures are simultaneous and agree
             with the adjusted p-values if the correction is "bonferroni" or "max_t".
+        **options: `test`, `alternative`, `assume` and `bounds` of `compared`.
 
     Raises:
         ValueError: the measures of the systems differ, or `compare` would raise an error.
@@ -349,33 +312,21 @@ def compare_measures(
         )
         for measure in predictions1
     }
-    differences = [a - b for a, b in pairs.values()]
+    law = {"test": "permutation", "alternative": "two-sided", "assume": "exchangeable"} | options
     family = Family.of(
         correction,
         confidence_level,
-        differences,
-        law=(test, alternative, assume),
+        [a - b for a, b in pairs.values()],
+        law=(law["test"], law["alternative"], law["assume"]),
         clusters=clusters,
         n_resamples=n_resamples,
         seed=seed,
     )
     results = {
-        measure: compared(
-            *pair,
-            test=test,
-            alternative=alternative,
-            assume=assume,
-            bounds=bounds,
-            clusters=clusters,
-            margin=None,
-            power=None,
-            alpha=alpha,
-            interval_alpha=each,
-        )
+        measure: compared(*pair, clusters=clusters, alpha=alpha, interval_alpha=each, **options)
         for (measure, pair), each in zip(pairs.items(), family.alphas, strict=True)
     }
-    p_values = [result["p_value"] for result in results.values()]
-    p_adjusted = family.adjusted(p_values)
+    p_adjusted = family.adjusted([result["p_value"] for result in results.values()])
     return {
         measure: result | {"p_adjusted": p, "significant": bool(p < alpha)}
         for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True)
@@ -412,108 +363,15 @@ def simultaneous_intervals(
         raise ValueError(
             f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
         )
-    rows_by_name = {str(number): row for number, row in enumerate(table)}
-    pairs = list(combinations(rows_by_name, 2))
+    pairs = list(combinations(range(len(table)), 2))
+    firsts, seconds = ({str(pair): table[pair[side]] for pair in pairs} for side in (0, 1))
     results = compare_measures(
-        {f"{first} {second}": rows_by_name[first] for first, second in pairs},
-        {f"{first} {second}": rows_by_name[second] for first, second in pairs},
+        firsts,
+        seconds,
         alpha=significance_level(confidence_level),
         confidence_level=confidence_level,
     )
     return [result["confidence_interval"] for result in results.values()]
-
-
-def rows_that_show_margin(
-    predictions1: ArrayLike,
-    predictions2: ArrayLike,
-    margin: float,
-    *,
-    clusters: Labels | None = None,
-    alpha: float,
-    power: float,
-    as_observed: bool,
-) -> tuple[bool, int | None]:
-    """Return whether scores are bounded, and how many rows or clusters would show non-inferiority.
-
-    Args:
-        predictions1: the scores of system A; rows with NaN are left out.
-        predictions2: the scores of system B on the same rows.
-        margin: as in `compare`.
-        clusters: as in `compare`.
-        alpha: the level of the decision.
-        power: the probability of it.
-        as_observed: as in `differences.rows_for_margin`.
-    """
-    a, b = (np.asarray(scores, np.float64) for scores in (predictions1, predictions2))
-    counting = ~(np.isnan(a) | np.isnan(b))
-    a, b = a[counting], b[counting]
-    low, high = bounds_of_scores(a, b)
-    if math.isinf(high):
-        return False, None
-    sums = None
-    if clusters is not None:
-        labels = [label for label, counts in zip(clusters, counting, strict=True) if counts]
-        sums = ClusterSums.of(labels, a - b)
-    options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
-    return True, rows_for_margin(a - b, sums, margin, high - low, **options)
-
-
-def bounds_of_scores(a: Floats, b: Floats) -> tuple[float, float]:
-    """Return the range of scores: 0 to 1 if it contains all of them, otherwise none.
-
-    >>> bounds_of_scores(np.array([0.5]), np.array([2.0]))
-    (-inf, inf)
-    """
-    return _SHARES if _are_shares(a) and _are_shares(b) else _UNLIMITED
-
-
-@checked_options
-def p_values(
-    differences: ArrayLike,
-    *,
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    clusters: Labels | None = None,
-) -> Floats:
-    """Return the probability of differences at least as large, if the systems were equally good.
-
-    The tests are those of `paired_test`. Swapping the systems exchanges "greater" and "less", and
-    does not change p.
-
-    Args:
-        differences: A - B, shape (rows, measures), or (rows,) for one measure.
-        test: as in `paired_test`.
-        alternative: "two-sided", "greater" (A scores higher) or "less".
-        clusters: one label per row.
-
-    Returns:
-        The p-value of each measure, shape (measures,).
-
-    Raises:
-        ValueError: no rows, a difference that is not a finite number, or an option out of its
-            range.
-
-    Source:
-        Phipson and Smyth, Permutation p-values should never be zero (2010). Smucker, Allan and
-        Carterette, A comparison of statistical significance tests for information retrieval
-        evaluation (2007).
-
-    >>> p_values([0.8, 0.6, 0.4, 0.25, 0.1])  # 2 of 32 combinations
-    array([0.0625])
-    >>> p_values([[0.1, 1.0], [0.2, 0.0], [-0.3, 1.0]])  # 0.1 + 0.2 is 0.3
-    array([1. , 0.5])
-    >>> p_values([0.5], test="t"), p_values([0.0, 0.0], test="t")
-    (array([nan]), array([1.]))
-    """
-    values = finite_scores("differences", differences, dimensions=(1, 2))
-    columns = values.T if values.ndim == 2 else values[None]
-    return np.array(
-        [
-            paired_test(column, test=test, alternative=alternative, clusters=clusters).p_value
-            for column in columns
-        ],
-        dtype=np.float64,
-    )
 
 
 def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[Floats, Floats]:
@@ -526,8 +384,3 @@ def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[
     if not a.size:
         raise ValueError(f"{first[0]} is empty; the mean of nothing is undefined")
     return a, b
-
-
-def _are_shares(scores: Floats) -> bool:
-    """Return whether all scores are from 0 to 1."""
-    return bool(scores.min() >= 0 and scores.max() <= 1)

@@ -66,7 +66,7 @@ def typical_ends(
     numerators, sizes = differences, np.ones(differences.size)
     if sums is not None:
         numerators = cancelled(sums.sums(), float(exact_sum(np.abs(differences))))
-        sizes = np.array([rows for rows, _ in sums.clusters.values()], np.float64)
+        sizes = sums.sizes()
     if not alpha or 0.5**numerators.size > alpha / 2:
         return bounds
     table = None

@@ -19,7 +19,7 @@ from metric_commons.regression.error_pseudovalues import (
     regression_pseudovalues,
 )
 from metric_commons.regression.errors import regression_scores
-from metric_commons.statistics import p_values
+from metric_commons.statistics import paired_test
 
 ROWS = 60
 
@@ -155,7 +155,7 @@ def test_equal_systems_differ_in_at_most_one_of_twenty_samples():
         )
         values = paired_classification_pseudovalues(*classified)
         values |= paired_regression_pseudovalues(*regressed, measures=["r2", "rmse", "pearson"])
-        found = {name: p_values(values[name][0] - values[name][1])[0] for name in names}
+        found = {name: paired_test(values[name][0] - values[name][1]).p_value for name in names}
         for name, p in found.items():
             rejected[name] += p < 0.05
         distance = max(distance, abs(found["roc_auc"] - delong(references, *scores)))

@@ -506,9 +506,9 @@ def test_p_values_are_corrected_as_asked(correction):
     columns = {name: np.array(rows[name]["qa_f1"].per_example["qa_f1"]) for name in BOTS}
     differences = [columns[a] - columns[b] for a, b in combinations(BOTS, 2)]
     drawing = {"n_resamples": 200, "seed": 1}
-    expected = corrections.adjusted(
-        [each["p_value"] for each in found], differences, correction=correction, **drawing
-    )
+    law = ("permutation", "two-sided", "exchangeable")
+    family = corrections.Family.of(correction, None, differences, law=law, **drawing)
+    expected = family.adjusted([each["p_value"] for each in found])
 
     assert [each["p_adjusted"] for each in found] == expected.tolist()
     assert f"|correction={correction}|tests=3|" in found[0]["signature"]

@@ -13,13 +13,13 @@ from scipy import stats
 from metric_commons.statistics import (
     ClusterSums,
     estimate_interval,
-    f1_interval,
     interval,
     mean_interval,
     proportion_interval,
 )
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.intervals.methods import Method
+from metric_commons.statistics.intervals.proportions import f1_of_jaccard
 
 SCORES = st.lists(
     st.floats(0, 1) | st.sampled_from([0.0, -0.0, 0.5, 1.0, 0.1, 1e-300]), min_size=1, max_size=40
@@ -282,9 +282,8 @@ def test_what_is_no_interval(call, message):
 
 def test_counts_and_estimates():
     assert proportion_interval(0, 0).effective_n == 0
-    assert all(math.isnan(end) for end in f1_interval(0, 0, 0)[:2])
     jaccard = proportion_interval(8, 13)
-    f1 = f1_interval(8, 2, 3)
+    f1 = f1_of_jaccard(jaccard, 8 / 13)
     assert f1.low == pytest.approx(2 * jaccard.low / (1 + jaccard.low), rel=1e-15)
     assert f1.standard_error == pytest.approx(jaccard.standard_error * 2 / (1 + 8 / 13) ** 2)
     assert jaccard == interval([1.0] * 8 + [0.0] * 5)

@@ -1,4 +1,4 @@
-"""Paired tests, intervals of differences and equivalence: beside scipy, and by hand."""
+"""Paired tests, intervals of differences and margins: beside scipy, and by hand."""
 
 import math
 from itertools import product
@@ -9,16 +9,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import (
-    ClusterSums,
-    compare,
-    difference_interval,
-    equivalence,
-    mean_interval,
-    paired_test,
-)
+from metric_commons.statistics import ClusterSums, compare, paired_test
+from metric_commons.statistics.tests.differences import student_difference, unseen_row
 
 ALTERNATIVES = ("two-sided", "greater", "less")
+
+
+def law(differences, labels=None, bounds=(-1.0, 1.0)):
+    """The distribution that assumes nothing but bounds."""
+    values = np.array(differences, float)
+    return unseen_row(values, labels and ClusterSums.of(labels, values), bounds)
+
 
 DIFFERENCES = st.lists(
     st.sampled_from([0.0, 1.0, -1.0, 0.5, -0.5]) | st.floats(-1, 1), min_size=2, max_size=30
@@ -40,15 +41,6 @@ def test_t_and_wilcoxon_are_those_of_scipy(rows, alternative):
     assert (result.p_value, result.statistic) == pytest.approx(
         (ranked.pvalue, ranked.statistic), rel=1e-12
     )
-
-
-@pytest.mark.parametrize("test", ["t", "wilcoxon", "permutation"])
-def test_what_was_exact_is_what_compare_gives(test):
-    a, b = np.random.default_rng(1).random((2, 25))
-    for alternative in ALTERNATIVES:
-        expected = compare(a, b, test=test, alternative=alternative, confidence_level=None)
-        found = paired_test(a - b, test=test, alternative=alternative)
-        assert found.p_value == expected["p_value"]
 
 
 @pytest.mark.parametrize("alternative", ALTERNATIVES)
@@ -107,14 +99,17 @@ def test_clusters_whose_differences_cancel_count_as_equal():
 
 @pytest.mark.long
 @settings(max_examples=50)
-@given(DIFFERENCES, st.sampled_from(["permutation", "t", "wilcoxon"]), st.randoms())
+@given(DIFFERENCES, st.sampled_from(["permutation", "nothing", "t", "wilcoxon"]), st.randoms())
 def test_the_order_of_rows_does_not_show(differences, test, random):
     if test == "wilcoxon" and len(differences) < 14:
         differences = differences * 7
+    options = {"assume": test} if test == "nothing" else {"test": test}
     shuffled = random.sample(differences, len(differences))
-    assert repr(paired_test(shuffled, test=test)) == repr(paired_test(differences, test=test))
-    assert repr(difference_interval(shuffled)) == repr(difference_interval(differences))
-    assert repr(equivalence(shuffled, 0.1)) == repr(equivalence(differences, 0.1))
+    results = [
+        compare(np.clip(rows, 0, 1), np.clip(np.negative(rows), 0, 1), margin=0.1, **options)
+        for rows in (differences, shuffled)
+    ]
+    assert repr(results[0]) == repr(results[1])
 
 
 @pytest.mark.long
@@ -139,84 +134,70 @@ def test_the_order_of_clusters_does_not_show(rows, random):
 @pytest.mark.long
 @given(DIFFERENCES)
 def test_the_interval_is_never_a_point_and_mirrors(differences):
-    result = difference_interval(differences)
-    mirrored = difference_interval([-difference for difference in differences])
-    assert -1 <= result.low < result.high <= 1
-    assert result.low <= math.fsum(differences) / len(differences) <= result.high
-    assert (mirrored.low, mirrored.high) == pytest.approx((-result.high, -result.low), rel=1e-12)
+    low, high = law(differences).ends(0.95)
+    mirrored = law([-difference for difference in differences]).ends(0.95)
+    assert -1 <= low < high <= 1
+    assert low <= math.fsum(differences) / len(differences) <= high
+    assert mirrored == pytest.approx((-high, -low), rel=1e-12)
 
 
 @pytest.mark.long
 def test_each_interval_by_its_formula():
-    rng = np.random.default_rng(0)
-    differences = rng.uniform(-1, 1, 20)
+    differences = np.random.default_rng(0).uniform(-1, 1, 20)
     student = stats.ttest_1samp(differences, 0).confidence_interval()
-    assert difference_interval(differences, method="t")[:3] == (
-        pytest.approx(student.low),
-        pytest.approx(student.high),
-        "t",
-    )
-    unbounded = difference_interval(differences * 50, bounds=(0, math.inf))
-    assert unbounded[:3] == (pytest.approx(student.low * 50), pytest.approx(student.high * 50), "t")
+    ends = student_difference(differences, None).ends(0.95)
+    assert ends == pytest.approx((student.low, student.high))
     # The quantiles of rows weighted at random, with one that is lost or won, from many draws.
-    weights = rng.exponential(size=(200_000, 21))
+    weights = np.random.default_rng(1).exponential(size=(200_000, 21))
     sums = weights[:, :20] @ differences
-    low, high = (
+    drawn = [
         np.quantile((sums + end * weights[:, 20]) / weights.sum(axis=1), level)
         for end, level in ((-1, 0.025), (1, 0.975))
-    )
-    found = difference_interval(differences)
-    assert found[:3] == (
-        pytest.approx(low, abs=5e-3),
-        pytest.approx(high, abs=5e-3),
-        "unseen_row",
-    )
-    doubled = difference_interval(differences * 2, bounds=(-1, 1))
-    assert doubled[:2] == pytest.approx((2 * found.low, 2 * found.high))
-    drawn = difference_interval(differences, method="bootstrap", n_resamples=200)
-    assert drawn[:2] == mean_interval(differences, confidence_level=0.95, n_resamples=200)
-    grouped = difference_interval(differences, method="bootstrap", clusters=[0, 1] * 10)
-    assert (grouped.method, grouped.n_clusters) == ("bootstrap", 2)
+    ]
+    low, high = law(differences).ends(0.95)
+    assert [low, high] == pytest.approx(drawn, abs=5e-3)
+    doubled = law(differences * 2, bounds=(-2.0, 2.0)).ends(0.95)
+    assert doubled == pytest.approx((2 * low, 2 * high))
     # One cluster weighs as much as the one that was not seen: the quantiles are those of a line.
     mean = differences.mean()
-    one = difference_interval(differences, clusters=[0] * 20)
-    assert one[:2] == pytest.approx((mean - 0.975 * (1 + mean), mean + 0.975 * (1 - mean)))
-    equal = difference_interval([0.1] * 5, bounds=(-math.inf, math.inf))
-    assert np.isnan(equal[:2]).all()
+    one = law(differences, ["a"] * 20).ends(0.95)
+    assert one == pytest.approx((mean - 0.975 * (1 + mean), mean + 0.975 * (1 - mean)))
+    assert np.isnan(student_difference(np.full(5, 0.1), None).ends(0.95)).all()
 
 
-def test_equivalence_by_its_formula():
-    differences = np.random.default_rng(0).normal(0.01, 0.05, 40)
-    found = equivalence(differences, 0.03, method="t")
+def test_margins_by_their_formulas():
+    a, b = np.random.default_rng(0).normal((0.01, 0.0), 0.05, (40, 2)).T
+    differences = a - b
+    found = compare(a, b, test="t", margin=0.03)
     above = stats.ttest_1samp(differences, -0.03, alternative="greater").pvalue
     below = stats.ttest_1samp(differences, 0.03, alternative="less").pvalue
-    assert found == pytest.approx((above, max(above, below)), rel=1e-12)
+    assert found["p_non_inferior"] == pytest.approx(above, rel=1e-12)
+    assert found["p_equivalent"] == pytest.approx(max(above, below), rel=1e-12)
     for rows in ([0.0] * 5, [0.1] * 5, [0.0]):
-        assert all(math.isnan(p) for p in equivalence(rows, 0.1, method="t"))
-    labels = np.repeat(np.arange(10), 4)
-    grouped = equivalence(differences, 0.03, clusters=labels, method="t")
-    error = paired_test(differences, clusters=labels).standard_error
-    p_value = stats.t.sf((differences.mean() + 0.03) / error, 9)
-    assert grouped.p_non_inferior == pytest.approx(p_value, rel=1e-9)
+        assert math.isnan(compare(rows, [0.0] * len(rows), test="t", margin=0.1)["p_equivalent"])
+    grouped = compare(a, b, test="t", clusters=np.repeat(np.arange(10), 4), margin=0.03)
+    t = (differences.mean() + 0.03) / grouped["standard_error"]
+    assert grouped["p_non_inferior"] == pytest.approx(stats.t.sf(t, 9), rel=1e-9)
 
 
 def test_equal_rows_show_no_equivalence_until_there_are_enough():
     # Of n equal rows P(1 - G > ...) is (1 - margin)**n, for the row that was not seen has all.
     for rows in (2, 30, 298, 299):
-        found = equivalence([0.0] * rows, 0.01)
-        assert found == pytest.approx((0.99**rows, 0.99**rows), rel=1e-9)
-    assert equivalence([0.0] * 299, 0.01).p_equivalent < 0.05
+        found = compare([0.0] * rows, [0.0] * rows, margin=0.01)
+        assert found["p_non_inferior"] == pytest.approx(0.99**rows, rel=1e-9)
+        assert found["p_equivalent"] == pytest.approx(0.99**rows, rel=1e-9)
+        assert (found["p_equivalent"] < 0.05) == (rows == 299)
 
 
 @pytest.mark.long
 @given(DIFFERENCES, st.floats(0.01, 0.9), st.sampled_from([0.01, 0.05, 0.2]))
 def test_a_decision_and_its_interval_never_disagree(differences, margin, alpha):
-    low, high, *_ = difference_interval(differences, confidence_level=1 - 2 * alpha)
-    shown = equivalence(differences, margin)
+    distribution = law(differences)
+    low, high = distribution.ends(1 - 2 * alpha)
     if abs(low + margin) > 1e-9:
-        assert (shown.p_non_inferior < alpha) == (low > -margin)
-    if min(abs(low + margin), abs(high - margin)) > 1e-9:
-        assert (shown.p_equivalent < alpha) == (low > -margin and high < margin)
+        assert (distribution.tail(-margin) < alpha) == (low > -margin)
+    if abs(high - margin) > 1e-9:
+        assert (distribution.tail(margin, upper=True) < alpha) == (high < margin)
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(5, 0), (6, 0), (9, 2), (20, 8), (3, 3), (15, 5)])
@@ -224,7 +205,7 @@ def test_zero_is_left_out_where_mcnemars_exact_test_is_significant(wins, losses)
     differences = [1.0] * wins + [-1.0] * losses + [0.0] * 12
     p = paired_test(differences, test="mcnemar").p_value
     for level in (0.9, 0.95, 0.99):
-        low, high, *_ = difference_interval(differences, confidence_level=level)
+        low, high = law(differences).ends(level)
         assert (low > 0 or high < 0) == (p < 1 - level)
 
 
@@ -244,10 +225,11 @@ def test_zero_is_left_out_where_mcnemars_exact_test_is_significant(wins, losses)
             lambda: paired_test([1.0, 2.0], clusters=ClusterSums.of(["a"], np.ones(1))),
             "clusters has 1 rows, but there are 2 differences",
         ),
-        (lambda: difference_interval([1.5]), "differences go beyond 1"),
-        (lambda: difference_interval([0.5], method="wilson"), "method must be one of"),
-        (lambda: equivalence([0.5], 0.0), "margin must be a number above 0, got 0.0"),
-        (lambda: equivalence([math.nan], 0.1), r"differences\[0\] is nan"),
+        (lambda: compare([0.5], [0.5], margin=0.0), "margin must be a number above 0 or None, got"),
+        (lambda: paired_test([0.5, math.nan]), r"differences\[1\] is nan; a score is finite"),
+        (lambda: paired_test(0.5), r"differences must hold numbers in 1 dimensions, got shape"),
+        (lambda: paired_test(["0.5"]), "differences must hold numbers"),
+        (lambda: paired_test([None]), "differences must hold numbers"),
     ],
 )
 def test_what_is_no_test(call, message):

@@ -108,11 +108,12 @@ def test_what_stands_beside_an_interval():
     rows = statistics(ROWS * 8)
     options = {"n_resamples": 2_000, "seed": 1}
     found = summarize_sums(rows, confidence_level=0.9, **options)
-    shares = [scores["share"] for scores in rows.resampled(**options)]
+    sums = all_sums(rows.values[:, [1, 0]], **options)
 
     assert found["interval"] == {"share": "bootstrap"}
     assert found["effective_n"] == {"share": 40.0}
-    assert found["standard_error"] == {"share": pytest.approx(np.std(shares, ddof=1))}
+    error = np.std(sums[:, 1] / sums[:, 0], ddof=1)
+    assert found["standard_error"] == {"share": pytest.approx(error)}
     alone = summarize_sums(rows, standard_error=True, **options)
     assert alone == rows.result() | {"standard_error": found["standard_error"]}
 
