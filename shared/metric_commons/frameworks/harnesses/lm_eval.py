@@ -17,10 +17,9 @@ from typing import Any, Literal, Self
 
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import check_option
-from ..rewards.mean_estimates import check_interval_options, mean_estimate
 from ..rewards.model_outputs import replies
 from ..rewards.named_tasks import task as named_task
-from ..rewards.repeated_samples import sample_scores
+from ..rewards.repeated_samples import check_interval_options, mean_estimate, sample_scores
 from ..rewards.text_tasks import TextTask
 from ..trainers.corpus_scores import CorpusScore, Estimate
 

@@ -23,12 +23,10 @@ from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, Sum
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.normalizers import squeeze
 from ..tokens.segments import bounded_ranges
-from ..tokens.sequences import Sequences
 from ..tokens.tokens import byte_rule, tokenize
-from ..tokens.word_codes import code_points, token_codes, word_sequences
+from ..tokens.word_codes import Sequences, code_points, token_codes, word_sequences
 from .edit_distance import alignment, edit_counts
-from .open_asr_texts import merged_compounds
-from .transcript_normalizers import TranscriptNormalizer, transcript_normalizer
+from .transcript_normalizers import TranscriptNormalizer, merged_compounds, transcript_normalizer
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]

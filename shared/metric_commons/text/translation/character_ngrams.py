@@ -20,8 +20,7 @@ from ...statistics.arguments.domains import Length, Range, checked_options
 from ...statistics.intervals.sum_distributions import SumFunction, SumScore
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
-from ..tokens.sequences import Sequences
-from ..tokens.word_codes import numbered_characters, word_sequences
+from ..tokens.word_codes import Sequences, numbered_characters, word_sequences
 from .clipped_ngrams import RowTexts, clipped_counts
 
 Order = Annotated[int, Range(0, 100)]
