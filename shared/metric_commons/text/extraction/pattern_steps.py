@@ -12,18 +12,16 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from functools import lru_cache
 from importlib import import_module
-from queue import Empty, Queue
-from threading import Thread
 from typing import Any
 
 from .pattern_worker import SCRIPT, nth_match
 from .step_chains import SECONDS
 
 _FAST = 5_000_000  # steps of `re`, which take less than the time limit on any machine
+_START = 1.0  # seconds that the start of a process may take, where it has no clock
 _COUNTED_REPEATS = 3  # repetitions that are counted one by one
 _SINGLE = {"LITERAL", "NOT_LITERAL", "IN", "ANY", "RANGE", "CATEGORY"}
 _LOOPS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
@@ -37,7 +35,7 @@ class PatternStep:
     Args:
         pattern: a regular expression of Python.
         group: the number of the match, from 0, or from -1 at the end.
-        seconds: the time limit for each text, in processor time except on Windows.
+        seconds: the time limit for each text, in processor time; on Windows the mean time of texts.
 
     Raises:
         re.error: it is not a regular expression.
@@ -60,65 +58,35 @@ class PatternStep:
             else:
                 slow.append(row)
         while slow:
-            timed_answers = list(self._timed([texts[row] for row in slow]))
+            timed_answers = self._timed([texts[row] for row in slow])
             for row, answer in zip(slow, timed_answers, strict=False):
                 answers[row] = answer
             slow = slow[len(timed_answers) :]
         return answers
 
-    def _timed(self, texts: Sequence[str]) -> Iterator[Any]:
-        """Yield the answers of one process, up to the first text that takes too long."""
-        process = subprocess.Popen(
-            [sys.executable, "-I", "-S", SCRIPT],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="ascii",
-        )
-        lines: Queue[str] = Queue()
-        values = [[self._pattern, self._group, self._seconds], *texts]
-        threads = [
-            Thread(target=_write, args=(process.stdin, values), daemon=True),
-            Thread(target=_forward, args=(process.stdout, lines), daemon=True),
-        ]
-        for thread in threads:
-            thread.start()
+    def _timed(self, texts: Sequence[str]) -> list[Any]:
+        """Return the answers of one process, up to the first text that takes too long."""
+        lines = map(json.dumps, ([self._pattern, self._group, self._seconds], *texts))
+        has_clock = hasattr(signal, "setitimer")
         try:
-            has_clock = json.loads(lines.get() or "true")
-            for _ in texts:
-                try:
-                    line = lines.get(timeout=None if has_clock else self._seconds)
-                except Empty:
-                    yield TIMED_OUT
-                    return
-                if not line:
-                    if process.wait() != -getattr(signal, "SIGVTALRM", 0):
-                        raise RuntimeError("the process of a pattern has ended")
-                    yield TIMED_OUT
-                    return
-                yield json.loads(line)
-        finally:
-            process.kill()
-            process.wait()
-            for thread in threads:
-                thread.join()
-
-
-def _write(stream: Any, values: Sequence[Any]) -> None:
-    """Write values as lines of JSON, until the process ends."""
-    with suppress(OSError):
-        for value in values:
-            stream.write(json.dumps(value) + "\n")
-    with suppress(OSError):
-        stream.close()
-
-
-def _forward(stream: Any, lines: "Queue[str]") -> None:
-    """Each line of the output, and an empty one at its end."""
-    with stream:
-        for line in stream:
-            lines.put(line)
-    lines.put("")
+            process = subprocess.run(
+                [sys.executable, "-I", "-S", SCRIPT],
+                input="\n".join(lines),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="ascii",
+                timeout=None if has_clock else _START + self._seconds * len(texts),
+            )
+            is_late = process.returncode == -getattr(signal, "SIGVTALRM", 0)
+            output: str | bytes = process.stdout
+        except subprocess.TimeoutExpired as error:
+            is_late, output = True, error.stdout or b""
+        answers = list(map(json.loads, output.splitlines()))
+        if len(answers) == len(texts):
+            return answers
+        if not is_late:
+            raise RuntimeError("the process of a pattern has ended")
+        return [*answers, TIMED_OUT]
 
 
 def work_bound(pattern: str, length: int) -> float:
