@@ -13,7 +13,7 @@ import pytest
 from datasets import Dataset
 
 from metric_commons import rewards
-from metric_commons.frameworks.rewards import event_loops
+from metric_commons.frameworks.rewards import reward as reward_file
 from tests.threads import at_once
 
 COMPLETIONS = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{2f}", r"\boxed{1}"]
@@ -294,7 +294,7 @@ def test_other_callbacks_run_between_many_rows(seconds, most, in_a_list):
         return [verdict.answer for verdicts in found for verdict in verdicts]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_loops.time, "thread_time", lambda: clock[0])
+        patch.setattr(reward_file.time, "thread_time", lambda: clock[0])
         for _ in range(2):  # a new loop begins anew
             slices[:] = [0]
             assert asyncio.run(scores()) == texts
