@@ -131,6 +131,16 @@ def test_final_numbers(text, number, with_comma):
 @pytest.mark.parametrize(
     ("text", "letter"),
     [
+        *((f"So {word} is B, clearly.", "B") for word in ("answer", "Answer", "choice", "Choice")),
+        *((f"So {word}: (B) it is.", "B") for word in ("option", "Option", "ANSWER", "OPTION")),
+        *((f"The answer is {text}", "A") for text in ("A because it is.", "A.", "(A).", "**A**")),
+        *((f"The answer is {text}", None) for text in ("A fish", "I think", "A or B", "B and C.")),
+        *((f"The answer is {text}", None) for text in ("B/C.", "B & C.", "B's", "Bob.", "Albania")),
+        *(("option = D", "D"), ("Not (A). So\n(C)\n", "C"), ("A is one\nof them", None)),
+        (r"\boxed{B} rather than \boxed{\text{(C)}}", "C"),
+        ("The answer is B. On reflection the answer is D.", "D"),
+        ("\\boxed{\\text{(C)}} and the answer is B", "C"),
+        *(("(D)", "D"), ("**E**.", "E"), ("A\nand so on", "A"), ("A", "A"), ("(A) or (B)", None)),
         (r"\textbf{(D)}", "D"),
         (r"\boxed{\text{(B)}}", "B"),
         ("Therefore, option (D) is the right one.", "D"),
