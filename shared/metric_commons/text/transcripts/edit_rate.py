@@ -13,7 +13,7 @@ connected speech recognition, 2004). CER is the same as WER, but with characters
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -92,7 +92,7 @@ def error_statistics(
     name = _rate_name(unit)
 
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
-        return {name: cast(float, rates(sums)[name])}
+        return {name: float(rates(sums)[name])}
 
     if average == "pooled":
         return RowStatistics(
@@ -115,15 +115,15 @@ def error_statistics(
         means = {key: sums[key] / rows if rows else 0.0 for key in names}
         return means | {kind: int(sums[kind]) for kind in _KINDS}
 
-    def mean_distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
-        return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
-
+    distributions = {
+        key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names
+    }
     return RowStatistics(
         (*_KINDS, *names, "rows"),
         columns,
         mean_rates,
         row_scores,
-        distributions=mean_distributions,
+        distributions=lambda statistics: {**distributions},
         length=lambda names: ["rows"],
     )
 
@@ -141,9 +141,6 @@ def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, Sum
         spoken, heard = hits + substitutions + deletions, hits + substitutions + insertions
         return np.where(hits > 0, hits / spoken * (hits / heard), 0.0)
 
-    def lost(sums: Mapping[str, Floats]) -> Floats:
-        return 1 - preserved(sums)
-
     def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
         return {"hits": 0.0, "substitutions": sums["hits"] + sums["substitutions"]}
 
@@ -153,7 +150,7 @@ def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, Sum
     return {
         name: SumRatio(errors, relevant, None),
         "mer": SumRatio(errors, dict.fromkeys(_KINDS, 1.0)),
-        "wil": SumFunction(lost, relevant, all_right, all_wrong),
+        "wil": SumFunction(lambda sums: 1 - preserved(sums), relevant, all_right, all_wrong),
         "wip": SumFunction(preserved, relevant, all_wrong, all_right),
     }
 
