@@ -21,8 +21,8 @@ from _measure import ratio
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT))
 
-from metric_commons.text.instructions.followed_instructions import instruction_statistics  # noqa: E402
-from metric_commons.text.instructions.instruction_kinds import OF_LANGUAGE  # noqa: E402
+from metric_commons.text.instructions.instruction_checks import OF_LANGUAGE  # noqa: E402
+from metric_commons.text.instructions.instruction_rows import instruction_statistics  # noqa: E402
 from metric_commons.text.instructions.punkt import sentence_count  # noqa: E402
 from tests.nltk_peer import nltk_tokenizer  # noqa: E402
 

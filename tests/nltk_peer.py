@@ -2,7 +2,7 @@
 
 from nltk.tokenize import punkt
 
-from metric_commons.text.instructions.punkt_parameters import (
+from metric_commons.text.instructions.punkt import (
     LOWER_MAY_START,
     SEEN_LOWER,
     UPPER_STARTS,

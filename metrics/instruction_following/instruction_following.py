@@ -12,8 +12,7 @@ import evaluate
 from metric_commons.module.declaration.declarations import OBJECTS
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.intervals.sums import summarize_sums
-from metric_commons.text.instructions.followed_instructions import instruction_statistics
-from metric_commons.text.instructions.instruction_rows import Checks
+from metric_commons.text.instructions.instruction_rows import Checks, instruction_statistics
 from metric_commons.text.instructions.response_languages import Language
 
 _CITATION = """\

@@ -16,9 +16,7 @@ from .lazy import resolver
 
 if TYPE_CHECKING:
     from .frameworks.rewards.code_rewards import code, code_score, code_verl
-    from .frameworks.rewards.reference_checks import ReferenceCheck
-    from .frameworks.rewards.reward import Reward
-    from .frameworks.rewards.reward_kinds import (
+    from .frameworks.rewards.named_tasks import (
         answers,
         choice,
         found,
@@ -28,7 +26,7 @@ if TYPE_CHECKING:
         rouge,
         tools,
     )
-    from .frameworks.rewards.reward_sums import total
+    from .frameworks.rewards.reward import ReferenceCheck, Reward, total
 
 __all__ = [
     "ReferenceCheck",
@@ -53,13 +51,13 @@ _KINDS = ("answers", "choice", "found", "instructions", "json", "math", "rouge",
 _resolve = resolver(
     __name__,
     {
-        "ReferenceCheck": "frameworks.rewards.reference_checks",
+        "ReferenceCheck": "frameworks.rewards.reward",
         "Reward": "frameworks.rewards.reward",
         "code": "frameworks.rewards.code_rewards",
         "code_score": "frameworks.rewards.code_rewards",
         "code_verl": "frameworks.rewards.code_rewards",
-        "total": "frameworks.rewards.reward_sums",
-        **dict.fromkeys(_KINDS, "frameworks.rewards.reward_kinds"),
+        "total": "frameworks.rewards.reward",
+        **dict.fromkeys(_KINDS, "frameworks.rewards.named_tasks"),
     },
     __package__,
 )

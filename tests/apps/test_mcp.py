@@ -28,7 +28,7 @@ from metric_commons.apps.mcp.workers import Budget, ToolRefusedError, Workers
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.frameworks.harnesses import ultrarag
-from metric_commons.frameworks.harnesses.ultrarag_tables import signature
+from metric_commons.frameworks.harnesses.ultrarag import signature
 from metric_commons.module.catalog import catalog
 from tests.apps.server_session import LONG, children, is_running, write_long_rows
 from tests.programs import output

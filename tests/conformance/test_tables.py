@@ -11,7 +11,7 @@ import pytest
 from metric_commons.text.rouge_overlaps import porter
 from metric_commons.text.tokens import treebank_words
 from metric_commons.text.tokens.languages import MLQA_ARTICLES, _punctuation
-from metric_commons.text.transcripts import transcript_normalizers, whisper_numbers, whisper_texts
+from metric_commons.text.transcripts import transcript_normalizers, whisper_numbers
 from metric_commons.text.transcripts.american_spellings import AMERICAN_SPELLINGS
 from metric_commons.text.translation import character_ngrams, translation_tokenizers
 
@@ -22,11 +22,11 @@ def test_the_tables_of_texts_are_whisper_s():
     basic = pytest.importorskip("whisper.normalizers.basic", exc_type=ImportError)
     normalizer = english.EnglishTextNormalizer()
 
-    expansions = [(pattern.pattern, words) for pattern, words in whisper_texts._EXPANSIONS]
+    expansions = [(pattern.pattern, words) for pattern, words in transcript_normalizers._EXPANSIONS]
     assert expansions == list(normalizer.replacers.items())
-    assert whisper_texts._FILLERS.pattern == normalizer.ignore_patterns
+    assert transcript_normalizers._FILLERS.pattern == normalizer.ignore_patterns
     assert english.EnglishSpellingNormalizer().mapping == AMERICAN_SPELLINGS
-    assert whisper_texts._LETTERS == basic.ADDITIONAL_DIACRITICS
+    assert transcript_normalizers._LETTERS == basic.ADDITIONAL_DIACRITICS
 
 
 def test_the_tables_of_numbers_are_whisper_s():

@@ -10,9 +10,13 @@ import pytest
 from metric_commons import load
 from metric_commons.text.transcripts import american_spellings, whisper_numbers
 from metric_commons.text.transcripts.edit_rate import error_alignments, error_statistics
-from metric_commons.text.transcripts.open_asr_texts import merged_compounds, open_asr
-from metric_commons.text.transcripts.transcript_normalizers import jiwer_standardize
-from metric_commons.text.transcripts.whisper_texts import whisper_basic, whisper_english
+from metric_commons.text.transcripts.transcript_normalizers import (
+    jiwer_standardize,
+    merged_compounds,
+    open_asr,
+    whisper_basic,
+    whisper_english,
+)
 from tests.spec import GIVEN, ROOT, recorded
 from tests.texts import adversarial_text
 

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from metric_commons import State, load
-from metric_commons.text.instructions.instruction_kinds import KINDS
+from metric_commons.text.instructions.instruction_checks import KINDS, parameters
 from tests.spec import GIVEN, Spec
 
 STRUCTURED = GIVEN / "data" / "structured"
@@ -95,7 +95,7 @@ def test_the_scores_of_rows_and_of_kinds(metric):
     }
 
 
-NULLS = {key: None for kind in KINDS.values() for key in kind.arguments}
+NULLS = {key: None for name in KINDS for key in parameters(name) if key != "corrected"}
 
 
 @pytest.mark.parametrize(

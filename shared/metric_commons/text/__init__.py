@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from .answers.answers import answer_pairs, contained, exact_match, token_f1
     from .extraction.extraction import extract_answers
     from .extraction.extraction_steps import STEPS
-    from .instructions.followed_instructions import instruction_statistics
+    from .instructions.instruction_rows import instruction_statistics
     from .rouge_overlaps.rouge_scores import rouge
     from .tokens.normalizers import NORMALIZERS, Normalizer
     from .transcripts.edit_rate import error_alignments, error_statistics
@@ -51,7 +51,7 @@ __getattr__ = resolver(
         "error_statistics": "transcripts.edit_rate",
         "exact_match": "answers.answers",
         "extract_answers": "extraction.extraction",
-        "instruction_statistics": "instructions.followed_instructions",
+        "instruction_statistics": "instructions.instruction_rows",
         "rouge": "rouge_overlaps.rouge_scores",
         "ter_statistics": "translation.translation_edit_rate",
         "token_f1": "answers.answers",

@@ -13,7 +13,7 @@ from ...data.files.stored import write_whole
 from ...data.tables.tables import Source
 from ...evaluation.results.rendering import message_line
 from ...frameworks.harnesses import ultrarag
-from ...frameworks.harnesses.ultrarag_tables import signature, table
+from ...frameworks.harnesses.ultrarag import signature, table
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import Count
 from ...statistics.resampling.progress import is_quiet, shows_bars, watched

@@ -10,7 +10,7 @@ from ...data.files.access import limited_to
 from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import message_line
 from ...frameworks.harnesses import ultrarag
-from ...frameworks.harnesses.ultrarag_tables import intervals, signature, table
+from ...frameworks.harnesses.ultrarag import intervals, signature, table
 from ...statistics.arguments.domains import Count, Level, PerRow, Seed
 from . import folder
 from .roots import CallContext

@@ -15,7 +15,7 @@ from ...statistics.arguments.domains import Count, check_option
 from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import task as named_task
 from ..rewards.repeated_samples import NAMES, sample_scores
-from ..trainers.corpus_scores import CorpusScore
+from .lm_eval import CorpusScore
 
 __all__ = ["corpus_metric", "metric"]
 

@@ -12,24 +12,81 @@ This file does not import lm-eval.
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import fsum, nan
 from typing import Any, Literal, Self
 
-from ...statistics.arguments.checks import OptionError
+from ...module.catalog.catalog import load_without_evaluate
+from ...statistics.arguments.checks import OptionError, alternatives
 from ...statistics.arguments.domains import check_option
-from ..rewards.mean_estimates import check_interval_options, mean_estimate
-from ..rewards.model_outputs import replies
+from ..rewards.model_outputs import reference_values, replies, text_of
 from ..rewards.named_tasks import task as named_task
-from ..rewards.repeated_samples import sample_scores
+from ..rewards.repeated_samples import check_interval_options, mean_estimate, sample_scores
 from ..rewards.text_tasks import TextTask
-from ..trainers.corpus_scores import CorpusScore, Estimate
 
 __all__ = ["corpus", "estimate", "rows"]
 
 MeanEstimate = Literal["low", "high", "standard_error"]
+Estimate = Literal["score", "standard_error"]
 Results = Callable[[Mapping[str, Any], Sequence[Any]], dict[str, Any]]
 
 _REFERENCES = ("answers", "answer", "targets", "target", "solution", "label", "gold")
+
+
+@dataclass(frozen=True)
+class CorpusScore:
+    """A function from pairs of references and prediction to a score, or to its standard error.
+
+    It is a value that can be pickled, since harnesses send aggregations to other processes.
+
+    Args:
+        module: a module that compares texts, such as "chrf".
+        score: the name of its score; None for the main one.
+        what: "score", or "standard_error", which follows from statistics of the rows.
+        options: of the module.
+
+    Raises:
+        ValueError: the module or score is unknown, or an option is not valid.
+        TypeError: an option is unknown.
+
+    >>> CorpusScore("chrf")([("abc", "abc"), (["abd", "xyz"], "abd")])
+    100.0
+    """
+
+    module: str
+    score: str | None = None
+    what: Estimate = "score"
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
+
+    def __post_init__(self) -> None:
+        check_option("what", self.what, Estimate)
+        metric = load_without_evaluate(self.module, **self.options)
+        scores = metric.compute(predictions=["a", "b"], references=["a", "b"])
+        name = self.score or metric.main_score or next(iter(scores))
+        if not isinstance(scores.get(name), float):
+            hint = alternatives(name, scores)
+            raise OptionError("score", f": {self.module} has no score {name!r}{hint}")
+        if self.what == "standard_error" and "standard_error" not in metric.declared_options:
+            raise OptionError("what", f": {self.module} has no standard error")
+        object.__setattr__(self, "score", name)
+        object.__setattr__(self, "_metric", metric)
+
+    @property
+    def __name__(self) -> str:
+        return f"{self.module}_{self.what}"
+
+    def __call__(self, items: Sequence[tuple[Any, Any]]) -> float:
+        """The score of items, which are pairs of references and prediction."""
+        arguments = {} if self.what == "score" else {"standard_error": True}
+        result = self._metric.compute(
+            predictions=[text_of(prediction) for _, prediction in items],
+            references=[list(map(str, reference_values(values))) for values, _ in items],
+            **arguments,
+        )
+        estimates = result if self.what == "score" else result["standard_error"]
+        return float(estimates[self.score])
+
+    _metric: Any = field(init=False, repr=False, compare=False)
 
 
 class ScoreToEstimate(float):

@@ -6,7 +6,7 @@ and what it expects back, is one entry of a table.
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, NamedTuple, get_args
 
 from ...statistics.arguments.checks import check_choice
@@ -30,84 +30,72 @@ Framework = Literal[
 _WITH_THRESHOLD = ("deepeval", "promptfoo")  # whose verdict is whether a test passes
 
 
-@dataclass(frozen=True)
-class Grades:
-    """What frameworks ask of a verdict, all from the scale that the module declares."""
-
-    task: Task
-    threshold: float | None = None
-
-    def passes(self, verdict: Verdict) -> bool:
-        """Return whether the score is as good as the threshold, or else the best there is."""
-        return self.task.scale().passes(verdict.score, self.threshold)
-
-    def goodness(self, verdict: Verdict) -> float:
-        """Return the score on a scale from 0 to 1 where higher is better."""
-        return self.task.scale().goodness(verdict.score)
+def _dspy(task: Task, verdict: Verdict) -> float:
+    return task.scale().goodness(verdict.score)
 
 
-def _gepa(grades: Grades, verdict: Verdict) -> Any:
+def _gepa(task: Task, verdict: Verdict) -> Any:
     from dspy import Prediction
 
-    return Prediction(score=grades.goodness(verdict), feedback=verdict.reason)
+    return Prediction(score=task.scale().goodness(verdict.score), feedback=verdict.reason)
 
 
-def _mlflow(grades: Grades, verdict: Verdict) -> Any:
+def _mlflow(task: Task, verdict: Verdict) -> Any:
     from mlflow.entities import AssessmentSource, Feedback
 
     return Feedback(
-        name=grades.task.name,
+        name=task.name,
         value=verdict.score,
         rationale=verdict.reason,
         source=AssessmentSource(source_type="CODE", source_id="metric-commons"),
-        metadata={key: str(value) for key, value in grades.task.record(verdict).items()},
+        metadata={key: str(value) for key, value in task.record(verdict).items()},
     )
 
 
-def _weave(grades: Grades, verdict: Verdict) -> dict[str, Any]:
-    scores = {grades.task.name: verdict.score, **verdict.scores}
-    return {**scores, "reason": verdict.reason, "signature": grades.task.signature}
+def _weave(task: Task, verdict: Verdict) -> dict[str, Any]:
+    scores = {task.name: verdict.score, **verdict.scores}
+    return {**scores, "reason": verdict.reason, "signature": task.signature}
 
 
-def _langfuse(grades: Grades, verdict: Verdict) -> Any:
+def _langfuse(task: Task, verdict: Verdict) -> Any:
     from langfuse import Evaluation
 
     if verdict.score is None:
         return []
     return Evaluation(
-        name=grades.task.name,
+        name=task.name,
         value=verdict.score,
         comment=verdict.reason,
-        metadata=grades.task.record(verdict),
+        metadata=task.record(verdict),
     )
 
 
-def _langsmith(grades: Grades, verdict: Verdict) -> dict[str, Any]:
+def _langsmith(task: Task, verdict: Verdict) -> dict[str, Any]:
     return {
-        "key": grades.task.name,
+        "key": task.name,
         "score": verdict.score,
         "comment": verdict.reason,
-        "metadata": grades.task.record(verdict),
+        "metadata": task.record(verdict),
     }
 
 
-def _phoenix(grades: Grades, verdict: Verdict) -> dict[str, Any]:
+def _phoenix(task: Task, verdict: Verdict) -> dict[str, Any]:
     return {
         "score": verdict.score,
         "label": verdict.status,
         "explanation": verdict.reason,
-        "metadata": grades.task.record(verdict),
-        "direction": "minimize" if grades.task.scale().lower_is_better else "maximize",
+        "metadata": task.record(verdict),
+        "direction": "minimize" if task.scale().lower_is_better else "maximize",
     }
 
 
-def _promptfoo(grades: Grades, verdict: Verdict) -> dict[str, Any]:
+def _promptfoo(task: Task, verdict: Verdict, threshold: float | None = None) -> dict[str, Any]:
     return {
-        "pass": grades.passes(verdict),
-        "score": grades.goodness(verdict),
+        "pass": task.scale().passes(verdict.score, threshold),
+        "score": task.scale().goodness(verdict.score),
         "reason": verdict.reason,
-        "namedScores": grades.task.all_scores(verdict),
-        "metadata": {"signature": grades.task.signature},
+        "namedScores": task.all_scores(verdict),
+        "metadata": {"signature": task.signature},
     }
 
 
@@ -125,13 +113,13 @@ class _Form(NamedTuple):
     expected: str
     prediction: str
     reference: str
-    result: Callable[[Grades, Verdict], Any]
+    result: Callable[[Task, Verdict], Any]
 
 
 _GEPA = "gold pred trace? pred_name? pred_trace? program_trace?"
 _LANGFUSE = "output expected_output? input? metadata? **extra"
 _FORMS: dict[str, _Form] = {
-    "dspy": _Form("gold pred trace?", "pred", "gold", "answer", "answer", Grades.goodness),
+    "dspy": _Form("gold pred trace?", "pred", "gold", "answer", "answer", _dspy),
     "gepa": _Form(_GEPA, "pred", "gold", "answer", "answer", _gepa),
     "mlflow": _Form(
         "outputs expectations", "outputs", "expectations", "response", "expected_response", _mlflow
@@ -195,15 +183,15 @@ def scorer(
     check_choice("framework", framework, get_args(Framework))
     threshold = options.pop("threshold", None) if framework in _WITH_THRESHOLD else None
     task = named_task(module, score=score, extract=extract, explain=framework != "dspy", **options)
-    grades = Grades(task, threshold)
     if framework in _WITH_THRESHOLD:
         task.scale().checked(threshold)
     if framework == "deepeval":
-        return _deepeval_metric(
-            grades, prediction or "actual_output", reference or "expected_output"
-        )
+        fields = prediction or "actual_output", reference or "expected_output"
+        return _deepeval_metric(task, threshold, *fields)
     form = _FORMS[framework]
-    function = _function(form, grades, prediction or form.prediction, reference or form.reference)
+    if framework == "promptfoo":
+        form = form._replace(result=partial(_promptfoo, threshold=threshold))
+    function = _function(form, task, prediction or form.prediction, reference or form.reference)
     if framework == "mlflow":
         from mlflow.genai.scorers import scorer as mlflow_scorer
 
@@ -211,10 +199,9 @@ def scorer(
     return _phoenix_evaluator(task.name, function) if framework == "phoenix" else function
 
 
-def _function(form: _Form, grades: Grades, prediction: str, reference: str) -> Callable[..., Any]:
+def _function(form: _Form, task: Task, prediction: str, reference: str) -> Callable[..., Any]:
     """A plain function, since frameworks look at the signature and the kind of what they get."""
-    task = grades.task
-    form.result(grades, Verdict(0.0, ""))  # imports what it needs
+    form.result(task, Verdict(0.0, ""))  # imports what it needs
     names = [*form.parameters.split(), *([] if form.expected else [reference])]
     signature = inspect.Signature(list(map(_parameter, names)))
     parameter, _, item = (form.expected or reference).partition(".")
@@ -226,7 +213,7 @@ def _function(form: _Form, grades: Grades, prediction: str, reference: str) -> C
         if form.expected:
             expected = _value(expected[item] if item else expected, reference)
         output = _value(bound.arguments[form.output], prediction)
-        return form.result(grades, task.verdict(output, expected))
+        return form.result(task, task.verdict(output, expected))
 
     scored.__name__ = scored.__qualname__ = task.name
     scored.__doc__ = f"{task.name} of metric-commons."
@@ -283,11 +270,9 @@ def _value(source: Any, name: str) -> Any:
     raise ValueError(f"there is no field {name!r}; there are {', '.join(fields) or 'none'}")
 
 
-def _deepeval_metric(grades: Grades, prediction: str, reference: str) -> Any:
+def _deepeval_metric(task: Task, threshold: float | None, prediction: str, reference: str) -> Any:
     """Return a metric of deepeval, which wants an object of its own class."""
     from deepeval.metrics import BaseMetric
-
-    task = grades.task
 
     class ModuleMetric(BaseMetric):  # type: ignore[misc]
         """A score of metric-commons."""
@@ -297,7 +282,7 @@ def _deepeval_metric(grades: Grades, prediction: str, reference: str) -> Any:
         evaluation_model = None
 
         def __init__(self) -> None:
-            self.threshold = task.scale().checked(grades.threshold)
+            self.threshold = task.scale().checked(threshold)
 
         def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float:
             """Return the score of a test case."""
@@ -312,7 +297,7 @@ def _deepeval_metric(grades: Grades, prediction: str, reference: str) -> Any:
             self.reason = verdict.reason
             self.score_breakdown = task.all_scores(verdict)
             self.error = None
-            self.success = grades.passes(verdict)
+            self.success = task.scale().passes(verdict.score, threshold)
             return self.score
 
         async def a_measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float:

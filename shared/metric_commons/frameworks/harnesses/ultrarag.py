@@ -1,4 +1,4 @@
-"""UltraRAG's evaluations under its names: short answers, runs, and comparisons of two runs.
+"""UltraRAG's evaluations under its names: short answers, runs, comparisons of runs, and tables.
 
 Names, arguments and the structure of results are those of UltraRAG's evaluation server. "ultrarag",
 the usual profile, reproduces the scores of its version 0.3.0 to the last bit, even where they are
@@ -15,12 +15,14 @@ UltraRAG computes means with `sum`, which rounds less from Python 3.12 on. `pyth
 the Python version that UltraRAG runs in, if it differs; it has no effect in "standard".
 """
 
+import math
 import platform
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from importlib.metadata import version
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...data.trec.trec import File, Qrels, Run, read_qrels, read_run
 from ...module.declaration.columns import read
@@ -30,13 +32,13 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError, alternatives, check_choice
 from ...statistics.arguments.domains import Names, check_option
 from ...statistics.arguments.shapes import ListOf, Scalar
+from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.summary import mean
 from ...statistics.resampling.progress import step
 from ...statistics.tests.significance import compare_measures
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
 from ...text.tokens.references import best_pairs
-from .running_sums import compensated_sum, is_compensated, running_sum
 
 Profile = Literal["ultrarag", "ultrarag-main", "standard"]
 
@@ -96,24 +98,6 @@ def summation(profile: Profile, python_version: str | None = None) -> str | None
     )
 
 
-def average(
-    scores: Sequence[float], *, profile: Profile = "ultrarag", python_version: str | None = None
-) -> float:
-    """Return the mean of row scores as in `evaluate`: exactly rounded only in "standard".
-
-    Args:
-        scores: the scores of rows.
-        profile: as in `evaluate`.
-        python_version: as in `evaluate`.
-
-    >>> average([0.1] * 10, python_version="3.11"), average([0.1] * 10, python_version="3.12")
-    (0.09999999999999999, 0.1)
-    """
-    if summation(profile, python_version) is None:
-        return mean(scores)
-    return _python_mean(scores, profile, python_version)
-
-
 def _python_mean(scores: Sequence[float], profile: Profile, python_version: str | None) -> float:
     """Return the mean by `sum` of UltraRAG's Python; in "standard", added up as in trec_eval."""
     is_running = summation(profile, python_version) in (None, "running")
@@ -170,7 +154,9 @@ def evaluate(
         for name, values in found.items():
             scores[name] += values.tolist()
     averages = {
-        f"avg_{name}": average(values, profile=profile, python_version=python_version)
+        f"avg_{name}": mean(values)
+        if profile == "standard"
+        else _python_mean(values, profile, python_version)
         for name, values in scores.items()
     }
     return {**scores, **averages}
@@ -217,25 +203,12 @@ def _row_scores(
     names: list[str],
     rules: _ProfileRules,
 ) -> dict[str, Floats]:
-    """Return the scores of rows by metric; 0 for rows without references."""
-    if [] not in references:
-        return _answer_scores(predictions, references, names, rules)
-    is_empty = [row_references == [] for row_references in references]
-    filled = [row_references or [""] for row_references in references]
-    scores = _answer_scores(predictions, filled, names, rules)
-    return {name: np.where(is_empty, 0.0, values) for name, values in scores.items()}
-
-
-def _answer_scores(
-    predictions: list[str],
-    references: list[str | list[str]],
-    names: list[str],
-    rules: _ProfileRules,
-) -> dict[str, Floats]:
-    """Return the scores of rows that have references.
+    """Return the scores of rows by metric; 0 for rows without references.
 
     Texts are normalized twice, once for ROUGE.
     """
+    is_empty = [row_references == [] for row_references in references]
+    references = [row_references or [""] for row_references in references]
     scores: dict[str, Floats] = {}
     rouge_types = [_ROUGE_TYPES[name] for name in names if name in _ROUGE_TYPES]
     word_metrics = [name for name in names if name not in _ROUGE_TYPES]
@@ -257,7 +230,7 @@ def _answer_scores(
         for name, rouge_type in _ROUGE_TYPES.items():
             if rouge_type in rouge_scores:
                 scores[name] = rouge_scores[rouge_type].f1
-    return scores
+    return {name: np.where(is_empty, 0.0, values) for name, values in scores.items()}
 
 
 def _pair_scores(pairs: AnswerPairs, names: list[str], rules: _ProfileRules) -> dict[str, Floats]:
@@ -359,7 +332,8 @@ def query_scores(
     queries: Iterable[str] = scores  # in the order of trec_eval
     if profile != "standard":
         # UltraRAG adds up queries in the order of their first occurrence in the run.
-        codes = dict.fromkeys(run.query[_query_starts(run)].tolist())
+        is_first = np.diff(run.query, prepend=-1) != 0  # of rows with this query
+        codes = dict.fromkeys(run.query[is_first].tolist())
         queries = [run.queries[code] for code in codes if run.queries[code] in scores]
     return {name: [scores[query][name] for query in queries] for name in measures}
 
@@ -485,6 +459,106 @@ def _query_scores(
     return scores
 
 
-def _query_starts(run: Run) -> NDArray[np.intp]:
-    """Return the rows whose query differs from that of the previous row."""
-    return np.flatnonzero(np.diff(run.query, prepend=-1))
+_COMPENSATED_SINCE = (3, 12)
+
+
+def running_sum(values: Sequence[float]) -> float:
+    """Return the sum that is rounded after each addition, as by `sum` of Python 3.11.
+
+    >>> running_sum([0.1] * 10)
+    0.9999999999999999
+    """
+    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
+
+
+def compensated_sum(values: Sequence[float]) -> float:
+    """The sum with the rounding errors of all additions added at the end, as by `sum` of 3.12.
+
+    Source:
+        Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54,
+        1974.
+
+    >>> compensated_sum([0.1] * 10)
+    1.0
+    """
+    total = error = 0.0
+    for value in values:
+        before, total = total, total + value
+        greater, lesser = (before, value) if abs(before) >= abs(value) else (value, before)
+        error += (greater - total) + lesser
+    return total + error if error and math.isfinite(error) else total
+
+
+def is_compensated(python_version: str) -> bool:
+    """Return whether `sum` of this version of Python compensates its rounding errors.
+
+    Raises:
+        ValueError: this is not a version, such as "3.11" or "3.13.1".
+
+    >>> is_compensated("3.11.9"), is_compensated("3.12")
+    (False, True)
+    """
+    match = re.match(r"(\d+)\.(\d+)(\.|$)", python_version)
+    if match is None:
+        raise ValueError(f"python_version is {python_version!r}, not a version such as '3.12'")
+    return (int(match[1]), int(match[2])) >= _COMPENSATED_SINCE
+
+
+def signature(
+    tool: str, profile: Profile, options: Mapping[str, Any], python_version: str | None = None
+) -> str:
+    """Return a one-line signature that says how scores were computed.
+
+    Args:
+        tool: "evaluate", "evaluate_trec" or "evaluate_trec_pvalue".
+        profile: the profile of the scores.
+        options: further parts, such as the number of rows; None is left out.
+        python_version: of the Python whose `sum` was used for means; None for this one.
+
+    >>> signature("evaluate", "ultrarag", {"rows": 3, "ks": None}, "3.11")  # doctest: +ELLIPSIS
+    'ultrarag.evaluate|profile=ultrarag|sum=running|rows=3|metric-commons ...'
+    """
+    options = {"sum": summation(profile, python_version), **options}
+    texts = [f"{name}={value}" for name, value in options.items() if value is not None]
+    program = f"metric-commons {version('metric-commons')}"
+    return "|".join([f"ultrarag.{tool}", f"profile={profile}", *texts, program])
+
+
+def intervals(
+    scores: Mapping[str, Sequence[float]], confidence_level: float
+) -> dict[str, list[float]]:
+    """Return the interval of the mean of each metric, from the scores of rows or queries.
+
+    >>> ends = intervals({"em": [1.0, 0.0, 1.0]}, 0.95)
+    >>> [round(end, 3) for end in ends["em"]]
+    [0.094, 0.992]
+    """
+    estimates = {n: interval(row, confidence_level=confidence_level) for n, row in scores.items()}
+    return {name: [estimate.low, estimate.high] for name, estimate in estimates.items()}
+
+
+def table(results: Mapping[str, Any], ends: Mapping[str, Sequence[float]] | None = None) -> str:
+    """Return the table of results of any of the tools, as printed by UltraRAG.
+
+    Args:
+        results: the result of `evaluate`, `evaluate_trec` or `evaluate_trec_pvalue`.
+        ends: intervals, which are shown in an additional column.
+    """
+    from tabulate import tabulate
+
+    header = ["Metric", "Value"]
+    averages = {name: results.get(f"avg_{name}") for name in results}
+    if any(isinstance(value, Mapping) for value in results.values()):
+        header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
+        rows = [[name, *list(result.values())[:5]] for name, result in results.items()]
+        differences = {n: r["confidence_interval"] for n, r in results.items() if len(r) > 5}
+        ends = differences or ends
+    elif any(average is not None for average in averages.values()):
+        rows = [[name, round(mean, 4)] for name, mean in averages.items() if mean is not None]
+    else:
+        rows = [[name, round(mean, 6)] for name, mean in results.items()]
+    if ends:
+        header.append("interval")
+        rows = [[*row, f"[{ends[row[0]][0]:.4f}, {ends[row[0]][1]:.4f}]"] for row in rows]
+    text: str = tabulate(rows, header, tablefmt="fancy_grid", colalign=("left",) * len(header))
+    return text

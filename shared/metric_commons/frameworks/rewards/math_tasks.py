@@ -1,18 +1,21 @@
 """The task of mathematical answers."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from typing import Any, get_type_hints
 
+from ...mathematics.parsing.functions import FUNCTIONS
+from ...mathematics.parsing.mathematical_answers import Answer, parse_answer
+from ...mathematics.parsing.structures import Collection, Words
 from ...mathematics.proof.comparisons import Lists, Percent, Rounding, Rules
 from ...mathematics.proof.equivalence import explanation, readable, rules_of, verdict
 from ...mathematics.proof.problem_sets import Dataset
 from ...statistics.arguments.domains import Finite, NonNegative, check_option
-from ...text.extraction.step_chains import Extract
+from ...text.extraction.step_chains import Extract, answer_in, chain_functions
 from .text_tasks import TextTask
 from .verdicts import Verdict, listed
-from .whole_solutions import is_solution
 
 _rules = lru_cache(64)(rules_of)
 
@@ -119,3 +122,42 @@ def _annotations() -> dict[str, object]:
     inherited = {item.name for item in fields(TextTask)}
     hints = get_type_hints(Math, include_extras=True)
     return {name: hint for name, hint in hints.items() if name not in inherited}
+
+
+_COMMANDS = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s?\{[^{}]*\}|\\[A-Za-z]+")
+_WORD = re.compile(r"(?<![A-Za-z])[A-Z]?[a-z]+(?![A-Za-z])")
+_LABEL = re.compile(r"[\W_]*(?:A|[A-Za-z ]*[a-z]{2}):\s+\S")  # "Answer: 5", "A: 5"
+_OF_SENTENCES = frozenset(  # not meant as products of letters
+    {
+        *("it", "is", "so", "we", "he", "she", "they", "was", "are", "the", "this", "that", "then"),
+        *("thus", "hence", "therefore", "since", "has", "have", "get", "gets", "let", "answer"),
+    }
+)
+_OF_FORMULAS = frozenset({"or", "and", "pi", "sqrt", *FUNCTIONS})
+_RULES = Rules()
+_EMPTY = Collection((), in_braces=True)  # "the empty set"
+
+
+def is_solution(text: str) -> bool:
+    r"""Return whether a formula is in a sentence, has a label, or is a solution with a box.
+
+    >>> [is_solution(text) for text in ("x is 5", "Answer: 5", r"Hence, \boxed{5}")]
+    [True, True, True]
+    >>> [is_solution(text) for text in ("2:3", "ab + c", r"x = \boxed{5}", "the empty set")]
+    [False, False, False, False]
+    """
+    if not any(map(str.isalpha, text)):
+        return False
+    parsed = parse_answer(text)
+    if isinstance(parsed, Answer) and (
+        isinstance(parsed.content, Words) or parsed.content == _EMPTY
+    ):
+        return False
+    before, box, _ = text.partition(r"\boxed")
+    words = {word.lower() for word in _WORD.findall(_COMMANDS.sub(" ", before)) if len(word) > 1}
+    if _LABEL.match(text) or not _OF_SENTENCES.isdisjoint(words):
+        return True
+    if not (box and words - _OF_FORMULAS):
+        return False
+    answer = answer_in(text, chain_functions(("boxed",)))
+    return answer is None or not verdict(text, answer, _RULES).is_equal

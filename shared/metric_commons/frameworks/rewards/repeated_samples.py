@@ -2,9 +2,15 @@
 
 from collections.abc import Sequence
 from itertools import groupby
-from math import fsum
+from math import fsum, inf, nan
 from typing import Any
 
+from ...judging.sampling.answer_clusters import sampled_answers
+from ...judging.sampling.votes import majority_chance
+from ...statistics.arguments.domains import Level, check_option
+from ...statistics.intervals.intervals import interval
+from ...statistics.intervals.methods import Method
+from ...statistics.intervals.proportions import Interval
 from .verdicts import Task, Verdict
 
 NAMES = ("avg", "pass", "maj")
@@ -22,9 +28,6 @@ def sample_scores(task: Task, verdicts: Sequence[Verdict]) -> dict[str, float]:
     >>> sample_scores(Math(), Math().verdicts(samples, ["0.5"] * 4))
     {'avg@4': 0.5, 'pass@4': 1.0, 'maj@4': 1.0}
     """
-    from ...judging.sampling.answer_clusters import sampled_answers  # imports numpy
-    from ...judging.sampling.votes import majority_chance
-
     scores = [verdict.score for verdict in verdicts if verdict.score is not None]
     if not scores:
         return {}
@@ -62,9 +65,40 @@ def scores_of_groups(
     columns = {name: [scores[name] for scores in of_questions] for name in of_questions[0]}
     means = {name: fsum(column) / len(column) for name, column in columns.items()}
     if len(of_questions) > 1:
-        from .mean_estimates import mean_estimate
-
         name = next(iter(columns))
         estimated = mean_estimate(columns[name])
         means |= {f"{name}_low": estimated.low, f"{name}_high": estimated.high}
     return means
+
+
+def check_interval_options(level: Any, method: Any = "auto") -> None:
+    """Check the options of an interval before there are scores.
+
+    >>> check_interval_options(95)
+    Traceback (most recent call last):
+    ValueError: level must be a number strictly between 0 and 1, got 95; for 95 % pass 0.95
+    """
+    check_option("method", method, Method)
+    check_option("level", level, Level)
+
+
+def mean_estimate(
+    scores: Sequence[float],
+    level: float = 0.95,
+    clusters: Sequence[Any] | None = None,
+    method: Method = "auto",
+) -> Interval:
+    """Return the interval of a mean: within [0, 1] if the scores are, else without an upper bound.
+
+    Without scores all numbers are NaN.
+
+    >>> "{:.2f} to {:.2f}".format(*mean_estimate([1.0] * 10)[:2])
+    '0.69 to 1.00'
+    >>> mean_estimate([0.0, 3.0]).high > 1
+    True
+    """
+    if not scores:
+        return Interval(nan, nan, method, nan, None)
+    low = -inf if min(scores) < 0 else 0.0
+    bounds = (low, inf if low < 0 or max(scores) > 1 else 1.0)
+    return interval(scores, confidence_level=level, method=method, clusters=clusters, bounds=bounds)

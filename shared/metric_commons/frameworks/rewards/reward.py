@@ -1,21 +1,76 @@
-"""Rewards: a task as a function with the signatures of trainers.
+"""Rewards: a task, or the weighted sum of several, as a function with the signatures of trainers.
 
 There is a form for each trainer, since no function can serve all of them: slime awaits a coroutine,
-    while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and
-    AReaL's second argument has the name of a batch in TRL; verifiers inspects the signature.
+while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and
+AReaL's second argument has the name of a batch in TRL; verifiers inspects the signature.
 """
 
+import time
 import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, ClassVar
+from itertools import islice
+from typing import Any, ClassVar, NamedTuple
+from weakref import WeakKeyDictionary
 
 from ...statistics.arguments.checks import OptionError, shown
-from .reference_checks import ReferenceCheck, check_references
-from .verdicts import STATUSES, Status, Task, Verdict, check_lengths, on_free_stack
+from ...statistics.arguments.domains import Finite, check_option
+from .verdicts import STATUSES, Task, Verdict, check_lengths, on_free_stack
 
 Columns = Mapping[str, Any]
+Judge = Callable[[Sequence[Any], Sequence[Any]], list[Verdict]]
+
+_EXAMPLES = 10
+_SLICE = 0.002  # seconds that rows take before other callbacks of the loop run
+_TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # the lock of each event loop
+
+
+class ReferenceCheck(NamedTuple):
+    """The number of readable references; when printed, it names the first ten unreadable ones."""
+
+    rows: int
+    readable: int
+    unreadable: tuple[tuple[int, str], ...]  # row and problem, of the first ten
+    suggestion: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.readable:,} of {self.rows:,} references can be read"]
+        lines += [f"row {row} {problem}" for row, problem in self.unreadable]
+        hidden = self.rows - self.readable - len(self.unreadable)
+        lines += [f"and {hidden:,} more"] if hidden else []
+        lines += [self.suggestion] if self.suggestion else []
+        return "\n".join(lines)
+
+
+def check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
+    """Read the references of tasks; a row can be read if all of its references can.
+
+    Args:
+        tasks: the tasks, each with the column of its references.
+        dataset: a table of any kind.
+    """
+    # imports numpy, so only on use
+    from ...evaluation.scoring.table_columns import columns_of_table
+
+    tasks = [(task, column) for task, column in tasks if task.needs_reference()]
+    columns = columns_of_table(dataset, [column for _, column in tasks])
+    problems: dict[int, str] = {}
+    rows, suggestion = 0, ""
+    for task, column in tasks:
+        references = list(columns[column])
+        rows = len(references)
+        problems_of_task = {}
+        for row, reference in enumerate(references):
+            problem = task.reference_problem(reference)
+            if problem is not None:
+                label = "" if len(tasks) == 1 else f"({task.name}) "
+                problems_of_task[row] = label + problem
+        advice = task.suggestion if rows and len(problems_of_task) == rows else task.doubt
+        suggestion = suggestion or advice(references)
+        problems = problems_of_task | problems
+    first = tuple(islice(sorted(problems.items()), _EXAMPLES))
+    return ReferenceCheck(rows, rows - len(problems), first, suggestion)
 
 
 @dataclass(frozen=True)
@@ -32,7 +87,7 @@ class Reward:
     Raises:
         ValueError: lower is better for the score of the task, which a trainer would maximize.
 
-    >>> from .reward_kinds import math
+    >>> from .named_tasks import math
     >>> math()([r"\boxed{0.5}", r"\boxed{3}", r"\boxed{3}"], solution=["1/2", "2", None])
     [1.0, 0.0, None]
     """
@@ -57,7 +112,7 @@ class Reward:
         Raises:
             ValueError: the lengths differ.
 
-        >>> from .reward_kinds import math
+        >>> from .named_tasks import math
         >>> math(explain=True).verdicts([r"\boxed{3}"], ["2"])[0].reason
         "The answer '3' does not equal '2'."
         """
@@ -73,7 +128,7 @@ class Reward:
         Raises:
             ValueError: the lengths differ.
 
-        >>> from .reward_kinds import math
+        >>> from .named_tasks import math
         >>> [found] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
         >>> found["prediction_reading"], found["reference_reading"], found["verdict"]
         ('x ∈ (-∞, 5)', '(-∞, 5]', False)
@@ -92,7 +147,7 @@ class Reward:
         Raises:
             ValueError: the data do not have the column.
 
-        >>> from .reward_kinds import math
+        >>> from .named_tasks import math
         >>> print(math().check([{"solution": "2"}, {"solution": r"\left( see figure"}]))
         1 of 2 references can be read
         row 1 cannot be read: '\\left( see figure'
@@ -154,7 +209,8 @@ class Reward:
                 log_extra(f"{name}_reason", [verdict.reason for verdict in verdicts])
         if log_metric is not None and verdicts:
             for status in STATUSES:
-                log_metric(f"{name}/{status}", _proportion(verdicts, status))
+                number = sum(verdict.status == status for verdict in verdicts)
+                log_metric(f"{name}/{status}", number / len(verdicts))
             for score in self.task.further_scores():
                 values = [v.scores[score] for v in verdicts if score in v.scores]
                 if values and score not in STATUSES:
@@ -200,7 +256,7 @@ class Reward:
         Raises:
             TypeError: there is no such setting.
 
-        >>> from .reward_kinds import math
+        >>> from .named_tasks import math
         >>> math().verl("aime", r"\boxed{3}", "3")["score"]
         1.0
         """
@@ -242,7 +298,7 @@ class Reward:
             labels: the references.
             **settings: not used.
 
-        >>> from .reward_kinds import math
+        >>> from .named_tasks import math
         >>> result = math().openrlhf([r"<s>Box \boxed{}! \boxed{3}"], [r"Box \boxed{}!"], ["3"])
         >>> float(result["rewards"][0])
         1.0
@@ -273,17 +329,16 @@ class Reward:
         Returns:
             A float, or a list of floats; 0.0 if the reference cannot be read.
         """
-        if not isinstance(sample, list | tuple):
-            return (await self.awaited([sample.response], [sample.label]))[0].score or 0.0
-        responses, labels = [row.response for row in sample], [row.label for row in sample]
-        return [verdict.score or 0.0 for verdict in await self.awaited(responses, labels)]
+        are_many = isinstance(sample, list | tuple)
+        samples = sample if are_many else [sample]
+        responses, labels = [row.response for row in samples], [row.label for row in samples]
+        scores = [verdict.score or 0.0 for verdict in await self.awaited(responses, labels)]
+        return scores if are_many else scores[0]
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return the same as `verdicts`, for event loops, which continue between the rows."""
-        from .event_loops import in_turns  # asyncio takes 0.04 s to import
-
         check_lengths(completions, references)
-        verdicts = await in_turns(self.task.verdicts, completions, references)
+        verdicts = await _in_turns(self.task.verdicts, completions, references)
         self._warn_of_unreadable(verdicts, references)
         return verdicts
 
@@ -347,10 +402,37 @@ class Reward:
         A request has the reference as `expected_answer`, or as the column of the reward if this
         is not "solution". A response has `reward`, `extracted_answer` and `status`.
         """
-        from .nemo_gym_servers import reward_server
-
         column = "expected_answer" if self.column == "solution" else self.column
-        return reward_server(self.awaited, column if self.task.needs_reference() else None)
+        needs_reference = self.task.needs_reference()
+        from nemo_gym.base_resources_server import (
+            BaseVerifyRequest,
+            BaseVerifyResponse,
+            SimpleResourcesServer,
+        )
+        from pydantic import create_model
+
+        fields: dict[str, Any] = {column: (Any, ...)} if needs_reference else {}
+        request: Any = create_model("RewardRequest", __base__=BaseVerifyRequest, **fields)
+        response: Any = create_model(
+            "RewardResponse",
+            __base__=BaseVerifyResponse,
+            **{**fields, "extracted_answer": (str | None, None), "status": (str, ...)},
+        )
+
+        async def verify(server: Any, body: Any) -> Any:
+            reference = getattr(body, column) if needs_reference else None
+            verdict = (await self.awaited([body.response.output], [reference]))[0]
+            return response(
+                **body.model_dump(),
+                reward=verdict.score or 0.0,
+                extracted_answer=verdict.answer,
+                status=verdict.status,
+            )
+
+        verify.__annotations__ = {"body": request, "return": response}  # from which routes are made
+        return type(
+            "RewardServer", (SimpleResourcesServer,), {"verify": verify, "__module__": __name__}
+        )
 
     def _warn_of_unreadable(self, verdicts: Sequence[Verdict], references: Sequence[Any]) -> None:
         """One warning for a batch without a readable reference."""
@@ -367,10 +449,6 @@ OF_VERL = (  # keywords with which its reward managers call a function
     *("reward_router_address", "reward_model_tokenizer"),
     *("sandbox_fusion_url", "concurrent_semaphore", "memory_limit_mb"),
 )
-
-
-def _proportion(verdicts: Sequence[Verdict], status: Status) -> float:
-    return sum(verdict.status == status for verdict in verdicts) / len(verdicts)
 
 
 def verl_result(verdict: Verdict) -> dict[str, Any]:
@@ -394,3 +472,168 @@ def _tensor() -> Callable[[list[float]], Any]:
         return list
     function: Callable[[list[float]], Any] = tensor
     return function
+
+
+async def _in_turns(
+    judge: Judge,
+    completions: Sequence[Any],
+    references: Sequence[Any],
+) -> list[Verdict]:
+    """Return the results of a function of rows, called for a few rows at a time.
+
+    A loop runs all tasks that are ready before it looks at sockets and timers again. Thousands of
+    rows that are awaited together would be judged in one go; instead, they take turns in the order
+    of the calls. CPU time is measured, so that slices on a busy machine are as large as on an idle
+    one.
+    """
+    import asyncio  # takes 0.04 s
+
+    turns = _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Lock())
+    results: list[Verdict] = []
+    size = 1
+    while len(results) < len(completions):
+        rows = slice(len(results), len(results) + size)
+        async with turns:
+            start = time.thread_time()
+            results += judge(completions[rows], references[rows])
+            seconds = time.thread_time() - start
+            await asyncio.sleep(0)  # the other callbacks
+        # At most twice as many rows as before, since one row says little about the next.
+        size = max(1, min(2 * size, int(size * _SLICE / max(seconds, 1e-9))))
+    return results
+
+
+@dataclass(frozen=True)
+class _Sum(Task):
+    """The weighted sum of tasks; None if the first is None. Other parts may be None."""
+
+    name: str = "total"
+    parts: tuple[Task, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        columns = [part.verdicts(completions, references) for part in self.parts]
+        return [self.summed(row) for row in zip(*columns, strict=True)]
+
+    def summed(self, row: Sequence[Verdict]) -> Verdict:
+        """Return the verdict on a row, from the verdicts of the parts."""
+        first = row[0]
+        if first.score is None:
+            return first  # the answer itself is not judged
+        scores = {
+            part.name: verdict.score
+            for part, verdict in zip(self.parts, row, strict=True)
+            if verdict.score is not None
+        }
+        weights = dict(zip((part.name for part in self.parts), self.weights, strict=True))
+        total = sum(weights[name] * score for name, score in scores.items())
+        reason = " ".join(verdict.reason for verdict in row if verdict.reason)
+        return first._replace(score=float(total), scores=scores, reason=reason)
+
+    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        return self.verdicts(predictions, references)
+
+    def reference_problem(self, reference: Any) -> str | None:
+        return self.parts[0].reference_problem(reference)
+
+    def needs_reference(self) -> bool:
+        return any(part.needs_reference() for part in self.parts)
+
+    def suggestion(self, references: Sequence[Any]) -> str:
+        return self.parts[0].suggestion(references)
+
+    def settings(self) -> set[str]:
+        return set()  # a setting may be meant for any part
+
+    def further_scores(self) -> list[str]:
+        return [part.name for part in self.parts]
+
+    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
+        parts = zip(self.parts, self.weights, strict=True)
+        return self.name, {part.signature: weight for part, weight in parts}
+
+
+@dataclass(frozen=True)
+class Total(Reward):
+    """The weighted sum of rewards; see `total`."""
+
+    task: _Sum
+    parts: tuple[Reward, ...] = ()
+
+    def check(self, dataset: Any) -> ReferenceCheck:
+        """As `Reward.check`: a row can be read if the references of all parts can."""
+        columns = [(part.task, part.column) for part in self.parts]
+        return on_free_stack(check_references, columns, dataset)
+
+    def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
+        """Return the verdicts, with the references of each part from the column of the part."""
+        return self._summed(self._of_parts(completions, columns))
+
+    def _of_parts(self, completions: Sequence[Any], columns: Columns) -> list[list[Verdict]]:
+        return [part.of_columns(completions, columns) for part in self.parts]
+
+    def _summed(self, of_parts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
+        return [self.task.summed(row) for row in zip(*of_parts, strict=True)]
+
+    def __call__(
+        self,
+        completions: Sequence[Any],
+        *,
+        log_extra: Callable[[str, list[Any]], None] | None = None,
+        log_metric: Callable[[str, float], None] | None = None,
+        **columns: Any,
+    ) -> list[float | None]:
+        """The form of TRL; the logs have the columns and proportions of each part, and its mean."""
+        of_parts = self._of_parts(completions, columns)
+        for part, verdicts in zip(self.parts, of_parts, strict=True):
+            part.log(verdicts, log_extra, log_metric, columns.get("prompts"))
+            scores = [verdict.score for verdict in verdicts if verdict.score is not None]
+            if log_metric is not None and scores:
+                log_metric(f"{part.task.name}/mean", sum(scores) / len(scores))
+        return [verdict.score for verdict in self._summed(of_parts)]
+
+    async def _of_trace(self, task: Any, trace: Any) -> float:
+        rewards = [await part._of_trace(task, trace) for part in self.parts]
+        return sum(
+            weight * reward for weight, reward in zip(self.task.weights, rewards, strict=True)
+        )
+
+
+def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Total:
+    r"""Return the weighted sum of rewards, for trainers that take one function.
+
+    TRL sums them itself.
+
+    A row has no reward (None) if the first reward is None; others that are None count as 0.
+
+    Args:
+        *rewards: rewards with different names.
+        weights: one for each reward; by default all 1.
+
+    Raises:
+        ValueError: there are no rewards, a different number of weights, or two rewards with one
+            name.
+
+    >>> from .named_tasks import found, math
+    >>> both = total(math(), found(), weights=[1, 0.1])
+    >>> both([r"\boxed{2}", r"\boxed{3}", "2"], solution=["2", "2", "2"])
+    [1.1, 0.1, 0.0]
+    """
+    numbers = [1.0] * len(rewards) if weights is None else list(weights)
+    if not rewards:
+        raise ValueError("total needs at least one reward")
+    check_option("weights", numbers, Sequence[Finite])
+    if len(numbers) != len(rewards):
+        raise OptionError(
+            "weights", f"has {len(numbers)} numbers, but there are {len(rewards)} rewards"
+        )
+    names = [reward.task.name for reward in rewards]
+    for name in names:
+        if names.count(name) > 1:
+            raise OptionError("name", f": two rewards are called {name!r}; pass name=... to one")
+    task = _Sum(
+        explain=any(reward.task.explain for reward in rewards),
+        parts=tuple(reward.task for reward in rewards),
+        weights=tuple(map(float, numbers)),
+    )
+    return Total(task, rewards[0].column, rewards)

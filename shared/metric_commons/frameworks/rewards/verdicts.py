@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from threading import Thread
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from ...module.catalog.catalog import ScoreScale
@@ -221,21 +220,10 @@ def on_free_stack(function: Callable[..., T], *args: Any) -> T:
         sys._getframe(sys.getrecursionlimit() - _FRAMES)
     except ValueError:  # the stack is not that deep
         return function(*args)
-    results: list[T] = []
-    errors: list[BaseException] = []
+    from concurrent.futures import ThreadPoolExecutor
 
-    def call() -> None:
-        try:
-            results.append(function(*args))
-        except BaseException as error:
-            errors.append(error)
-
-    thread = Thread(target=copy_context().run, args=(call,))
-    thread.start()
-    thread.join()
-    for error in errors:
-        raise error
-    return results[0]
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(copy_context().run, function, *args).result()
 
 
 def _plain(value: Any) -> Any:

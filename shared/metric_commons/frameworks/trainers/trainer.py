@@ -21,7 +21,6 @@ from ...module.declaration.row_module import Lock, RowModule
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.arguments.domains import Count, OneOf, checked_options
 from .answer_spans import QuestionAnswering
-from .flat_scores import UNSUITABLE, flat_scores
 from .generated_texts import Generation, Speech
 from .training_tasks import (
     PADDING,
@@ -49,6 +48,12 @@ _TASKS: Mapping[str, type[TrainingTask]] = {
     "speech": Speech,
 }
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
+# Options whose results cannot become numbers: they return rows, curves or tables, or need a value
+# per row that a Trainer does not have. Clusters are labels of the rows that it evaluates.
+_UNSUITABLE = (
+    *("per_example", "confusion_matrix", "curves", "alignments", "explain", "result_format"),
+    *("signature", "groups", "sample_weight"),
+)
 
 
 class TrainerHook:
@@ -302,7 +307,12 @@ def trainer_hook(
         for name, metric in by_name.items()
     }
     for name, metric in by_name.items():
-        _check_options(metric, options_by_name[name])
+        for option, value in options_by_name[name].items():
+            metric.declared_options[option].check(value)
+        for option, value in {**metric.options, **options_by_name[name]}.items():
+            if option in _UNSUITABLE and value is not None and value is not False:
+                problem = "has results, or needs values, that are not single numbers"
+                raise OptionError(option, problem)
     class_names = _class_names(id2label)
     if task == "sequence_labeling" and not class_names:
         raise ValueError("task 'sequence_labeling' needs id2label, since tags are names")
@@ -336,19 +346,6 @@ def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int
     return class_names
 
 
-def _check_options(module: RowModule, options: Mapping[str, Any]) -> None:
-    """Check that the module accepts each option, and that its results are numbers.
-
-    Raises:
-        OptionError: it does not.
-    """
-    for name, value in options.items():
-        module.declared_options[name].check(value)
-    for name, value in {**module.options, **options}.items():
-        if name in UNSUITABLE and value is not None and value is not False:
-            raise OptionError(name, "has results, or needs values, that are not single numbers")
-
-
 def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
     """Return whether a `State` computes the same scores as this module with these options.
 
@@ -356,8 +353,9 @@ def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
     the same; `evaluate` creates one class for equal scripts.
     """
     values = {**module.options, **options}
-    if names_of_functions(values) or _reports(values):
-        return False
+    is_uncertain = values.get("confidence_level") or values.get("standard_error")
+    if names_of_functions(values) or is_uncertain or values.get("clusters") is not None:
+        return False  # not every state can report more than scores
     return is_known(module.name) and type(module) is _loaded(module.name)
 
 
@@ -365,12 +363,6 @@ def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
 def _loaded(name: str) -> type[Any]:
     """Return the class that `evaluate` creates for a module of the catalog."""
     return type(load(name))
-
-
-def _reports(options: Mapping[str, Any]) -> bool:
-    """Return whether anything is to be reported besides scores; not every state can."""
-    is_uncertain = any(options.get(name) for name in ("confidence_level", "standard_error"))
-    return is_uncertain or options.get("clusters") is not None
 
 
 def _check_usable(module: Any) -> None:
@@ -399,3 +391,55 @@ def _joined(parts: Sequence[Any]) -> Any:
     if isinstance(parts[0], np.ndarray):
         return np.concatenate(parts)
     return list(chain.from_iterable(parts))
+
+
+def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dict[str, float]:
+    """Return every number of a result, with a name for each.
+
+    An interval becomes `f1_low` and `f1_high`; a list of floats becomes a number for each class; a
+    mapping of scores, such as `standard_error`, a number for each, such as `f1_standard_error`; and
+    the scores of several types are prefixed by these, such as `PER_f1`. Texts and lists of
+    integers, which are labels or counts, are left out.
+
+    Args:
+        result: the return value of `compute`.
+        classes: the names of classes; None if the numbers in a list are not those of classes.
+
+    >>> flat_scores({"f1": [1.0, 0.5], "labels": [0, 1]}, ["cat", "dog"])
+    {'f1_cat': 1.0, 'f1_dog': 0.5}
+    >>> flat_scores({"f1": 0.5, "confidence_interval": {"f1": [0.25, 0.75]}}, None)
+    {'f1': 0.5, 'f1_low': 0.25, 'f1_high': 0.75}
+    >>> flat_scores({"f1": 0.5, "per_type": {"PER": {"f1": 0.5, "number": 2}}}, None)
+    {'f1': 0.5, 'PER_f1': 0.5, 'PER_number': 2.0}
+    """
+    scores: dict[str, float] = {}
+    for name, value in result.items():
+        if name == "confidence_interval" and isinstance(value, Mapping):
+            for score, interval in value.items():
+                for key, ends in _parts(score, interval, classes, intervals=True):
+                    scores |= {f"{key}_low": ends[0], f"{key}_high": ends[1]}
+        elif isinstance(value, Mapping):
+            for score, part in value.items():
+                if isinstance(part, Mapping):  # the scores of a type of entities
+                    inner = flat_scores(part, None)
+                    scores |= {f"{score}_{key}": number for key, number in inner.items()}
+                    continue
+                keys = _parts(str(score), part, classes)
+                scores |= {f"{key}_{name}": float(number) for key, number in keys}
+        else:
+            scores |= {key: float(number) for key, number in _parts(name, value, classes)}
+    return scores
+
+
+def _parts(
+    name: str, value: Any, classes: Sequence[str] | None, *, intervals: bool = False
+) -> list[tuple[str, Any]]:
+    """Return the numbers, or intervals, of a score: one, or one for each class."""
+    if isinstance(value, list):
+        kind = list if intervals else float
+        if not value or not all(isinstance(part, kind) for part in value):
+            return [(name, value)] if intervals else []
+        matches = classes is not None and len(classes) == len(value)
+        names = classes if classes is not None and matches else range(len(value))
+        return [(f"{name}_{key}", part) for key, part in zip(names, value, strict=True)]
+    return [(name, value)] if type(value) in (int, float) else []

@@ -41,15 +41,8 @@ class ScoredAnswers:
 
     def take(self, rows: Integers | Booleans) -> Self:
         """Select rows."""
-        probability = None if self.probability is None else self.probability[rows]
-        return replace(
-            self,
-            exact=self.exact[rows],
-            f1=self.f1[rows],
-            has_answer=self.has_answer[rows],
-            is_given=self.is_given[rows],
-            probability=probability,
-        )
+        columns = {name: column for name, column in vars(self).items() if column is not None}
+        return replace(self, **{name: column[rows] for name, column in columns.items()})
 
     @classmethod
     def joined(cls, parts: Sequence[Self]) -> Self:
@@ -60,14 +53,11 @@ class ScoredAnswers:
         """
         if len({part.probability is None for part in parts}) > 1:
             raise ValueError("some rows have probabilities, others have none")
-        probabilities = [part.probability for part in parts if part.probability is not None]
-        return cls(
-            np.concatenate([part.exact for part in parts]),
-            np.concatenate([part.f1 for part in parts]),
-            np.concatenate([part.has_answer for part in parts]),
-            np.concatenate([part.is_given for part in parts]),
-            np.concatenate(probabilities) if probabilities else None,
-        )
+        columns: dict[str, Any] = {
+            name: None if column is None else np.concatenate([vars(part)[name] for part in parts])
+            for name, column in vars(parts[0]).items()
+        }
+        return cls(**columns)
 
     def at(self, threshold: float) -> dict[str, Floats]:
         """Return the scores if answers are withheld above a threshold of the probability."""

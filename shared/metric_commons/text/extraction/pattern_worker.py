@@ -8,7 +8,6 @@ script, this file imports no other file of the package.
 
 import re
 import sys
-from typing import Any
 
 SCRIPT = __file__
 
@@ -36,12 +35,9 @@ def _main() -> None:
     import json  # rewards import this file, and should start fast
     import signal
 
-    answer_to: Any = sys.stdout
     pattern, group, seconds = json.loads(sys.stdin.readline())
     compiled = re.compile(pattern)
     has_clock = hasattr(signal, "setitimer")
-    answer_to.write(json.dumps(has_clock) + "\n")
-    answer_to.flush()
     for line in sys.stdin:
         text = json.loads(line)
         if has_clock:  # when it strikes, its signal ends the process
@@ -49,8 +45,8 @@ def _main() -> None:
         answer = nth_match(compiled, group, text)
         if has_clock:
             signal.setitimer(signal.ITIMER_VIRTUAL, 0)
-        answer_to.write(json.dumps(answer) + "\n")
-        answer_to.flush()
+        sys.stdout.write(json.dumps(answer) + "\n")
+        sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -43,17 +43,14 @@ def step_functions(
     return chain
 
 
-def answer_in(text: str, functions: Sequence[Any], choices: Sequence[str] = ()) -> str | None:
+def answer_in(text: str, functions: Sequence[Any]) -> str | None:
     """Return the answer that steps find in a text, one after the other; None if one finds nothing.
 
     >>> answer_in("<think>hm</think>#### 18", step_functions(["strip_think", "gsm8k"]))
     '18'
     """
     for function in functions:
-        if function is gpqa_choices:
-            answer: str | None = function(text, choices)
-        else:
-            answer = function(text)
+        answer: str | None = function(text)
         if answer is None:
             return None
         text = answer
@@ -82,19 +79,17 @@ def hashable_chain(steps: Extract) -> Chain:
     step_list: Sequence[Any] = cast(Sequence[Any], steps) if is_chain else [steps]
     if not step_list:
         raise ValueError("a chain needs at least one step")
-    if any(isinstance(step, Mapping) and "seconds" in step for step in step_list):
-        raise ValueError("patterns have no time limit here; leave out 'seconds'")
-    chain = tuple(
-        ("regex", step.get("regex"), step.get("group", 0)) if _is_plain_pattern(step) else step
-        for step in step_list
-    )
+    chain: Chain = ()
+    for step in step_list:
+        if isinstance(step, Mapping):
+            if "seconds" in step:
+                raise ValueError("patterns have no time limit here; leave out 'seconds'")
+            if not step.keys() - {"regex", "group"}:
+                step = ("regex", step.get("regex"), step.get("group", 0))
+        chain = (*chain, step)
     if gpqa_choices in chain_functions(chain):
         raise ValueError("the step 'gpqa_choices' needs the choices of each row; use 'gpqa'")
     return chain
-
-
-def _is_plain_pattern(step: Any) -> bool:
-    return isinstance(step, Mapping) and not step.keys() - {"regex", "group"}
 
 
 @lru_cache(1024)

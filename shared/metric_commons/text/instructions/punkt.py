@@ -5,12 +5,20 @@ space or closing punctuation. Whether it does depends on the token with the mark
 after it: on abbreviations, initials, numbers and ellipses, and on how a word is usually written.
 From 3.10 on NLTK has other rules for curly quotes; it finds the same number of sentences in all
 published responses of GPT-4 to IFEval.
+
+NLTK counts in which of six contexts it saw a word: in upper or lower case, at the beginning of a
+sentence, within one, or unknown. Its decisions depend on three facts that follow from these counts.
+Only these are kept, and words without any of them are omitted.
 """
 
+import bz2
 import re
+from base64 import b85decode
 from collections.abc import Iterator
+from functools import cache
+from typing import NamedTuple
 
-from .punkt_parameters import LOWER_MAY_START, SEEN_LOWER, UPPER_STARTS, english
+from .punkt_english import ABBREVIATIONS, COLLOCATIONS, FLAGS, STARTERS, WORDS
 
 # Punctuation that ends a token, and marks of several characters.
 _CLOSING = r"[)\";}\]\*:@\'\({\[?!]"
@@ -64,7 +72,8 @@ def _unaligned_spans(text: str) -> Iterator[tuple[int, int]]:
     """Spans from mark to mark; there is at least one, and the last may be empty."""
     start = 0
     for mark, context in _contexts(text):
-        if _has_sentence_end(context):
+        tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
+        if any(map(_ends_sentence, tokens, tokens[1:])):  # before the last token
             yield start, mark.end()
             start = mark.start("next") if mark["next"] else mark.end()
     yield start, len(text.rstrip())
@@ -90,12 +99,6 @@ def _contexts(text: str) -> Iterator[tuple[re.Match[str], str]]:
         yield last, f"{text[start:previous]}{last[0]}{last['after']}"
 
 
-def _has_sentence_end(context: str) -> bool:
-    """Return whether a token ends a sentence that is not the last token of the context."""
-    tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
-    return any(map(_ends_sentence, tokens, tokens[1:]))
-
-
 def _ends_sentence(token: str, following: str) -> bool:
     if token in ("?", "!"):
         return True
@@ -107,7 +110,8 @@ def _ends_sentence(token: str, following: str) -> bool:
     ends = token == "." or not (is_ellipsis or is_abbreviation or token.endswith(".."))
     word = _without_stop(_word_type(token))
     next_word = _word_type(following)
-    if following in (".", "?", "!") or (following.endswith(".") and not _keeps_stop(following)):
+    keeps_stop = following.endswith("..") or _is_abbreviation(following)
+    if following in (".", "?", "!") or (following.endswith(".") and not keeps_stop):
         next_word = _without_stop(next_word)
     if (word, next_word) in parameters.collocations:
         return False
@@ -149,14 +153,6 @@ def _is_abbreviation(token: str) -> bool:
     return word in abbreviations or word.rpartition("-")[2] in abbreviations
 
 
-def _keeps_stop(token: str) -> bool:
-    """Return whether the full stop at the end of a token is part of its type.
-
-    It ends no sentence.
-    """
-    return token.endswith("..") or _is_abbreviation(token)
-
-
 def _word_type(token: str) -> str:
     word = token.lower()
     return "##number##" if _NUMBER.fullmatch(word) else word
@@ -164,3 +160,56 @@ def _word_type(token: str) -> str:
 
 def _without_stop(word: str) -> str:
     return word[:-1] if len(word) > 1 and word.endswith(".") else word
+
+
+# Facts about a word; the flags of a word are their sum.
+UPPER_STARTS = 1  # it was seen in lower case, and in upper case only where sentences begin
+LOWER_MAY_START = 2  # it was seen in lower case at the beginning of a sentence, never in upper case
+SEEN_LOWER = 4  # it was seen in lower case
+
+
+class Parameters(NamedTuple):
+    """Words are in lower case; numbers are written as ##number##."""
+
+    abbreviations: frozenset[str]  # without the last full stop
+    collocations: frozenset[tuple[str, str]]  # pairs around a full stop within a sentence
+    starters: frozenset[str]  # words that often begin a sentence
+    flags: dict[str, int]  # by word
+
+
+@cache
+def english() -> Parameters:
+    """Return the parameters, unpacked.
+
+    >>> parameters = english()
+    >>> "dr" in parameters.abbreviations, ("##number##", "who") in parameters.collocations
+    (True, True)
+    >>> parameters.flags["the"] == SEEN_LOWER
+    True
+    """
+    lines = bz2.decompress(b85decode(WORDS.replace("\n", ""))).decode("ascii").split("\n")
+    return Parameters(
+        abbreviations=frozenset(word.replace("_", " ") for word in ABBREVIATIONS.split()),
+        collocations=frozenset(
+            (before, after)
+            for before, _, after in (pair.partition(":") for pair in COLLOCATIONS.split())
+        ),
+        starters=frozenset(STARTERS.split()),
+        flags={
+            word: flags
+            for flags, line in zip(FLAGS, lines, strict=True)
+            for word in _whole_words(line)
+        },
+    )
+
+
+def _whole_words(line: str) -> list[str]:
+    """Sorted words, each written as the length of its prefix in the previous one, and the rest.
+
+    >>> _whole_words("AabaloneCilityGies")
+    ['abalone', 'ability', 'abilities']
+    """
+    words = [""]
+    for shared, rest in re.findall("([A-P])([^A-P]*)", line):
+        words.append(words[-1][: ord(shared) - ord("A")] + rest)
+    return words[1:]

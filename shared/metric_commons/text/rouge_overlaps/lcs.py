@@ -27,7 +27,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Integers, Unsigned
 from ..tokens.segments import offsets, segment_starts, stable_order
-from ..tokens.sequences import Sequences
+from ..tokens.word_codes import Sequences
 
 try:
     from rapidfuzz.distance.LCSseq import similarity

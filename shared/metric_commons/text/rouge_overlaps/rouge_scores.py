@@ -25,7 +25,7 @@ from ...statistics.arithmetic.ratios import (
 )
 from ..tokens.normalizers import Normalizer, normalizer_function
 from ..tokens.references import Aggregation, reference_counts, row_scores
-from ..tokens.sequences import Sequences
+from ..tokens.word_codes import Sequences
 from .lcs import lcs_length, lcs_lengths
 from .rouge_words import (
     BlockWords,

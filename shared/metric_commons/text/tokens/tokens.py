@@ -317,10 +317,8 @@ def alphanumeric_tokens(texts: Sequence[str]) -> Tokens:
     is_letter = np.frombuffer(blob, dtype=np.uint8) > ord(" ")
     edges = np.flatnonzero(is_letter[1:] != is_letter[:-1])
     starts, lengths = edges[::2] + 1, edges[1::2] - edges[::2]
-    keys = _eight_bytes(blob, starts)
-    keys &= _FIRST_BYTES.take(lengths, mode="clip")
     ends = np.cumsum(np.fromiter(map(len, texts), np.int64, len(texts)) + 1)
-    return Tokens(blob, starts, lengths, keys, np.diff(np.searchsorted(starts, ends), prepend=0))
+    return tokens_at(blob, starts, lengths, np.diff(np.searchsorted(starts, ends), prepend=0))
 
 
 def line_counts(tokens: Tokens) -> Integers:

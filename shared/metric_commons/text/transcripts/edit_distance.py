@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Integers
-from ..tokens.sequences import Sequences
+from ..tokens.word_codes import Sequences
 
 try:
     from rapidfuzz.distance.Levenshtein import distance, editops

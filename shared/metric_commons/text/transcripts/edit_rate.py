@@ -13,7 +13,7 @@ connected speech recognition, 2004). CER is the same as WER, but with characters
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,12 +23,10 @@ from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, Sum
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.normalizers import squeeze
 from ..tokens.segments import bounded_ranges
-from ..tokens.sequences import Sequences
 from ..tokens.tokens import byte_rule, tokenize
-from ..tokens.word_codes import code_points, token_codes, word_sequences
+from ..tokens.word_codes import Sequences, code_points, token_codes, word_sequences
 from .edit_distance import alignment, edit_counts
-from .open_asr_texts import merged_compounds
-from .transcript_normalizers import TranscriptNormalizer, transcript_normalizer
+from .transcript_normalizers import TranscriptNormalizer, merged_compounds, transcript_normalizer
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]
@@ -94,7 +92,7 @@ def error_statistics(
     name = _rate_name(unit)
 
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
-        return {name: cast(float, rates(sums)[name])}
+        return {name: float(rates(sums)[name])}
 
     if average == "pooled":
         return RowStatistics(
@@ -117,15 +115,15 @@ def error_statistics(
         means = {key: sums[key] / rows if rows else 0.0 for key in names}
         return means | {kind: int(sums[kind]) for kind in _KINDS}
 
-    def mean_distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
-        return {key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names}
-
+    distributions = {
+        key: SumRatio({key: 1}, {"rows": 1}, None if key == name else 1.0) for key in names
+    }
     return RowStatistics(
         (*_KINDS, *names, "rows"),
         columns,
         mean_rates,
         row_scores,
-        distributions=mean_distributions,
+        distributions=lambda statistics: {**distributions},
         length=lambda names: ["rows"],
     )
 
@@ -143,9 +141,6 @@ def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, Sum
         spoken, heard = hits + substitutions + deletions, hits + substitutions + insertions
         return np.where(hits > 0, hits / spoken * (hits / heard), 0.0)
 
-    def lost(sums: Mapping[str, Floats]) -> Floats:
-        return 1 - preserved(sums)
-
     def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
         return {"hits": 0.0, "substitutions": sums["hits"] + sums["substitutions"]}
 
@@ -155,7 +150,7 @@ def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, Sum
     return {
         name: SumRatio(errors, relevant, None),
         "mer": SumRatio(errors, dict.fromkeys(_KINDS, 1.0)),
-        "wil": SumFunction(lost, relevant, all_right, all_wrong),
+        "wil": SumFunction(lambda sums: 1 - preserved(sums), relevant, all_right, all_wrong),
         "wip": SumFunction(preserved, relevant, all_wrong, all_right),
     }
 

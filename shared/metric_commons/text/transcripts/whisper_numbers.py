@@ -162,7 +162,7 @@ class _NumberReader:
         elif word in _MULTIPLIERS:
             yield from self._multiplied(_MULTIPLIERS[word])
         elif word in _ENDED_MULTIPLIERS:
-            yield from self._multiplied_and_ended(*_ENDED_MULTIPLIERS[word])
+            yield from self._multiplied(*_ENDED_MULTIPLIERS[word])
         else:
             return (yield from self._read_symbol(word))
         return False
@@ -227,32 +227,21 @@ class _NumberReader:
             return f"{value}{number}"
         return value + number
 
-    def _multiplied(self, multiplier: int) -> Iterator[str]:
+    def _multiplied(self, multiplier: int, ending: str = "") -> Iterator[str]:
+        """Multiply the value; an ending also ends the number."""
         value = self.value
         if value is None:
-            self.value = multiplier
-        elif isinstance(value, str) or value == 0:
-            product = _product(value, multiplier)
-            if product is None:
-                yield self._output(value)
-                product = multiplier
-            self.value = product
-        else:
-            self.value = value // 1000 * 1000 + value % 1000 * multiplier
-
-    def _multiplied_and_ended(self, multiplier: int, ending: str) -> Iterator[str]:
-        value = self.value
-        if value is None:
-            yield self._output(f"{multiplier}{ending}")
+            product: int | None = multiplier
         elif isinstance(value, str):
             product = _product(value, multiplier)
             if product is None:
                 yield self._output(value)
                 product = multiplier
-            yield self._output(f"{product}{ending}")
         else:
-            yield self._output(f"{value // 1000 * 1000 + value % 1000 * multiplier}{ending}")
-        self.value = None
+            product = value // 1000 * 1000 + value % 1000 * multiplier
+        self.value = product
+        if ending:
+            yield self._output(f"{product}{ending}")
 
     def _percent(self, word: str) -> Generator[str, None, bool]:
         """Read "percent" or "per cent", including its second word."""

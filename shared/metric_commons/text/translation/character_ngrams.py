@@ -8,7 +8,7 @@ the order of the references may change the score of all rows together.
 """
 
 import string
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import Annotated
@@ -17,11 +17,10 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.domains import Length, Range, checked_options
-from ...statistics.intervals.sum_distributions import SumFunction, SumScore
+from ...statistics.intervals.sum_distributions import SumFunction
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
-from ..tokens.sequences import Sequences
-from ..tokens.word_codes import numbered_characters, word_sequences
+from ..tokens.word_codes import Sequences, numbered_characters, word_sequences
 from .clipped_ngrams import RowTexts, clipped_counts
 
 Order = Annotated[int, Range(0, 100)]
@@ -83,14 +82,20 @@ def chrf_statistics(
             scores = [score(dict(zip(flat, row, strict=True)))["chrf"] for row in pairs.tolist()]
             pairs = pairs[best_pairs(np.array(scores), block.sizes - 1)]
         values.append(pairs)
-    arrays = partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing)
-    distributions = partial(_chrf_distributions, arrays, names)
+    # An unseen row shares nothing with its reference, or all.
+    distribution = SumFunction(
+        partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing),
+        {names[0][0]: 1.0},
+        lambda sums: {shared: 0.0 for _, _, shared in names},
+        lambda sums: {name: sums[of_order[0]] for of_order in names for name in of_order[1:]},
+        (0.0, 100.0),
+    )
     return RowStatistics(
         flat,
         np.concatenate(values),
         score,
         score,
-        distributions,
+        lambda statistics: {"chrf": distribution},
         length=lambda statistics: [names[0][1]],
     )
 
@@ -160,26 +165,6 @@ def chrf_of_arrays(
     precision, recall = precision_sum / effective, recall_sum / effective
     score = (1 + factor) * precision * recall / (factor * precision + recall)
     return np.where(precision_sum + recall_sum > 0, 100 * score, 0.0)
-
-
-def _chrf_distributions(
-    score: Callable[[Mapping[str, Floats]], Floats],
-    names: Sequence[Sequence[str]],
-    statistics: Sequence[str],
-) -> dict[str, SumScore]:
-    """Return how chrF follows from sums.
-
-    An unseen row shares nothing with its reference, or all.
-    """
-
-    def nothing_shared(sums: Mapping[str, float]) -> dict[str, float]:
-        return {shared: 0.0 for _, _, shared in names}
-
-    def all_shared(sums: Mapping[str, float]) -> dict[str, float]:
-        return {name: sums[of_order[0]] for of_order in names for name in of_order[1:]}
-
-    size = {names[0][0]: 1.0}
-    return {"chrf": SumFunction(score, size, nothing_shared, all_shared, (0.0, 100.0))}
 
 
 def _pair_counts(symbols: Sequences, block: ReferenceBlock, orders: int) -> Integers:

@@ -31,7 +31,7 @@ from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, Sum
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
 from ..tokens.segments import segment_starts
-from ..tokens.sequences import Sequences
+from ..tokens.word_codes import Sequences
 from .clipped_ngrams import RowTexts, clipped_counts
 from .translation_tokenizers import TranslationTokenizer, translation_words
 

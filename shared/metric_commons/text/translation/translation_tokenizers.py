@@ -17,9 +17,8 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Bytes
 from ...statistics.arguments.checks import OptionError
 from ..tokens.normalizers import squeeze
-from ..tokens.sequences import Sequences
 from ..tokens.tokens import PADDING, UNICODE_SPACE, Tokens, byte_rule, tokenize, tokens_at
-from ..tokens.word_codes import numbered_characters, token_codes, word_sequences
+from ..tokens.word_codes import Sequences, numbered_characters, token_codes, word_sequences
 
 TranslationTokenizer = Literal["13a", "intl", "zh", "char", "none"] | Callable[[str], object]
 

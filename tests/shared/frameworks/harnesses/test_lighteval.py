@@ -16,7 +16,7 @@ from metric_commons.frameworks.harnesses.lighteval import (
     mean_of_scored,
     metric,
 )
-from metric_commons.frameworks.trainers.corpus_scores import CorpusScore
+from metric_commons.frameworks.harnesses.lm_eval import CorpusScore
 from tests.client_stand_ins import MODULES, install
 
 PREDICTIONS = ["York city", "Oslo", ""]

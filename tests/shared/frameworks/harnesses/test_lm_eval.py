@@ -10,8 +10,7 @@ from itertools import pairwise
 import pytest
 
 from metric_commons import load
-from metric_commons.frameworks.harnesses.lm_eval import corpus, estimate, rows
-from metric_commons.frameworks.trainers.corpus_scores import CorpusScore
+from metric_commons.frameworks.harnesses.lm_eval import CorpusScore, corpus, estimate, rows
 from metric_commons.statistics import interval
 
 PREDICTIONS = ["York city", "Oslo", "it is Bern", ""]

@@ -23,8 +23,8 @@ from metric_commons.frameworks.harnesses.ultrarag import (
     evaluate,
     evaluate_trec,
     evaluate_trec_pvalue,
+    signature,
 )
-from metric_commons.frameworks.harnesses.ultrarag_tables import signature
 from metric_commons.retrieval import score_run
 from metric_commons.statistics.resampling.progress import watched
 from tests.spec import GIVEN, recorded, trec_eval_files
@@ -361,7 +361,8 @@ def test_means_are_those_of_the_python_that_ultrarag_runs_in(files, python_versi
         run, run, qrels, ["precision"], [10], python_version=python_version
     )
     assert compared["P@10"]["A_mean"] == mean
-    assert ultrarag.average([0.1] * 10, python_version=python_version) == mean
+    rows = {"P@10": [0.1] * 10}
+    assert ultrarag.means_of_queries(rows, python_version=python_version) == {"P@10": mean}
     line = signature("evaluate_trec", "ultrarag", {}, python_version)
     assert f"|sum={name}|" in line
     assert "|sum=" not in signature("evaluate_trec", "standard", {}, python_version)

@@ -1,6 +1,7 @@
 """Rewards: numbers of the modules, logs, warnings, checks, sums; the same wherever they run."""
 
 import asyncio
+import json
 import pickle
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from datasets import Dataset
 
 from metric_commons import rewards
-from metric_commons.frameworks.rewards import event_loops
+from metric_commons.frameworks.rewards import reward as reward_file
 from tests.threads import at_once
 
 COMPLETIONS = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{2f}", r"\boxed{1}"]
@@ -65,6 +66,17 @@ def test_the_log_has_reasons_where_they_are_asked_for():
     assert log.columns["m_reason"] == [r"The answer '\\frac12' does not equal '2'."]
 
 
+CALL = {"name": "f", "arguments": {"a": 1}}
+CALLING = {"role": "assistant", "content": "", "tool_calls": [{"function": CALL}]}
+TOOLS = {"tools": [{"name": "f", "parameters": {"properties": {"a": {"type": "integer"}}}}]}
+NO_COMMA = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
+BOTH = {
+    "instruction_id_list": ["punctuation:no_comma", "startend:quotation"],
+    "kwargs": [{}, {}],
+}
+NOTHING = {"instruction_id_list": [], "kwargs": []}
+
+
 @pytest.mark.parametrize(
     ("reward", "completions", "columns", "expected"),
     [
@@ -76,6 +88,41 @@ def test_the_log_has_reasons_where_they_are_asked_for():
         (rewards.rouge("rouge2_recall"), ["the cat sat"], {"summary": ["the cat"]}, [1.0]),
         (rewards.rouge("rougeLsum"), ["the cat"], {"summary": ["the cat"]}, [1.0]),
         (rewards.found("gsm8k"), ["#### 3", "3"], {}, [1.0, 0.0]),
+        (
+            rewards.tools(),
+            ["[f(a=1)]", [{"role": "assistant", "content": "[f(a=1)]"}], [CALLING], "No.", "f()"],
+            {"expected_calls": [[CALL]] * 4 + ["["]},
+            [1.0, 1.0, 1.0, 0.0, None],
+        ),
+        (
+            rewards.tools("recall", column="calls", match="superset", arguments="ignore"),
+            ["[f(), g()]", "[g()]"],
+            {"calls": [[CALL], [CALL]]},
+            [1.0, 0.0],
+        ),
+        (
+            rewards.tools(arguments="bfcl"),
+            ["[f(a=1)]"],
+            {"expected_calls": [{"tool_calls": [{"name": "f", "arguments": {"a": [1]}}]} | TOOLS]},
+            [1.0],
+        ),
+        (rewards.json("exact_match", list_order="any"), ["[2, 1]"], {"answer": [[1, 2]]}, [1.0]),
+        (rewards.json(), ["1", "1", "["], {"answer": ["NaN", "1", "1"]}, [None, 1.0, 0.0]),
+        *(
+            (
+                rewards.instructions(score),
+                ["One, two", "One two", [{"role": "assistant", "content": 'Yes:\n"One"'}], "", ""],
+                {"instructions": [NO_COMMA, BOTH, json.dumps(BOTH), None, NO_COMMA | NOTHING]},
+                [*expected, None, None],
+            )
+            for score, expected in (
+                ("prompt_level_strict_acc", [0.0, 0.0, 0.0]),
+                ("prompt_level_loose_acc", [0.0, 0.0, 1.0]),
+                ("inst_level_strict_acc", [0.0, 0.5, 0.5]),
+                ("inst_level_loose_acc", [0.0, 0.5, 1.0]),
+            )
+        ),
+        (rewards.instructions(column="rules"), ["One"], {"rules": [NO_COMMA]}, [1.0]),
         (
             rewards.math(extract=["strip_think", "final_answer"], relative_tolerance=0.1),
             ["<think>The answer is 3.</think>The answer is 2.1."],
@@ -100,6 +147,12 @@ def test_kinds(reward, completions, columns, expected):
         (lambda: rewards.found("bx"), ValueError, "unknown step 'bx'"),
         (lambda: rewards.math(percent="no"), ValueError, "percent must be one of"),
         (lambda: rewards.choice(extract=3), ValueError, "unknown step 3"),
+        (lambda: rewards.tools("exactmatch"), ValueError, "has no score 'exactmatch' of rows; did"),
+        (lambda: rewards.tools(match="unordered"), ValueError, "match must be one of"),
+        (lambda: rewards.json("schema_valid"), ValueError, "has no score 'schema_valid'"),
+        (lambda: rewards.json(no_such=1), TypeError, "no_such"),
+        (lambda: rewards.instructions("strict"), ValueError, "has no score 'strict' of rows"),
+        (lambda: rewards.instructions(checks="mended"), ValueError, "checks must be one of"),
         (lambda: rewards.total(), ValueError, "at least one reward"),
         (lambda: rewards.total(rewards.math(), weights=[1, 2]), ValueError, "has 2 numbers"),
         (lambda: rewards.total(rewards.math(), weights=["1"]), ValueError, "weights must be"),
@@ -294,7 +347,7 @@ def test_other_callbacks_run_between_many_rows(seconds, most, in_a_list):
         return [verdict.answer for verdicts in found for verdict in verdicts]
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(event_loops.time, "thread_time", lambda: clock[0])
+        patch.setattr(reward_file.time, "thread_time", lambda: clock[0])
         for _ in range(2):  # a new loop begins anew
             slices[:] = [0]
             assert asyncio.run(scores()) == texts

@@ -8,7 +8,7 @@ import pytest
 from metric_commons import State, load, score
 from metric_commons.statistics import OptionError
 from metric_commons.text import STEPS, extract_answers
-from metric_commons.text.extraction.extraction_steps import choice, inspect_line
+from metric_commons.text.extraction.extraction_steps import inspect_line
 
 MODULES = ["qa_em", "qa_f1", "substring_recall", "rouge_n_l"]
 RATE = {"regex": "rate ([0-9]+)"}
@@ -20,31 +20,6 @@ def found(text, steps, **options):
 
 
 # Steps
-
-
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    [
-        ("The answer is (B).", "B"),
-        ("Answer: **B**", "B"),
-        ("final answer: C because it is warm", "C"),
-        ("The answer is A because water boils.", "A"),
-        ("option = D", "D"),
-        ("Not (A). So\n(C)\n", "C"),
-        (r"\boxed{B} rather than \boxed{\text{(C)}}", "C"),
-        ("The answer is B. On reflection the answer is D.", "D"),
-        ("(A) or (B)", None),
-        ("The answer is A or B", None),
-        ("The answer is A fish", None),
-        ("The answer is I think so", None),
-        ("The answer is Albania", None),
-        ("The answer is B's", None),
-        ("A", "A"),
-        ("", None),
-    ],
-)
-def test_a_letter_is_one_that_the_text_settles_for(text, letter):
-    assert found(text, "choice") == letter
 
 
 @pytest.mark.parametrize(
@@ -269,31 +244,6 @@ def test_the_signature_names_the_chain():
 
 def first_word(text):
     return text.split()[0]
-
-
-@pytest.mark.parametrize(
-    ("text", "letter"),
-    [
-        *((f"So {word} is B, clearly.", "B") for word in ("answer", "Answer", "choice", "Choice")),
-        *((f"So {word}: (B) it is.", "B") for word in ("option", "Option", "ANSWER", "OPTION")),
-        ("The answer is A because it is.", "A"),
-        ("The answer is A fish.", None),
-        ("The answer is I think.", None),
-        ("The answer is B or C.", None),
-        ("The answer is B and C.", None),
-        ("The answer is B/C.", None),
-        ("The answer is B & C.", None),
-        ("The answer is B's.", None),
-        ("The answer is Bob.", None),
-        ("\\boxed{\\text{(C)}} and the answer is B", "C"),
-        ("(D)", "D"),
-        ("**E**.", "E"),
-        ("A\nand so on", "A"),
-        ("A is one\nof them", None),
-    ],
-)
-def test_the_letter_that_a_text_settles_for(text, letter):
-    assert choice(text) == letter
 
 
 @pytest.mark.long

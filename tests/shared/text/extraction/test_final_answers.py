@@ -4,8 +4,8 @@ from time import process_time
 import pytest
 
 from metric_commons.text import STEPS
-from metric_commons.text.extraction import final_answers
-from metric_commons.text.extraction.final_answers import (
+from metric_commons.text.extraction import extraction_steps
+from metric_commons.text.extraction.extraction_steps import (
     boxed_all,
     choice,
     final_answer,
@@ -131,6 +131,16 @@ def test_final_numbers(text, number, with_comma):
 @pytest.mark.parametrize(
     ("text", "letter"),
     [
+        *((f"So {word} is B, clearly.", "B") for word in ("answer", "Answer", "choice", "Choice")),
+        *((f"So {word}: (B) it is.", "B") for word in ("option", "Option", "ANSWER", "OPTION")),
+        *((f"The answer is {text}", "A") for text in ("A because it is.", "A.", "(A).", "**A**")),
+        *((f"The answer is {text}", None) for text in ("A fish", "I think", "A or B", "B and C.")),
+        *((f"The answer is {text}", None) for text in ("B/C.", "B & C.", "B's", "Bob.", "Albania")),
+        *(("option = D", "D"), ("Not (A). So\n(C)\n", "C"), ("A is one\nof them", None)),
+        (r"\boxed{B} rather than \boxed{\text{(C)}}", "C"),
+        ("The answer is B. On reflection the answer is D.", "D"),
+        ("\\boxed{\\text{(C)}} and the answer is B", "C"),
+        *(("(D)", "D"), ("**E**.", "E"), ("A\nand so on", "A"), ("A", "A"), ("(A) or (B)", None)),
         (r"\textbf{(D)}", "D"),
         (r"\boxed{\text{(B)}}", "B"),
         ("Therefore, option (D) is the right one.", "D"),
@@ -221,7 +231,7 @@ def test_the_last_choice_does_not_depend_on_how_much_of_the_end_is_searched(monk
     texts = ["".join(chance.choices(parts, k=chance.randrange(1, 14))) for _ in range(4_000)]
     expected = list(map(choice, texts))
     for size in (1, 2, 3, 5, 40):
-        monkeypatch.setattr(final_answers, "_ENDING", size)
+        monkeypatch.setattr(extraction_steps, "_ENDING", size)
 
         assert list(map(choice, texts)) == expected
     assert expected.count(None) < len(texts) * 0.8

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from metric_commons.module.catalog.catalog import load
 from metric_commons.text import extract_answers
-from metric_commons.text.extraction.pattern_steps import TIMED_OUT, PatternStep, work_bound
+from metric_commons.text.extraction.extraction import TIMED_OUT, PatternStep, work_bound
 
 EXPONENTIAL = {"regex": "(a+)+$", "seconds": 0.05}
 HARD = "a" * 60 + "!"

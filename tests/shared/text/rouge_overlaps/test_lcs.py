@@ -5,7 +5,7 @@ import pytest
 
 from metric_commons.text.rouge_overlaps import lcs
 from metric_commons.text.rouge_overlaps.lcs import lcs_length, lcs_lengths, lcs_rows
-from metric_commons.text.tokens.sequences import Sequences
+from metric_commons.text.tokens.word_codes import Sequences
 from tests.text_oracles import lcs_table, lcs_walk
 from tests.texts import sequence_pairs
 

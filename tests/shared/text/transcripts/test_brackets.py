@@ -7,8 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.text.transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
-from metric_commons.text.transcripts.whisper_texts import without_brackets
+from metric_commons.text.transcripts.transcript_normalizers import (
+    TRANSCRIPT_NORMALIZERS,
+    without_brackets,
+)
 from tests.spec import drawn_examples
 
 BRACKETED = re.compile(r"[<\[][^>\]]*[>\]]")
