@@ -59,7 +59,17 @@ def audit(
     if table is not None:
         if baseline is not None or measure is not None:
             raise UsageError("--baseline and --metric are not for a table")
-        _audit_table(table, rows, alpha, format_name)
+        try:
+            audited = audited_table(read_whole(table, default_limits()).decode(), rows, alpha)
+        except ValueError as error:
+            raise ValueError(f"{table}: {error}") from None
+        if format_name == "json":
+            names = audited.table.header
+            listed = [dict(zip(names, row, strict=True)) for row in audited.table.rows]
+            show_json({"rows": listed, "note": audited.table.note, "marked": audited.marked})
+        else:
+            show_tables([audited.table])
+        raise typer.Exit(0 if audited.audited and not audited.marked else UNDECIDED)
     if rows is None:
         raise UsageError("--score needs --rows: how many rows it is the mean of")
     reason = _checked("--metric", unspoken, measure) if measure else ""
@@ -81,30 +91,15 @@ def audit(
         lines = [f"{reason}; score them, or save them with --per-example"]
     elif baseline is not None:
         scores = PrintedScore.read(score or ""), PrintedScore.read(baseline)
-        found = printed_difference(*scores, rows, alpha, power)
-        is_told_apart = found.is_told_apart(alpha)
-        record |= found._asdict() | {"told_apart": is_told_apart}
-        lines += difference_sentences(found, rows, alpha, power)
+        difference = printed_difference(*scores, rows, alpha, power)
+        is_told_apart = difference.is_told_apart(alpha)
+        record |= difference._asdict() | {"told_apart": is_told_apart}
+        lines += difference_sentences(difference, rows, alpha, power)
     if format_name == "json":
         show_json(record)
     else:
         typer.echo("\n".join(lines))
     raise typer.Exit(0 if is_told_apart else UNDECIDED)
-
-
-def _audit_table(path: Path, rows: int | None, alpha: float, format_name: str) -> None:
-    """Print a table with marks, and end with the exit status."""
-    try:
-        audited = audited_table(read_whole(path, default_limits()).decode(), rows, alpha)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
-    if format_name == "json":
-        names = audited.table.header
-        listed = [dict(zip(names, row, strict=True)) for row in audited.table.rows]
-        show_json({"rows": listed, "note": audited.table.note, "marked": audited.marked})
-    else:
-        show_tables([audited.table])
-    raise typer.Exit(0 if audited.audited and not audited.marked else UNDECIDED)
 
 
 def _checked(flag: str, function: Any, value: Any) -> Any:

@@ -73,8 +73,12 @@ def execute(
     names = list(dict.fromkeys(name for name, _ in programs))
     references = [problems[name].reference for name in names]
     options = dict(map(setting, settings or []))
+    accepted = signature(prepare).parameters.keys() - {"references", "num_workers", "check_tasks"}
+    for name in options:
+        if name not in accepted:
+            raise UsageError(f"--set: there is no option {name!r}{nearest(name, accepted)}")
     try:
-        preparation = _prepared(references, jobs, options)
+        preparation = prepare(references, num_workers=jobs, **options)
     except RowError as error:
         raise ValueError(f"{tests}: {error.about(f'task {names[error.row]}')}") from None
     left_out = _tasks_left_out(preparation, names, check_tasks)
@@ -122,15 +126,6 @@ def _tasks_left_out(
         raise ValueError(f"{problem}; no other task is left")
     typer.echo(message_line(f"left out: {problem}"), err=True)
     return {names[row] for row in rows}
-
-
-def _prepared(references: list[Any], jobs: int | None, options: Mapping[str, Any]) -> Preparation:
-    """Return the workers for the programs, with options of `code_eval`."""
-    names = signature(prepare).parameters.keys() - {"references", "num_workers", "check_tasks"}
-    for name in options:
-        if name not in names:
-            raise UsageError(f"--set: there is no option {name!r}{nearest(name, names)}")
-    return prepare(references, num_workers=jobs, **options)
 
 
 def _rows(path: Path) -> Iterator[Mapping[str, Any]]:

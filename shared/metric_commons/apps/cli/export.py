@@ -3,10 +3,9 @@
 import io
 import json
 import time
-from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -16,9 +15,6 @@ from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
 from ..console.options import Rows, Scores, save_option
 from ..console.outputs import check_written, say_written
-
-if TYPE_CHECKING:
-    from ...reporting.leaderboards.exports import ExportedDocument
 
 
 def export(
@@ -75,7 +71,13 @@ def export(
         )
     from ...reporting.leaderboards.exports import Labels, eval_results, every_eval_ever, model_index
 
-    results = _results(path, rows or [], system, has_rows=target == "eee" and prompt is not None)
+    has_rows = target == "eee" and prompt is not None
+    results = read_with_rows([path], rows or [])[0] if has_rows else Results.read(path)
+    if system is not None:
+        if system not in results.systems:
+            systems = ", ".join(results.systems)
+            raise ValueError(f"{path}: there is no system {system!r}, only {systems}")
+        results = replace(results, systems={system: results.systems[system]}, comparisons=[])
     results = results.choose(scores)
     if model is not None and len(results.systems) > 1:
         raise UsageError(
@@ -91,7 +93,9 @@ def export(
         written[out] = ["---\n", _as_yaml(document.content), "---\n"]
     elif target == "eval-results":
         documents = list(eval_results(results, labels, factor, scores))
-        for document, file in zip(documents, _files(documents, out, ".yaml"), strict=True):
+        is_file = len(documents) == 1 and out.suffix
+        for document in documents:
+            file = out if is_file else out / f"{document.name.replace('/', '__')}.yaml"
             written[file] = [_as_yaml(document.content)]
     else:
         for document in every_eval_ever(results, labels, time.time()):
@@ -102,27 +106,6 @@ def export(
     for path_written, pieces in written.items():
         write_whole(path_written, pieces)
     say_written(*written)
-
-
-def _results(path: Path, rows: list[Path], system: str | None, *, has_rows: bool) -> Results:
-    """Return the result, with one of its systems or all."""
-    results = read_with_rows([path], rows)[0] if has_rows else Results.read(path)
-    if system is None:
-        return results
-    if system not in results.systems:
-        raise ValueError(
-            f"{path}: there is no system {system!r}, only {', '.join(results.systems)}"
-        )
-    systems = {system: results.systems[system]}
-    comparisons: list[dict[str, Any]] = []
-    return replace(results, systems=systems, comparisons=comparisons)
-
-
-def _files(documents: "list[ExportedDocument]", out: Path, suffix: str) -> Iterable[Path]:
-    """Return the file of each document: the path itself, or a file in it named after the model."""
-    if len(documents) == 1 and out.suffix:
-        return [out]
-    return [out / f"{document.name.replace('/', '__')}{suffix}" for document in documents]
 
 
 def _as_yaml(content: Any) -> str:

@@ -146,10 +146,7 @@ def leaderboard(
         ]
         if mean is None:
             options.refuse(context, ["tasks", "missing_tasks"], "goes with --mean")
-            sections = [_section(member, notation) for member in listed]
-            if best:
-                sections = list(map(_with_best, sections, listed))
-            _show(sections, presentation, page)
+            _show([_section(member, notation, best=best) for member in listed], presentation, page)
             return
         options.refuse(context, ["best"], "is for one score, not for --mean")
         _check_one_score(groups)
@@ -291,23 +288,22 @@ def _votes_section(
     return Board(board.table(top, notation), heading, list(board.records())[:top])
 
 
-def _section(content: "Leaderboard", notation: Notation) -> Board:
-    heading = {
+def _section(content: "Leaderboard", notation: Notation, *, best: bool) -> Board:
+    """Return a leaderboard, with the best system and its interval if these are asked for."""
+    heading: dict[str, Any] = {
         "by": f"{content.module}.{content.score}",
         "task": content.task,
         "confidence_level": content.confidence_level,
         "lower_is_better": content.is_lower_better,
         "signatures": content.results.signatures(),
     }
-    return Board(content.table(notation), heading, list(content.records()))
-
-
-def _with_best(section: Board, board: "Leaderboard") -> Board:
-    """Return a section with the best system and its interval, as a note and in the data."""
-    found = board.results.best(f"{board.module}.{board.score}", board.confidence_level)
-    note = f"{section.table.note} {found.sentence(board.confidence_level)}".strip()
-    heading = {**section.heading, "best": {board.score: found.record()}}
-    return section._replace(table=section.table._replace(note=note), heading=heading)
+    table = content.table(notation)
+    if best:
+        chosen = content.results.best(heading["by"], content.confidence_level)
+        heading["best"] = {content.score: chosen.record()}
+        note = f"{table.note} {chosen.sentence(content.confidence_level)}".strip()
+        table = table._replace(note=note)
+    return Board(table, heading, list(content.records()))
 
 
 def _show(sections: Sequence[Board], presentation: Presentation, page: Path | None = None) -> None:

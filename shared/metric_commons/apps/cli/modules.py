@@ -2,7 +2,7 @@
 
 from pathlib import Path
 from string import Template
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 from rich.console import Console
@@ -18,9 +18,6 @@ from ...module.catalog.presets import PRESETS
 from ...module.catalog.usage import UsageError
 from ..console.options import PrintedFormat, modules_like
 from ..console.outputs import show_json
-
-if TYPE_CHECKING:
-    from ...module.catalog.catalog import Description
 
 _TEMPLATES = {"new_script.txt": "{}.py", "new_card.txt": "README.md", "new_test.txt": "test_{}.py"}
 
@@ -76,7 +73,29 @@ def describe(
     if format_name == "json":
         show_json(description.to_dict())
         return
-    _show(description)
+    from rich.syntax import Syntax  # imports Pygments, which --json does not need
+
+    console = Console(highlight=False)
+    console.print(f"[bold]{description.name}[/bold]\n")
+    for paragraph in description.about.split("\n\n"):
+        console.print(" ".join(paragraph.split()), markup=False)
+        console.print()
+    inputs = _table("input", "one row", "meaning")
+    for column in description.inputs:
+        _add_row(inputs, column.name, " or ".join(column.accepts), column.help)
+    options = _table("option", "values", "default", "effect")
+    for option in description.options:
+        default = repr(to_jsonable(option.default))
+        _add_row(options, option.name, option.accepts, default, option.help)
+    for table in (inputs, options):
+        console.print(table)
+        console.print()
+    if description.compiled:
+        console.print(f"[bold]compiled path[/bold]\n{description.compiled}\n", highlight=False)
+    console.print("[bold]results[/bold]")
+    console.print(description.results, markup=False)
+    console.print("\n[bold]example[/bold]")
+    console.print(Syntax(description.example, "pycon", background_color="default", word_wrap=True))
 
 
 def new(
@@ -141,32 +160,6 @@ def check(
     if broken:
         typer.echo(f"{counted(broken, 'promise')} broken", err=True)
         raise typer.Exit(1)
-
-
-def _show(description: "Description") -> None:
-    from rich.syntax import Syntax  # imports Pygments, which --json does not need
-
-    console = Console(highlight=False)
-    console.print(f"[bold]{description.name}[/bold]\n")
-    for paragraph in description.about.split("\n\n"):
-        console.print(" ".join(paragraph.split()), markup=False)
-        console.print()
-    inputs = _table("input", "one row", "meaning")
-    for column in description.inputs:
-        _add_row(inputs, column.name, " or ".join(column.accepts), column.help)
-    options = _table("option", "values", "default", "effect")
-    for option in description.options:
-        default = repr(to_jsonable(option.default))
-        _add_row(options, option.name, option.accepts, default, option.help)
-    for table in (inputs, options):
-        console.print(table)
-        console.print()
-    if description.compiled:
-        console.print(f"[bold]compiled path[/bold]\n{description.compiled}\n", highlight=False)
-    console.print("[bold]results[/bold]")
-    console.print(description.results, markup=False)
-    console.print("\n[bold]example[/bold]")
-    console.print(Syntax(description.example, "pycon", background_color="default", word_wrap=True))
 
 
 def _add_row(table: Table, *cells: str) -> None:

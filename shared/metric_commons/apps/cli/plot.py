@@ -1,8 +1,7 @@
 """`metric-commons plot`: pictures of classification, regression, confidence, spans and JSON."""
 
-from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -15,9 +14,6 @@ from ..console.options import level, save_option, setting, settings_option
 from ..console.outputs import check_written, say_written
 from .score import check_usage
 from .sources import file_names, named_systems
-
-if TYPE_CHECKING:
-    from ...reporting.plots.panels import PlottedSystem
 
 
 def plot(
@@ -51,6 +47,8 @@ def plot(
         confidence: Level of the intervals of scores: by default 0.95 for classification, and no
             intervals for numbers, where they take long.
     """
+    from ...reporting.plots.panels import PlottedSystem  # imports numpy
+
     needs = PICTURES[kind]
     evaluation = Evaluation(
         modules=[needs.module],
@@ -62,32 +60,19 @@ def plot(
     check_written([save], evaluation.inputs())
     check(save)  # report a missing library before reading a large file
     check_usage(evaluation)
-    options = _options(kind, evaluation)
-    write_whole(save, [picture(save, kind, _systems(evaluation, options))])
-    say_written(save)
-
-
-def _options(kind: Kind, evaluation: Evaluation) -> dict[str, Any]:
-    """Return the requested options, and those that the picture needs."""
-    needs = PICTURES[kind]
-    options_by_module = {needs.module: evaluation.metrics[needs.module].options}
-    requested = assign(evaluation.options or {}, options_by_module)[needs.module]
+    module = needs.module
+    options = {module: evaluation.metrics[module].options}
+    requested = assign(evaluation.options or {}, options)[module]
     for option in needs.fixed_options:
         if option in requested:
             raise UsageError(f"--set: {kind} sets {option} itself")
-    return {**needs.default_options, **requested, **needs.fixed_options}
-
-
-def _systems(evaluation: Evaluation, options: Mapping[str, Any]) -> dict[str, "PlottedSystem"]:
-    """Return the scores and rows of each system."""
-    from ...reporting.plots.panels import PlottedSystem
-
-    (module,) = evaluation.modules
-    prefixed = {f"{module}.{option}": value for option, value in options.items()}
-    results, rows = evaluation.with_rows(**prefixed)
-    return {
+    chosen = {**needs.default_options, **requested, **needs.fixed_options}
+    results, rows = evaluation.with_rows(**{f"{module}.{name}": chosen[name] for name in chosen})
+    systems = {
         system: PlottedSystem(
             results.systems[system][module], columns["predictions"], columns.get("references")
         )
         for system, columns in rows.items()
     }
+    write_whole(save, [picture(save, kind, systems)])
+    say_written(save)

@@ -137,7 +137,12 @@ def trec(
     if output is not None and not complete and not options.is_chosen(context, "missing"):
         scoring = replace(scoring, missing="skip")  # as trec_eval
     if preset:
-        scoring = _preset(preset, scoring, context)
+        try:
+            settings = {k: v for k, v in run_options(preset).items() if k in vars(scoring)}
+        except ValueError as error:
+            raise UsageError(f"--preset: {error}") from error
+        options.refuse(context, list(settings), f"is set by --preset {preset}")
+        scoring = replace(scoring, **settings)
     length = relstring_length(output) if output and per_query else None
     scored_runs = score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
 
@@ -205,13 +210,3 @@ def trec(
                 advice = "they count 0 here, and --missing skip leaves them out, as trec_eval does"
                 typer.echo(f"note: {run}: {share}; {advice}", err=True)
     say_written(per_example, save)
-
-
-def _preset(name: str, scoring: Scoring, context: typer.Context) -> Scoring:
-    """Return the scoring with the options of a preset, which must not be set by flags, too."""
-    try:
-        settings = {k: v for k, v in run_options(name).items() if k in vars(scoring)}
-    except ValueError as error:
-        raise UsageError(f"--preset: {error}") from error
-    options.refuse(context, list(settings), f"is set by --preset {name}")
-    return replace(scoring, **settings)
