@@ -7,7 +7,6 @@ import pytest
 
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import interval
-from metric_commons.statistics.resampling.draws import random_rows
 
 RNG = np.random.default_rng(9)
 ROWS = 60
@@ -44,34 +43,6 @@ def test_rmse_is_the_root_of_mse():
     )
     ends = result["confidence_interval"]
     assert ends["rmse"] == pytest.approx([math.sqrt(end) for end in ends["mse"]], rel=1e-12)
-
-
-@pytest.mark.parametrize(
-    "measure", ["r2", "explained_variance", "pearson", "spearman", "median_ae", "max_error"]
-)
-def test_a_resample_draws_clusters(measure):
-    labels = sorted(set(CLUSTERS))
-    members = [np.flatnonzero(np.array(CLUSTERS) == label) for label in labels]
-    words = np.random.PCG64(7)
-    resamples = random_rows(words, len(labels), 50 * len(labels)).reshape(50, len(labels))
-    values = []
-    for numbers in resamples:
-        rows = np.concatenate([members[number] for number in numbers])
-        result = regression_scores(PREDICTIONS[rows], REFERENCES[rows], measures=measure)
-        values.append(result[measure])
-    result = regression_scores(
-        PREDICTIONS,
-        REFERENCES,
-        measures=measure,
-        clusters=CLUSTERS,
-        confidence_level=0.9,
-        interval="bootstrap",
-        n_resamples=50,
-        seed=7,
-    )
-    assert result["interval"][measure] == "bootstrap"
-    expected = np.quantile(values, [0.05, 0.95]).tolist()
-    assert result["confidence_interval"][measure] == pytest.approx(expected, rel=1e-9)
 
 
 def test_a_method_that_a_measure_cannot_have_is_named_with_it():

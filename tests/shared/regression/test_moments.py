@@ -1,17 +1,21 @@
-"""Moments in any order of rows, of parts, and in JSON."""
+"""Moments against sums of fractions: equal, in any order of rows, of parts, and in JSON."""
 
 import json
 import math
+from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.regression.errors import MOMENT_MEASURES, moment_measures
-from metric_commons.regression.moments import Moments, compute_moments
+from metric_commons.evaluation.scoring.states import State
+from metric_commons.regression.errors import MOMENT_MEASURES, moment_measures, regression_scores
+from metric_commons.regression.moments import Moments, compute_moments, product_sums
 from metric_commons.regression.pairs import Pairs
 from tests.number_rows import number_rows
+from tests.spec import drawn_examples
 
 MEASURES = list(MOMENT_MEASURES)
 
@@ -54,25 +58,6 @@ def test_many_rows_in_any_order(spread):
     assert values["max_error"] == [np.abs(errors).max()]
 
 
-def test_moments_of_parts_add_up():
-    rng = np.random.default_rng(1)
-    references = rng.normal(1e6, 1, size=(500, 2))
-    predictions = references + rng.normal(size=(500, 2))
-    weights = rng.random(500)
-    parts = [slice(0, 3), slice(3, 200), slice(200, 500)]
-    first, second, third = (
-        compute_moments(Pairs(predictions[part], references[part], weights[part]), MEASURES)
-        for part in parts
-    )
-    total = [a + b + c for a, b, c in zip(first, second, third, strict=True)]
-    moments = compute_moments(Pairs(predictions, references, weights), MEASURES)
-    expected = moment_measures(moments, MEASURES)
-
-    assert [moments.rows for moments in total] == [500, 500]
-    for measure, values in moment_measures(total, MEASURES).items():
-        assert values == pytest.approx(expected[measure], rel=1e-14), measure
-
-
 def test_parts_without_weight_change_nothing():
     measures = MEASURES
     (moments,) = compute_moments(Pairs([1.0, 2.0], [2.0, 2.5]), measures)
@@ -89,3 +74,100 @@ def test_moments_survive_json(rows):
     for moments in compute_moments(Pairs(predictions, references), MEASURES):
         stored = json.loads(json.dumps(moments.to_jsonable()))
         assert Moments.from_jsonable(stored) == moments
+
+
+TERMS = ["reference", "reference_squared", "prediction", "prediction_squared", "product"]
+TERMS += ["absolute", "squared"]
+NUMBERS = (
+    st.floats(-10, 10)
+    | st.floats(-1e9, 1e9).map(lambda number: number + 1e9)
+    # At either end of what is summed in floats: other numbers are summed as fractions.
+    | st.builds(
+        lambda mantissa, exponent, sign: sign * mantissa * 2.0**exponent,
+        st.sampled_from([1.0, 1.1, 1.9999999999999998]),
+        st.sampled_from([270, 290, 430, 470]).flatmap(
+            lambda end: st.integers(end - 9, end + 9) | st.integers(-end - 9, -end + 9)
+        ),
+        st.sampled_from([1, -1]),
+    )
+    | st.sampled_from([0.0, -0.0, 5e-324, 1e-200, -1e-150, 1e150, 1e300, -1.7e308, 0.1, 1.0])
+)
+WEIGHTS = st.sampled_from([0.0, 0.1, 1.0, 3.0, 1e-100, 1e100])
+ROWS = st.lists(st.tuples(NUMBERS, NUMBERS, WEIGHTS), min_size=1, max_size=9)
+
+
+def exact(rows):
+    """The totals of `TERMS`, one row after another."""
+    totals = [Fraction(0)] * len(TERMS)
+    for prediction, reference, weight in rows:
+        p, r, w = map(Fraction, (prediction, reference, weight))
+        values = [r, r * r, p, p * p, r * p, abs(r - p), (r - p) ** 2]
+        totals = [total + w * value for total, value in zip(totals, values, strict=True)]
+    return dict(zip(TERMS, totals, strict=True))
+
+
+def totals_of(pairs, output=0):
+    (block,) = pairs.blocks()
+    return product_sums(block, TERMS)[output]
+
+
+@pytest.mark.long
+@drawn_examples(300)
+@given(rows=ROWS, weighted=st.booleans())
+def test_sums_are_exact(rows, weighted):
+    if not weighted:
+        rows = [(prediction, reference, 1.0) for prediction, reference, _ in rows]
+    rows = [row for row in rows if row[2]] or [(1.0, 2.0, 1.0)]
+    predictions, references, weights = zip(*rows, strict=True)
+    pairs = Pairs(list(predictions), list(references), list(weights) if weighted else None)
+    unit = Fraction(2) ** pairs.weight_exponent
+    assert {term: total * unit for term, total in totals_of(pairs).items()} == exact(rows)
+
+
+def test_integers_that_no_float_holds_are_exact():
+    predictions, references = [2**62 + 1, -(2**62) - 3], [2**62, 2**61 + 7]
+    rows = [(p, r, 1) for p, r in zip(predictions, references, strict=True)]
+    assert totals_of(Pairs(predictions, references)) == exact(rows)
+
+
+def test_several_outputs_have_sums_of_their_own():
+    generator = np.random.default_rng(0)
+    predictions = generator.normal(size=(50, 3)) * [1e-9, 1, 1e9]
+    references = predictions + generator.normal(size=(50, 3))
+    for output in range(3):
+        rows = [
+            (p, r, 1) for p, r in zip(predictions[:, output], references[:, output], strict=True)
+        ]
+        assert totals_of(Pairs(predictions, references), output) == exact(rows)
+
+
+def test_a_mean_squared_error_is_rounded_once():
+    # Residuals that are rounded, and then squared and rounded, miss this by a part in 2**53.
+    predictions, references = [0.1, 0.7, 1e9], [0.3, 0.2, 1e9 + 0.3]
+    rows = list(zip(predictions, references, strict=True))
+    mean = sum((Fraction(r) - Fraction(p)) ** 2 for p, r in rows) / 3
+    assert regression_scores(predictions, references, measures=["mse"]) == {"mse": float(mean)}
+
+
+@pytest.mark.long
+@drawn_examples(150)
+@given(
+    rows=st.lists(st.tuples(NUMBERS, NUMBERS), min_size=1, max_size=12),
+    cuts=st.lists(st.integers(0, 12), max_size=3),
+    order=st.randoms(use_true_random=False),
+)
+def test_any_split_into_states_has_the_bits_of_compute(rows, cuts, order):
+    ends = [0, *sorted(min(cut, len(rows)) for cut in cuts), len(rows)]
+    states = []
+    shuffled = order.sample(rows, len(rows))
+    for start, end in pairwise(ends):
+        state = State("regression", measures=MEASURES)
+        if part := shuffled[start:end]:
+            predictions, references = map(list, zip(*part, strict=True))
+            state.update(predictions=predictions, references=references)
+        states.append(state)
+    first, *others = states
+    first.merge(*others)
+    predictions, references = map(list, zip(*rows, strict=True))
+    expected = regression_scores(predictions, references, measures=MEASURES)
+    assert repr(first.result()) == repr(expected)

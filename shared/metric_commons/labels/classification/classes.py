@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Column, Integers
-from ...statistics.arguments.checks import OptionError, RowError, check_choice, shown
+from ...statistics.arguments.checks import OptionError, check_choice, shown
 from ...statistics.arguments.domains import Parsed
 from ...statistics.arithmetic.contingency import Label, Labels, check_kinds
 
@@ -238,32 +238,6 @@ def check_one_label(average: str | None) -> None:
     """Check that the average is not one over several labels per row, for rows with one label."""
     if average == "samples":
         raise ValueError("average='samples' needs rows of several labels, but there is one per row")
-
-
-def as_labels(name: str, column: Column) -> Column:
-    """Return the column, with floats such as 1.0 converted to integers.
-
-    Raises:
-        ValueError: a float is not a whole number; names the row.
-
-    >>> as_labels("references", np.array([0.0, 1.0])).tolist()
-    [0, 1]
-    >>> as_labels("references", [0.0, 0.5])
-    Traceback (most recent call last):
-    ValueError: references[1] is 0.5; a label is a whole number, a text or a bool
-    """
-    if isinstance(column, np.ndarray):
-        if column.dtype.kind != "f":
-            return column
-    elif not isinstance(column[0], float):
-        return column
-    numbers = np.asarray(column, dtype=np.float64)
-    is_integer = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
-    if not is_integer.all():
-        row = int(is_integer.argmin())
-        value = numbers[row].item()
-        raise RowError(name, row, f"is {value}; a label is a whole number, a text or a bool")
-    return numbers.astype(np.int64)
 
 
 def counted_rows(references: Column, ignored: Label) -> Integers:

@@ -6,9 +6,10 @@ once.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -168,9 +169,9 @@ def confusion_scores(
     if kinds is None:
         positions = task.averaged_positions
         selected = counts.select(positions[0] if task.average == "binary" else positions)
-        average = _averaging(task.average, selected.support)
+        average = partial(_averaged, task.average, selected.support)
     else:
-        selected, average = kinds.counts, _averaging("weighted", kinds.occurrences)
+        selected, average = kinds.counts, partial(_averaged, "weighted", kinds.occurrences)
     true_positives, negatives = selected.true_positives, selected.negatives
     false_positives = selected.predicted_positives - true_positives
     scores = {
@@ -265,20 +266,16 @@ def _sum_of_products(left: _Numbers, right: _Numbers) -> Any:
     return left.dot(right) if _are_exact(left) else (left * right).sum(axis=0)
 
 
-def _averaging(average: str, support: _Numbers) -> Callable[..., Any]:
-    """A function that averages numerators and denominators over labels, on the first axis."""
-
-    def averaged(numerators: _Numbers, denominators: _Numbers, undefined: float) -> Any:
-        if average == "micro":
-            return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
-        ratios = _ratio(numerators, denominators, undefined)
-        if average == "binary":  # of a single label
-            return ratios
-        if average == "none":
-            return ratios
-        return _mean_over_labels(ratios, support if average == "weighted" else None)
-
-    return averaged
+def _averaged(
+    average: str, support: _Numbers, numerators: _Numbers, denominators: _Numbers, undefined: float
+) -> Any:
+    """Return ratios averaged over labels, on the first axis."""
+    if average == "micro":
+        return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
+    ratios = _ratio(numerators, denominators, undefined)
+    if average in ("binary", "none"):  # binary ones are of a single label
+        return ratios
+    return _mean_over_labels(ratios, support if average == "weighted" else None)
 
 
 def _are_exact(numbers: Any) -> bool:

@@ -1,6 +1,6 @@
 """Scores of columns of labels, computed from the counts of pairs."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any
@@ -14,13 +14,11 @@ from ...statistics.arithmetic.contingency import (
     ContingencyTable,
     contingency,
     encoded,
-    scaled_weights,
+    whole_labels,
 )
 from ...statistics.intervals.methods import Method
-from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Estimator, uncertainty
-from ...statistics.resampling.row_units import RowUnits
-from .classes import Classes, KappaWeights, LabelDistances, as_labels, check_one_label, classes
+from .classes import Classes, KappaWeights, LabelDistances, check_one_label, classes
 from .confusion import (
     Matrix,
     Rows,
@@ -32,15 +30,9 @@ from .confusion import (
 )
 from .label_intervals import (
     LabelClusters,
-    RowMeans,
-    WeightedLabels,
-    indicator_counters,
     label_estimators,
-    scores_of_kinds,
-    table_units,
-    weighted_label_intervals,
 )
-from .multilabel import LabelIndicators, has_one_label, kinds_of_rows
+from .multilabel import LabelIndicators, has_one_label
 
 
 def label_table(
@@ -79,7 +71,7 @@ def label_table(
     weights = check_weights("sample_weight", sample_weight, len(references))
     _check_labels_of_texts(predictions, references)
     table = contingency(
-        as_labels("references", references), as_labels("predictions", predictions), weights
+        whole_labels("references", references), whole_labels("predictions", predictions), weights
     )
     labels_present = [*table.row_labels, *table.column_labels]
     return table, classes(labels_present, references=table.row_labels, **options)
@@ -109,7 +101,7 @@ def label_positions(
         predictions, references = np.ravel(predictions), np.ravel(references)
 
     def positions(name: str, column: Column) -> Integers:
-        present, codes = encoded(as_labels(name, column))
+        present, codes = encoded(whole_labels(name, column))
         codes_of_task: Integers = task.positions(present)[codes]
         return codes_of_task
 
@@ -206,7 +198,6 @@ def label_scores(
     )
     scores = measure(counts, kinds=kinds)
     result: dict[str, Any] = {name: score.tolist() for name, score in scores.items()}
-    names = list(result)
     if task.average == "none":
         support = counts.select(task.selection).support.tolist()
         result["support"] = support if counts.is_whole else [*map(float, support)]
@@ -229,31 +220,15 @@ def label_scores(
         result["labels"] = task.labels
     if confidence_level is None:
         return result
-    weighted = table.weights is not None
-
-    def drawn(drawn_names: Sequence[str], **options: Any) -> dict[str, Interval | list[Interval]]:
-        rows = None
-        if isinstance(table, LabelIndicators) and kinds is not None:
-            of_kinds, codes = kinds_of_rows(table, task)
-            of_rows = {n: of[codes] for n, of in scores_of_kinds(of_kinds, measure).items()}
-            rows = RowMeans(of_rows, table.weights, clusters and clusters.clusters)
-        return weighted_label_intervals(
-            _weighted_labels(table, task, distances, clusters),
-            measure,
-            {name: result[name] for name in drawn_names},
-            task,
-            rows=rows,
-            adjusted=adjusted,
-            **options,
-        )
-
     estimators = label_estimators(
-        counts,
+        table,
         task,
-        names,
-        weighted=weighted,
+        counts,
+        measure,
+        {name: result[name] for name in scores},
         clusters=clusters,
-        drawn=drawn,
+        distances=distances,
+        adjusted=adjusted,
     )
     return result | uncertainty(
         estimators | dict(further_estimators or {}),
@@ -262,25 +237,3 @@ def label_scores(
         n_resamples=n_resamples,
         seed=seed,
     )
-
-
-def _weighted_labels(
-    table: ContingencyTable | LabelIndicators,
-    task: Classes,
-    distances: LabelDistances | None,
-    clusters: LabelClusters | None,
-) -> WeightedLabels:
-    """Return the units of the random weights: clusters, or rows."""
-    if clusters is not None:
-        units = clusters.units()
-    elif isinstance(table, LabelIndicators):
-        weights = None if table.weights is None else scaled_weights(table.weights)[0]
-        units = RowUnits.of_rows(indicator_counters(table, weights))
-    else:
-        units = table_units(table, task, distances)
-    combined = isinstance(table, LabelIndicators)
-    labels = WeightedLabels.of_units(units, distances, combined=combined)
-    if not task.strays:
-        return labels
-    references = labels.candidates[:, [labels.size + position for position in task.strays]]
-    return replace(labels, candidates=labels.candidates[~references.any(axis=1)])

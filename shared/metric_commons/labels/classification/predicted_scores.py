@@ -19,7 +19,12 @@ from ...statistics.arguments.checks import OptionError, check_sizes, check_weigh
 from ...statistics.arguments.domains import (
     Parsed,
 )
-from ...statistics.arithmetic.contingency import ContingencyTable, contingency, encoded
+from ...statistics.arithmetic.contingency import (
+    ContingencyTable,
+    contingency,
+    encoded,
+    whole_labels,
+)
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Estimator
@@ -45,7 +50,7 @@ from ..thresholds.calibration import (
 from ..thresholds.curves import EPSILON, det_curve, pr_curve, roc_curve
 from ..thresholds.score_intervals import score_estimators
 from ..thresholds.score_rows import THRESHOLD, check_probabilities, check_range, finite_scores
-from .classes import Classes, as_labels, check_one_label, classes, score_classes
+from .classes import Classes, check_one_label, classes, score_classes
 from .multilabel import LabelIndicators, has_one_label
 
 
@@ -98,7 +103,7 @@ class PredictedScores:
         self.weights = check_weights("sample_weight", sample_weight, len(references))
         if has_one_label(references):
             references = np.ravel(references)
-        references = as_labels("references", references)
+        references = whole_labels("references", references)
         self.scores, self._range = finite_scores(predictions)
         options = {"labels": labels, "pos_label": pos_label, "average": average}
         check_one_label(average)

@@ -73,42 +73,32 @@ def f1(
     return _of_labels("f1", predictions, references, labels, pos_label, average, sample_weight)
 
 
-def precision(
-    *,
-    predictions: LabelRows,
-    references: LabelRows,
-    labels: ListedLabels | None = None,
-    pos_label: int = 1,
-    average: StockAverage | None = "binary",
-    sample_weight: Weights | None = None,
-    zero_division: StockZeroDivision = "warn",
-) -> dict[str, Any]:
-    """Precision, as `f1`; 0 where a label is not predicted, without a warning.
+def _ratio(score: str, summary: str) -> Callable[..., dict[str, Any]]:
+    """Return the function that takes the place of the module `precision` or `recall`."""
+
+    def compute(
+        *,
+        predictions: LabelRows,
+        references: LabelRows,
+        labels: ListedLabels | None = None,
+        pos_label: int = 1,
+        average: StockAverage | None = "binary",
+        sample_weight: Weights | None = None,
+        zero_division: StockZeroDivision = "warn",
+    ) -> dict[str, Any]:
+        options = (labels, pos_label, average, sample_weight, zero_division)
+        return _of_labels(score, predictions, references, *options)
+
+    compute.__doc__ = f"""{summary}, without a warning.
 
     Differences:
         The values of several labels are a list; the module returns a numpy array.
     """
-    options = (labels, pos_label, average, sample_weight, zero_division)
-    return _of_labels("precision", predictions, references, *options)
+    return compute
 
 
-def recall(
-    *,
-    predictions: LabelRows,
-    references: LabelRows,
-    labels: ListedLabels | None = None,
-    pos_label: int = 1,
-    average: StockAverage | None = "binary",
-    sample_weight: Weights | None = None,
-    zero_division: StockZeroDivision = "warn",
-) -> dict[str, Any]:
-    """Recall, as `f1`; 0 where a label is not in the references, without a warning.
-
-    Differences:
-        The values of several labels are a list; the module returns a numpy array.
-    """
-    options = (labels, pos_label, average, sample_weight, zero_division)
-    return _of_labels("recall", predictions, references, *options)
+precision = _ratio("precision", "Precision, as `f1`; 0 where a label is not predicted")
+recall = _ratio("recall", "Recall, as `f1`; 0 where a label is not in the references")
 
 
 def _of_labels(

@@ -1,14 +1,23 @@
-"""Agreement of clusters with true labels: pairs of rows, mutual information, and purity."""
+"""Agreement of clusters with true labels: pairs of rows, mutual information, and purity.
+
+Intervals are by random weights with an unseen row. It falls into the pair of a label and a cluster
+that lowers, or raises, a measure most. The agreement of a sample is biased upwards, so the interval
+is widened by the bias of draws, and for measures of information also by the largest bias due to
+chance, (K - 1) (L - 1) / (2 n) nats for K labels and L clusters of n rows.
+"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable
+from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.weighted_units import DrawnScore, weighted_intervals
+from ...statistics.resampling.row_units import RowUnits
 from .partition_names import ClusteringMeasure
 
 
@@ -60,6 +69,11 @@ def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
 def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
     """Return the value of the measure for each table.
 
+    Source:
+        Hubert and Arabie, Comparing partitions (1985), for the adjusted Rand index; Rosenberg and
+        Hirschberg, V-Measure: A conditional entropy-based external cluster evaluation measure
+        (2007).
+
     >>> from ...statistics.arithmetic.contingency import contingency
     >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
     >>> counts = cell_counts(table, table.counts[np.newaxis])
@@ -71,7 +85,15 @@ def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
     """
     match measure.kind:
         case "ari":
-            return _adjusted_rand_indices(counts)
+            # Of P pairs of rows, let A have the same true label, B the same cluster, and S both.
+            # The expected value of S is A * B / P, its maximum (A + B) / 2. The index is
+            # (S - expected) / (maximum - expected); both terms times 2 P are integers, so only the
+            # division rounds. Where it would be 0 / 0, as with a single label and a single cluster,
+            # the index is 1.
+            return [
+                2 * (s * p - a * b) / ((a + b) * p - 2 * a * b) if (a + b) * p > 2 * a * b else 1.0
+                for s, a, b, p in _pair_counts(counts)
+            ]
         case "rand":
             return [(p - a - b + 2 * s) / p if p else 1.0 for s, a, b, p in _pair_counts(counts)]
         case "fowlkes_mallows":
@@ -83,7 +105,12 @@ def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
                 [[2 * (p - a - b + s), 2 * (b - s)], [2 * (a - s), 2 * s]] for s, a, b, p in pairs
             ]
         case "purity":
-            return _purities(counts)
+            purities = []  # the proportion of rows with the most frequent label of their cluster
+            for cells, totals in zip(counts.cells, counts.column_totals, strict=True):
+                largest = np.zeros(totals.size, np.int64)
+                np.maximum.at(largest, counts.cell_columns, cells)
+                purities.append(int(largest.sum()) / int(totals.sum()))
+            return purities
     information, label_entropies, cluster_entropies = _information(counts)
     entropies = list(zip(label_entropies, cluster_entropies, strict=True))
     match measure.kind:
@@ -159,17 +186,6 @@ def _adjusted_information(
     return values
 
 
-def _purities(counts: CellCounts) -> list[float]:
-    """Return the proportion of rows that have the most frequent label of their cluster."""
-    clusters = counts.cell_columns
-    purities = []
-    for cells, totals in zip(counts.cells, counts.column_totals, strict=True):
-        largest = np.zeros(totals.size, np.int64)
-        np.maximum.at(largest, clusters, cells)
-        purities.append(int(largest.sum()) / int(totals.sum()))
-    return purities
-
-
 def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
     """Return the pairs of rows with equal label and cluster, equal label, equal cluster.
 
@@ -189,31 +205,8 @@ def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
     return [(*shared, n * (n - 1) // 2) for *shared, n in zip(*columns, rows, strict=True)]
 
 
-def _adjusted_rand_indices(counts: CellCounts) -> list[float]:
-    """Agreement of the two columns on pairs of rows, adjusted for chance.
-
-    Of P pairs of rows, let A have the same true label, B the same cluster, and S both. The expected
-    value of S is A * B / P, its maximum (A + B) / 2. The index is (S - expected) / (maximum -
-    expected); both terms times 2 P are integers, so only the division rounds. Where it would be
-    0 / 0, as with a single label and a single cluster, the index is 1.
-
-    Source:
-        Hubert and Arabie, Comparing partitions (1985).
-    """
-    indices = []
-    for s, a, b, p in _pair_counts(counts):
-        maximum = (a + b) * p - 2 * a * b
-        indices.append(2 * (s * p - a * b) / maximum if maximum else 1.0)
-    return indices
-
-
 def _information(counts: CellCounts) -> tuple[list[float], list[float], list[float]]:
-    """Mutual information, entropy of labels and entropy of clusters, in nats times rows.
-
-    Source:
-        Rosenberg and Hirschberg, V-Measure: A conditional entropy-based external cluster evaluation
-        measure (2007).
-    """
+    """Mutual information, entropy of labels and entropy of clusters, in nats times rows."""
     rows = counts.row_totals.sum(axis=1, keepdims=True)
     expected = counts.cell_row_totals * counts.cell_column_totals
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -288,3 +281,192 @@ def expected_information(row_totals: Integers, column_totals: Integers) -> float
             mean = float((information * np.exp(logarithms)).sum())
             terms.append(row_count * column_count * mean)
     return math.fsum(terms)
+
+
+_INFORMATION = ("nmi", "ami", "v_measure", "homogeneity", "completeness")
+_CODES = 1 << 31  # more than there are clusters
+_CANDIDATES = 1 << 12  # pairs of a label and a cluster that are tried
+
+
+def agreement_intervals(
+    table: ContingencyTable,
+    measures: Sequence[ClusteringMeasure],
+    scores: Mapping[str, float],
+    **options: Any,
+) -> dict[str, Interval]:
+    """Return the interval of each measure, with the same weights for all.
+
+    Args:
+        table: the table of true labels and clusters.
+        measures: the measures.
+        scores: their values.
+        **options: `confidence_level`, and `n_resamples` and `seed` of the draws.
+    """
+    order = np.lexsort((table.columns, table.rows))
+    order = order[np.argsort(table.counts[order], kind="stable")]
+    table = replace(
+        table, rows=table.rows[order], columns=table.columns[order], counts=table.counts[order]
+    )
+    extended = _with_unseen_label(table)
+    pairs, trial_values = _with_candidates(extended)
+    cells = {}
+    for measure in measures:
+        # A row with a new label has less information than expected by chance, so AMI would not
+        # choose it.
+        is_hidden = measure.kind == "ami" and extended is not table
+        trial = measure._replace(kind="nmi") if is_hidden else measure
+        values = np.array(agreement(trial, trial_values))
+        ends = np.array([np.nanargmin(values), np.nanargmax(values)])
+        cells[measure.name] = pairs.rows[ends] * _CODES + pairs.columns[ends]
+    # The cells of the table, and those that are empty but for the unseen row.
+    observed = extended.rows.astype(np.int64) * _CODES + extended.columns
+    empty = np.setdiff1d(np.concatenate([*cells.values()]), observed)
+    codes = np.append(observed, empty)
+    grid = replace(extended, rows=codes // _CODES, columns=codes % _CODES)
+    chance = 0.0
+    if any(measure.kind == "ami" for measure in measures):
+        counts = cell_counts(extended, extended.counts[np.newaxis])
+        chance = expected_information(counts.row_totals[0], counts.column_totals[0])
+    by_name = {measure.name: measure for measure in measures}
+
+    def measured(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
+        cells = sums / sums.sum(axis=0)
+        labels, clusters = (_by_code(np.add, cells, of) for of in (grid.rows, grid.columns))
+        purity = _by_code(np.maximum, cells, grid.columns).sum(axis=0)
+        return {
+            name: purity
+            if by_name[name].kind == "purity"
+            else _limit(by_name[name], cells, labels, clusters, chance)
+            for name in names
+        }
+
+    drawn_scores = {}
+    for name, measure in by_name.items():
+        lowering, raising = (codes == cells[name][:, np.newaxis]).astype(np.float64)
+        minimum = {"ami": -1.0, "ari": -0.5}.get(measure.kind, 0.0)
+        drawn_scores[name] = DrawnScore(
+            float(scores[name]),
+            lowering,
+            raising,
+            (minimum, 1.0),
+            biased=True,
+            excess=_excess(measure, table),
+        )
+    return weighted_intervals(
+        RowUnits(extended.counts, unobserved=empty.size),
+        drawn_scores,
+        measured,
+        **options,
+    )
+
+
+def _with_unseen_label(table: ContingencyTable) -> ContingencyTable:
+    """Return the table with one more label, or cluster, if all rows have the same one.
+
+    Otherwise an unseen row could not differ from the others.
+    """
+    names = table.row_labels, table.column_labels
+    if min(map(len, names)) > 1:
+        return table
+    labels, clusters = ([*column, column[0]] if len(column) == 1 else column for column in names)
+    return replace(table, row_labels=labels, column_labels=clusters)
+
+
+def _with_candidates(table: ContingencyTable) -> tuple[ContingencyTable, CellCounts]:
+    """The pairs into which an unseen row may fall, and the counts of a table for each of them."""
+    sizes = [
+        np.bincount(codes, table.counts, len(labels))
+        for codes, labels in ((table.rows, table.row_labels), (table.columns, table.column_labels))
+    ]
+    nominees = []
+    for size in sizes:  # the rarest and the most frequent labels, if there are many
+        max_labels = int(np.sqrt(_CANDIDATES))
+        order = np.argsort(size, kind="stable")
+        nominees.append(
+            order if order.size <= max_labels else np.append(order[: max_labels - 8], order[-8:])
+        )
+    rows, columns = (grid.ravel() for grid in np.meshgrid(*map(np.sort, nominees), indexing="ij"))
+    extended = replace(
+        table,
+        rows=np.concatenate([table.rows, rows]),
+        columns=np.concatenate([table.columns, columns]),
+        counts=np.concatenate([table.counts, np.zeros(rows.size, np.int64)]),
+    )
+    codes = extended.rows.astype(np.int64) * len(table.column_labels) + extended.columns
+    distinct, first, position = np.unique(codes, return_index=True, return_inverse=True)
+    merged = replace(
+        extended,
+        rows=extended.rows[first],
+        columns=extended.columns[first],
+        counts=np.bincount(position, extended.counts, distinct.size).astype(np.int64),
+    )
+    counts = np.tile(merged.counts, (rows.size, 1))
+    counts[np.arange(rows.size), position[len(table.rows) :]] += 1
+    pairs = replace(table, rows=rows, columns=columns, counts=np.ones(rows.size, np.int64))
+    return pairs, cell_counts(merged, counts)
+
+
+def _excess(measure: ClusteringMeasure, table: ContingencyTable) -> float:
+    """Return the largest bias by chance of a measure of information."""
+    if measure.kind not in _INFORMATION:
+        return 0.0
+    rows = int(table.counts.sum())
+    labels, clusters = entropies_of_table(table)
+    entropy = {"homogeneity": labels, "completeness": clusters}.get(
+        measure.kind, (labels + clusters) / 2
+    )
+    cells = (len(table.row_labels) - 1) * (len(table.column_labels) - 1)
+    return cells / (2 * rows) / entropy if entropy else 0.0
+
+
+def _limit(
+    measure: ClusteringMeasure, cells: Floats, labels: Floats, clusters: Floats, chance: float
+) -> Floats:
+    """Return the measure in each draw: the limit of `agreement` for many rows.
+
+    Args:
+        measure: the measure.
+        cells: the shares of pairs of a label and a cluster, shape (pairs, draws).
+        labels: the shares of labels.
+        clusters: the shares of clusters.
+        chance: for "ami", the information expected by chance, in nats.
+    """
+    if measure.kind in ("ari", "rand", "fowlkes_mallows"):
+        same_both, same_label, same_cluster = (
+            np.square(shares).sum(axis=0) for shares in (cells, labels, clusters)
+        )
+        if measure.kind == "rand":
+            return np.asarray(1 - same_label - same_cluster + 2 * same_both)
+        if measure.kind == "fowlkes_mallows":
+            return np.asarray(same_both / np.sqrt(same_label * same_cluster))
+        expected, maximum = same_label * same_cluster, (same_label + same_cluster) / 2
+        return np.where(maximum > expected, (same_both - expected) / (maximum - expected), 1.0)
+    joint, of_labels, of_clusters = (
+        -np.where(shares > 0, shares * np.log(shares), 0.0).sum(axis=0)
+        for shares in (cells, labels, clusters)
+    )
+    information = np.maximum(of_labels + of_clusters - joint, 0.0)
+    if measure.kind == "homogeneity":
+        entropy = of_labels
+    elif measure.kind == "completeness":
+        entropy = of_clusters
+    elif measure.beta != 1:
+        entropy = (measure.beta * of_clusters + of_labels) / (1 + measure.beta)
+    elif measure.average == "arithmetic":
+        entropy = (of_labels + of_clusters) / 2
+    elif measure.average == "geometric":
+        entropy = np.sqrt(of_labels * of_clusters)
+    else:
+        entropy = (np.minimum if measure.average == "min" else np.maximum)(of_labels, of_clusters)
+    if measure.kind == "ami":
+        information, entropy = information - chance, entropy - chance
+    return np.where(entropy > 0, np.minimum(information / entropy, 1.0), 1.0)
+
+
+def _by_code(operation: np.ufunc, cells: Floats, codes: Integers) -> Floats:
+    """Return the sums, or the maxima, of the cells of each code."""
+    order = np.argsort(codes, kind="stable")
+    ordered = codes[order]
+    starts = np.append(0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1)
+    combined: Floats = operation.reduceat(cells[order], starts, axis=0)
+    return combined

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Integers
-from ...statistics.arguments.checks import RowError
 from ...statistics.arguments.domains import Count, Level, Resamples, Seed, checked_options
-from ...statistics.arithmetic.contingency import contingency
+from ...statistics.arithmetic.contingency import contingency, whole_labels
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import mean, reported
 from ...statistics.resampling.draws import random_rows
-from .agreement import agreement, cell_counts
-from .agreement_intervals import agreement_intervals
+from .agreement import agreement, agreement_intervals, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads
 from .clusters import PointClusters
 from .partition_names import (
@@ -71,44 +69,25 @@ def clustering_scores(
     predictions = whole_labels("predictions", predictions, "a cluster is a whole number or a text")
     if are_labels:
         references = whole_labels("references", references, _ONE_DIMENSION)
-    names = _chosen_measures(measures, are_labels=are_labels, metric=metric)
-    bootstrap: dict[str, Any] | None = None
+    chosen = _chosen_measures(measures, are_labels=are_labels, metric=metric)
+    uncertain: dict[str, Any] | None = None
     if confidence_level is not None:
-        bootstrap = {
-            "confidence_level": confidence_level,
-            "n_resamples": n_resamples,
-            "seed": seed,
-        }
-    if are_labels:
-        result = _label_scores(predictions, references, names, bootstrap)
-        return result | ({"per_example": {}} if per_example else {})
-    kinds = [measure.kind for measure in names]
-    return _point_scores(
-        predictions, references, kinds, metric, per_example, sample_size, seed, bootstrap
-    )
+        uncertain = {"confidence_level": confidence_level, "n_resamples": n_resamples, "seed": seed}
+    if not are_labels:
+        kinds = [measure.kind for measure in chosen]
+        return _point_scores(
+            predictions, references, kinds, metric, per_example, sample_size, seed, uncertain
+        )
+    table = contingency(references, predictions)
+    counts = cell_counts(table, table.counts[np.newaxis])
+    result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in chosen}
+    if uncertain:
+        scores = [measure for measure in chosen if measure.kind != "pair_confusion"]
+        result |= reported(agreement_intervals(table, scores, result, **uncertain))
+    return result | ({"per_example": {}} if per_example else {})
 
 
 _ONE_DIMENSION = "a label is a whole number or a text, and points in one dimension are rows"
-
-
-def whole_labels(name: str, column: Column, problem: str) -> Column:
-    """Return the column, with whole floats converted to integers.
-
-    Raises:
-        ValueError: a float is not whole; names the row.
-
-    >>> whole_labels("predictions", [1.0, 2.0], "").tolist()
-    [1, 2]
-    """
-    first = column[0]
-    if not isinstance(first, float | np.floating):
-        return column
-    numbers = np.asarray(column, np.float64)
-    is_whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
-    if not is_whole.all():
-        row = int(is_whole.argmin())
-        raise RowError(name, row, f"is {numbers[row]}; {problem}")
-    return numbers.astype(np.int64)
 
 
 def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[ClusteringMeasure]:
@@ -142,9 +121,9 @@ def _point_scores(
     per_example: bool,
     sample_size: int | None,
     seed: int,
-    bootstrap: dict[str, Any] | None,
+    uncertain: dict[str, Any] | None,
 ) -> dict[str, Any]:
-    """Return the measures of points; `bootstrap` has the options of intervals."""
+    """Return the measures of points; `uncertain` has the options of intervals."""
     scores, per_point = {}, {}
     intervals: dict[str, Interval | list[Interval]] = {}
     clusters = None
@@ -165,8 +144,8 @@ def _point_scores(
             all_values = np.full(len(clusters), math.nan)
             all_values[slice(None) if sample is None else sample] = values
             per_point["silhouette"] = clusters.in_row_order(all_values).tolist()
-        if bootstrap:
-            intervals["silhouette"] = interval(values, bounds=(-1.0, 1.0), **bootstrap)
+        if uncertain:
+            intervals["silhouette"] = interval(values, bounds=(-1.0, 1.0), **uncertain)
     if set(measures) - {"silhouette"}:
         if clusters is None or metric == "cosine":
             sort_points = len(references) <= _SORTED_POINTS
@@ -177,7 +156,7 @@ def _point_scores(
     result: dict[str, Any] = {name: scores[name] for name in measures}
     if per_example:
         result["per_example"] = per_point
-    if bootstrap:
+    if uncertain:
         result |= reported(intervals)
     return result
 
@@ -195,22 +174,3 @@ def _sample(rows: int, size: int, seed: int) -> Integers:
         first_draws = np.sort(np.unique(fresh, return_index=True)[1])
         is_drawn[fresh[first_draws[:lacking]]] = True
     return np.flatnonzero(is_drawn)
-
-
-# Labels
-
-
-def _label_scores(
-    predictions: Column,
-    references: Column,
-    measures: Sequence[ClusteringMeasure],
-    bootstrap: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """Return the measures of agreement; `bootstrap` has the options of intervals."""
-    table = contingency(references, predictions)
-    counts = cell_counts(table, table.counts[np.newaxis])
-    result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in measures}
-    if bootstrap:
-        scores = [measure for measure in measures if measure.kind != "pair_confusion"]
-        result |= reported(agreement_intervals(table, scores, result, **bootstrap))
-    return result

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments.arrays import Booleans, Column, Floats, Integers, wrapped
+from ..arguments.checks import RowError
 from .exact_sums import group_sums
 
 Label = bool | int | str
@@ -29,6 +30,30 @@ _SAMPLE = 64  # rows inspected to guess which two labels a column has
 _FEW = 64  # entries that Python's lists and sets handle faster than arrays do
 _CELLS = 1 << 16  # up to this many cells, or four per row, every cell gets a counter
 _ALL_ROWS = slice(None)
+
+
+def whole_labels(
+    name: str, column: Column, meaning: str = "a label is a whole number, a text or a bool"
+) -> Column:
+    """Return the column, with floats such as 1.0 converted to integers.
+
+    Raises:
+        ValueError: a float is not a whole number; names the row.
+
+    >>> whole_labels("references", np.array([0.0, 1.0])).tolist()
+    [0, 1]
+    >>> whole_labels("references", [0.0, 0.5])
+    Traceback (most recent call last):
+    ValueError: references[1] is 0.5; a label is a whole number, a text or a bool
+    """
+    if not isinstance(column[0], float | np.floating):
+        return column
+    numbers = np.asarray(column, dtype=np.float64)
+    is_whole = (numbers == np.rint(numbers)) & (np.abs(numbers) < 2.0**63)
+    if not is_whole.all():
+        row = int(is_whole.argmin())
+        raise RowError(name, row, f"is {numbers[row]}; {meaning}")
+    return numbers.astype(np.int64)
 
 
 @dataclass(frozen=True)

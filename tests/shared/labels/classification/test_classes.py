@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from metric_commons.labels.classification.classes import as_labels, classes, score_classes
+from metric_commons.labels.classification.classes import classes, score_classes
+from metric_commons.statistics.arithmetic.contingency import whole_labels
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ def test_a_label_that_completes_a_pair_is_shown_but_not_averaged():
 
 
 def test_whole_numbers_in_floats_are_labels():
-    assert as_labels("x", [0.0, 2.0]).tolist() == [0, 2]
-    assert as_labels("x", ["a"]) == ["a"]
+    assert whole_labels("x", [0.0, 2.0]).tolist() == [0, 2]
+    assert whole_labels("x", ["a"]) == ["a"]
     with pytest.raises(ValueError, match=r"x\[1\] is 1e\+300; a label is a whole number"):
-        as_labels("x", np.array([0.0, 1e300]))
+        whole_labels("x", np.array([0.0, 1e300]))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons.labels.classification.classes import LabelDistances, classes
+from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.classification.confusion import LabelCounts, confusion_scores
 from metric_commons.labels.classification.label_intervals import counts_of, table_units
 from metric_commons.labels.classification.labels import label_scores, label_table
@@ -71,10 +72,15 @@ def test_scores_are_rounded_once(rows, weighted, beta):
     references, predictions, weights = (list(column) for column in zip(*rows, strict=True))
     sample_weight = weights if weighted else None
     weights = weights if weighted else [1] * len(rows)
-    table, task = label_table(
-        predictions, references, labels=[0, 1, 2, 3], average="none", sample_weight=sample_weight
+    scores = classification_scores(
+        predictions,
+        references,
+        labels=[0, 1, 2, 3],
+        average="none",
+        sample_weight=sample_weight,
+        beta=beta,
+        zero_division=math.nan,
     )
-    scores = label_scores(table, task, beta=beta, zero_division=math.nan)
     if not sum(weights):
         assert all(map(math.isnan, [scores["accuracy"], *scores["f1"], scores["mcc"]]))
         return
@@ -106,17 +112,8 @@ def test_scores_are_rounded_once(rows, weighted, beta):
 def test_ratios_of_weights_are_rounded_once(cells, beta):
     """With a row a pair of labels no sum of weights is rounded; floats would round each total."""
     (references, predictions), weights = zip(*cells, strict=True), list(cells.values())
-    scores = label_scores(
-        *label_table(
-            list(predictions),
-            list(references),
-            labels=[0, 1, 2],
-            average="none",
-            sample_weight=weights,
-        ),
-        beta=beta,
-        zero_division=math.nan,
-    )
+    options = {"labels": [0, 1, 2], "average": "none", "zero_division": math.nan, "beta": beta}
+    scores = classification_scores([*predictions], [*references], sample_weight=weights, **options)
 
     for label in range(3):
         for name, terms in label_terms(references, predictions, label, weights, beta).items():
@@ -126,12 +123,21 @@ def test_ratios_of_weights_are_rounded_once(cells, beta):
         assert scores[name] == pytest.approx(expected[name], rel=0, abs=0, nan_ok=True)
 
 
-def test_a_ratio_of_weights_that_floats_would_round_twice():
-    table, task = label_table([1, 1, 0], [1, 0, 0], sample_weight=[0.1, 0.7, 0.1])
+def test_labels_choose_what_is_averaged_and_shown():
+    references, predictions = ["a", "b", "c", "a"], ["a", "c", "c", "b"]
+    options = {"labels": ["c", "a"], "confusion_matrix": True}
+    scores = classification_scores(predictions, references, **options)
 
-    # 0.1 + 0.7 is 0.7999999999999999 in floats
-    expected = float(Fraction(0.1) / (Fraction(0.1) + Fraction(0.7)))
-    assert label_scores(table, task)["precision"] == expected != 0.1 / (0.1 + 0.7)
+    assert scores["labels"] == ["c", "a"]
+    assert scores["confusion_matrix"] == [[1, 0], [0, 1]]
+    assert scores["recall"] == (1 + 1 / 2) / 2
+    assert scores["accuracy"] == 1 / 2
+
+
+@pytest.mark.parametrize("container", [list, np.array])
+def test_a_column_of_labels_is_a_flat_list(container):
+    columns = container([[3], [5], [5]]), container([[3], [3], [5]])
+    assert classification_scores(*columns) == classification_scores([3, 5, 5], [3, 3, 5])
 
 
 # Averages
@@ -162,14 +168,11 @@ def test_averages_over_labels(rows, labels, zero_division, weighted):
     terms = [label_terms(references, predictions, label, weights, 2) for label in labels]
     support = [label["recall"][1] for label in terms]
     for kind in ("macro", "weighted", "micro"):
-        table, task = label_table(
-            predictions,
-            references,
-            labels=labels,
-            average=kind,
-            sample_weight=weights if weighted else None,
+        options = {"labels": labels, "average": kind, "beta": 2.0, "zero_division": zero_division}
+        sample_weight = weights if weighted else None
+        scores = classification_scores(
+            predictions, references, sample_weight=sample_weight, **options
         )
-        scores = label_scores(table, task, beta=2, zero_division=zero_division)
         for name in terms[0]:
             undefined = (zero_division or math.nan) if name == "fpr" else zero_division
             if kind == "micro":
@@ -197,18 +200,16 @@ def test_counts_of_a_billion_rows_are_exact():
 def test_labels_too_many_for_a_matrix_are_refused():
     many = np.arange(40_000)
     with pytest.raises(ValueError, match="40000 labels, too many for a confusion matrix; labels="):
-        label_scores(*label_table(many, many), confusion_matrix=True)
+        classification_scores(many, many, confusion_matrix=True)
 
-    assert label_scores(*label_table(many, many))["f1"] == 1.0
-    scores = label_scores(*label_table(many, many, labels=[5, 7]), confusion_matrix=True)
+    assert classification_scores(many, many)["f1"] == 1.0
+    scores = classification_scores(many, many, labels=[5, 7], confusion_matrix=True)
     assert scores["confusion_matrix"] == [[1, 0], [0, 1]]
 
 
 def test_a_false_positive_rate_without_negatives_is_not_perfect():
-    table, task = label_table([1, 0], [1, 1])
-
     for zero, expected in ((0.0, math.nan), (1.0, 1.0), (math.nan, math.nan)):
-        scores = label_scores(table, task, zero_division=zero)
+        scores = classification_scores([1, 0], [1, 1], zero_division=zero)
         assert scores["fpr"] == pytest.approx(expected, nan_ok=True)
         assert scores["specificity"] == pytest.approx(zero, nan_ok=True)
 
@@ -219,8 +220,8 @@ def test_a_false_positive_rate_without_negatives_is_not_perfect():
 )
 def test_labels_without_support_weigh_the_same(zero_division, precision, recall):
     """As in scikit-learn, which leaves weights out where all are zero."""
-    table, task = label_table([2, 3, 3, 0], [0, 0, 0, 0], labels=[2, 3], average="weighted")
-    scores = label_scores(table, task, zero_division=zero_division)
+    options = {"labels": [2, 3], "average": "weighted", "zero_division": zero_division}
+    scores = classification_scores([2, 3, 3, 0], [0, 0, 0, 0], **options)
 
     assert scores["fpr"] == (1 / 4 + 2 / 4) / 2
     assert scores["specificity"] == (3 / 4 + 2 / 4) / 2
@@ -230,11 +231,12 @@ def test_labels_without_support_weigh_the_same(zero_division, precision, recall)
 
 def test_a_label_without_support_stands_alone_where_the_others_have_no_ratio():
     # 1 is never predicted, so its precision is left out; 2 is predicted, but is no reference
-    table, task = label_table([2, 0, 2], [1, 0, 2], labels=[1, 2], average="weighted")
-    assert label_scores(table, task, zero_division=math.nan)["precision"] == 1 / 2
-
-    table, task = label_table([3, 0, 3], [1, 0, 1], labels=[1, 3], average="weighted")
-    assert label_scores(table, task, zero_division=math.nan)["precision"] == 0.0
+    options = {"average": "weighted", "zero_division": math.nan}
+    for labels, columns, precision in (
+        ([1, 2], ([2, 0, 2], [1, 0, 2]), 1 / 2),
+        ([1, 3], ([3, 0, 3], [1, 0, 1]), 0.0),
+    ):
+        assert classification_scores(*columns, labels=labels, **options)["precision"] == precision
 
 
 # Resamples

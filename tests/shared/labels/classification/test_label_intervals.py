@@ -1,5 +1,7 @@
 """Intervals of scores of labels, beside the obvious way: the rows that a score is a share of."""
 
+import math
+
 import numpy as np
 import pytest
 
@@ -84,33 +86,25 @@ def test_scores_that_are_not_shares_are_resampled_by_clusters():
     assert result["n_clusters"] == 15
 
 
+SEVERAL = RNG.integers(0, 2, (2, ROWS, 3))
+
+
 @pytest.mark.parametrize("weights", [None, RNG.random(ROWS)])
-def test_the_order_of_rows_does_not_show(weights):
+@pytest.mark.parametrize("clusters", [None, CLUSTERS])
+@pytest.mark.parametrize(
+    ("columns", "average"), [((PREDICTIONS, REFERENCES), "macro"), (SEVERAL, "samples")]
+)
+def test_the_order_of_rows_does_not_show(columns, average, clusters, weights):
     order = np.random.default_rng(3).permutation(ROWS)
-    options = {"confidence_level": 0.9, "n_resamples": 60, "average": "macro"}
+    options = {"confidence_level": 0.9, "n_resamples": 60, "average": average}
     results = [
         classification_scores(
-            PREDICTIONS[rows],
-            REFERENCES[rows],
-            clusters=[CLUSTERS[row] for row in rows],
+            *(column[rows] for column in columns),
+            clusters=None if clusters is None else [clusters[row] for row in rows],
             sample_weight=None if weights is None else weights[rows],
             **options,
         )
         for rows in (np.arange(ROWS), order)
-    ]
-    assert results[0] == results[1]
-
-
-def test_the_order_of_rows_of_several_labels_does_not_show():
-    rng = np.random.default_rng(4)
-    references, predictions = rng.integers(0, 2, (2, 60, 3))
-    labels, order = rng.integers(0, 9, 60), rng.permutation(60)
-    options = {"average": "samples", "confidence_level": 0.9, "n_resamples": 50}
-    results = [
-        classification_scores(
-            predictions[rows], references[rows], clusters=labels[rows].tolist(), **options
-        )
-        for rows in (np.arange(60), order)
     ]
     assert results[0] == results[1]
 
@@ -130,3 +124,78 @@ def test_rows_of_several_labels_have_clusters():
     every = (predictions == references).all(axis=1).astype(float)
     found = interval(every, **options)
     assert result["confidence_interval"]["accuracy"] == [found.low, found.high]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("average", ["binary", "macro", "micro", "weighted"])
+def test_intervals_are_those_of_resampled_rows(average):
+    rng = np.random.default_rng(0)
+    references = rng.integers(0, 2, 400)
+    predictions = np.where(rng.random(400) < 0.8, references, 1 - references)
+    options = {"confidence_level": 0.9, "interval": "bootstrap", "n_resamples": 4000}
+    result = classification_scores(predictions, references, average=average, **options)
+    resamples = []
+    for _ in range(1000):
+        rows = rng.integers(0, 400, 400)
+        resamples.append(
+            classification_scores(predictions[rows], references[rows], average=average)
+        )
+
+    for name, (low, high) in result["confidence_interval"].items():
+        assert low <= result[name] <= high
+        values = [scores[name] for scores in resamples]
+        width = high - low
+        assert (low, high) == pytest.approx(
+            np.quantile(values, [0.05, 0.95]).tolist(), abs=width / 8
+        )
+
+
+@pytest.mark.long
+def test_intervals_of_equal_weights_are_those_without_weights():
+    rng = np.random.default_rng(0)
+    references, predictions = rng.integers(0, 3, (2, 100))
+    several = rng.integers(0, 2, (2, 60, 3))
+    options = {"confidence_level": 0.9, "interval": "bootstrap"}
+    for pair in ((predictions, references), tuple(several)):
+        plain, weighted = (
+            classification_scores(*pair, sample_weight=weights, **options)
+            for weights in (None, np.full(len(pair[0]), 1e250))
+        )
+        for name, ends in plain["confidence_interval"].items():
+            assert weighted["confidence_interval"][name] == pytest.approx(ends, rel=1e-12)
+
+
+def test_a_score_that_is_not_defined_has_no_interval():
+    resampled, default = (
+        classification_scores([1, 1], [1, 1], confidence_level=0.9, interval=method)
+        for method in ("bootstrap", "auto")
+    )
+    intervals = resampled["confidence_interval"]
+
+    assert intervals["accuracy"] == [1.0, 1.0]
+    assert default["interval"]["fpr"] == "clopper_pearson"
+    assert all(map(math.isnan, intervals["fpr"]))
+    assert all(map(math.isnan, intervals["kappa"]))
+
+
+def test_scores_of_several_labels_have_an_interval_each():
+    rng = np.random.default_rng(0)
+    references, predictions = rng.integers(0, 3, (2, 200))
+    options = {"confidence_level": 0.9, "n_resamples": 2000, "interval": "bootstrap"}
+    listed = classification_scores(predictions, references, average="none", **options)
+
+    for label in range(3):
+        single = classification_scores(
+            predictions, references, labels=[label], average="macro", **options
+        )
+        for name in ("precision", "recall", "f1", "fpr", "specificity"):
+            ends = listed["confidence_interval"][name][label]
+            assert ends == single["confidence_interval"][name]
+
+
+def test_resamples_without_a_score_are_left_out_of_its_interval():
+    # A third of the resamples of two rows have no positive at all.
+    options = {"confidence_level": 0.9, "n_resamples": 100, "interval": "bootstrap"}
+    scores = classification_scores([1, 0], [1, 0], zero_division=math.nan, **options)
+
+    assert scores["confidence_interval"]["recall"] == [1.0, 1.0]

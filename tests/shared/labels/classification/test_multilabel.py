@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.classification.label_intervals import counts_of, indicator_counters
-from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.labels.classification.multilabel import LabelIndicators
 from metric_commons.statistics.resampling.row_units import RowUnits
 
@@ -14,13 +14,10 @@ def test_several_labels_a_row_are_tasks_of_their_own():
     references, predictions = rng.integers(0, 2, (2, 50, 3))
     weights = rng.random(50)
     for weight in (None, weights):
-        rows, task = label_table(predictions, references, sample_weight=weight, average="none")
-        scores = label_scores(rows, task, confusion_matrix=True)
+        options = {"sample_weight": weight, "confusion_matrix": True}
+        scores = classification_scores(predictions, references, average="none", **options)
         for column in range(3):
-            table, single_task = label_table(
-                predictions[:, column], references[:, column], sample_weight=weight
-            )
-            single = label_scores(table, single_task, confusion_matrix=True)
+            single = classification_scores(predictions[:, column], references[:, column], **options)
             for name in ("precision", "recall", "f1", "fpr", "specificity"):
                 assert scores[name][column] == single[name]
             assert scores["label_accuracy"][column] == single["accuracy"]
@@ -64,8 +61,8 @@ def test_resamples_count_whole_rows():
 
 
 def test_weights_of_nothing_leave_nothing():
-    rows, task = label_table([[0, 1]], [[0, 1]], sample_weight=[0])
-    scores = label_scores(rows, task, zero_division=1.0, confidence_level=0.9, n_resamples=5)
+    options = {"zero_division": 1.0, "confidence_level": 0.9, "n_resamples": 5}
+    scores = classification_scores([[0, 1]], [[0, 1]], sample_weight=[0], **options)
 
     for name in ("accuracy", "precision", "recall", "f1", "fpr", "specificity"):
         assert np.isnan(scores[name])
@@ -73,8 +70,8 @@ def test_weights_of_nothing_leave_nothing():
 
 
 def test_labels_choose_what_is_averaged_and_shown():
-    rows, task = label_table([[0, 1, 1], [1, 1, 0]], [[0, 1, 0], [1, 0, 1]], labels=[2, 0])
-    scores = label_scores(rows, task, confusion_matrix=True)
+    columns = [[0, 1, 1], [1, 1, 0]], [[0, 1, 0], [1, 0, 1]]
+    scores = classification_scores(*columns, labels=[2, 0], confusion_matrix=True)
 
     assert scores["labels"] == [2, 0]
     assert scores["confusion_matrix"] == [[[0, 1], [1, 0]], [[1, 0], [0, 1]]]

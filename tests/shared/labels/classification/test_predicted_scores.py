@@ -100,6 +100,8 @@ def test_scores_that_make_no_sense_are_refused(predictions, references, options,
         ({"calibration_bins": True}, "calibration_bins must be an integer"),
         ({"calibration_strategy": "equal"}, "calibration_strategy must be one of"),
         ({"confidence_level": 95}, "confidence_level must be a number strictly between 0 and 1"),
+        *(({name: -1}, name) for name in ("beta", "n_resamples", "seed")),
+        *(({"zero_division": value}, "zero_division") for value in ("warn", 2)),
     ],
 )
 def test_a_bad_option_is_named(options, message):
