@@ -77,14 +77,17 @@ def read_systems(
         source = Source(path, [*predictions, *labels, *texts], numbers=[*predictions, *labels])
         columns = source.columns()
         for verdict_field, label_field in zip(predictions, labels, strict=True):
-            rows = len(columns[verdict_field])
             systems.append(
                 LabelledSystem(
                     verdict_field if len(paths) == 1 else path.stem,
                     _numbers(source, verdict_field, columns, is_optional=False),
                     _numbers(source, label_field, columns, is_optional=True),
-                    _texts(id_field, columns, rows),
-                    _texts(cluster_by, columns, rows),
+                    *(
+                        None
+                        if field is None
+                        else check_labels(field, columns[field], len(columns[field]))
+                        for field in (id_field, cluster_by)
+                    ),
                 )
             )
     return systems
@@ -104,7 +107,15 @@ def corrected_difference(
     >>> corrected_difference(first, second)["labelled"]
     2
     """
-    order = _matched(first, second)
+    if first.ids is not None and second.ids is not None:
+        order: Sequence[int] = joined_rows(first.ids, second.ids, (first.name, second.name))
+    elif len(first.verdicts) == len(second.verdicts):
+        order = range(len(first.verdicts))
+    else:
+        raise ValueError(
+            f"{first.name} has {len(first.verdicts)} rows, but {second.name} has "
+            f"{len(second.verdicts)}; a difference needs the same rows"
+        )
     differences = [a - second.verdicts[row] for a, row in zip(first.verdicts, order, strict=True)]
     labels = [a - second.labels[row] for a, row in zip(first.labels, order, strict=True)]
     return judge_corrected(
@@ -206,23 +217,6 @@ def planned_labels(
         required_labels(half_width, correlation=correlation, **options),
         required_labels(half_width, **options),
     )
-
-
-def _matched(first: LabelledSystem, second: LabelledSystem) -> Sequence[int]:
-    """For each row of the first system the row of the second."""
-    if first.ids is not None and second.ids is not None:
-        return joined_rows(first.ids, second.ids, (first.name, second.name))
-    if len(first.verdicts) != len(second.verdicts):
-        raise ValueError(
-            f"{first.name} has {len(first.verdicts)} rows, but {second.name} has "
-            f"{len(second.verdicts)}; a difference needs the same rows"
-        )
-    return range(len(first.verdicts))
-
-
-def _texts(field: str | None, columns: Mapping[str, Any], rows: int) -> list[str] | None:
-    """Return a column as texts; None without a field."""
-    return None if field is None else check_labels(field, columns[field], rows)
 
 
 def _numbers(

@@ -28,7 +28,6 @@ from ..results.results import Results
 
 if TYPE_CHECKING:
     from ...statistics.intervals.sums import RowStatistics
-    from .pseudovalues import ScoredInputs
 
 Systems = Mapping[str, Mapping[str, ModuleResult]]
 
@@ -60,7 +59,7 @@ def paired_scores(
     if scores is not None:
         _check(scores, results.systems)
     statistics: dict[tuple[str, str], RowStatistics] = {}
-    inputs: dict[tuple[str, str], ScoredInputs] = {}
+    inputs: dict[tuple[str, str], Any] = {}
     for a, b in names:
         rows = _shared_rows(results.row_labels, a, b)
         for module, result in results.systems[a].items():
@@ -76,9 +75,12 @@ def paired_scores(
             shared += [name for name in functions_of_rows(result) if name in drawn]
             if shared:
                 _check_options(module, a, b, result, rival)
+            chosen = [name for name in shared if name == result.main_score] or shared[:1]
+            if scores is not None:
+                chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]
             names_of_module = [
                 name
-                for name in _family(module, result, shared, scores)
+                for name in chosen
                 if name in columns or math.isfinite(result.scores[name] - rival.scores[name])
             ]
             of_sums = [name for name in names_of_module if name in functions]
@@ -93,15 +95,22 @@ def paired_scores(
                     yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
             of_inputs = [name for name in names_of_module if name in drawn and name not in columns]
             if of_inputs:
+                from .pseudovalues import ScoredInputs  # imports numpy, so only on use
+
                 for system, part in ((a, result), (b, rival)):
                     if (system, module) not in inputs:
-                        inputs[system, module] = _scored_inputs(system, module, part, of_inputs)
-                yield from _pairs_of_inputs(
-                    (a, b, module),
-                    of_inputs,
-                    (inputs[a, module], inputs[b, module]),
-                    rows,
-                )
+                        inputs[system, module] = ScoredInputs(system, module, part, of_inputs)
+                first, second = inputs[a, module], inputs[b, module]
+                pseudovalues = first.pseudovalues(second, rows.order_b)
+                for name in of_inputs:
+                    pair = Pair(a, b, module, name, (), (), rows.clusters)
+                    if name in pseudovalues:
+                        values_a, values_b = (v.tolist() for v in pseudovalues[name])
+                        means = result.scores[name], rival.scores[name]
+                        yield pair._replace(scores_a=values_a, scores_b=values_b, estimates=means)
+                    else:
+                        score = first.drawn_score(name, second, rows.order_b)
+                        yield pair._replace(drawn=(len(first), score))
             for name in names_of_module:
                 if name in functions or name not in columns:
                     continue
@@ -118,46 +127,14 @@ def _ends(pair: Pair) -> tuple[float, float] | None:
     return ends if all(map(math.isfinite, ends)) else None
 
 
-def _scored_inputs(
-    system: str, module: str, result: ModuleResult, names: Sequence[str]
-) -> "ScoredInputs":
-    from .pseudovalues import ScoredInputs  # imports numpy, so only on use
-
-    return ScoredInputs(system, module, result, names)
-
-
-def _pairs_of_inputs(
-    names: tuple[str, str, str],
-    scores: Sequence[str],
-    inputs: "tuple[ScoredInputs, ScoredInputs]",
-    rows: PairedRows,
-) -> Iterator[Pair]:
-    """Yield the pairs of scores that are computed from the inputs of all rows."""
-    first, second = inputs
-    pseudovalues = first.pseudovalues(second, rows.order_b)
-    for name in scores:
-        if name in pseudovalues:
-            values_a, values_b = pseudovalues[name]
-            estimates = first.result.scores[name], second.result.scores[name]
-            yield Pair(
-                *names,
-                name,
-                values_a.tolist(),
-                values_b.tolist(),
-                rows.clusters,
-                None,
-                None,
-                estimates,
-            )
-        else:
-            drawn = len(first), first.drawn_score(name, second, rows.order_b)
-            yield Pair(*names, name, (), (), rows.clusters, drawn=drawn)
-
-
 def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: ModuleResult) -> None:
     """Check that two systems were scored with the same options."""
     check_averages({a: {module: result}, b: {module: rival}})
-    if _scoring(result.options) != _scoring(rival.options):
+    first, second = (
+        {name: to_jsonable(v) for name, v in part.options.items() if name not in REPORTING}
+        for part in (result, rival)
+    )
+    if first != second:
         raise ValueError(
             f"{module} scored {a!r} and {b!r} with different options: {result.signature} "
             f"and {rival.signature}"
@@ -192,15 +169,6 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
                 f"{result.scores[name]}; the rows belong to another result"
             )
     return statistics
-
-
-def _family(
-    module: str, result: ModuleResult, shared: Sequence[str], scores: Collection[str] | None
-) -> Sequence[str]:
-    """Return the shared scores of a module that are to be compared."""
-    if scores is not None:
-        return [name for name in shared if name in scores or f"{module}.{name}" in scores]
-    return [name for name in shared if name == result.main_score] or shared[:1]
 
 
 def _check(scores: Collection[str], systems: Systems) -> None:
@@ -259,8 +227,3 @@ def _shared_rows(
             f"the rows of {a!r} and {b!r} have different clusters; score both with the same"
         )
     return PairedRows(order, clusters)
-
-
-def _scoring(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options that can change a score."""
-    return {name: to_jsonable(value) for name, value in options.items() if name not in REPORTING}

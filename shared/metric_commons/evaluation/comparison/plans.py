@@ -98,41 +98,35 @@ def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) 
     """Return one row per pair of systems and score."""
     has_clusters = any(plan.n_clusters for plan in rows)
     units = "clusters" if has_clusters else "rows"
+    names = {
+        "permutation": "Two-sided permutation test of means of rows",
+        "t": "Two-sided t-test of scores that follow from sums",
+    }
+    tests = [name for test, name in names.items() if any(plan.test == test for plan in rows)]
     return Table(
         [
             *("A", "B", "score", "rows"),
             *(["clusters"] if has_clusters else []),
             *("deviation", f"power for {effect:g}", "mde", f"{units} needed"),
         ],
-        [_plan_cells(plan, has_clusters) for plan in rows],
+        [
+            [
+                *(label(plan.a), label(plan.b), label(plan.score), f"{plan.rows:,}"),
+                *([f"{plan.n_clusters:,}" if plan.n_clusters else ""] if has_clusters else []),
+                f"{plan.deviation:.4f}",
+                "" if math.isnan(plan.power) else f"{plan.power:.3f}",
+                "" if math.isnan(plan.mde) else f"{plan.mde:.4f}",
+                "" if plan.required_rows is None else f"{plan.required_rows:,}",
+            ]
+            for plan in rows
+        ],
         3,
         set(),
-        f"{_tests_of_plans(rows)} at {alpha:g}. deviation: standard deviation of the differences "
+        f"{'; '.join(tests)} at {alpha:g}. deviation: standard deviation of the differences "
         f"of {units}. mde: the difference that this number of {units} detects with a power of "
         f"{power:g}. {units} needed: to detect {effect:g} with that power, if further {units} are "
         "like these; empty if these differ by less.",
     )
-
-
-def _tests_of_plans(rows: Sequence[Plan]) -> str:
-    """Return the tests that are planned, for the line below the table."""
-    names = {
-        "permutation": "Two-sided permutation test of means of rows",
-        "t": "Two-sided t-test of scores that follow from sums",
-    }
-    return "; ".join(name for test, name in names.items() if any(r.test == test for r in rows))
-
-
-def _plan_cells(plan: Plan, has_clusters: bool) -> list[str]:
-    clusters: list[Any] = [f"{plan.n_clusters:,}" if plan.n_clusters else ""]
-    return [
-        *(label(plan.a), label(plan.b), label(plan.score), f"{plan.rows:,}"),
-        *(clusters if has_clusters else []),
-        f"{plan.deviation:.4f}",
-        "" if math.isnan(plan.power) else f"{plan.power:.3f}",
-        "" if math.isnan(plan.mde) else f"{plan.mde:.4f}",
-        "" if plan.required_rows is None else f"{plan.required_rows:,}",
-    ]
 
 
 class CrossedPlan(NamedTuple):
@@ -181,23 +175,21 @@ def crossed_plans(
         columns = clusters_of_rows(pair.clusters, counting.nonzero()[0])
         pilot = CrossedPilot(differences[counting], columns)
         few, many = sorted(pilot.levels, key=lambda field: pilot.levels[field])
+        worth = pilot.worth(
+            few, _MORE, many
+        )  # of two more labels of one field in those of the other
+        words = f"more than any number of {many} would."
+        if worth is not None:
+            words = f"as much as {worth:,} more of {many}."
         planned.append(
             CrossedPlan(
                 *(pair.a, pair.b, pair.module, pair.score, pilot.levels, pilot.parts),
                 pilot.power_of(effect, pilot.levels, alpha),
                 {field: pilot.required(field, effect, alpha, power) for field in pilot.levels},
-                _worth(few, many, pilot.worth(few, _MORE, many)),
+                f"{_MORE} more of {few} narrow the interval {words}",
             )
         )
     return planned
-
-
-def _worth(few: str, many: str, number: int | None) -> str:
-    """Return what two more labels of one field are worth in labels of the other."""
-    start = f"{_MORE} more of {few} narrow the interval "
-    if number is None:
-        return f"{start}more than any number of {many} would."
-    return f"{start}as much as {number:,} more of {many}."
 
 
 def crossed_plan_table(plans: Sequence[CrossedPlan], effect: float, power: float) -> Table:

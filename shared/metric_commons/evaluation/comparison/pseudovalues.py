@@ -151,10 +151,12 @@ class ScoredInputs:
         second = other.columns
         if order is not None:
             second = {key: take(column, np.array(order)) for key, column in second.items()}
-        columns = {
-            key: self._as_array([*column, *second[key]]) for key, column in self.columns.items()
-        }
-        metric = self.metric
+        metric, columns = self.metric, dict[str, Any]()
+        for key, column in self.columns.items():
+            both = [*column, *second[key]]
+            # Modules check an array of numbers in less time.
+            is_numeric = metric.arrays_allowed and set(map(type, both)) <= {float}
+            columns[key] = np.array(both) if is_numeric else both
         if "measures" in self.options:  # the others take time
             metric = load_without_evaluate(self.module, **{**metric.options, "measures": [name]})
 
@@ -169,11 +171,6 @@ class ScoredInputs:
                 return math.nan
 
         return lambda rows: score_of(np.sort(rows).tobytes())
-
-    def _as_array(self, column: list[Any]) -> Any:
-        """Return a column of numbers as an array, which modules check in less time."""
-        is_numeric = set(map(type, column)) <= {float}
-        return np.array(column) if self.metric.arrays_allowed and is_numeric else column
 
 
 def _are_equal(first: Any, second: float) -> bool:

@@ -306,7 +306,10 @@ def _with_intervals(
         "n_clusters": None,
         "value_counts": {},
         "cluster_counts": {},
-        "groups": _without_intervals(result.groups),
+        "groups": {
+            group: {name: v for name, v in scores.items() if not isinstance(v, Mapping)}
+            for group, scores in result.groups.items()
+        },
         **report,
     }
     return replace(result, options=scoring_options | options_of_intervals, **fields).signed(module)
@@ -338,11 +341,3 @@ def _intervals(
         all_clusters = Clusters.of_labels(labels, len(labels))
         estimates |= statistics.intervals(all_clusters, confidence_level=level, **_DRAWING)
     return estimates
-
-
-def _without_intervals(groups: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the scores of groups without their intervals."""
-    return {
-        group: {name: value for name, value in scores.items() if not isinstance(value, Mapping)}
-        for group, scores in groups.items()
-    }

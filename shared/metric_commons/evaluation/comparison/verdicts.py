@@ -89,13 +89,18 @@ def gate(
     lower = pair.score in pool.systems["new"][pair.module].lower_is_better
     if lower:  # the test expects the system with the higher mean first
         pair = pair.swapped()
+    # A comparison that assumes nothing; Student's for crossed rows, and without bounds.
+    values = [value for side in (pair.scores_a, pair.scores_b) for value in side if value == value]
+    is_bounded = not values or (min(values) >= 0 and max(values) <= 1)
+    is_cautious = is_bounded and not is_crossed(pair.clusters)
     comparisons = compare_pairs(
         pair.fillings(),
         margin=margin,
         alpha=alpha,
         confidence_level=confidence_level,
         correction="none",
-        **_cautious(pair),
+        test="permutation" if is_cautious else "t",
+        assume="nothing" if is_cautious else "exchangeable",
     )
     if not comparisons:
         raise ValueError(f"there is no row that counts for {score} in both systems")
@@ -118,18 +123,6 @@ def gate(
         sentences.append(_advice(pair, comparison, margin, alpha, power))
         sentences.append("Looking again with more rows needs --sequential.")
     return ComparisonVerdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
-
-
-def _cautious(pair: Pair) -> dict[str, Any]:
-    """Return the options of a comparison that assumes nothing, or is Student's.
-
-    The latter for crossed rows and without bounds.
-    """
-    values = [value for side in (pair.scores_a, pair.scores_b) for value in side if value == value]
-    is_bounded = not values or (min(values) >= 0 and max(values) <= 1)
-    if is_bounded and not is_crossed(pair.clusters):
-        return {"assume": "nothing"}
-    return {"test": "t"}
 
 
 def chosen_system(results: Results, system: str | None, side: str) -> str:

@@ -22,7 +22,7 @@ from ..results.joins import check_unique, joined_rows
 from ..results.logged_scores import LoggedScores
 from ..results.results import Results
 from ..scoring.evaluations import Evaluation, signed
-from ..scoring.system_rows import InputError, Reduce, SystemRows
+from ..scoring.system_rows import InputError, Reduce, SystemRows, taken
 from .logged_agreement import agreements
 from .samples import LOGGED, OUTCOMES, Samples, system_rows
 
@@ -177,7 +177,17 @@ class LogEvaluation(Evaluation):
                 if field not in file.log.columns:
                     if name not in metric.required_inputs:
                         continue
-                    raise UsageError(_missing_input(module, name, field, file))
+                    problem = f"{module} needs --{name}"
+                    if field == LOGGED:
+                        problem = (
+                            f"{file.path}: {module} takes the scores of a log, but there are none"
+                        )
+                    elif file.log.format_name != PLAIN_ROWS:
+                        problem = (
+                            f"{file.path}: {problem}; the format {file.log.format_name} has no "
+                            f"column {field!r}"
+                        )
+                    raise UsageError(problem)
             fields[name] = field
         is_in_file = not self.answers or source.path.resolve() in map(Path.resolve, self.answers)
         if is_in_file and module != LOGGED:
@@ -197,22 +207,22 @@ class LogEvaluation(Evaluation):
         """Return the field of the ids: the one named, or else that of the log."""
         return self.ids or ("id" if "id" in source.log.columns else None)
 
-    def _label_fields(self, source: Source) -> dict[str, str]:
-        """Return the fields of the labels of rows."""
-        fields = {
-            "id": self._id_field(source),
-            "error": "error" if "error" in source.log.columns else None,
-            "system": self.system_field,
-            **{name: self.fields.get(name) for name in _LABELS},
-        }
-        return {name: field for name, field in fields.items() if field is not None}
-
     # ---- reading --------------------------------------------------------------------------------
 
     def _samples(self, path: Path) -> Iterator[tuple[str, Samples]]:
         """Yield the systems of a file with their rows, joined to the file of answers."""
         source = self.opened[path]
-        labels = self._label_fields(source)
+        log_columns = source.log.columns
+        labels = {
+            name: field
+            for name, field in {
+                "id": self._id_field(source),
+                "error": "error" if "error" in log_columns else None,
+                "system": self.system_field,
+                **{name: self.fields.get(name) for name in _LABELS},
+            }.items()
+            if field is not None
+        }
         systems = {name: field for name, (file, field) in self.systems.items() if file == path}
         inputs = {
             system: {
@@ -243,7 +253,12 @@ class LogEvaluation(Evaluation):
                     for module, fields in inputs[system].items()
                 },
                 {name: column(name, field) for name, field in labels.items()},
-                self._scored_by_log(predictions),
+                {
+                    module: metric.log_columns[0]
+                    for module, metric in self.metrics.items()
+                    if (not predictions or module == LOGGED)
+                    and metric.log_columns[0] in (LOGGED, OUTCOMES)
+                },
             )
             yield from self._split(part) if self.system_field else [(system, part)]
 
@@ -266,46 +281,34 @@ class LogEvaluation(Evaluation):
 
         Several files are several references of each row.
         """
-        first, *others = [
-            self._in_order(source, columns, id_field, fields, self.opened[path])
-            for path in self.answers
-        ]
-        for field in {field for name, field in fields if name == "references"} if others else ():
-            columns_of_files = [file[field] for file in (first, *others)]
-            first[field] = [
-                list(chain.from_iterable(map(listed, references)))
-                for references in zip(*columns_of_files, strict=True)
-            ]
-        return first
-
-    def _in_order(
-        self,
-        source: Source,
-        columns: Mapping[str, Sequence[Any]],
-        id_field: str | None,
-        fields: Sequence[tuple[str, str]],
-        file: Source,
-    ) -> dict[str, list[Any]]:
-        """Return the columns of a file of answers, in the order of the rows of predictions."""
         named = [field for _, field in fields]
-        columns_of_answers = self._read(file, [*filter(None, [id_field]), *named])
-        if id_field is None:
-            if source.rows != file.rows:
+        files = []
+        for file in map(self.opened.__getitem__, self.answers):
+            answers = self._read(file, [*filter(None, [id_field]), *named])
+            if id_field is not None:
+                rows = joined_rows(
+                    columns[id_field],
+                    answers[id_field],
+                    (str(source.path), str(file.path)),
+                    repeats_allowed=(
+                        source.log.format_name != PLAIN_ROWS
+                        or self.system_field is not None
+                        or self.reduce is not None
+                    ),
+                )
+                answers = taken(answers, rows)
+            elif source.rows != file.rows:
                 raise ValueError(
                     f"{source.path} has {source.rows} rows, but {file.path} has {file.rows}"
                 )
-            return columns_of_answers
-        rows = joined_rows(
-            columns[id_field],
-            columns_of_answers[id_field],
-            (str(source.path), str(file.path)),
-            repeats_allowed=(
-                source.log.format_name != PLAIN_ROWS
-                or self.system_field is not None
-                or self.reduce is not None
-            ),
-        )
-        return {name: [column[row] for row in rows] for name, column in columns_of_answers.items()}
+            files.append(answers)
+        first = files[0]
+        for field in {f for name, f in fields if name == "references"} if files[1:] else ():
+            first[field] = [
+                list(chain.from_iterable(map(listed, references)))
+                for references in zip(*(answers[field] for answers in files), strict=True)
+            ]
+        return first
 
     def _split(self, samples: Samples) -> Iterator[tuple[str, Samples]]:
         """Yield the rows of each system of a long table, in the same order of ids."""
@@ -329,15 +332,6 @@ class LogEvaluation(Evaluation):
                 yield system, part.take(joined_rows(*ids, names))
             else:
                 yield system, part
-
-    def _scored_by_log(self, predictions: str) -> dict[str, str]:
-        """Return the modules whose predictions are the scores of the log."""
-        standard = {
-            module: metric.log_columns[0]
-            for module, metric in self.metrics.items()
-            if not predictions or module == LOGGED
-        }
-        return {m: column for m, column in standard.items() if column in (LOGGED, OUTCOMES)}
 
     def _typed(
         self, module: str, name: str, column: Sequence[Any], source: Source
@@ -367,17 +361,6 @@ def _number(value: Any) -> Any:
         except ValueError:
             return value
     return value
-
-
-def _missing_input(module: str, name: str, standard: str, file: Source) -> str:
-    format_name = file.log.format_name
-    if standard == LOGGED:
-        return f"{file.path}: {module} takes the scores of a log, but there are none"
-    if format_name == PLAIN_ROWS:
-        return f"{module} needs --{name}"
-    return (
-        f"{file.path}: {module} needs --{name}; the format {format_name} has no column {standard!r}"
-    )
 
 
 def _located(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:

@@ -219,13 +219,15 @@ def compare_pairs(
                     f"crossed clusters are for means of rows, and {pair.score} is none"
                 )
             level = 1 - cast("float", interval_alpha)
-            if pair.drawn is not None:
-                results.append(_compare_drawn(pair, testing, reporting, level, drawing))
-                continue
+            options = {"confidence_level": level, "clusters": pair.clusters} | reporting | drawing
+            options |= {"alternative": alternative, "assume": assume}
             key = pair.a, pair.b, pair.module
-            if key not in resampled:
-                resampled[key] = _compare_sums(pair, testing, reporting, level, drawing)
-            results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
+            if pair.drawn is not None:
+                results.append(_compare_drawn(pair, test, options))
+            else:
+                if key not in resampled:
+                    resampled[key] = _compare_sums(pair, test, options)
+                results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
             continue
         a, b, counting = rows
         result = compared(
@@ -278,13 +280,7 @@ def compare_pairs(
     ]
 
 
-def _compare_sums(
-    pair: Pair,
-    testing: Mapping[str, Any],
-    reporting: Mapping[str, Any],
-    confidence_level: float,
-    drawing: Mapping[str, Any],
-) -> dict[str, Any]:
+def _compare_sums(pair: Pair, test: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the comparisons of two systems by each score computed from sums over their rows."""
     from ...statistics.tests.paired_sums import compare_sums
 
@@ -295,45 +291,26 @@ def _compare_sums(
             f"{pair.a!r} has {len(pair.sums_a)} rows of {pair.score}, but {pair.b!r} has "
             f"{len(pair.sums_b)}; only systems with the same rows can be compared"
         )
-    test = _TESTS_OF_SUMS.get(testing["test"])
-    if test is None:
+    test_of_sums = _TESTS_OF_SUMS.get(test)
+    if test_of_sums is None:
         raise ValueError(
-            f"test {testing['test']!r} requires means of rows, but {pair.score} is computed from "
-            "sums; use 'permutation' or 'bootstrap', or name the scores"
+            f"test {test!r} requires means of rows, but {pair.score} is computed from sums; use "
+            "'permutation' or 'bootstrap', or name the scores"
         )
-    return compare_sums(
-        pair.sums_a,
-        pair.sums_b,
-        test=test,
-        alternative=testing["alternative"],
-        assume=testing["assume"],
-        clusters=pair.clusters,
-        confidence_level=confidence_level,
-        **reporting,
-        **drawing,
-    )
+    return compare_sums(pair.sums_a, pair.sums_b, test=test_of_sums, **options)
 
 
-def _compare_drawn(
-    pair: Pair,
-    testing: Mapping[str, Any],
-    reporting: Mapping[str, Any],
-    confidence_level: float,
-    drawing: Mapping[str, Any],
-) -> dict[str, Any]:
+def _compare_drawn(pair: Pair, test: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the comparison of two systems by a score that is computed anew for each draw."""
     from ...statistics.tests.paired_sums import compare_redrawn
 
     rows, score = cast("tuple[int, Callable[[Integers], float]]", pair.drawn)
-    if testing["test"] != "permutation":
+    if test != "permutation":
         raise ValueError(
-            f"test {testing['test']!r} requires scores of rows, which {pair.score} does not have; "
-            "use 'permutation', or name the scores"
+            f"test {test!r} requires scores of rows, which {pair.score} does not have; use "
+            "'permutation', or name the scores"
         )
-    options = {name: testing[name] for name in ("alternative", "assume")}
-    options |= {"clusters": pair.clusters, "confidence_level": confidence_level}
-    result = compare_redrawn(score, rows, **options, **reporting, **drawing)
-    return result | {"rows": rows}
+    return compare_redrawn(score, rows, **options) | {"rows": rows}
 
 
 def is_crossed(labels: Sequence[Any] | None) -> bool:
@@ -647,15 +624,10 @@ def laws(comparisons: Sequence[Comparison]) -> list[str]:
         )
     if any(comparison.get("pseudovalues") for comparison in comparisons):
         sentences.append(PSEUDOVALUES)
-    if any(is_wide(c) for c in comparisons if c.get("test") == "randomization"):
+    of_sums = [c for c in comparisons if c.get("test") == "randomization" and c["significant"]]
+    if any(c["confidence_interval"][0] < 0 < c["confidence_interval"][1] for c in of_sums):
         sentences.append(TWO_LAWS)
     return sentences
-
-
-def is_wide(comparison: Comparison) -> bool:
-    """Return whether the interval of a significant difference includes 0."""
-    low, high = comparison["confidence_interval"]
-    return bool(comparison["significant"] and low < 0 < high)
 
 
 def number_range(values: Iterable[int | None]) -> str:

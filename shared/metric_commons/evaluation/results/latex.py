@@ -10,7 +10,6 @@ caption.
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
 from .rendering import LOWERED, RAISED, RAISED_DASH, Table
 
@@ -51,14 +50,6 @@ _SPECIAL = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 _ESCAPED = str.maketrans(_SPECIAL)
-
-
-class _Column(NamedTuple):
-    """A column of a table as one or more LaTeX columns: alignment, heading, cells of each row."""
-
-    alignment: str
-    heading: str
-    cells: Sequence[Sequence[str]]
 
 
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -148,16 +139,16 @@ def _table(table: Table, part: str) -> str:
     columns = [_column(table, column) for column in range(len(table.header))]
     head = [
         r"\toprule",
-        " & ".join(column.heading for column in columns) + r" \\",
+        " & ".join(heading for _, heading, _ in columns) + r" \\",
         r"\midrule",
     ]
     body = [
-        " & ".join(cell for column in columns for cell in column.cells[row]) + r" \\"
+        " & ".join(cell for _, _, cells in columns for cell in cells[row]) + r" \\"
         for row in range(len(table.rows))
     ]
     title = table.title or "Results"
     words = re.sub(r"\W+", "-", title.partition(" with ")[0].lower())
-    alignment = "".join(column.alignment for column in columns)
+    alignment = "".join(aligned for aligned, _, _ in columns)
     caption = table.caption or f"{_typeset(title)}{f', part {part}' if part else ''}."
     label = f"{table.label or f'tab:{words}'}{f'-{part}' if part else ''}"
     legend = _typeset(f"{table.sentence} {table.note}".strip())
@@ -186,16 +177,21 @@ def _table(table: Table, part: str) -> str:
     return "\n".join(lines)
 
 
-def _column(table: Table, number: int) -> _Column:
-    """A column of text, or a column of numbers with their marks and intervals in columns beside."""
+def _column(table: Table, number: int) -> tuple[str, str, list[list[str]]]:
+    """Return the alignment and the heading of a column, and the cells of each row.
+
+    Numbers have their marks and intervals in LaTeX columns beside them.
+    """
     texts = [row[number] for row in table.rows]
-    heading = _heading(table.header[number])
+    name = table.header[number]
+    spaced = re.sub(r"^([\d.]+)\\% interval$", r"\1\\,\\% interval", _typeset(name))
+    heading = _HEADINGS.get(name, spaced)
     bold = {row for row, column in table.best if column == number}
     matches = [_NUMBER.fullmatch(text) for text in texts]
     are_numbers = number >= table.labels and all(matches) and any(m and m[1] for m in matches)
     if not are_numbers:
         cells = [[_bold(_typeset(text), row in bold)] for row, text in enumerate(texts)]
-        return _Column("l", heading, cells)
+        return "l", heading, cells
     groups = [match.groups("") for match in matches if match]
     has_marks, has_intervals = (any(row[part] for row in groups) for part in (1, 2))
     alignment = "r" + "@{}l" * has_marks + r"@{\ }l" * has_intervals
@@ -210,17 +206,11 @@ def _column(table: Table, number: int) -> _Column:
         cells.append(parts)
     width = 1 + has_marks + has_intervals
     centered = rf"\multicolumn{{{width}}}{{c}}{{{heading}}}" if width > 1 else heading
-    return _Column(alignment, centered, cells)
+    return alignment, centered, cells
 
 
 def _bold(text: str, is_bold: bool) -> str:
     return rf"\textbf{{{text}}}" if is_bold and text else text
-
-
-def _heading(name: str) -> str:
-    if name in _HEADINGS:
-        return _HEADINGS[name]
-    return re.sub(r"^([\d.]+)\\% interval$", r"\1\\,\\% interval", _typeset(name))
 
 
 def _typeset(text: str) -> str:

@@ -24,10 +24,7 @@ from ...module.catalog.catalog import lower_scores
 from ...module.declaration.declarations import (
     OF_UNSEEN_ROWS,
     REPORTING,
-    ClusterCounts,
-    CountableScores,
     Module,
-    ValueCounts,
 )
 from .rendering import label
 
@@ -70,18 +67,6 @@ def signature(
     """
     described = option_texts(options if rows is None else {**options, "rows": rows})
     return label("|".join([module, *described, made_by or program()]))
-
-
-def settings(options: Mapping[str, Any], conditions: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options and conditions that are not None, in the order of a signature.
-
-    The preset first.
-
-    >>> settings({"normalizer": "squad", "extract": None}, {"preset": "squad"})
-    {'preset': 'squad', 'normalizer': 'squad'}
-    """
-    values = {"preset": conditions.get("preset"), **options, **conditions}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -170,8 +155,10 @@ class ModuleResult:
     # Scores that are not means of rows, and their kinds: "sum", "geometric_mean" or "sums".
     aggregation: dict[str, str] = field(default_factory=dict)
     main_score: str | None = None  # by which systems are compared; None for the first
-    value_counts: ValueCounts = field(default_factory=dict, repr=False)  # for few distinct values
-    cluster_counts: ClusterCounts = field(default_factory=dict, repr=False)  # for the same scores
+    # Of scores with few distinct values: these, their counts and, unless they are 0 and 1, the ends
+    # of the range; and a power of two with the kinds of clusters: rows, sum in its units, number.
+    value_counts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
+    cluster_counts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
     per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
     # Texts about rows, such as the reason why a row is undecided; None for a row without one.
@@ -208,14 +195,15 @@ class ModuleResult:
         return cls(**fields)
 
     def settings(self) -> dict[str, Any]:
-        """Return the options and conditions that are not None, in the order of the signature.
+        """Return the options and conditions that are not None, the preset first, as in signatures.
 
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions=["a"], references=["a"])
         >>> results.systems["predictions"]["qa_em"].settings()["normalizer"]
         'squad'
         """
-        return settings(self.options, self.conditions)
+        values = {"preset": self.conditions.get("preset"), **self.options, **self.conditions}
+        return {name: value for name, value in values.items() if value is not None}
 
     def signed(self, module: str) -> Self:
         """This result with the signature made from its options.
@@ -290,7 +278,7 @@ def module_result(
     rows: int,
     options: Mapping[str, Any],
     reported: Mapping[str, Any],
-    counts: CountableScores | None = None,
+    counts: Any = None,
     row_sums: "RowSums | None" = None,
     row_inputs: Mapping[str, list[Any]] | None = None,
     choices: Mapping[str, Any] | None = None,
@@ -305,7 +293,7 @@ def module_result(
         rows: their number.
         options: those of the call.
         reported: the options for intervals.
-        counts: how often each value of a score occurs, and the sums of clusters.
+        counts: the `CountedScores` of the rows; None if intervals do not follow from them.
         row_sums: what rows add to the sums behind scores that are not means.
         row_inputs: the inputs, if scores follow from neither.
         choices: how rows were selected from a log; part of the signature.
@@ -339,8 +327,7 @@ def module_result(
     if intervals:
         scoring |= interval_options(reported, details)
     aggregation = aggregation_of(scores, metric.aggregation)
-    values: ValueCounts = {}
-    clusters: ClusterCounts = {}
+    values, clusters = {}, {}
     if counts is not None:
         values, clusters = counts.value_counts(metric, excluded=aggregation.keys())
     selection = dict(choices or {})

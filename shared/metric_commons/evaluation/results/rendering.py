@@ -310,7 +310,7 @@ def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
 
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
     """Aligned plain text; then the lines."""
-    return _tabulated(tables, lines, "simple", cell=lambda text, best: text, line=str)
+    return _tabulated(tables, lines, "simple", "", lambda text, best=False: text)
 
 
 def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -323,9 +323,7 @@ def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
     <BLANKLINE>
         em|rows=2
     """
-    return _tabulated(
-        tables, lines, "github", cell=_markdown, line="    {}".format, sentence=_markdown
-    )
+    return _tabulated(tables, lines, "github", "    ", _markdown)
 
 
 def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -342,10 +340,13 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
     parts = []
     for table in tables:
         header = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
-        rows = [
-            f"<tr>{''.join(_html(table, i, j) for j in range(len(row)))}</tr>"
-            for i, row in enumerate(table.rows)
-        ]
+        rows = []
+        for i, row in enumerate(table.rows):
+            cells = [f'<th scope="row">{escape(text)}</th>' for text in row[: table.labels]]
+            for j, text in enumerate(map(escape, row[table.labels :]), start=table.labels):
+                bold = f"<b>{text}</b>" if (i, j) in table.best else text
+                cells.append(f'<td align="right">{bold}</td>')
+            rows.append(f"<tr>{''.join(cells)}</tr>")
         parts += [
             *([f'<p class="sentence">{escape(table.sentence)}</p>'] if table.sentence else []),
             "<table>",
@@ -499,13 +500,7 @@ def _number(entry: RenderedEntry, number_format: NumberFormat) -> str:
 
 
 def _tabulated(
-    tables: Iterable[Table],
-    lines: Iterable[str],
-    style: str,
-    *,
-    cell: Callable[[str, bool], str],
-    line: Callable[[str], str],
-    sentence: Callable[[str], str] = str,
+    tables: Iterable[Table], lines: Iterable[str], style: str, indent: str, cell: Callable[..., str]
 ) -> str:
     from tabulate import tabulate
 
@@ -516,11 +511,11 @@ def _tabulated(
             for i, row in enumerate(table.rows)
         ]
         if table.sentence:
-            parts.append(sentence(table.sentence))
+            parts.append(cell(table.sentence))
         parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
         if table.note:
-            parts.append(line(table.note))
-    return "\n\n".join([*parts, "\n".join(map(line, lines))])
+            parts.append(f"{indent}{table.note}")
+    return "\n\n".join([*parts, "\n".join(f"{indent}{line}" for line in lines)])
 
 
 def _markdown(text: str, best: bool = False) -> str:
@@ -528,10 +523,3 @@ def _markdown(text: str, best: bool = False) -> str:
         text = text.replace(character, f"\\{character}")
     text = text.replace("<", "&lt;")
     return f"**{text}**" if best else text
-
-
-def _html(table: Table, i: int, j: int) -> str:
-    text = escape(table.rows[i][j])
-    if j < table.labels:
-        return f'<th scope="row">{text}</th>'
-    return f'<td align="right">{f"<b>{text}</b>" if (i, j) in table.best else text}</td>'

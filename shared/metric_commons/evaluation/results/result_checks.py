@@ -34,14 +34,14 @@ _Power = Annotated[int, Range(-2200, 2200)]  # of two: twice the exponent of the
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN and infinities
 
 
-def _word(text: Any) -> None:
-    if not isinstance(text, str) or not re.fullmatch("[a-z0-9_]+", text):
-        raise ValueError(f"is {text!r}, which is not the name of a method")
+def _matching(pattern: str, noun: str) -> Any:
+    """Return the annotation of texts that match a pattern."""
 
+    def check(text: Any) -> None:
+        if not isinstance(text, str) or not re.fullmatch(pattern, text):
+            raise ValueError(f"is {text!r}, which is not {noun}")
 
-def _hexadecimal(text: Any) -> None:
-    if not isinstance(text, str) or not re.fullmatch("[0-9a-f]{16}|[0-9a-f]{64}", text):
-        raise ValueError(f"is {text!r}, which is not a digest")
+    return Annotated[str, Parsed(check, noun)]
 
 
 def _time(text: Any) -> None:
@@ -50,8 +50,8 @@ def _time(text: Any) -> None:
     datetime.fromisoformat(text)
 
 
-_Name = Annotated[str, Parsed(_word, "a name")]
-_Digest = Annotated[str, Parsed(_hexadecimal, "a digest")]
+_Name = _matching("[a-z0-9_]+", "the name of a method")
+_Digest = _matching("[0-9a-f]{16}|[0-9a-f]{64}", "a digest")
 _Time = Annotated[str, Parsed(_time, "a time in ISO 8601 format")]
 
 _CONTENT = {"format": str, "systems": _Values, "comparisons": Sequence[Any], "provenance": _Values}
@@ -157,12 +157,38 @@ def check_content(content: Mapping[str, Any]) -> None:
     if not content["systems"] or not all(content["systems"].values()):
         raise ValueError("a result needs at least one system, and a system at least one module")
     for comparison in content["comparisons"]:
-        _check_comparison(comparison, content["systems"])
+        check_object("a comparison", comparison, _COMPARISON, _OPTIONAL_OF_COMPARISON)
+        score = comparison["score"]
+        for system in (comparison["a"], comparison["b"]):
+            modules = content["systems"].get(system, {})
+            named = [comparison["module"]] if "module" in comparison else [*modules]
+            if not any(score in modules.get(name, {}).get("scores", {}) for name in named):
+                raise ValueError(
+                    f"a comparison by {score!r} names {system!r}, which does not have it"
+                )
+        if not comparison.get("signature", "").isprintable():
+            raise ValueError(f"the signature of a comparison is {comparison['signature']!r}")
+        options = comparison.get("options", {})
+        check_object("the options of a comparison", options, {}, _OPTIONS_OF_COMPARISON)
     for score, ranks in content.get("ranks", {}).items():
         check_option(f"ranks by {score!r}", ranks, _Values)
         for system, rank in ranks.items():
             check_object(f"the rank of {system!r}", rank, _RANK)
-    _check_provenance(content["provenance"])
+    provenance = content["provenance"]
+    check_object("provenance", provenance, {}, _PROVENANCE)
+    check_inputs(provenance.get("inputs", []))
+    if "per_example" in provenance:
+        check_object("per_example", provenance["per_example"], {"path": str, "sha256": _Digest})
+    for distribution, number in provenance.get("versions", {}).items():
+        check_option(f"the version of {distribution!r}", number, str)
+    for system, digests in provenance.get("rows", {}).items():
+        check_option(f"rows of {system!r}", digests, _Values)
+        for name, digest in digests.items():
+            check_option(f"the digest of {name!r}", digest, _Digest)
+    for system, columns in provenance.get("columns", {}).items():
+        check_option(f"columns of {system!r}", columns, _Values)
+        for column in columns.values():
+            check_object("a column", column, {"path": str, "field": str}, _COLUMN)
 
 
 def check_module(module: str, values: Mapping[str, Any]) -> None:
@@ -189,11 +215,7 @@ def check_module(module: str, values: Mapping[str, Any]) -> None:
     _check_known("lower_is_better", values.get("lower_is_better", []), scores)
     _check_known("main_score", filter(None, [values.get("main_score")]), scores)
     _check_groups(values["groups"], scores, ranges)
-    for name, counts in values.get("value_counts", {}).items():
-        check_option("value_counts", [name], Sequence[str])
-        _check_counts(name, counts, scores, ranges)
-    for name, counts in values.get("cluster_counts", {}).items():
-        _check_cluster_counts(name, counts, values)
+    _check_counts(values, scores, ranges)
     if not values["signature"].isprintable():
         raise ValueError(f"the signature of {module!r} is {values['signature']!r}")
 
@@ -282,59 +304,27 @@ def _check_groups(groups: Mapping[str, Any], scores: Mapping[str, Any], ranges: 
         _check_intervals(extras, group_scores, ranges)
 
 
-def _check_counts(name: str, counts: Any, scores: Mapping[str, Any], ranges: Ranges) -> None:
-    """Check the counts of values of a score."""
-    if name not in scores or not isinstance(counts, list) or len(counts) not in (2, 3):
-        raise ValueError(f"value_counts of {name!r} are not the counts of a score")
-    check_option(name, scores[name], _Number)
-    check_option(f"the values of {name!r}", counts[0], Sequence[_Number])
-    check_option(f"the counts of {name!r}", counts[1], Sequence[Count])
-    if len(counts[0]) != len(counts[1]):
-        raise ValueError(f"value_counts of {name!r} have not one count per value")
-    for value in counts[0]:
-        check_score(name, value, ranges)
-
-
-def _check_cluster_counts(name: str, counts: Any, values: Mapping[str, Any]) -> None:
-    """Check the counts of clusters of a score with counts of values."""
-    if name not in values.get("value_counts", {}) or not isinstance(counts, list):
-        raise ValueError(f"cluster_counts of {name!r} are not of counted values")
-    if len(counts) != 2 or not isinstance(counts[1], list):
-        raise ValueError(f"cluster_counts of {name!r} are not counts of clusters")
-    check_option(f"the unit of cluster_counts of {name!r}", counts[0], _Power)
-    for kind in counts[1]:
-        check_option(f"cluster_counts of {name!r}", kind, Sequence[int])
-        if len(kind) != 3 or kind[0] < 1 or kind[2] < 1:
-            raise ValueError(f"cluster_counts of {name!r} have {kind}, not rows, sum and number")
-
-
-def _check_comparison(values: Any, systems: Mapping[str, Any]) -> None:
-    check_object("a comparison", values, _COMPARISON, _OPTIONAL_OF_COMPARISON)
-    for system in (values["a"], values["b"]):
-        modules = systems.get(system, {})
-        named = [values["module"]] if "module" in values else [*modules]
-        if not any(values["score"] in modules.get(name, {}).get("scores", {}) for name in named):
-            raise ValueError(
-                f"a comparison by {values['score']!r} names {system!r}, which does not have it"
-            )
-    if not values.get("signature", "").isprintable():
-        raise ValueError(f"the signature of a comparison is {values['signature']!r}")
-    options = values.get("options", {})
-    check_object("the options of a comparison", options, {}, _OPTIONS_OF_COMPARISON)
-
-
-def _check_provenance(values: Mapping[str, Any]) -> None:
-    check_object("provenance", values, {}, _PROVENANCE)
-    check_inputs(values.get("inputs", []))
-    if "per_example" in values:
-        check_object("per_example", values["per_example"], {"path": str, "sha256": _Digest})
-    for distribution, number in values.get("versions", {}).items():
-        check_option(f"the version of {distribution!r}", number, str)
-    for system, digests in values.get("rows", {}).items():
-        check_option(f"rows of {system!r}", digests, _Values)
-        for name, digest in digests.items():
-            check_option(f"the digest of {name!r}", digest, _Digest)
-    for system, columns in values.get("columns", {}).items():
-        check_option(f"columns of {system!r}", columns, _Values)
-        for column in columns.values():
-            check_object("a column", column, {"path": str, "field": str}, _COLUMN)
+def _check_counts(values: Mapping[str, Any], scores: Mapping[str, Any], ranges: Ranges) -> None:
+    """Check the counts of values of scores, and those of clusters."""
+    counted = values.get("value_counts", {})
+    for name, counts in counted.items():
+        if name not in scores or not isinstance(counts, list) or len(counts) not in (2, 3):
+            raise ValueError(f"value_counts of {name!r} are not the counts of a score")
+        check_option(name, scores[name], _Number)
+        check_option(f"the values of {name!r}", counts[0], Sequence[_Number])
+        check_option(f"the counts of {name!r}", counts[1], Sequence[Count])
+        if len(counts[0]) != len(counts[1]):
+            raise ValueError(f"value_counts of {name!r} have not one count per value")
+        for value in counts[0]:
+            check_score(name, value, ranges)
+    for name, counts in values.get("cluster_counts", {}).items():
+        if name not in counted or not isinstance(counts, list):
+            raise ValueError(f"cluster_counts of {name!r} are not of counted values")
+        if len(counts) != 2 or not isinstance(counts[1], list):
+            raise ValueError(f"cluster_counts of {name!r} are not counts of clusters")
+        check_option(f"the unit of cluster_counts of {name!r}", counts[0], _Power)
+        for kind in counts[1]:
+            check_option(f"cluster_counts of {name!r}", kind, Sequence[int])
+            if len(kind) != 3 or kind[0] < 1 or kind[2] < 1:
+                problem = f"have {kind}, not rows, sum and number"
+                raise ValueError(f"cluster_counts of {name!r} {problem}")

@@ -155,11 +155,6 @@ class Standings:
         keys = dict.fromkeys((entry.module, entry.score) for entry in entries(self.systems))
         return [key for key in keys if key not in self.families]
 
-    def legend_of_bold(self) -> str:
-        """Return the meaning of bold numbers; empty if none is bold."""
-        is_divided = any(len({*tiers.values()}) > 1 for tiers in self.tiers().values())
-        return BOLD_NOTE if is_divided else ""
-
     def rank_table(self, systems: Sequence[str], notation: Notation = PLAIN) -> Table | None:
         """Return the ranks of these systems, best first; None unless three or more were ranked.
 
@@ -315,7 +310,8 @@ def tables(
             notation,
         )
         if letters:
-            legend = f"{standings.legend()} {standings.legend_of_bold()}".rstrip()
+            is_divided = any(len({*tiers.values()}) > 1 for tiers in standings.tiers().values())
+            legend = f"{standings.legend()} {BOLD_NOTE if is_divided else ''}".rstrip()
             scores = scores._replace(note=legend)
     notes = [scores.note, _missing(systems, visible), label(agreement)]
     note = " ".join(filter(None, notes))
@@ -358,7 +354,8 @@ def lines(standings: Standings, visible: Collection[str]) -> Iterator[list[Any]]
     """Yield the cells of each line of CSV, in the order of `COLUMNS`."""
     for entry in (entry for entry in entries(standings.systems) if entry.system in visible):
         *key, value, interval, rows, _, _ = entry
-        rank = _rank(standings, entry)
+        ranks_of_score = standings.ranks.get((entry.module, entry.score), {})
+        rank = None if entry.group is not None else ranks_of_score.get(entry.system)
         ranked = [rank["tier"], *rank["rank_interval"], rank["letters"]] if rank else [None] * 4
         yield [*key, value, *(interval or (None, None)), rows, *[None] * 4, *ranked]
     for comparison in standings.comparisons:
@@ -405,13 +402,6 @@ def _missing(systems: Systems, visible: Collection[str]) -> str:
         f"{_listed(lists)}: the score is between the two numbers whatever these rows are, and the "
         "interval is for both ends."
     )
-
-
-def _rank(standings: Standings, entry: RenderedEntry) -> Rank | None:
-    """Return the rank of an entry's system; None for the scores of groups."""
-    if entry.group is not None:
-        return None
-    return standings.ranks.get((entry.module, entry.score), {}).get(entry.system)
 
 
 def _level(systems: Systems) -> str:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Self
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
-from .comparisons import Comparison, Rank, clusters_of_rows
+from .comparisons import Rank, clusters_of_rows
 from .joins import joined_rows
 from .latex import as_latex
 from .module_results import ModuleResult, sentence_of
@@ -162,7 +162,12 @@ class Results(Stored):
                 system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
                 for system, results in content["systems"].items()
             },
-            comparisons=[_read_comparison(comparison) for comparison in content["comparisons"]],
+            # Undefined and missing p-values become NaN.
+            comparisons=[
+                {"p_adjusted": math.nan}
+                | {k: v if k in ("options", "rows") else from_jsonable(v) for k, v in each.items()}
+                for each in content["comparisons"]
+            ],
             provenance=dict(content["provenance"]),
         )
 
@@ -273,12 +278,10 @@ class Results(Stored):
 
         names = sorted(self.systems, key=key)
         position = {system: number for number, system in enumerate(names)}
-
-        def key_of_pair(comparison: Comparison) -> list[int]:
-            return sorted([position[comparison["a"]], position[comparison["b"]]])
-
         systems = {system: self.systems[system] for system in names}
-        comparisons = sorted(self.comparisons, key=key_of_pair)
+        comparisons = sorted(
+            self.comparisons, key=lambda pair: sorted([position[pair["a"]], position[pair["b"]]])
+        )
         return replace(self, systems=systems, comparisons=comparisons)
 
     def best(self, score: str, level: float = 0.95) -> BestSystem:
@@ -457,9 +460,10 @@ class Results(Stored):
         """The table of scores and, where available, the tables of groups, ranks and comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
         note = " ".join([*self.sentences(), *filter(None, [agreement])])
-        return tables(
-            self.standings, self.visible_systems(), note, notation, self._field_of_groups()
-        )
+        columns = self.provenance.get("columns", {})
+        fields = {columns.get(system, {}).get("groups", {}).get("field") for system in self.systems}
+        group_field = (fields.pop() if len(fields) == 1 else None) or "group"
+        return tables(self.standings, self.visible_systems(), note, notation, group_field)
 
     def chosen_tables(
         self, table: str | None, digits: int | None = None, percent: bool = False
@@ -475,13 +479,6 @@ class Results(Stored):
             kinds = ", ".join(dict.fromkeys(member.kind for member in listed))
             raise ValueError(f"there is no table of {table}, only of {kinds}")
         return chosen
-
-    def _field_of_groups(self) -> str:
-        """Return the field that all systems' groups come from; "group" if it is not recorded."""
-        columns = self.provenance.get("columns", {})
-        fields = {columns.get(system, {}).get("groups", {}).get("field") for system in self.systems}
-        field_name = fields.pop() if len(fields) == 1 else None
-        return field_name or "group"
 
     def sentences(self) -> list[str]:
         """Sentences to quote, of the modules that have one, about the systems that tables show."""
@@ -546,15 +543,6 @@ FORMATS: Mapping[str, Callable[[Results], str]] = {
     "csv": Results.to_csv,
     "html": Results.to_html,
 }
-
-
-def _read_comparison(values: Mapping[str, Any]) -> Comparison:
-    """Return a comparison from a file, where undefined and missing p-values become NaN."""
-    plain_keys = {"options", "rows"}
-    return {"p_adjusted": math.nan} | {
-        name: value if name in plain_keys else from_jsonable(value)
-        for name, value in values.items()
-    }
 
 
 def find_scores(names: Iterable[str], systems: Systems) -> set[tuple[str, str]]:

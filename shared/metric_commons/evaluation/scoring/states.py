@@ -27,7 +27,6 @@ from ...module.declaration.declarations import (
     OF_ROWS,
     OF_SCRIPTS,
     REPORTING,
-    CountableScores,
     names_of_functions,
     texts_of_rows,
 )
@@ -249,7 +248,7 @@ class State(StoredColumns):
             counts=self.counts(),
         )
 
-    def counts(self) -> CountableScores | None:
+    def counts(self) -> Any:
         """Return how often each score of rows occurs; None if intervals do not follow from that."""
         with self._lock:
             return self._statistics.counts()

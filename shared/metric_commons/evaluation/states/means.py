@@ -9,7 +9,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
-from ...module.declaration.declarations import ClusterCounts, Module, ValueCounts
+from ...module.declaration.declarations import Module
 from ...module.declaration.row_module import RowModule
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.domains import score_range
@@ -83,7 +83,7 @@ class CountedScores:
 
     def value_counts(
         self, metric: Module, *, excluded: Set[str] = frozenset()
-    ) -> tuple[ValueCounts, ClusterCounts]:
+    ) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
         """The counts of the values of scores, and of clusters by their rows and the sum of these.
 
         A score with too many values, or too many kinds of clusters, has no counts.
@@ -97,8 +97,8 @@ class CountedScores:
         >>> CountedScores.of_rows({"qa_em": [1.0, 0.0, 1.0]}).value_counts(metric)
         ({'qa_em': [[0.0, 1.0], [1, 2]]}, {})
         """
-        values: ValueCounts = {}
-        clusters: ClusterCounts = {}
+        values: dict[str, list[Any]] = {}
+        clusters: dict[str, list[Any]] = {}
         multisets = {
             name: multiset
             for name, multiset in self.scores.items()

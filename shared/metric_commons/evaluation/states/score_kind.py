@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...module.declaration.declarations import REPORTING, CountableScores, Module
+from ...module.declaration.declarations import REPORTING, Module
 from ...statistics.arguments.domains import observed_range
 
 if TYPE_CHECKING:
@@ -64,8 +64,8 @@ class SufficientStatistics(ABC):
     def result(self, **reporting: Any) -> dict[str, Any]:
         """Return the result of all rows."""
 
-    def counts(self) -> CountableScores | None:
-        """Return how often each score of rows occurs.
+    def counts(self) -> Any:
+        """Return how often each score of rows occurs, as `CountedScores`.
 
         None where intervals do not follow from that.
         """

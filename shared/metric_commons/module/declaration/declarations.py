@@ -9,7 +9,7 @@ import inspect
 import math
 import re
 import textwrap
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
@@ -329,27 +329,6 @@ def _are_numbers_or_none(column: Any) -> bool:
     """Return whether a list holds None, and otherwise no texts or lists."""
     is_list_with_none = isinstance(column, list) and None in column
     return is_list_with_none and not any(isinstance(value, str | list) for value in column)
-
-
-# By score: its values, their counts and, unless they are 0 and 1, the ends of its range.
-ValueCounts = dict[str, list[Any]]
-# By score: a power of two, and the kinds of clusters: rows, sum in units of 2**power, their number.
-ClusterCounts = dict[str, list[Any]]
-
-
-class CountableScores(Protocol):
-    """Scores of rows, of which it is known how often each value occurs."""
-
-    def value_counts(
-        self, metric: Module, *, excluded: Set[str] = frozenset()
-    ) -> tuple[ValueCounts, ClusterCounts]:
-        """Return the counts of the values and clusters of those scores that have few of them.
-
-        Args:
-            metric: the module of the scores.
-            excluded: scores that are not counted.
-        """
-        ...
 
 
 # Options that affect only what is reported beside a score, and how; not the score itself.
