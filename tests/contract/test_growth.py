@@ -105,6 +105,7 @@ LINEAR = [
     ("json_match", {"list_order": "any", "abs_tol": 0.1}, wide, 28),
     ("json_match", {"list_order": "any", "by_path": True, "abs_tol": 0.1}, wide, 28),
     ("json_match", {"by_path": True}, calls, 200),
+    ("tool_calls", {}, calls, 200),
     *(("span_f1", {"match": match}, spans, 1_000) for match in ("strict", "exact", "type")),
 ]
 # By their definitions as the product of both sides; SECURITY.md says so.
@@ -118,7 +119,6 @@ PRODUCT = [
     *(("rouge_n_l", {"rouge_types": ["rougeLsum"]}, text, 1_000) for text in (words, lines)),
     ("rouge_n_l", {"rouge_types": ["rougeLsum"]}, short_lines, 200),
     ("json_match", {"list_order": "any"}, calls, 20),
-    ("tool_calls", {}, calls, 200),
     ("tool_calls", {"arguments": "superset"}, calls, 100),
     ("tool_calls", {"arguments": "subset", "match": "in_order"}, calls, 100),
     *(("span_f1", {"match": match}, overlapping, 100) for match in ("partial", "type")),

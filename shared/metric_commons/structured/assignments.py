@@ -77,17 +77,17 @@ def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
     return length - columns.bit_count()
 
 
-def best_total(weights: Sequence[Sequence[float]]) -> float:
+def best_total(weights: Sequence[Floats | Sequence[float]]) -> float:
     """Return the largest sum of weights at least 0 of pairs, each row and column once.
 
     >>> best_total([[0.5, 1.0], [0.0, 0.75]])
     1.25
     """
     if len(weights) == 1 or len(weights[0]) == 1:
-        return max(map(max, weights))
+        return float(max(map(max, weights)))
     if len(weights) == len(weights[0]) == _SMALL:
         (a, b), (c, d) = weights
-        return max(a + d, b + c)
+        return float(max(a + d, b + c))
     table = np.array(weights)
     return float(table[best_assignment(-table)].sum())
 

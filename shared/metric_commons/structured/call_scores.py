@@ -8,7 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..statistics.arguments.arrays import Floats
+from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
@@ -28,6 +28,7 @@ Dots = Literal["keep", "underscore"]
 _IN_ORDER = ("same_order", "in_order")
 _NO_TOOL = DeclaredTool({}, [])
 _FEW_PAIRS = 64  # of calls that are compared one by one, without keys
+_MANY_PAIRS = 1_024  # of calls whose arguments are compared as codes
 _MEANS = ("exact_match", "name_match", "f1", "precision", "recall", "partial_match")
 _COUNTS = ("matched", "predicted", "expected")
 # A row that expects no call, and one of them without a call; one that expects some, and has some.
@@ -263,7 +264,7 @@ class Form(NamedTuple):
     tool: DeclaredTool = _NO_TOOL
 
 
-_Weights = tuple[Sequence[int], list[float]]  # positions of calls, and a weight for each
+_Weights = tuple[Sequence[int], Floats | list[float]]  # positions of calls, and a weight for each
 
 
 @dataclass(frozen=True)
@@ -290,8 +291,12 @@ class CallComparison:
         self, predicted_calls: Sequence[Call], expected_calls: Sequence[Call], tools: Toolbox
     ) -> MatchCounts:
         """Return the scores of a row whose prediction could be read."""
-        predicted = [self._form(call, tools) for call in predicted_calls]
-        expected = [self._form(call, tools, is_expected=True) for call in expected_calls]
+        if self.is_plain:
+            predicted = [Form(*call, call) for call in predicted_calls]
+            expected = [Form(*call, call) for call in expected_calls]
+        else:
+            predicted = [self._form(call, tools) for call in predicted_calls]
+            expected = [self._form(call, tools, is_expected=True) for call in expected_calls]
         sizes = len(predicted), len(expected)
         keys = targets = weights = None
         if self.has_keys:
@@ -343,8 +348,6 @@ class CallComparison:
 
     def _form(self, call: Call, tools: Toolbox, *, is_expected: bool = False) -> Form:
         """Return the form of a call, with declared defaults if requested."""
-        if self.is_plain:
-            return Form(*call, call)
         name = call.name.replace(".", "_") if self.dots == "underscore" else call.name
         arguments = call.arguments
         if self.arguments == "ignore":
@@ -402,11 +405,22 @@ class CallComparison:
     def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
         """For each predicted call the positions of the calls of its name, and its proportions."""
         columns = _positions(form.name for form in expected)
+        codes = {}
+        has_codes = self.equality.is_transitive and not self.alternatives
+        has_codes = has_codes and self.arguments != "ignore"
+        if has_codes and len(predicted) * len(expected) > _MANY_PAIRS:
+            codes = {
+                name: _ArgumentCodes([expected[column] for column in positions])
+                for name, positions in columns.items()
+            }
         weights: list[_Weights] = []
         for form in predicted:
             positions = columns.get(form.name, [])
-            proportions = [self._proportion(form, expected[column]) for column in positions]
-            weights.append((positions, proportions))
+            if form.name in codes:
+                weights.append((positions, codes[form.name].proportions(form, self.arguments)))
+            else:
+                proportions = [self._proportion(form, expected[column]) for column in positions]
+                weights.append((positions, proportions))
         return weights
 
     def _equal_pairs(self, keys: list[Any], targets: list[Any]) -> int:
@@ -423,6 +437,39 @@ class CallComparison:
         if self.match in ("any_order", "same_order"):
             return pairs == predicted == expected
         return pairs == (predicted if self.match == "subset" else expected)
+
+
+class _ArgumentCodes:
+    """The arguments of many calls as integers, which are compared with another call at once."""
+
+    def __init__(self, expected: Sequence[Form]) -> None:
+        self._numbers: dict[tuple[str, Hashable], int] = {}  # of a name with a form
+        self._columns: dict[str, Integers] = {}  # for each name the numbers, -1 without it
+        self._sizes = np.array([len(form.arguments) for form in expected])
+        for row, form in enumerate(expected):
+            for name, value in form.arguments.items():
+                number = self._numbers.setdefault((name, value), len(self._numbers))
+                if name not in self._columns:
+                    self._columns[name] = np.full(len(expected), -1)
+                self._columns[name][row] = number
+
+    def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
+        """As `CallComparison.proportion`, with each of the calls."""
+        right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
+        for name, value in predicted.arguments.items():
+            column = self._columns.get(name)
+            if column is not None:
+                common += column >= 0
+                right += column == self._numbers.get((name, value), -2)
+        size = len(predicted.arguments)
+        sizes = {
+            "superset": self._sizes,
+            "subset": np.full(len(self._sizes), size),
+            "equal": size + self._sizes - common,
+        }[arguments]
+        proportions: Floats = np.ones(len(self._sizes))
+        np.divide(right, sizes, out=proportions, where=sizes > 0)
+        return proportions
 
 
 def _unpaired(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:

@@ -39,12 +39,15 @@ _MOST_SEPARATED = 0.05  # of resamples that may have no finite maximum
 
 
 class RatingErrors(NamedTuple):
-    """Standard errors of log strengths, and the ends of their intervals."""
+    """Standard errors of log strengths, and of coefficients, with the ends of their intervals."""
 
+    method: str  # as a result names it
     standard_error: Floats
     low: Floats
     high: Floats
-    design_effect: Floats | None = None  # by which clusters multiply variances
+    spread: Floats  # the variance that intervals are based on
+    degrees: float = math.inf  # of freedom
+    design_effect: Floats | None = None  # by which clusters multiply variances; NaN for 0
 
 
 def rating_errors(
@@ -61,47 +64,92 @@ def rating_errors(
         ValueError: there are fewer clusters than systems, or too many resamples have no finite
             ratings.
     """
-    size = number_of_clusters(votes)
+    check_clusters(votes)
     if method == "bootstrap":
         return _bootstrap(votes, strengths, confidence_level, n_resamples, seed)
     expected = win_probabilities(strengths)
-    points = votes.points()
+    points, numbers = votes.points(), votes.numbers()
     games = points + points.T
     inverse = inverse_information(laplacian(games * expected * expected.T), votes.size)
-    cells = expected[votes.first, votes.second]
-    squares = votes.table(votes.total_weight * (votes.share - cells) ** 2)
+    residuals = votes.share - expected[votes.first, votes.second]
+    squares = votes.table(votes.total_weight * residuals**2)
     squares += squares.T
-    covariance = inverse @ laplacian(squares) @ inverse
-    if method == "hessian":
-        covariance = inverse
-    elif votes.clusters is not None:
-        totals = cluster_scores(votes, votes.clusters, votes.total_weight * (votes.share - cells))
-        covariance = inverse @ (totals.T @ totals) @ inverse
-    variance = votes.levelled(np.diag(covariance))
-    spread, degrees = variance, math.inf
-    effect = None
-    if votes.clusters is not None and method != "hessian":
-        of_votes = votes.levelled(np.diag(inverse @ laplacian(squares) @ inverse))
-        effect = design_effects(variance, of_votes)
+    cautious = (squares + (games > 0) * expected * expected.T) * (numbers / (numbers + 1))
+    of_clusters = None
+    if votes.clusters is not None:
+        totals = cluster_scores(votes, votes.clusters, votes.total_weight * residuals)
+        of_clusters = np.diag(inverse @ (totals.T @ totals) @ inverse)
+    return errors_of_variances(
+        votes,
+        strengths,
+        method,
+        confidence_level,
+        hessian=np.diag(inverse),
+        of_votes=np.diag(inverse @ laplacian(squares) @ inverse),
+        of_clusters=of_clusters,
+        cautious=np.diag(inverse @ laplacian(cautious) @ inverse),
+    )
+
+
+def errors_of_variances(
+    votes: Votes,
+    values: Floats,
+    method: RatingInterval,
+    confidence_level: float,
+    *,
+    hessian: Floats,
+    of_votes: Floats,
+    of_clusters: Floats | None,
+    cautious: Floats,
+    degrees: float = math.inf,
+) -> RatingErrors:
+    """Return the errors of log strengths, and of any coefficients after them.
+
+    Args:
+        votes: the votes.
+        values: the log strengths and coefficients.
+        method: "auto", "sandwich" or "hessian".
+        confidence_level: strictly between 0 and 1.
+        hessian: their variances from the information.
+        of_votes: those of the sandwich, with votes as units.
+        of_clusters: those with clusters as units; None if votes are independent.
+        cautious: those that "auto" takes for independent votes.
+        degrees: the degrees of freedom of "auto" for independent votes.
+    """
+    size = votes.size
+
+    def levelled(variances: Floats) -> Floats:
+        return np.append(votes.levelled(variances[:size]), variances[size:])
+
+    sandwich = of_votes if of_clusters is None else of_clusters
+    variance = levelled(hessian if method == "hessian" else sandwich)
+    spread, freedom, effect = variance, math.inf, None
+    if of_clusters is not None and method != "hessian":
+        plain = votes.levelled(of_votes[:size])
+        effect = np.full(size, math.nan)
+        np.divide(variance[:size], plain, out=effect, where=plain > 0)
     if method == "auto":
-        numbers = votes.numbers()
-        cautious = (squares + (games > 0) * expected * expected.T) * (numbers / (numbers + 1))
-        spread = votes.levelled(np.diag(inverse @ laplacian(cautious) @ inverse))
+        spread, freedom = levelled(cautious), degrees
         if votes.clusters is not None:
-            spread = np.maximum(variance * (size / (size - 1)), spread)
-            degrees = kish_number(votes.clusters, votes.total_weight) - 1
-    reach = critical_value(confidence_level, degrees) * np.sqrt(spread)
-    return RatingErrors(np.sqrt(variance), strengths - reach, strengths + reach, effect)
+            weights = np.bincount(votes.clusters, votes.total_weight)
+            spread = np.maximum(variance * (weights.size / (weights.size - 1)), spread)
+            # Kish's number of clusters of equal weight that would be as informative, less 1.
+            freedom = float(weights.sum() ** 2 / np.square(weights).sum()) - 1
+    reach = critical_value(confidence_level, freedom) * np.sqrt(spread)
+    name = {"auto": "t" if math.isfinite(degrees) else "cautious_sandwich"}.get(method, method)
+    return RatingErrors(
+        name, np.sqrt(variance), values - reach, values + reach, spread, freedom, effect
+    )
 
 
-def number_of_clusters(votes: Votes) -> int:
-    """Return the number of clusters; 0 if votes are independent.
+def check_clusters(votes: Votes) -> None:
+    """Check that there are at least as many clusters as systems.
 
     Raises:
-        ValueError: there are fewer clusters than systems.
+        ValueError: there are fewer.
     """
     if votes.clusters is None:
-        return 0
+        return
     size = int(votes.clusters.max()) + 1
     if size < votes.size:
         raise OptionError(
@@ -109,28 +157,6 @@ def number_of_clusters(votes: Votes) -> int:
             f"are {size}, too few for the errors of {votes.size} systems; there must be at least "
             "as many",
         )
-    return size
-
-
-def design_effects(clustered: Floats, of_votes: Floats) -> Floats:
-    """Return the factors by which clusters multiply variances; NaN for a variance of 0.
-
-    >>> design_effects(np.array([2.0, 0.0]), np.array([1.0, 0.0])).tolist()
-    [2.0, nan]
-    """
-    effects = np.full(clustered.size, math.nan)
-    np.divide(clustered, of_votes, out=effects, where=of_votes > 0)
-    return effects
-
-
-def kish_number(clusters: Integers, weights: Floats) -> float:
-    """Return the number of clusters of equal weight that would be as informative.
-
-    >>> kish_number(np.array([0, 0, 1, 1]), np.ones(4))
-    2.0
-    """
-    totals = np.bincount(clusters, weights)
-    return float(totals.sum() ** 2 / np.square(totals).sum())
 
 
 def cluster_scores(votes: Votes, clusters: Integers, residuals: Floats) -> Floats:
@@ -191,4 +217,4 @@ def _bootstrap(
     values = np.array(fits)
     ends = np.array([percentile_ends(column, confidence_level) for column in values.T])
     error = values.std(axis=0, ddof=1) if len(fits) > 1 else np.full(votes.size, math.nan)
-    return RatingErrors(error, ends[:, 0], ends[:, 1])
+    return RatingErrors("bootstrap", error, ends[:, 0], ends[:, 1], np.square(error))

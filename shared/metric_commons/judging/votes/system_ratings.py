@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from ...statistics.arguments.domains import (
     checked_options,
 )
 from ...statistics.arithmetic.exact_sums import Multiset
-from ...statistics.intervals.intervals import critical_value
 from ...statistics.intervals.intervals import interval as mean_interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import members
@@ -35,13 +34,11 @@ from .bradley_terry import (
     fit_strengths,
     win_probabilities,
 )
-from .elo_ratings import elo_strengths
 from .rating_errors import (
     RatingErrors,
     RatingInterval,
-    design_effects,
-    kish_number,
-    number_of_clusters,
+    check_clusters,
+    errors_of_variances,
     ranks_of_intervals,
     rating_errors,
 )
@@ -50,10 +47,6 @@ from .tie_models import fit_with_ties
 from .vote_counts import VoteRows, Votes, count_votes, read_rows
 
 Method = Literal["bradley_terry", "elo", "win_rate"]
-# The method that `interval` of a result names.
-_METHOD_NAMES = {"auto": "cautious_sandwich"} | {
-    name: name for name in ("sandwich", "hessian", "bootstrap")
-}
 Base = Annotated[float, Range(1, strict=True)]
 
 
@@ -123,33 +116,113 @@ def pairwise_ratings(
     {'a': 1044.4, 'b': 955.6}
     """
     rows = read_rows(model_a, model_b, winner)
-    size = rows.first.size
-    options: dict[str, Any] = {
-        "method": method,
-        "ties": ties,
-        "scale": scale,
-        "base": base,
-        "initial": initial,
-        "anchor": anchor,
-        "prior": prior,
-        "standardize": standardize,
-        "k_factor": k_factor,
-        "orderings": orderings,
-        "confidence_level": confidence_level,
-        "interval": interval,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
     columns = {"covariates": covariates, "sample_weight": sample_weight, "clusters": clusters}
-    _check_together(rows, options, columns)
-    labels = None if groups is None else check_labels("groups", groups, size)
-    result = _rated(rows, columns, **options)
-    if labels is not None:
-        result["groups"] = {
-            label: _rated_group(rows, columns, selection, options)
-            for label, selection in members(labels).items()
-        }
+    _check_rows(rows, ties, anchor)
+    has_tie_model = ties in ("davidson", "rao_kupper")
+    has_covariates, has_level = covariates is not None, confidence_level is not None
+    other_method = f"is for method='bradley_terry', not for {shown(method)}"
+    other_ties = f"ties='half' or 'ignore', not {shown(ties)}"
+    for option, is_wrong, problem in (
+        (
+            "prior",
+            has_level and prior,
+            (
+                "pulls ratings together, so that intervals around them cover too little; leave "
+                "out prior or confidence_level"
+            ),
+        ),
+        ("prior", prior and method != "bradley_terry", other_method),
+        ("covariates", has_covariates and method != "bradley_terry", other_method),
+        ("ties", ties != "half" and method != "bradley_terry", other_method),
+        ("sample_weight", sample_weight is not None and method == "elo", "is not for method='elo'"),
+        ("covariates", has_covariates and has_tie_model, f"need {other_ties}"),
+        ("covariates", has_covariates and prior, "cannot be combined with prior"),
+        (
+            "interval",
+            has_covariates and has_level and interval == "bootstrap",
+            "'bootstrap' is for ratings without covariates",
+        ),
+        ("prior", prior and has_tie_model, f"needs {other_ties}"),
+    ):
+        if is_wrong:
+            raise OptionError(option, problem)
+    labels = None if groups is None else check_labels("groups", groups, rows.first.size)
+    unit = scale / math.log(base)
+
+    def fitted(votes: Votes) -> _Ratings:
+        if votes.covariates is not None:
+            return _with_covariates(votes, interval, confidence_level, standardize=standardize)
+        if has_tie_model:
+            wins, tied = votes.wins(), votes.ties()
+            check_finite_with_ties(wins, tied, votes.systems, ties)
+            fit = fit_with_ties(wins, tied, ties)
+            return _Ratings(votes.levelled(fit.strengths), {"tie_parameter": fit.tie_parameter})
+        points = votes.points()
+        check_finite(points, votes.systems, prior)
+        strengths = votes.levelled(fit_strengths(points, prior))
+        matrix = [
+            dict(sorted(zip(votes.systems, row, strict=True)))
+            for row in win_probabilities(strengths).tolist()
+        ]
+        details = {"win_matrix": dict(sorted(zip(votes.systems, matrix, strict=True)))}
+        if confidence_level is None:
+            return _Ratings(strengths, details)
+        errors = rating_errors(votes, strengths, interval, confidence_level, n_resamples, seed)
+        return _Ratings(strengths, details, errors)
+
+    def rated(rows: VoteRows, columns: Mapping[str, Any], method: Method) -> dict[str, Any]:
+        votes = count_votes(rows, **columns)
+        result = _win_rates(votes, confidence_level)
+        if method == "win_rate":
+            return result
+        if method == "elo":
+            by_name = dict(
+                zip(
+                    rows.systems, elo_strengths(rows, k_factor / unit, orderings, seed), strict=True
+                )
+            )
+            ratings = _Ratings(np.array([by_name[system] for system in votes.systems]), {})
+        else:
+            if ties == "ignore":
+                votes = votes.take(np.flatnonzero(votes.share != 0.5))
+            ratings = fitted(votes)
+        shift = float(initial)  # the rating of the log strength 0
+        if anchor is not None:
+            ((system, rating),) = anchor.items()
+            # A group may lack the system.
+            shift = math.nan
+            if system in votes.systems:
+                strength = float(ratings.strengths[votes.systems.index(system)])
+                shift = float(rating) - unit * strength
+        result["ratings"] = votes.by_system(shift + unit * ratings.strengths)
+        result |= ratings.details
+        if ratings.errors is not None:
+            _add_errors(result, votes, ratings.errors, unit, shift)
+        return result
+
+    result = rated(rows, columns, method)
+    if labels is None:
+        return result
+    result["groups"] = {}
+    for label, selection in members(labels).items():
+        part = _rows_of_group(rows, selection)
+        part_columns = {name: take(column, selection) for name, column in columns.items()}
+        try:
+            entry = rated(part, part_columns, method)
+        except NoFiniteRatingsError as error:
+            ratings = dict.fromkeys(part.systems, math.nan)
+            entry = rated(part, part_columns, "win_rate")
+            entry |= {"ratings": ratings, "reason": str(error)}
+        result["groups"][label] = entry | {"n": int(selection.size)}
     return result
+
+
+class _Ratings(NamedTuple):
+    """Log strengths, one per system, with what else a model says, and their errors."""
+
+    strengths: Floats
+    details: dict[str, Any]
+    errors: RatingErrors | None = None
 
 
 def _rows_of_group(rows: VoteRows, selection: Integers) -> VoteRows:
@@ -162,39 +235,18 @@ def _rows_of_group(rows: VoteRows, selection: Integers) -> VoteRows:
     return VoteRows(systems, first, second, rows.shares, rows.verdicts[selection])
 
 
-def _rated_group(
-    all_rows: VoteRows,
-    all_columns: Mapping[str, Any],
-    selection: Integers,
-    options: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return the result of a group; without finite ratings its win rates and the reason."""
-    rows = _rows_of_group(all_rows, selection)
-    columns = {name: take(column, selection) for name, column in all_columns.items()}
-    size = {"n": int(selection.size)}
-    try:
-        return _rated(rows, columns, **options) | size
-    except NoFiniteRatingsError as error:
-        result = _rated(rows, columns, **{**options, "method": "win_rate"})
-        undefined = {"ratings": dict.fromkeys(rows.systems, math.nan), "reason": str(error)}
-        return result | undefined | size
-
-
-def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
-    """Check that the options can be combined.
+def _check_rows(rows: VoteRows, ties: str, anchor: Mapping[str, float] | None) -> None:
+    """Check that the votes suit the way in which ties count, and have the anchor.
 
     Raises:
-        ValueError: they cannot.
+        ValueError: they do not.
     """
-    method, ties = options["method"], options["ties"]
-    confidence = options["confidence_level"] is not None
     if ties != "half":
         shared = ~np.isin(rows.shares, (0.0, 0.5, 1.0))[rows.verdicts]
         if shared.any():
             row = int(shared.argmax())
             share = rows.shares[rows.verdicts[row]]
             raise RowError("winner", row, f"is {share}; points need ties='half'")
-    anchor = options["anchor"]
     if anchor is not None:
         if len(anchor) != 1:
             raise OptionError("anchor", f"must name one system, got {len(anchor)}")
@@ -208,72 +260,53 @@ def _check_together(rows: VoteRows, options: Mapping[str, Any], columns: Mapping
             raise OptionError("anchor", f"must hold a number, got {shown(rating)}")
         if not math.isfinite(rating):
             raise OptionError("anchor", f"must hold a finite number, got {shown(rating)}")
-    if confidence and options["prior"]:
-        raise OptionError(
-            "prior",
-            "pulls ratings together, so that intervals around them cover too little; leave out "
-            "prior or confidence_level",
-        )
-    of_bradley_terry = {
-        "prior": bool(options["prior"]),
-        "covariates": columns["covariates"] is not None,
-        "ties": ties != "half",
-    }
-    for name, is_used in of_bradley_terry.items():
-        if is_used and method != "bradley_terry":
-            raise OptionError(name, f"is for method='bradley_terry', not for {shown(method)}")
-    if columns["sample_weight"] is not None and method == "elo":
-        raise OptionError("sample_weight", "is not for method='elo'")
-    if columns["covariates"] is not None:
-        if ties in ("davidson", "rao_kupper"):
-            raise OptionError("covariates", f"need ties='half' or 'ignore', not {shown(ties)}")
-        if options["prior"]:
-            raise OptionError("covariates", "cannot be combined with prior")
-        if confidence and options["interval"] == "bootstrap":
-            raise OptionError("interval", "'bootstrap' is for ratings without covariates")
-    if options["prior"] and ties in ("davidson", "rao_kupper"):
-        raise OptionError("prior", f"needs ties='half' or 'ignore', not {shown(ties)}")
 
 
-def _rated(rows: VoteRows, columns: Mapping[str, Any], **options: Any) -> dict[str, Any]:
-    """Return the result for all votes, or for the votes of a group."""
-    votes = count_votes(rows, **columns)
-    result = _win_rates(votes)
-    level = options["confidence_level"]
-    stands_alone = not votes.weighted and votes.clusters is None
-    if level is not None and stands_alone:
-        intervals = _win_rate_intervals(votes, level)
-        result["confidence_interval"] = {
-            "win_rate": {name: [i.low, i.high] for name, i in intervals.items()}
-        }
-        result["interval"] = {"win_rate": "korn_graubard"}
-        result["effective_n"] = {"win_rate": {name: i.effective_n for name, i in intervals.items()}}
-    unit = options["scale"] / math.log(options["base"])
-    if options["method"] == "elo":
-        strengths = elo_strengths(
-            rows, options["k_factor"] / unit, options["orderings"], options["seed"]
-        )
-        by_name = dict(zip(rows.systems, strengths.tolist(), strict=True))
-        shift = _shift(by_name, unit, options)
-        result["ratings"] = {name: shift + unit * value for name, value in by_name.items()}
-    elif options["method"] == "bradley_terry":
-        if options["ties"] == "ignore":
-            votes = votes.take(np.flatnonzero(votes.share != 0.5))
-        _add_ratings(result, votes, unit, options)
-    return result
+def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int = 0) -> Floats:
+    """Log strengths after all votes, beginning with 0; shape (systems,).
+
+    A vote moves its two systems by `k_factor` times the difference between the points of the first
+    one and the expected points.
+
+    Source:
+        Elo, The rating of chessplayers, past and present (1978).
+
+    Args:
+        rows: the votes in their order.
+        k_factor: the K-factor, in units of log strengths.
+        orderings: 1 for the given order; a larger number for the mean over this many random orders,
+            which does not depend on the given one.
+        seed: for the random orders.
+
+    >>> elo_strengths(read_rows(["a"], ["b"], ["model_a"]), 0.5).tolist()
+    [0.25, -0.25]
+    """
+    if orderings == 1:
+        return _after(rows, np.arange(rows.first.size), k_factor)
+    words = np.random.PCG64(seed)
+    by_content = np.lexsort((rows.verdicts, rows.second, rows.first))
+    finals = []
+    for _ in range(orderings):
+        order = by_content[np.argsort(words.random_raw(by_content.size), kind="stable")]
+        finals.append(_after(rows, order, k_factor))
+    return np.array([math.fsum(column) / orderings for column in np.transpose(finals).tolist()])
 
 
-def _shift(strengths: Mapping[str, float], unit: float, options: Mapping[str, Any]) -> float:
-    """Return the rating of the log strength 0."""
-    if options["anchor"] is None:
-        return float(options["initial"])
-    ((name, rating),) = options["anchor"].items()
-    # A group may lack the system.
-    return float(rating) - unit * strengths[name] if name in strengths else math.nan
+def _after(rows: VoteRows, order: Integers, k_factor: float) -> Floats:
+    """Return the log strengths after the votes in this order."""
+    # Each vote depends on the previous one. Python's floats are faster than arrays of one number.
+    strengths = [0.0] * len(rows.systems)
+    exp = math.exp
+    columns = (rows.first, rows.second, rows.shares[rows.verdicts])
+    for first, second, share in zip(*(column[order].tolist() for column in columns), strict=True):
+        change = k_factor * (share - 1 / (1 + exp(strengths[second] - strengths[first])))
+        strengths[first] += change
+        strengths[second] -= change
+    return np.array(strengths)
 
 
-def _win_rates(votes: Votes) -> dict[str, Any]:
-    """Counts and win rates, which every method has."""
+def _win_rates(votes: Votes, confidence_level: float | None) -> dict[str, Any]:
+    """Return counts and win rates, which every method has, with intervals at a level."""
     points, wins = votes.points(), votes.wins()
     games = points + points.T
     with np.errstate(invalid="ignore"):
@@ -293,10 +326,20 @@ def _win_rates(votes: Votes) -> dict[str, Any]:
         "ties": votes.ties().sum(axis=1),
     }
     kind = np.float64 if votes.weighted else np.int64
-    return {
+    result: dict[str, Any] = {
         "win_rate": votes.by_system(rates),
         "average_win_rate": votes.by_system(average),
         **{name: votes.by_system(values.astype(kind)) for name, values in counts.items()},
+    }
+    if confidence_level is None or votes.weighted or votes.clusters is not None:
+        return result
+    intervals = _win_rate_intervals(votes, confidence_level)
+    return result | {
+        "confidence_interval": {
+            "win_rate": {name: [i.low, i.high] for name, i in intervals.items()}
+        },
+        "interval": {"win_rate": "korn_graubard"},
+        "effective_n": {"win_rate": {name: i.effective_n for name, i in intervals.items()}},
     }
 
 
@@ -321,89 +364,24 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Inte
     return dict(sorted(intervals.items()))
 
 
-def _add_ratings(
-    result: dict[str, Any], votes: Votes, unit: float, options: Mapping[str, Any]
-) -> None:
-    """Add the ratings of maximum likelihood, with errors and tie parameter, to the result."""
-    ties, level = options["ties"], options["confidence_level"]
-    if votes.covariates is not None:
-        _add_ratings_with_covariates(result, votes, unit, options)
-        return
-    if ties in ("davidson", "rao_kupper"):
-        wins, tied = votes.wins(), votes.ties()
-        check_finite_with_ties(wins, tied, votes.systems, ties)
-        fit = fit_with_ties(wins, tied, ties)
-        _name_ratings(result, votes, votes.levelled(fit.strengths), unit, options)
-        result["tie_parameter"] = fit.tie_parameter
-        return
-    points = votes.points()
-    check_finite(points, votes.systems, options["prior"])
-    strengths = votes.levelled(fit_strengths(points, options["prior"]))
-    shift = _name_ratings(result, votes, strengths, unit, options)
-    matrix = [
-        dict(sorted(zip(votes.systems, row, strict=True)))
-        for row in win_probabilities(strengths).tolist()
-    ]
-    result["win_matrix"] = dict(sorted(zip(votes.systems, matrix, strict=True)))
-    if level is not None:
-        errors = rating_errors(
-            votes, strengths, options["interval"], level, options["n_resamples"], options["seed"]
-        )
-        _add_errors(result, votes, errors, unit, shift)
-        result.setdefault("interval", {})["ratings"] = _METHOD_NAMES[options["interval"]]
+def _with_covariates(
+    votes: Votes, interval: RatingInterval, confidence_level: float | None, *, standardize: bool
+) -> _Ratings:
+    """Return ratings with the coefficients of covariates.
 
-
-def _name_ratings(
-    result: dict[str, Any],
-    votes: Votes,
-    strengths: Floats,
-    unit: float,
-    options: Mapping[str, Any],
-) -> float:
-    """Add ratings to the result; returns the rating of the log strength 0."""
-    by_name = dict(zip(votes.systems, strengths.tolist(), strict=True))
-    shift = _shift(by_name, unit, options)
-    result["ratings"] = votes.by_system(shift + unit * strengths)
-    return shift
-
-
-def _add_errors(
-    result: dict[str, Any], votes: Votes, errors: RatingErrors, unit: float, shift: float
-) -> None:
-    """Add errors, intervals and ranks to the result."""
-    low, high = shift + unit * errors.low, shift + unit * errors.high
-    best, worst = ranks_of_intervals(low, high)
-    intervals = result.setdefault("confidence_interval", {})
-    intervals["ratings"] = votes.by_system(np.stack([low, high], axis=1))
-    result["standard_error"] = votes.by_system(unit * errors.standard_error)
-    if votes.clusters is not None:
-        result["n_clusters"] = int(votes.clusters.max()) + 1
-    if errors.design_effect is not None:
-        result["design_effect"] = {"ratings": votes.by_system(errors.design_effect)}
-    result["rank"] = votes.by_system(best)
-    result["rank_interval"] = votes.by_system(np.stack([best, worst], axis=1))
-
-
-def _add_ratings_with_covariates(
-    result: dict[str, Any], votes: Votes, unit: float, options: Mapping[str, Any]
-) -> None:
-    """As `_add_ratings`, with coefficients of covariates and their errors."""
-    from scipy.special import stdtr
-
+    Raises:
+        ValueError: there are no finite ratings, or too few votes for their errors.
+    """
     check_finite(votes.points(), votes.systems)
-    covariates = votes.covariates
-    if covariates is None:
-        return
-    if options["standardize"]:
+    covariates = np.asarray(votes.covariates)
+    if standardize:
         covariates = standardized(covariates)
     fit = fit_with_covariates(votes, covariates)
     strengths = votes.levelled(fit.strengths)
-    shift = _name_ratings(result, votes, strengths, unit, options)
-    result["coefficients"] = fit.coefficients.tolist()
-    level, method = options["confidence_level"], options["interval"]
-    if level is None:
-        return
-    clusters = number_of_clusters(votes)
+    details = {"coefficients": fit.coefficients.tolist()}
+    if confidence_level is None:
+        return _Ratings(strengths, details)
+    check_clusters(votes)
     degrees = votes.rows - (votes.size - 1) - covariates.shape[1]
     if degrees < 1:
         raise OptionError(
@@ -411,34 +389,52 @@ def _add_ratings_with_covariates(
             f"{votes.rows} votes are too few for the errors of {votes.size} systems and "
             f"{covariates.shape[1]} covariates",
         )
-    plain = fit.inverse
-    if method != "hessian":
-        plain = style_covariance(fit, votes, covariates, votes.clusters)
-    variance = np.diag(plain)
-    spread, freedom = variance, math.inf
-    if method == "auto":
-        rows = np.diag(style_covariance(fit, votes, covariates, None))
-        spread, freedom = rows * (votes.rows / degrees), float(degrees)
-        if votes.clusters is not None:
-            spread = np.maximum(variance * (clusters / (clusters - 1)), spread)
-            freedom = kish_number(votes.clusters, votes.total_weight) - 1
-    size = votes.size
-    variance, spread = (
-        np.append(votes.levelled(values[:size]), values[size:]) for values in (variance, spread)
+    of_clusters = None
+    if votes.clusters is not None:
+        of_clusters = np.diag(style_covariance(fit, votes, covariates, votes.clusters))
+    of_votes = np.diag(style_covariance(fit, votes, covariates, None))
+    errors = errors_of_variances(
+        votes,
+        np.append(strengths, fit.coefficients),
+        interval,
+        confidence_level,
+        hessian=np.diag(fit.inverse),
+        of_votes=of_votes,
+        of_clusters=of_clusters,
+        cautious=of_votes * (votes.rows / degrees),
+        degrees=float(degrees),
     )
-    error = np.sqrt(variance)
-    reach = critical_value(level, freedom) * np.sqrt(spread)
-    effect = None
-    if votes.clusters is not None and method != "hessian":
-        row_variance = np.diag(style_covariance(fit, votes, covariates, None))
-        effect = design_effects(variance[:size], votes.levelled(row_variance[:size]))
-    errors = RatingErrors(error[:size], strengths - reach[:size], strengths + reach[:size], effect)
-    _add_errors(result, votes, errors, unit, shift)
-    result.setdefault("interval", {})["ratings"] = "t" if method == "auto" else method
-    result["coefficient_error"] = error[size:].tolist()
+    return _Ratings(strengths, details, errors)
+
+
+def _add_errors(
+    result: dict[str, Any],
+    votes: Votes,
+    errors: RatingErrors,
+    unit: float,
+    shift: float,
+) -> None:
+    """Add errors, intervals and ranks to the result, and those of coefficients."""
+    from scipy.special import stdtr
+
+    size = votes.size
+    low, high = shift + unit * errors.low[:size], shift + unit * errors.high[:size]
+    best, worst = ranks_of_intervals(low, high)
+    intervals = result.setdefault("confidence_interval", {})
+    intervals["ratings"] = votes.by_system(np.stack([low, high], axis=1))
+    result["standard_error"] = votes.by_system(unit * errors.standard_error[:size])
+    if votes.clusters is not None:
+        result["n_clusters"] = int(votes.clusters.max()) + 1
+    if errors.design_effect is not None:
+        result["design_effect"] = {"ratings": votes.by_system(errors.design_effect)}
+    result["rank"] = votes.by_system(best)
+    result["rank_interval"] = votes.by_system(np.stack([best, worst], axis=1))
+    result.setdefault("interval", {})["ratings"] = errors.method
+    if votes.covariates is None:
+        return
+    result["coefficient_error"] = errors.standard_error[size:].tolist()
     # Student's t with infinitely many degrees of freedom is normal.
-    ratio = -np.abs(fit.coefficients) / np.sqrt(spread[size:])
-    result["coefficient_p_value"] = (2 * stdtr(freedom, ratio)).tolist()
-    result["confidence_interval"]["coefficients"] = np.stack(
-        [fit.coefficients - reach[size:], fit.coefficients + reach[size:]], axis=1
-    ).tolist()
+    ratio = -np.abs(result["coefficients"]) / np.sqrt(errors.spread[size:])
+    result["coefficient_p_value"] = (2 * stdtr(errors.degrees, ratio)).tolist()
+    ends = np.stack([errors.low[size:], errors.high[size:]], axis=1)
+    intervals["coefficients"] = ends.tolist()
