@@ -101,7 +101,7 @@ def _unordered(call, result):
             for key in keys & part.keys():
                 del part[key]
     rows = [text_of(call.take([row]).columns) for row in range(call.rows)]
-    for key in _ROW_KEYS:
+    for key in (*_ROW_KEYS, *loaded(call.module).row_texts):
         if isinstance(result.get(key), list):
             result[key] = {"": result[key]}
         for name, column in result.get(key, {}).items():
@@ -209,7 +209,7 @@ def file_equals_columns(call, chance, command=_in_this_process):
             results[call.module].row_texts,
             {
                 name: column
-                for name, column in call.compute(**texts)["per_example"].items()
+                for name, column in call.compute(**texts).items()
                 if name in loaded(call.module).row_texts
             },
             "texts of a file",
