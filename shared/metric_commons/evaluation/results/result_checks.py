@@ -228,12 +228,17 @@ def check_rows(module: str, columns: Mapping[str, Sequence[float]]) -> None:
     """
     ranges = score_ranges(module)
     for name, values in columns.items():
-        numbers = [value for value in values if not math.isnan(value)]
-        for value in (min(numbers), max(numbers)) if numbers else ():
+        for value in _extremes(values):
             try:
                 check_score(name, value, ranges)
             except ValueError as error:
                 raise RowError(name, values.index(value), f"is {value!r}: {error}") from error
+
+
+def _extremes(values: Iterable[float | None]) -> list[float]:
+    """Return the least and the greatest number; none if there are no numbers."""
+    numbers = [value for value in values if value is not None and not math.isnan(value)]
+    return [min(numbers), max(numbers)] if numbers else []
 
 
 def check_inputs(inputs: Sequence[Mapping[str, Any]]) -> None:
@@ -315,7 +320,7 @@ def _check_counts(values: Mapping[str, Any], scores: Mapping[str, Any], ranges: 
         check_option(f"the counts of {name!r}", counts[1], Sequence[Count])
         if len(counts[0]) != len(counts[1]):
             raise ValueError(f"value_counts of {name!r} have not one count per value")
-        for value in counts[0]:
+        for value in _extremes(counts[0]):
             check_score(name, value, ranges)
     for name, counts in values.get("cluster_counts", {}).items():
         if name not in counted or not isinstance(counts, list):
