@@ -25,8 +25,7 @@ from ...statistics.intervals.intervals import resampled_interval
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import COUNTING, Interval
 from ...statistics.intervals.summary import Estimator, mean, members, uncertainty
-from .answer_kinds import AnswerKinds, GradedAnswers
-from .weighted_answers import WeightedAnswers
+from .risk_coverage import AnswerKinds, GradedAnswers, WeightedAnswers
 
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
 _WEIGHTED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighted, in 8 MB
