@@ -317,8 +317,8 @@ def judge_agreement(
     estimates = {name: estimator(units) for name, estimator in estimators.items()}
     result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
     if references is not None:
-        # That of a judge who always gives the commonest label of the second rater, as scikit-learn's
-        # DummyClassifier does. It is what agreement has to be compared with.
+        # What agreement has to be compared with: that of a judge who always gives the commonest
+        # label of the second rater, as scikit-learn's DummyClassifier does.
         commonest = np.bincount(units.codes[:, 1], units.counts).max()
         result["constant_agreement"] = int(commonest) / len(units)
     if confidence_level is None:

@@ -3,7 +3,8 @@
 pass@k asks whether at least one of k samples passes, pass^k whether all do, G-Pass@k whether a
 given proportion of them does. All are probabilities over subsets of k samples, drawn without
 replacement from the samples of a problem; they depend only on how many samples there are and how
-many pass.
+many pass. No code is run here: the input is whether each
+sample passed its tests, or counts of that.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,4 +1,17 @@
-"""The agreement of two scores, or of two rankings, on the order of the same systems."""
+"""The agreement of two scores, or of two rankings, on the order of the same systems.
+
+Rank-biased overlap (RBO) of rankings, which may have ties, other items and other lengths, is the
+mean agreement of both rankings over all depths that a reader reaches who continues from
+each place with the probability p. Beyond the end of a ranking the agreement is unknown, so RBO has
+a minimum and a maximum possible value, and an extrapolated one.
+
+There are three conventions for ties: "a" is the mean over all orders of tied items; "b" is the same
+divided by the agreement that ties make possible; with "w" tied items share a place, as in sports.
+
+Source:
+    Webber, Moffat and Zobel, A similarity measure for indefinite rankings (2010). Corsi and Urbano,
+    The treatment of ties in rank-biased overlap (2024).
+"""
 
 import math
 from collections.abc import Mapping, Sequence
