@@ -271,8 +271,6 @@ def _labels(rows: Column, sizes: Integers) -> Booleans:
 
 def _rectangles(sizes: Integers) -> Iterator[tuple[Integers, Integers]]:
     """Rows with the same number of options, and the indices of these, of shape (options, rows)."""
-    if not sizes.size:
-        return
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(sizes.astype(np.min_scalar_type(sizes.max())), kind="stable")
     ascending = sizes[order]
