@@ -19,7 +19,7 @@ BOUNDS = {
     "final_answers": (("_ENDING",), ()),
     "identifiers": (("HASHED",), ()),
     "multiclass": (("_BLOCK",), ()),
-    "multiple_choice": (("_MIN_ROWS",), ()),
+    "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
     "pair_counts": ((), ("_TABLE_SIZE",)),
     "pairs": (("_BLOCK_SIZE",), ()),
     "passes": (("_CELLS",), ()),

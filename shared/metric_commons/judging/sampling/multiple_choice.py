@@ -33,6 +33,7 @@ _REQUIRED_FIELD = dict.fromkeys(("character", "token", "byte"), "length") | {
     "unconditional": "unconditional"
 }
 
+_BLOCK = 1 << 18  # options held in flat arrays at a time, besides input and results
 _RECTANGLE = 1 << 15  # options in one array, so that several arrays fit into the processor's cache
 _MIN_ROWS = 32  # rows in one array, if there are enough, so that its lines are not too short
 _LOWEST = -sys.float_info.max
@@ -99,22 +100,18 @@ def choice_scores(
         Traceback (most recent call last):
         ValueError: references[0] has no true option; every row needs at least one
     """
-    scores, name, measures = _fields(predictions, length_normalization)
+    scores, field = _fields(predictions, length_normalization)
     sizes = _sizes(scores)
-    _check_sizes(sizes, name, measures, references)
-    compared = _normalized(scores, name, measures, length_normalization, sizes)
-    is_true = _labels(references, sizes)
+    _check_sizes(sizes, field, references)
     results = np.empty((3, sizes.size))
-    for rows, options in _rectangles(sizes):
-        values = _scores(compared.take(options), is_true.take(options), ties)
-        for result, value in zip(results, values, strict=True):
-            result[rows] = value
-    undefined = np.isnan(results)
-    if undefined.any():
-        row = int(undefined.any(axis=0).argmax())
-        if undefined[2, row]:
-            raise RowError("references", row, "has no true option; every row needs at least one")
-        raise RowError("predictions", row, "has no option above -inf; every row needs at least one")
+    for block in _blocks(sizes):
+        compared = _normalized(scores, field, length_normalization, block)
+        is_true = _labels(references, block)
+        for rows, options in _rectangles(block.sizes):
+            values = _scores(compared.take(options), is_true.take(options), ties)
+            for result, value in zip(results, values, strict=True):
+                result[block.rows.start + rows] = value
+        _check_defined(results, block)
     return ChoiceScores(*results)
 
 
@@ -135,38 +132,65 @@ def bits_per_byte(predictions: Sequence[Mapping[str, list[Any]]], references: Co
     >>> bits_per_byte(rows, [[1, 0]]).round(4).tolist()
     [0.7213]
     """
-    scores, _, lengths = _fields(predictions, "byte")
+    scores, field = _fields(predictions, "byte")
     sizes = _sizes(scores)
-    is_true = _labels(references, sizes)
-    values = np.where(is_true, _floats(scores), 0.0)
-    rule = "a true option with the score -inf has an infinite number of bits"
-    _check(values > -np.inf, values, sizes, rule, "predictions", "['score']")
-    row = np.repeat(np.arange(sizes.size), sizes)
-    columns = values, np.where(is_true, _floats(lengths), 0.0)
-    totals = (np.bincount(row, column, sizes.size) for column in columns)
-    return -np.divide(*totals) / math.log(2) + 0.0  # avoids -0.0
+    bits = np.empty(sizes.size)
+    for block in _blocks(sizes):
+        is_true = _labels(references, block)
+        values = np.where(is_true, _floats(scores, block), 0.0)
+        rule = "a true option with the score -inf has an infinite number of bits"
+        block.check(values > -np.inf, values, rule, "predictions", "['score']")
+        lengths = np.where(is_true, _floats(field.rows, block), 0.0)  # type: ignore[union-attr]
+        row = np.repeat(np.arange(block.sizes.size), block.sizes)
+        totals = (np.bincount(row, column, block.sizes.size) for column in (values, lengths))
+        bits[block.rows] = -np.divide(*totals) / math.log(2)
+    return bits + 0.0  # avoids -0.0
 
 
-# The options of all rows are flat arrays
+# Blocks of rows, whose options are flat arrays
 
 
-def _check(
-    valid: Booleans, values: NDArray[Any], sizes: Integers, rule: str, column: str, field: str = ""
-) -> None:
-    """Check that every option's value is valid; the error names the first invalid one."""
-    if valid.all():
-        return
-    wrong = int(np.argmin(valid))
+class _Block(NamedTuple):
+    """Consecutive rows, and the number of options of each row."""
+
+    rows: slice
+    sizes: Integers
+
+    def check(
+        self, valid: Booleans, values: NDArray[Any], rule: str, column: str, field: str = ""
+    ) -> None:
+        """Check that every option's value is valid; the error names the first invalid one."""
+        if valid.all():
+            return
+        wrong = int(np.argmin(valid))
+        ends = np.cumsum(self.sizes)
+        row = int(np.searchsorted(ends, wrong, side="right"))
+        option = wrong - int(ends[row] - self.sizes[row])
+        problem = f"{field}[{option}] is {values[wrong]:.17g}; {rule}"
+        raise RowError(column, self.rows.start + row, problem)
+
+
+def _blocks(sizes: Integers) -> Iterator[_Block]:
+    """Yield the rows in order. A block has at most `_BLOCK` options, or is a single row."""
     ends = np.cumsum(sizes)
-    row = int(np.searchsorted(ends, wrong, side="right"))
-    option = wrong - int(ends[row] - sizes[row])
-    raise RowError(column, row, f"{field}[{option}] is {values[wrong]:.17g}; {rule}")
+    row = option = 0
+    while row < sizes.size:
+        stop = max(row + 1, int(np.searchsorted(ends, option + _BLOCK, side="right")))
+        yield _Block(slice(row, stop), sizes[row:stop])
+        row, option = stop, int(ends[stop - 1])
+
+
+class _Field(NamedTuple):
+    """The field of the predictions that is used to normalize scores."""
+
+    name: str
+    rows: list[list[Any]]
 
 
 def _fields(
     predictions: Column | Sequence[Mapping[str, list[Any]]], length_normalization: str
-) -> tuple[Column, str | None, list[list[Any]]]:
-    """Return the scores, and the name and the values of the field that normalizes them."""
+) -> tuple[Column, _Field | None]:
+    """Return the scores, and the field that normalizes them."""
     rows: Any = predictions
     are_dicts = isinstance(rows, list) and bool(rows) and isinstance(rows[0], Mapping)
     name = next(iter(rows[0].keys() - {"score"}), None) if are_dicts else None
@@ -177,8 +201,8 @@ def _fields(
             f"of 'score' and {required!r}"
         )
     if name is None:
-        return rows, None, []
-    return [row["score"] for row in rows], name, [row[name] for row in rows]
+        return rows, None
+    return [row["score"] for row in rows], _Field(name, [row[name] for row in rows])
 
 
 def _sizes(rows: Column) -> Integers:
@@ -188,9 +212,7 @@ def _sizes(rows: Column) -> Integers:
     return np.fromiter(map(len, rows), np.int64, len(rows))
 
 
-def _check_sizes(
-    sizes: Integers, name: str | None, measures: list[list[Any]], references: Column
-) -> None:
+def _check_sizes(sizes: Integers, field: _Field | None, references: Column) -> None:
     """Check that each row has options, and that each option has a label and all fields."""
     if not sizes.all():
         row = int(np.argmin(sizes))
@@ -208,64 +230,61 @@ def _check_sizes(
             row,
             f"has {labels[row]} labels, but predictions[{row}] has {sizes[row]} options",
         )
-    if name is not None and not np.array_equal(numbers := _sizes(measures), sizes):
-        row = int(np.argmax(numbers != sizes))
-        problem = f"has {sizes[row]} values of 'score', but {numbers[row]} of {name!r}"
-        raise RowError("predictions", row, problem)
+    if field is not None and not np.array_equal(lengths := _sizes(field.rows), sizes):
+        row = int(np.argmax(lengths != sizes))
+        raise RowError(
+            "predictions",
+            row,
+            f"has {sizes[row]} values of 'score', but {lengths[row]} of {field.name!r}",
+        )
 
 
-def _floats(rows: Column) -> Floats:
+def _floats(rows: Column, block: _Block) -> Floats:
+    """Return the numbers of a block."""
     if isinstance(rows, np.ndarray):
-        return rows.reshape(-1).astype(np.float64, copy=False)
+        return rows[block.rows].reshape(-1).astype(np.float64, copy=False)
     values = array("d")
-    for row in rows:
+    for row in rows[block.rows]:
         values.fromlist(row)
     return np.frombuffer(values)
 
 
 def _normalized(
-    rows: Column,
-    name: str | None,
-    measures: list[list[Any]],
-    length_normalization: str,
-    sizes: Integers,
+    rows: Column, field: _Field | None, length_normalization: str, block: _Block
 ) -> Floats:
-    """Return the scores, normalized."""
-    scores = _floats(rows)
-    score = "" if name is None else "['score']"
-    _check(scores < np.inf, scores, sizes, "a score is finite or -inf", "predictions", score)
-    if name is None:
+    """Return the scores of a block, normalized."""
+    scores = _floats(rows, block)
+    score = "" if field is None else "['score']"
+    block.check(scores < np.inf, scores, "a score is finite or -inf", "predictions", score)
+    if field is None:
         return scores
-    values = _floats(measures)
-
-    def check(valid: Booleans, rule: str) -> None:
-        _check(valid, values, sizes, rule, "predictions", f"[{name!r}]")
-
-    if name == "length":
-        check(values >= 1, "a length is at least 1")
+    values = _floats(field.rows, block)
+    names = "predictions", f"[{field.name!r}]"
+    if field.name == "length":
+        block.check(values >= 1, values, "a length is at least 1", *names)
         normalized = scores / values
     else:
-        check(np.isfinite(values), "an unconditional score is finite")
+        block.check(np.isfinite(values), values, "an unconditional score is finite", *names)
         with np.errstate(over="ignore"):
             normalized = scores - values
         fits = np.isfinite(normalized) | (scores == -np.inf)
-        check(fits, "it is too far from the score to be subtracted")
+        block.check(fits, values, "it is too far from the score to be subtracted", *names)
     return scores if length_normalization == "none" else normalized
 
 
-def _labels(rows: Column, sizes: Integers) -> Booleans:
-    """Return whether each option is true."""
+def _labels(rows: Column, block: _Block) -> Booleans:
+    """Return whether each option of a block is true."""
     if isinstance(rows, np.ndarray):
-        labels = rows.reshape(-1)
+        labels = rows[block.rows].reshape(-1)
     else:
-        flat: list[Any] = reduce(iconcat, rows, [])
+        flat: list[Any] = reduce(iconcat, rows[block.rows], [])
         try:
             labels = np.frombuffer(bytes(flat), np.uint8)  # the fastest conversion to numpy
         except ValueError:  # a label is not in 0..255
             labels = np.array(flat)
     is_true: Booleans = labels == 1
-    rule = "a label is 1 for true or 0 for false"
-    _check(is_true | (labels == 0), labels, sizes, rule, "references")
+    valid = is_true | (labels == 0)
+    block.check(valid, labels, "a label is 1 for true or 0 for false", "references")
     return is_true
 
 
@@ -373,3 +392,13 @@ def _mc3(true: Floats, is_true: Booleans, best_false: Floats) -> Floats:
     fraction: Floats = (true > best_false).sum(axis=0) / count
     fraction[count == len(true)] = 1.0  # without false options, -inf is above all of them too
     return fraction
+
+
+def _check_defined(results: Floats, block: _Block) -> None:
+    """Check that every row of a block has defined results."""
+    undefined = np.isnan(results[:, block.rows])
+    if undefined.any():
+        row = block.rows.start + int(np.argmax(undefined.any(axis=0)))
+        if np.isnan(results[2, row]):
+            raise RowError("references", row, "has no true option; every row needs at least one")
+        raise RowError("predictions", row, "has no option above -inf; every row needs at least one")

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metric_commons.judging.sampling import multiple_choice
 from metric_commons.judging.sampling.multiple_choice import LengthNormalization, Ties, choice_scores
 from metric_commons.statistics.arguments.checks import RowError
 
@@ -106,14 +107,17 @@ def test_results_are_as_defined(table, ties):
 
 
 @pytest.mark.long
-@given(tables)
-def test_a_row_does_not_depend_on_the_others(table):
+@given(tables, st.integers(1, 20))
+def test_a_row_does_not_depend_on_the_others(table, options):
     rows, labels = map(list, table)
     together = exactly(choice_scores(rows, labels))
     alone = [choice_scores([row], [truth]) for row, truth in zip(rows, labels, strict=True)]
     assert exactly(np.concatenate(alone, axis=1)) == together
     backwards = exactly(choice_scores(rows[::-1], labels[::-1]))
     assert [column[::-1] for column in backwards] == together
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(multiple_choice, "_BLOCK", options)
+        assert exactly(choice_scores(rows, labels)) == together
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.uint8, np.bool_, np.float64])
@@ -255,7 +259,9 @@ UNCONDITIONAL = {"score": OK, "unconditional": [-1.0, -3.0]}
         (OK, [], "references[2] has 0 labels, but predictions[2] has 2 options"),
     ],
 )
-def test_bad_rows_are_named(row, truth, message):
+@pytest.mark.parametrize("options", [1, 3, 1000])
+def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
+    monkeypatch.setattr(multiple_choice, "_BLOCK", options)
     with pytest.raises(RowError) as caught:
         choice_scores([OK, [-1.0], row, OK], [RIGHT, [1], truth, RIGHT])
     assert str(caught.value).startswith(message)
