@@ -16,8 +16,12 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from scipy.stats import hypergeom
 
 from metric_commons import load
-from metric_commons.judging.sampling.pass_measures import pass_scores, required_passes
-from metric_commons.judging.sampling.passes import SampleCounts, pass_at_k
+from metric_commons.judging.sampling.passes import (
+    SampleCounts,
+    pass_at_k,
+    pass_scores,
+    required_passes,
+)
 
 SIZES = (10, 20, 50, 100, 200, 200, 200, 500, 1000)
 

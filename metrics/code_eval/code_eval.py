@@ -8,8 +8,7 @@ as its kernel allows, and time is the program's own, so that a busy machine fail
 import datasets
 import evaluate
 
-from metric_commons.judging.sampling.pass_measures import pass_scores
-from metric_commons.judging.sampling.passes import Sizes, sample_counts
+from metric_commons.judging.sampling.passes import Sizes, pass_scores, sample_counts
 from metric_commons.module.declaration.declarations import OBJECTS
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.programs.engines import Engine

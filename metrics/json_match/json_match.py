@@ -15,8 +15,7 @@ from metric_commons.statistics.arguments.domains import Names, NonNegative
 from metric_commons.statistics.intervals.sums import summarize_sums
 from metric_commons.structured.json_equality import ListOrder, Types, ValueNormalizer
 from metric_commons.structured.json_leaves import Absence
-from metric_commons.structured.json_schemas import Schemas
-from metric_commons.structured.json_scores import Parse, json_statistics
+from metric_commons.structured.json_scores import Parse, Schemas, json_statistics
 
 _CITATION = """\
 @techreport{bray-2017-json,

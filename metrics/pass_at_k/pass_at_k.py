@@ -8,8 +8,13 @@ outcomes and does not run code.
 import datasets
 import evaluate
 
-from metric_commons.judging.sampling.pass_measures import Measures, Thresholds, pass_scores
-from metric_commons.judging.sampling.passes import Sizes, sample_counts
+from metric_commons.judging.sampling.passes import (
+    Measures,
+    Sizes,
+    Thresholds,
+    pass_scores,
+    sample_counts,
+)
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.intervals.summary import summarize
 

@@ -8,8 +8,7 @@ if TYPE_CHECKING:
     from .agreement.corrected_rates import judge_corrected
     from .agreement.rater_agreement import judge_agreement
     from .sampling.multiple_choice import bits_per_byte, choice_scores
-    from .sampling.pass_measures import pass_scores
-    from .sampling.passes import pass_at_k, sample_counts
+    from .sampling.passes import pass_at_k, pass_scores, sample_counts
     from .sampling.preferences import alpaca_outcomes, outcomes, win_rates
     from .votes.order_agreement import ranking_agreement
     from .votes.rating_errors import ranks_of_intervals
@@ -42,7 +41,7 @@ __getattr__ = resolver(
         "outcomes": "sampling.preferences",
         "pairwise_ratings": "votes.system_ratings",
         "pass_at_k": "sampling.passes",
-        "pass_scores": "sampling.pass_measures",
+        "pass_scores": "sampling.passes",
         "ranking_agreement": "votes.order_agreement",
         "ranks_of_intervals": "votes.rating_errors",
         "sample_counts": "sampling.passes",

@@ -5,6 +5,8 @@ leaves match, bottom up, so that lists within lists are aligned too. The number 
 does not depend on which of several best assignments is chosen; the path of a leaf may.
 """
 
+import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
@@ -12,9 +14,53 @@ from typing import Any, Literal
 
 import numpy as np
 
+from ..statistics.arguments.checks import OptionError
 from .assignments import best_assignment
 from .json_equality import Equality
-from .json_paths import step
+
+_IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
+_STEP = re.compile(r'\.[A-Za-z_]\w*|\[\]|\["(?:[^"\\]|\\.)*"\]')
+
+
+def step(path: str, key: str) -> str:
+    """Return the path of a field of an object.
+
+    >>> step("$", "id"), step("$[]", "a.b")
+    ('$.id', '$[]["a.b"]')
+    """
+    if _IDENTIFIER.fullmatch(key):
+        return f"{path}.{key}"
+    return f"{path}[{json.dumps(key, ensure_ascii=False)}]"
+
+
+def check_paths(option: str, paths: Sequence[str]) -> None:
+    """Check that these are paths of fields.
+
+    Raises:
+        OptionError: one is not.
+
+    >>> check_paths("ignore_paths", ["$.items[].id", "items.id"])
+    Traceback (most recent call last):
+    ValueError: ignore_paths: 'items.id' is not a path of a field, such as '$.items[].id'
+    """
+    for path in paths:
+        if not _is_path(path):
+            raise OptionError(
+                option, f": {path!r} is not a path of a field, such as '$.items[].id'"
+            )
+
+
+def _is_path(path: str) -> bool:
+    if not path.startswith("$"):
+        return False
+    position = 1
+    while position < len(path):
+        match = _STEP.match(path, position)
+        if match is None:
+            return False
+        position = match.end()
+    return position > 1
+
 
 Absence = Literal["value", "absent"]
 

@@ -3,29 +3,200 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import combinations
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Column, Floats
-from ...statistics.arguments.checks import OptionError, shown
+from ...statistics.arguments.arrays import Column, Floats, Integers
+from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arguments.domains import Labels, Parsed, Resamples, Seed, checked_options
 from ...statistics.arguments.domains import Level as ConfidenceLevel
 from ...statistics.intervals.intervals import resampled_interval
-from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.proportions import proportion_interval
 from ...statistics.intervals.summary import reported
 from ...statistics.resampling.draws import resampled_counts
 from .agreement_coefficients import (
     AgreementEstimate,
+    Level,
+    WeightBy,
+    Weighting,
     chance_corrected,
     cohen_kappa,
     krippendorff_alpha,
+    label_weights,
     plain_agreement,
 )
-from .judge_panels import panel_scores
 from .rated_units import RatedUnits, paired_units, rated_units, unordered
-from .rating_weights import Level, WeightBy, Weighting, label_weights
-from .swapped_verdicts import swapped_verdicts
+
+
+def panel_scores(
+    predictions: Column,
+    references: Column,
+    labels: Any = None,
+    clusters: Any = None,
+    level: float | None = None,
+) -> dict[str, Any]:
+    """Return the scores of a panel of judges, and at a level the intervals of row scores.
+
+    Correlated errors make a panel smaller than it looks. If the errors of k judges have the mean
+    correlation r, the mean of their verdicts varies as much as that of k / (1 + (k - 1) r) judges
+    with independent errors: the effective number of judges.
+
+    Args:
+        predictions: for each row the verdict of each judge, in the same order in all rows.
+        references: the true label of each row.
+        labels: all labels; None for those that occur.
+        clusters: one label per row; None if rows are independent.
+        level: the level of the intervals; None for none.
+
+    Returns:
+        The scores: `agreement` (the mean over judges of the proportion of verdicts that are right),
+        `best_agreement`, `majority_agreement` (of a tied majority the true label's part),
+        `tied_majorities`, `constant_agreement`, `error_correlation` and `effective_judges` (NaN if
+        a judge never errs or always does, or r is below -1 / (k - 1)), `all_wrong` and `judges`.
+
+    Raises:
+        ValueError: a verdict is missing, or rows have different numbers of judges.
+
+    >>> verdicts = [[1, 1, 0], [0, 1, 0], [1, 1, 1], [0, 0, 1]]
+    >>> scores = panel_scores(verdicts, [1, 0, 1, 1])
+    >>> scores["majority_agreement"], scores["judges"], round(scores["error_correlation"], 4)
+    (0.75, 3, -0.1111)
+    """
+    judges = len(predictions[0])
+    for row, verdicts in enumerate(predictions):
+        problem = ""
+        if len(verdicts) != judges:
+            problem = f"has {len(verdicts)} verdicts, but the first row has {judges}"
+        elif None in verdicts or any(verdict != verdict for verdict in verdicts):
+            problem = "lacks a verdict"
+        if problem:
+            raise RowError("predictions", row, f"{problem}; every judge must give one")
+    if not judges:
+        raise RowError("predictions", 0, "has no verdicts; a panel has at least one judge")
+    ratings = [(*verdicts, label) for verdicts, label in zip(predictions, references, strict=True)]
+    panel = rated_units(ratings, labels=labels, clusters=clusters, in_order=True)
+    codes, truth = panel.codes[:, :-1], panel.codes[:, -1]
+    counts, rows = panel.counts, len(panel)
+    is_wrong = (codes != truth[:, np.newaxis]).astype(np.int64)
+    joint_errors = is_wrong.T @ (is_wrong * counts[:, np.newaxis])  # errors of each pair of judges
+    errors = np.diag(joint_errors).tolist()
+    majority, is_tied = _majorities(codes, truth)
+    correlation, effective = _correlated_errors(joint_errors, rows)
+    row_scores = {
+        "agreement": 1 - is_wrong.sum(axis=1) / judges,
+        "majority_agreement": majority,
+        "all_wrong": is_wrong.all(axis=1).astype(np.float64),
+    }
+    means = {
+        name: math.fsum((values * counts).tolist()) / rows for name, values in row_scores.items()
+    }
+    scores = {
+        "agreement": 1 - sum(errors) / (rows * judges),
+        "best_agreement": 1 - min(errors) / rows,
+        "majority_agreement": means["majority_agreement"],
+        "tied_majorities": int(counts[is_tied].sum()),
+        "constant_agreement": int(np.bincount(truth, counts).max()) / rows,
+        "error_correlation": correlation,
+        "effective_judges": effective,
+        "all_wrong": means["all_wrong"],
+        "judges": judges,
+    }
+    if level is None:
+        return scores
+    return scores | reported(
+        {
+            name: panel.interval(means[name], values - means[name], level)
+            for name, values in row_scores.items()
+        }
+    )
+
+
+def _majorities(verdicts: Integers, truth: Integers) -> tuple[Floats, Any]:
+    """For each row the true label's part of the majority, and whether several labels share it."""
+    supporters = sum(
+        (verdicts == verdicts[:, [judge]]).astype(np.int64) for judge in range(verdicts.shape[1])
+    )
+    most_votes = np.max(supporters, axis=1)
+    is_leading = supporters == most_votes[:, np.newaxis]
+    # Each leading label is counted by its supporters.
+    leaders = is_leading.sum(axis=1) // most_votes
+    is_right = (is_leading & (verdicts == truth[:, np.newaxis])).any(axis=1)
+    return is_right / leaders, leaders > 1
+
+
+def _correlated_errors(joint_errors: Integers, rows: int) -> tuple[float, float]:
+    """The mean correlation of the errors of two judges, and the effective number of judges."""
+    judges = len(joint_errors)
+    variances = [rows * errors - errors**2 for errors in np.diag(joint_errors).tolist()]
+    if judges < 2 or not all(variances):
+        return math.nan, math.nan
+    correlations = [
+        (rows * int(joint_errors[i, j]) - int(joint_errors[i, i]) * int(joint_errors[j, j]))
+        / math.sqrt(variances[i] * variances[j])
+        for i, j in combinations(range(judges), 2)
+    ]
+    mean = math.fsum(correlations) / len(correlations)
+    denominator = 1 + (judges - 1) * mean
+    return mean, judges / denominator if denominator > 0 else math.nan
+
+
+VERDICTS = ("A", "B", "tie")  # the first answer wins, the second, neither
+_HALF_POINTS = np.array([2, 0, 1])  # of the answer shown first, for each verdict
+
+
+def swapped_verdicts(
+    predictions: Column, references: Column, clusters: Any = None, level: float | None = None
+) -> dict[str, Any]:
+    """Return the scores of verdicts in both orders, and at a level the intervals of two of them.
+
+    A verdict is "A" if the answer shown first wins, "B" if the second wins, or "tie". A pair leans
+    to the first place if both verdicts together give it more than half of the points. Without
+    preference for a place a pair that leans is as likely to lean to either, so the p-value is that
+    of the exact two-sided sign test; without ties that is McNemar's exact test.
+
+    Args:
+        predictions: the verdicts with system a shown first.
+        references: the verdicts about the same pairs with system b shown first.
+        clusters: one label per pair; None if pairs are independent.
+        level: the level of the intervals; None for none.
+
+    Raises:
+        ValueError: a verdict is none of these.
+
+    >>> scores = swapped_verdicts(["A", "A", "B", "tie"], ["A", "B", "A", "tie"])
+    >>> scores["swap_consistency"], scores["first_position_share"], scores["win_rate_a"]
+    (0.75, 0.25, 0.5)
+    """
+    from scipy.special import bdtr
+
+    pairs = paired_units(predictions, references, labels=VERDICTS, clusters=clusters)
+    counts, rows = pairs.counts, len(pairs)
+    first, second = _HALF_POINTS[pairs.codes.T]
+    points = first + second  # of the first place, of 4
+    leaning = [int(counts[points > 2].sum()), int(counts[points < 2].sum())]
+    p_value = min(1.0, 2 * float(bdtr(min(leaning), sum(leaning), 0.5))) if any(leaning) else 1.0
+    consistent = int(counts[points == 2].sum())
+    rate = int(points @ counts) / (4 * rows)
+    scores = {
+        "swap_consistency": consistent / rows,
+        "first_position_share": int(counts[points == 4].sum()) / rows,
+        "second_position_share": int(counts[points == 0].sum()) / rows,
+        "first_position_rate": rate,
+        "win_rate_a": int((first + 2 - second) @ counts) / (4 * rows),
+        "position_p_value": p_value,
+    }
+    if level is None:
+        return scores
+    intervals = {"first_position_rate": pairs.interval(rate, points / 4 - rate, level)}
+    if pairs.members is None:
+        consistency = proportion_interval(consistent, rows, confidence_level=level)
+    else:
+        influences = (points == 2) - consistent / rows
+        consistency = pairs.interval(consistent / rows, influences, level)
+    return scores | reported(intervals | {"swap_consistency": consistency})
+
 
 IntervalMethod = Literal["auto", "linearized", "bootstrap"]
 
@@ -123,14 +294,13 @@ def judge_agreement(
             f"predictions has {len(predictions)} rows, but references has {len(references)}"
         )
     are_lists = np.ndim(predictions[0]) > 0
+    confidence_level = None if confidence_level is None else float(confidence_level)
     if swapped:
         if references is None or are_lists:
             raise OptionError("swapped", "needs one verdict per row in predictions and references")
-        scores, intervals = swapped_verdicts(predictions, references, clusters)
-        return _with_intervals(scores, intervals, confidence_level)
+        return swapped_verdicts(predictions, references, clusters, confidence_level)
     if references is not None and are_lists:
-        scores, intervals = panel_scores(predictions, references, labels, clusters)
-        return _with_intervals(scores, intervals, confidence_level)
+        return panel_scores(predictions, references, labels, clusters, confidence_level)
 
     if references is not None:
         units = paired_units(predictions, references, labels=labels, clusters=clusters)
@@ -147,21 +317,30 @@ def judge_agreement(
     estimates = {name: estimator(units) for name, estimator in estimators.items()}
     result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
     if references is not None:
-        result["constant_agreement"] = constant_agreement(units)
+        # What agreement has to be compared with: that of a judge who always gives the commonest
+        # label of the second rater, as scikit-learn's DummyClassifier does.
+        commonest = np.bincount(units.codes[:, 1], units.counts).max()
+        result["constant_agreement"] = int(commonest) / len(units)
     if confidence_level is None:
         return result
     if interval == "bootstrap":
-        options: dict[str, Any] = {"n_resamples": int(n_resamples), "seed": int(seed)}
-        return result | reported(
-            bootstrap_intervals(units, estimators, float(confidence_level), **options)
-        )
-    return result | reported(
-        {
-            name: estimate.interval(float(confidence_level), interval)
+        values: dict[str, list[float]] = {name: [] for name in estimators}
+        for resample in _resamples(units, int(n_resamples), int(seed)):
+            for name, estimator in estimators.items():
+                values[name].append(estimator(resample).value)
+        members = units.members
+        n_clusters = None if members is None else int(members.clusters.max()) + 1
+        intervals = {
+            name: resampled_interval(np.array(column), confidence_level, n_clusters)
+            for name, column in values.items()
+        }
+    else:
+        intervals = {
+            name: estimate.interval(confidence_level, interval)
             for name, estimate in estimates.items()
             if name not in _CORRELATIONS
         }
-    )
+    return result | reported(intervals)
 
 
 def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
@@ -183,29 +362,6 @@ def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
             sorted(value for value in row if value == value and value is not None) for row in rows
         ]
     }
-
-
-def _with_intervals(
-    scores: dict[str, Any],
-    intervals: Mapping[str, Callable[[float], Interval]],
-    confidence_level: float | None,
-) -> dict[str, Any]:
-    """Return the scores, and the intervals of some if there is a level."""
-    if confidence_level is None:
-        return scores
-    level = float(confidence_level)
-    return scores | reported({name: function(level) for name, function in intervals.items()})
-
-
-def constant_agreement(pairs: RatedUnits) -> float:
-    """The agreement that a judge would reach who always gives the commonest label of the second.
-
-    scikit-learn's DummyClassifier does this. It is what agreement has to be compared with.
-
-    >>> constant_agreement(paired_units([0, 0, 1, 1], [1, 1, 1, 0]))
-    0.75
-    """
-    return int(np.bincount(pairs.codes[:, 1], pairs.counts).max()) / len(pairs)
 
 
 Estimator = Callable[[RatedUnits], AgreementEstimate]
@@ -267,30 +423,6 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
     first, second = (column - column.mean() for column in scaled)
     size = math.sqrt(float(first @ first) * float(second @ second))
     return min(max(float(first @ second) / size, -1.0), 1.0)
-
-
-def bootstrap_intervals(
-    units: RatedUnits,
-    estimators: Mapping[str, Estimator],
-    confidence_level: float,
-    *,
-    n_resamples: int,
-    seed: int,
-) -> dict[str, Interval]:
-    """Return the percentile intervals of measures, from resampled units, or clusters of them.
-
-    The counts of all kinds of units in a resample are drawn together.
-    """
-    values: dict[str, list[float]] = {name: [] for name in estimators}
-    for resample in _resamples(units, n_resamples, seed):
-        for name, estimator in estimators.items():
-            values[name].append(estimator(resample).value)
-    members = units.members
-    n_clusters = None if members is None else int(members.clusters.max()) + 1
-    return {
-        name: resampled_interval(np.array(column), confidence_level, n_clusters)
-        for name, column in values.items()
-    }
 
 
 def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[RatedUnits]:

@@ -1,7 +1,7 @@
 """Answers of a model that may abstain, graded, and possibly with a confidence."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache, partial
@@ -25,8 +25,7 @@ from ...statistics.intervals.intervals import resampled_interval
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import COUNTING, Interval
 from ...statistics.intervals.summary import Estimator, mean, members, uncertainty
-from .answer_kinds import AnswerKinds, GradedAnswers
-from .weighted_answers import WeightedAnswers
+from .risk_coverage import AnswerKinds, GradedAnswers, weighted_answer_intervals
 
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
 _WEIGHTED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighted, in 8 MB
@@ -126,20 +125,31 @@ def selective_scores(
         means = _means(answers, confidence_targets)
         kinds = AnswerKinds.of_answers(answers, coverages)
         rank_results = kinds.scores(kinds.counts[np.newaxis])
-        resample = cache(partial(kinds.resampled, clusters))  # once for all scores
-        estimators: dict[str, Estimator] = {
-            **{name: partial(score.interval, clusters) for name, score in means.items()},
-            **{name: partial(_resampled_interval, resample, name) for name in rank_results},
-        }
+        values = {name: float(scores[0]) for name, scores in rank_results.items()}
         units = 0 if clusters is None else len(clusters.labels)
         is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHTED
-        if interval != "bootstrap" and is_small:
-            weighted = WeightedAnswers.of_answers(answers, coverages, clusters)
-            values = {name: float(scores[0]) for name, scores in rank_results.items()}
-            intervals = cache(partial(weighted.intervals, values))  # once for all scores
-            estimators |= {name: partial(_weighted_interval, intervals, name) for name in values}
+
+        @cache  # for all scores
+        def drawn(confidence_level: float, **draws: int) -> Mapping[str, Interval]:
+            if interval != "bootstrap" and is_small:
+                return weighted_answer_intervals(
+                    answers, coverages, clusters, values, confidence_level=confidence_level, **draws
+                )
+            resamples = kinds.resampled(clusters, **draws)
+            return {
+                name: resampled_interval(column, confidence_level)
+                for name, column in resamples.items()
+            }
+
+        def drawn_interval(name: str, *, method: Method, **options: Any) -> Interval:
+            return drawn(**options)[name]
+
+        estimators: dict[str, Estimator] = {
+            **{name: partial(score.interval, clusters) for name, score in means.items()},
+            **{name: partial(drawn_interval, name) for name in values},
+        }
         result: dict[str, Any] = {name: score.value() for name, score in means.items()}
-        result |= {name: float(values[0]) for name, values in rank_results.items()}
+        result |= values
         if curve:
             result["risk_coverage"] = kinds.curve()
         return result | uncertainty(estimators, **options)
@@ -206,21 +216,3 @@ def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]
         means["accuracy"] = means["accuracy_given_attempted"]
         means["brier"] = _Mean(losses, attempted)
     return means
-
-
-def _weighted_interval(
-    intervals: Callable[..., Mapping[str, Interval]],
-    name: str,
-    *,
-    method: Method = "auto",
-    **options: Any,
-) -> Interval:
-    """Return one of the intervals by random weights, whichever method is requested."""
-    return intervals(**options)[name]
-
-
-def _resampled_interval(
-    resample: Any, name: str, *, confidence_level: float, method: Method, **draws: int
-) -> Interval:
-    """Return the percentile interval of a resampled score, whichever method is requested."""
-    return resampled_interval(resample(**draws)[name], confidence_level)

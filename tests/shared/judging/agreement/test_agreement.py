@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from metric_commons.judging import judge_agreement
 from metric_commons.judging.agreement.agreement_coefficients import (
+    LabelWeights,
     chance_corrected,
     cohen_kappa,
     krippendorff_alpha,
+    label_weights,
 )
 from metric_commons.judging.agreement.rated_units import coded, paired_units, rated_units
-from metric_commons.judging.agreement.rating_weights import LabelWeights, label_weights
 from tests.spec import drawn_examples
 
 VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])

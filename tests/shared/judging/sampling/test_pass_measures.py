@@ -10,8 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from metric_commons.judging.sampling.pass_measures import pass_scores, required_passes
-from metric_commons.judging.sampling.passes import SampleCounts
+from metric_commons.judging.sampling.passes import SampleCounts, pass_scores, required_passes
 
 THRESHOLDS = (0.0, 0.3, 0.5, 0.75, 1.0)
 
