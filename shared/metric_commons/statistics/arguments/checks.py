@@ -1,5 +1,6 @@
 """Checks of arguments: each failure is a `ValueError` that names the value and the cause."""
 
+import math
 import re
 import sys
 from collections.abc import Collection, Mapping, Sequence, Set
@@ -7,6 +8,8 @@ from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .arrays import Floats
 
 
@@ -281,6 +284,41 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
         row = int(wrong.argmax())
         raise RowError(name, row, f"is {shown(listed[row])}; its numbers must be finite")
     return numbers + 0.0
+
+
+def check_widths(name: str, rows: Any, noun: str) -> None:
+    """Check that all rows of a list have as many entries as the first one.
+
+    >>> check_widths("references", [[0.5, 0.5], [1.0]], "numbers")
+    Traceback (most recent call last):
+    ValueError: references[1] has 1 numbers, but references[0] has 2
+    """
+    if isinstance(rows, Sequence) and rows and isinstance(rows[0], Sequence):
+        for row, values in enumerate(rows):
+            width = len(values) if hasattr(values, "__len__") else 1
+            if width != len(rows[0]):
+                raise RowError(name, row, f"has {width} {noun}, but {name}[0] has {len(rows[0])}")
+
+
+def check_finite(
+    name: str, table: "NDArray[Any]", cause: str = "every row needs a finite number"
+) -> tuple[Any, Any]:
+    """Return the minimum and the maximum of the numbers, checked to be finite; 0 if there are none.
+
+    >>> import numpy as np
+    >>> check_finite("references", np.array([1.0, np.inf]))
+    Traceback (most recent call last):
+    ValueError: references[1] is inf; every row needs a finite number
+    """
+    ends = (table.min(), table.max()) if table.size else (0.0, 0.0)
+    if all(map(math.isfinite, ends)):
+        return ends
+    is_wrong = (table != table) | (abs(table) == math.inf)
+    position = divmod(int(is_wrong.argmax()), table[0].size)
+    index = f"[{position[1]}] " if table.ndim == 2 else ""
+    raise RowError(
+        name, position[0], f"{index}is {table.reshape(len(table), -1)[position]}; {cause}"
+    )
 
 
 def _is_missing(label: Any) -> bool:
