@@ -3,7 +3,7 @@
 import math
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
@@ -145,8 +145,15 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
         raise OptionError(name, f"must be one of {listed}, got {shown(value)}{hint}")
 
 
-def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
+def check_measures(
+    measures: Any, supported: Sequence[str], is_other: Callable[[str], Any] = lambda _: False
+) -> list[str]:
     """Return the names of one or several measures, checked to be known and distinct.
+
+    Args:
+        measures: a name, or several.
+        supported: the names without a parameter.
+        is_other: whether a name is one with a parameter.
 
     >>> check_measures("mae", ["mae", "pearson"])
     ['mae']
@@ -162,7 +169,7 @@ def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
     if not names:
         raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
     for name in names:
-        if name not in supported:
+        if name not in supported and not is_other(name):
             hint = alternatives(name, supported)
             raise OptionError("measures", f"holds {shown(name)}, which is not a measure{hint}")
         if names.count(name) > 1:
