@@ -309,14 +309,8 @@ def rank_interval(
     ... )
     0.655 to 0.994
     """
-    undefined = Interval(
-        math.nan,
-        math.nan,
-        "korn_graubard",
-        math.nan,
-        None,
-        None if clusters is None else int(clusters.max(initial=-1)) + 1,
-    )
+    n_clusters = None if clusters is None else int(clusters.max(initial=-1)) + 1
+    undefined = Interval(math.nan, math.nan, "korn_graubard", math.nan, None, n_clusters)
     if references.size < 2:
         return undefined
     scores = PairedScores(predictions, references)

@@ -64,14 +64,9 @@ def parse_measures(measures: Any) -> list[RegressionMeasure]:
     Traceback (most recent call last):
     ValueError: measures holds 'pinball', which needs alpha, as in 'pinball(alpha=0.9)'
     """
-    names = [measures] if isinstance(measures, str) else measures
-    parsed = {}
-    if isinstance(names, Sequence) and all(isinstance(name, str) for name in names):
-        parsed = {name: _with_parameter(name) for name in names}
-    supported = [*_PLAIN, *(name for name, measure in parsed.items() if measure)]
     return [
-        parsed[name] or RegressionMeasure(name, name, _FIXED.get(name, 0.0))
-        for name in check_measures(measures, supported)
+        _with_parameter(name) or RegressionMeasure(name, name, _FIXED.get(name, 0.0))
+        for name in check_measures(measures, _PLAIN, _with_parameter)
     ]
 
 

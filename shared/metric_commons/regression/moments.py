@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.arguments.arrays import Booleans, Floats
+from ..statistics.arguments.arrays import Floats
 from ..statistics.arithmetic.exact_sums import Number, as_float, exact_ldexp, exact_sum, quotient
 from .pairs import Numbers, PairBlock, Pairs, check_finite
 
@@ -66,8 +66,11 @@ def _sums_of_output(
     columns: Mapping[str, NDArray[Any]], weights: Floats | None, terms: Sequence[str]
 ) -> dict[str, Fraction]:
     extreme = np.zeros(columns["sign"].size, np.bool_)
+    largest = _LARGEST if weights is None else _WEIGHTED_LARGEST
     for column in (*columns.values(), *([] if weights is None else [weights])):
-        extreme |= _is_extreme(column, _LARGEST if weights is None else _WEIGHTED_LARGEST)
+        sizes = np.abs(column)
+        extreme |= (sizes < 2.0 ** (10 - largest)) & (sizes > 0)
+        extreme |= sizes > 2.0 ** (largest - 10)
     sums = dict.fromkeys(terms, Fraction(0))
     if extreme.any():
         for row in np.flatnonzero(extreme).tolist():
@@ -147,39 +150,29 @@ def column_ranges(block: PairBlock) -> list[dict[str, NumberRange]]:
     """Return the minimum and maximum reference, prediction and residual of each output."""
     with np.errstate(over="ignore"):
         residuals = block.residuals()
-    return [
-        {
-            "reference": _range(references),
-            "prediction": _range(predictions),
-            "residual": _residual_range(errors, predictions, references),
-        }
-        for errors, predictions, references in zip(
-            residuals, block.predictions, block.references, strict=True
+    ranges = []
+    for errors, predictions, references in zip(
+        residuals, block.predictions, block.references, strict=True
+    ):
+        low, high = _range(errors)
+        if not (math.isfinite(low) and math.isfinite(high)):
+            numbers: list[Number] = errors[np.isfinite(errors)].tolist()
+            for row in np.flatnonzero(~np.isfinite(errors)).tolist():
+                numbers.append(Fraction(float(references[row])) - Fraction(float(predictions[row])))
+            low, high = min(numbers), max(numbers)
+        ranges.append(
+            {
+                "reference": _range(references),
+                "prediction": _range(predictions),
+                "residual": (low, high),
+            }
         )
-    ]
+    return ranges
 
 
 def _range(column: Numbers) -> NumberRange:
     low, high = column.min().item(), column.max().item()
     return (low, high) if isinstance(low, float) else (Fraction(low), Fraction(high))
-
-
-def _residual_range(residuals: Floats, predictions: Numbers, references: Numbers) -> NumberRange:
-    low, high = _range(residuals)
-    if math.isfinite(low) and math.isfinite(high):
-        return low, high
-    numbers: list[Number] = residuals[np.isfinite(residuals)].tolist()
-    for row in np.flatnonzero(~np.isfinite(residuals)).tolist():
-        numbers.append(Fraction(float(references[row])) - Fraction(float(predictions[row])))
-    return min(numbers), max(numbers)
-
-
-def _is_extreme(column: NDArray[Any], largest: int) -> Booleans:
-    """Return which numbers are too large or too small for products of slices."""
-    sizes = np.abs(column)
-    is_small: Booleans = (sizes < 2.0 ** (-largest + 10)) & (sizes > 0)
-    is_great: Booleans = sizes > 2.0 ** (largest - 10)
-    return is_small | is_great
 
 
 def relative_errors(

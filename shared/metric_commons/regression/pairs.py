@@ -1,7 +1,7 @@
 """Pairs of numbers: the predictions and references of rows, with the weights of rows."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Column, Floats, Integers
-from ..statistics.arguments.checks import RowError, check_weights
+from ..statistics.arguments.checks import check_finite as check_numbers
+from ..statistics.arguments.checks import check_weights, check_widths
 
 _BLOCK_SIZE = 50_000  # numbers per block: they fit into the cache, and into sums of 2**16 slices
 SAFE_EXPONENT = 400  # numbers with an exponent up to here, or down to minus it, can be squared
@@ -186,21 +187,9 @@ def are_wide_integers(*tables: NDArray[Any]) -> bool:
 
 
 def check_finite(**tables: NDArray[Any]) -> None:
-    """Check that all numbers of all tables are finite.
-
-    >>> check_finite(references=np.array([1.0, np.inf]))
-    Traceback (most recent call last):
-    ValueError: references[1] is inf; every row needs a finite number
-    """
+    """Check that all numbers of all tables are finite."""
     for name, table in tables.items():
-        if table.size and math.isfinite(table.min()) and math.isfinite(table.max()):
-            continue
-        invalid = np.argwhere(~np.isfinite(table))
-        if len(invalid):
-            row, *output = invalid[0].tolist()
-            index = "".join(f"[{number}] " for number in output)
-            value = table[tuple(invalid[0])]
-            raise RowError(name, row, f"{index}is {value}; every row needs a finite number")
+        check_numbers(name, table)
 
 
 def difference(minuend: Numbers, subtrahend: Numbers, out: Floats) -> Floats:
@@ -222,13 +211,8 @@ def difference(minuend: Numbers, subtrahend: Numbers, out: Floats) -> Floats:
 
 def _table(name: str, column: Column) -> NDArray[Any]:
     """A column as an array, shape (rows,) for one number per row, otherwise (rows, outputs)."""
-    if not isinstance(column, np.ndarray):
-        lengths = {len(row) if isinstance(row, Sequence) else None for row in column}
-        if len(lengths) > 1:
-            usual = len(column[0])
-            row = next(row for row, numbers in enumerate(column) if len(numbers) != usual)
-            raise RowError(name, row, f"has {len(column[row])} numbers, but {name}[0] has {usual}")
-        column = np.array(column)
+    check_widths(name, column, "numbers")
+    column = np.asarray(column)
     if column.ndim > 2 or column.dtype.kind not in "biuf" or 0 in column.shape[1:]:
         raise ValueError(
             f"{name} must hold one number per row, or as many numbers in each, got an array of "

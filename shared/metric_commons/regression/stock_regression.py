@@ -41,7 +41,7 @@ def mse(
 def _mean_error(measure: str, summary: str, differences: str = "") -> Callable[..., dict[str, Any]]:
     """Return the function that takes the place of a module for a mean error."""
 
-    def mean_error(
+    def stock_score(
         *,
         predictions: NumberRows,
         references: NumberRows,
@@ -50,12 +50,12 @@ def _mean_error(measure: str, summary: str, differences: str = "") -> Callable[.
     ) -> dict[str, Any]:
         return {measure: _score(measure, predictions, references, sample_weight, multioutput)}
 
-    mean_error.__doc__ = f"""Return {summary}.
+    stock_score.__doc__ = f"""Return {summary}.
 
     Differences:
         The values of several outputs are a list; the module returns a numpy array.{differences}
     """
-    return mean_error
+    return stock_score
 
 
 mae = _mean_error("mae", "the mean absolute error")

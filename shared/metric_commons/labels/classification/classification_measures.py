@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from ...statistics.arguments.arrays import Column, Integers, take
 from ...statistics.arguments.checks import OptionError, check_labels, check_weights
 from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
@@ -25,7 +27,7 @@ from .classes import (
 from .confusion import Matrix, Rows
 from .label_intervals import LabelClusters, cell_counters, indicator_counters
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
-from .multilabel import LabelIndicators, are_indicators
+from .multilabel import LabelIndicators, has_one_label
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import (
     CalibrationStrategy,
@@ -262,7 +264,7 @@ def tabulated(
     if not is_scores(predictions):
         return None, *label_table(predictions, references, **options)
     predicted: PredictedScores | IndicatorScores
-    if are_indicators(references):
+    if np.ndim(references[0]) and not has_one_label(references):
         del options["pos_label"]
         predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
     else:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Column, Floats, Integers, take
+from ...statistics.arguments.arrays import Column, Floats, take
 from ...statistics.arguments.checks import check_weights
 from ..thresholds.score_rows import THRESHOLD, rounded_scores
 from .classes import LabelDistances, counted_rows
@@ -71,9 +71,12 @@ def classification_pseudovalues(
     measured = curve_scores(rows_of_task[0], **{n: options[n] for n in curves if n in options})
     for name, (score, influences) in measured.scores.items():
         if not isinstance(score, list):  # scores of several labels may count once for each label
-            of_rows = influences().reshape(rows.size, -1).sum(axis=1)
-            values[name] = score + rows.size * of_rows
-    return {name: _at(rows, column.round(_DIGITS), number) for name, column in values.items()}
+            changes = influences().reshape(rows.size, -1).sum(axis=1)
+            values[name] = score + rows.size * changes
+    columns = {name: np.full(number, np.nan) for name in values}
+    for name, of_rows in values.items():
+        columns[name][rows] = of_rows.round(_DIGITS)
+    return columns
 
 
 _ONE_BY_ONE = ("log_loss", "brier", "ece", "mce", "top_")  # means of rows, or of bins of scores
@@ -139,15 +142,6 @@ def _ranks(scores: Floats) -> Floats:
     middles = (np.cumsum(counts) - counts / 2) / scores.size
     ranks: Floats = middles[positions].reshape(scores.shape)
     return ranks
-
-
-def _at(rows: Integers, values: Floats, number: int) -> Floats:
-    """Return the values in their rows, among this number of rows; NaN in all others."""
-    if rows.size == number:
-        return values
-    column = np.full(number, np.nan)
-    column[rows] = values
-    return column
 
 
 def _label_values(

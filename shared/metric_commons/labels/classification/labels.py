@@ -69,16 +69,6 @@ def label_table(
         return indicators, indicators.task(labels=labels, average=average)
     check_one_label(average)
     weights = check_weights("sample_weight", sample_weight, len(references))
-    _check_labels_of_texts(predictions, references)
-    table = contingency(
-        whole_labels("references", references), whole_labels("predictions", predictions), weights
-    )
-    labels_present = [*table.row_labels, *table.column_labels]
-    return table, classes(labels_present, references=table.row_labels, **options)
-
-
-def _check_labels_of_texts(predictions: Column, references: Column) -> None:
-    """Check that numbers are not compared with strings."""
     if isinstance(references[0], str) and not isinstance(predictions[0], str):
         raise RowError(
             "predictions",
@@ -86,6 +76,11 @@ def _check_labels_of_texts(predictions: Column, references: Column) -> None:
             f"is {predictions[0]}, a number, but references are texts, such as {references[0]!r}; "
             "pass both as the same type, or floats for scores",
         )
+    table = contingency(
+        whole_labels("references", references), whole_labels("predictions", predictions), weights
+    )
+    labels_present = [*table.row_labels, *table.column_labels]
+    return table, classes(labels_present, references=table.row_labels, **options)
 
 
 def label_positions(

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import RowError, check_weights
+from ...statistics.arguments.checks import RowError, check_weights, check_widths
 from ...statistics.arithmetic.exact_sums import group_sums
 from .classes import Classes, classes
 from .confusion import LabelCounts, RowKinds, exact_numbers
@@ -133,11 +133,6 @@ def weighted_counts(codes: NDArray[Any], weights: Floats | None, size: int) -> N
     return group_sums(weights, codes, size)
 
 
-def are_indicators(references: Column) -> bool:
-    """Return whether rows hold a 0 or 1 for each of several labels, or the labels themselves."""
-    return bool(np.ndim(references[0])) and not has_one_label(references)
-
-
 def has_one_label(column: Column) -> bool:
     """Return whether the column holds rows with exactly one label each."""
     if isinstance(column, np.ndarray):
@@ -147,12 +142,7 @@ def has_one_label(column: Column) -> bool:
 
 def _indicators(name: str, rows: Column) -> NDArray[np.uint8]:
     """Rows of zeros and ones as an array, shape (rows, labels)."""
-    if isinstance(rows, list):
-        for row, values in enumerate(rows):
-            if len(values) != len(rows[0]):
-                raise RowError(
-                    name, row, f"has {len(values)} labels, but the rows before {len(rows[0])}"
-                )
+    check_widths(name, rows, "labels")
     array = np.asarray(rows)
     if array.ndim != 2 or not array.shape[1]:
         raise ValueError(f"{name}[0] has no labels; a row holds a 0 or 1 for each label")

@@ -23,7 +23,7 @@ from .labels import label_scores
 
 _PARTS = 10
 _RATES = ("recall", "precision", "specificity", "fpr")
-_SYNTAX = re.compile(rf"({'|'.join(_RATES)})(>=|<=)([0-9.]+)", re.ASCII)
+_SYNTAX = re.compile(rf"({'|'.join(_RATES)})(>=|<=)([0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
 
 
 class Rule(NamedTuple):
@@ -46,13 +46,8 @@ def parse_rule(rule: Any) -> Rule:
     if rule in ("f1", "f_beta", "eer"):
         return Rule(rule)
     parts = _SYNTAX.fullmatch(rule.replace(" ", "")) if isinstance(rule, str) else None
-    if parts and parts[2] == ("<=" if parts[1] == "fpr" else ">="):
-        try:
-            limit = float(parts[3])
-        except ValueError:
-            limit = 2.0
-        if limit <= 1:
-            return Rule(parts[1], limit)
+    if parts and parts[2] == ("<=" if parts[1] == "fpr" else ">=") and float(parts[3]) <= 1:
+        return Rule(parts[1], float(parts[3]))
     raise ValueError(
         "operating_point must be 'f1', 'f_beta', 'eer', 'recall>=0.9', 'precision>=0.9', "
         f"'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got {shown(rule)}"

@@ -76,7 +76,7 @@ def f1(
 def _ratio(score: str, summary: str) -> Callable[..., dict[str, Any]]:
     """Return the function that takes the place of the module `precision` or `recall`."""
 
-    def label_score(
+    def stock_score(
         *,
         predictions: LabelRows,
         references: LabelRows,
@@ -89,12 +89,12 @@ def _ratio(score: str, summary: str) -> Callable[..., dict[str, Any]]:
         options = (labels, pos_label, average, sample_weight, zero_division)
         return _of_labels(score, predictions, references, *options)
 
-    label_score.__doc__ = f"""{summary}, without a warning.
+    stock_score.__doc__ = f"""{summary}, without a warning.
 
     Differences:
         The values of several labels are a list; the module returns a numpy array.
     """
-    return label_score
+    return stock_score
 
 
 precision = _ratio("precision", "Precision, as `f1`; 0 where a label is not predicted")

@@ -5,12 +5,12 @@ would overflow or underflow are scaled by a power of two.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import RowError
+from ...statistics.arguments.checks import RowError, check_finite, check_widths
 
 _SAFE_EXPONENT = 300  # coordinates below 2**300 and above 2**-300 can be squared and summed
 BLOCK = 1 << 13  # points at a time, so that intermediate arrays fit into the cache
@@ -63,7 +63,13 @@ class PointClusters:
         self.sizes = np.bincount(self.codes, minlength=self.count)
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
         if sort_points:
-            self.order = _sorted_order(coordinates, self.codes)
+            # The first coordinate usually decides, so the others are compared only if it does not.
+            order = np.lexsort([coordinates[:, 0], self.codes])
+            first, codes = coordinates[order, 0], self.codes[order]
+            is_tied = ((first[1:] == first[:-1]) & (codes[1:] == codes[:-1])).any()
+            if is_tied and coordinates.shape[1] > 1:
+                order = np.lexsort([*coordinates.T[::-1], self.codes])
+            self.order = order
             coordinates, self.codes = coordinates[self.order], self.codes[self.order]
         # Scores do not depend on the unit of coordinates, so a power of two may be factored out.
         exponent = math.frexp(largest)[1]
@@ -133,15 +139,7 @@ def as_coordinates(points: Column) -> tuple[Floats, float]:
         ValueError: points have different lengths or no coordinates, or a coordinate is not finite;
             names the row.
     """
-    if not isinstance(points, np.ndarray):
-        lengths = [len(point) if isinstance(point, Sequence) else -1 for point in points]
-        for row, length in enumerate(lengths):
-            if length != lengths[0]:
-                raise RowError(
-                    "references",
-                    row,
-                    f"has {length} coordinates, but references[0] has {lengths[0]}",
-                )
+    check_widths("references", points, "coordinates")
     array = np.asarray(points)
     if array.ndim != 2 or not array.shape[1] or array.dtype.kind not in "biuf":
         raise ValueError(
@@ -149,23 +147,8 @@ def as_coordinates(points: Column) -> tuple[Floats, float]:
             f"{array.shape} and {array.dtype}; for one dimension, pass rows of one number"
         )
     coordinates = array.astype(np.float64, copy=False)
-    largest = _largest(coordinates)
-    if not math.isfinite(largest):
-        row, axis = np.argwhere(~np.isfinite(coordinates))[0].tolist()
-        raise RowError(
-            "references",
-            row,
-            f"[{axis}] is {coordinates[row, axis]}; every coordinate must be finite",
-        )
-    return coordinates, largest
-
-
-def _largest(coordinates: Floats) -> float:
-    """Return the largest absolute coordinate; NaN if one is NaN."""
-    ends = [
-        (coordinates[block].min(), coordinates[block].max()) for block in blocks(len(coordinates))
-    ]
-    return float(np.abs(np.array(ends)).max())
+    low, high = check_finite("references", coordinates, "every coordinate must be finite")
+    return coordinates, float(max(-low, high))
 
 
 def _cluster_codes(labels: Column) -> tuple[Integers, int]:
@@ -179,19 +162,6 @@ def _cluster_codes(labels: Column) -> tuple[Integers, int]:
             return (np.cumsum(occurs) - 1)[offsets], int(occurs.sum())
     distinct, codes = np.unique(column, return_inverse=True)
     return codes.astype(np.int64), len(distinct)
-
-
-def _sorted_order(points: Floats, codes: Integers) -> Integers:
-    """Return the order of points by cluster, then by coordinates; equal points stay in row order.
-
-    The first coordinate usually decides, so the others are compared only if there are ties.
-    """
-    order = np.lexsort([points[:, 0], codes])
-    first = points[order, 0]
-    tied = (first[1:] == first[:-1]) & (codes[order[1:]] == codes[order[:-1]])
-    if tied.any() and points.shape[1] > 1:
-        order = np.lexsort([*points.T[::-1], codes])
-    return order
 
 
 def _directions(points: Floats) -> Floats:

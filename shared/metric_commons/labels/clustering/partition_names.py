@@ -40,14 +40,9 @@ def parse_measures(measures: Any) -> list[ClusteringMeasure]:
     ValueError: measures holds 'nmi(average_method=mean)', but average_method is one of \
 arithmetic, geometric, min, max
     """
-    names = [measures] if isinstance(measures, str) else measures
-    parsed = {}
-    if isinstance(names, Sequence) and all(isinstance(name, str) for name in names):
-        parsed = {name: _with_parameter(name) for name in names}
-    supported = [*_NAMES, *(name for name, measure in parsed.items() if measure)]
     return [
-        parsed[name] or ClusteringMeasure(name, name)
-        for name in check_measures(measures, supported)
+        _with_parameter(name) or ClusteringMeasure(name, name)
+        for name in check_measures(measures, _NAMES, _with_parameter)
     ]
 
 

@@ -225,13 +225,7 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     distributions = _micro_distributions(types, statistics)
     for position, key in enumerate(("precision", "recall", "f1")):
         for is_weighted in (False, True):
-            score = partial(
-                _average_of_types,
-                types=types,
-                position=position,
-                is_weighted=is_weighted,
-                zero_division=zero_division,
-            )
+            score = partial(_average_of_types, types, zero_division, position, is_weighted)
             name = f"{'weighted' if is_weighted else 'macro'}_{key}"
             distributions[name] = _distribution_of_spans(
                 score, types, statistics, biased=key == "f1"
@@ -291,13 +285,9 @@ def _shares(
         np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
         for kind in ("hits", "predicted", "relevant")
     )
-    found_spans = np.sum(
-        [sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0
-    )
-    return (
-        np.where(predicted > 0, hits / predicted, zero_division),
-        np.where(relevant > 0, found_spans / relevant, zero_division),
-    )
+    recalled = np.sum([sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0)
+    precision = np.where(predicted > 0, hits / predicted, zero_division)
+    return precision, np.where(relevant > 0, recalled / relevant, zero_division)
 
 
 def _harmonic(precision: Floats, recall: Floats) -> Floats:
@@ -306,12 +296,11 @@ def _harmonic(precision: Floats, recall: Floats) -> Floats:
 
 
 def _average_of_types(
-    sums: Mapping[str, Floats],
-    *,
     types: Sequence[str],
+    zero_division: float,
     position: int,
     is_weighted: bool,
-    zero_division: float,
+    sums: Mapping[str, Floats],
 ) -> Floats:
     """Precision, recall or F1 averaged over types, for arrays of sums."""
     total = weight_total = np.zeros(1)

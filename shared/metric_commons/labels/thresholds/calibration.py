@@ -76,24 +76,18 @@ def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Ca
     totals = [float((rows[part] * counts.scores[part]).sum()) for part in slices]
     positives = [counts.positives[part].sum().item() for part in slices]
     unit = 2.0**counts.exponent if counts.exponent else 1  # without weights, rows stay integers
+    lowers = [float(counts.scores[start]) for start in starts[:-1]]
+    uppers = [float(counts.scores[stop - 1]) for stop in starts[1:]]
+    if strategy == "uniform":
+        uppers = [max(math.ceil(score * bins - 1e-9), 1) / bins for score in uppers]
+        lowers = [upper - 1 / bins for upper in uppers]
     return Calibration(
         starts,
         [total / size for total, size in zip(totals, sizes, strict=True)],
         [count / size for count, size in zip(positives, sizes, strict=True)],
         [size * unit for size in sizes],
-        _edges(counts.scores, starts, bins, strategy),
+        (lowers, uppers),
     )
-
-
-def _edges(
-    scores: Floats, starts: list[int], bins: int, strategy: str
-) -> tuple[list[float], list[float]]:
-    """Return the lower and the upper edge of each bin that is not empty."""
-    last = [float(scores[stop - 1]) for stop in starts[1:]]
-    if strategy == "quantile":
-        return [float(scores[start]) for start in starts[:-1]], last
-    uppers = [max(math.ceil(score * bins - 1e-9), 1) / bins for score in last]
-    return [upper - 1 / bins for upper in uppers], uppers
 
 
 def calibration_errors(rows: RowScores, bins: Calibration) -> dict[str, InfluencedScore]:

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Column, Floats
-from ...statistics.arguments.checks import OptionError, RowError
+from ...statistics.arguments.checks import OptionError, RowError, check_finite, check_widths
 from ...statistics.arithmetic.binary_digits import raised, truncated
 from .curves import ScoreCounts
 
@@ -25,23 +24,9 @@ def is_scores(predictions: Column) -> bool:
 
 def finite_scores(predictions: Column) -> tuple[Floats, tuple[float, float]]:
     """Return the scores, shape (rows,) or (rows, columns), with their minimum and maximum."""
-    if isinstance(predictions, list) and isinstance(predictions[0], list):
-        for row, values in enumerate(predictions):
-            if len(values) != len(predictions[0]):
-                raise RowError(
-                    "predictions",
-                    row,
-                    f"has {len(values)} probabilities, but the rows before {len(predictions[0])}",
-                )
+    check_widths("predictions", predictions, "probabilities")
     scores = np.asarray(predictions, dtype=np.float64)
-    ends = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
-    if not all(map(math.isfinite, ends)):
-        position = np.unravel_index(int(np.isfinite(scores).argmin()), scores.shape)
-        row, *columns = map(int, position)
-        suffix = "".join(f"[{column}] " for column in columns)
-        raise RowError(
-            "predictions", row, f"{suffix}is {scores[position]}; a score is a finite number"
-        )
+    ends = check_finite("predictions", scores, "a score is a finite number")
     if scores.ndim == 2 and scores.shape[1] < 2:
         if not scores.size:
             raise ValueError("predictions[0] has no probabilities")
@@ -207,30 +192,17 @@ def error_bounds(counts: ScoreCounts, bits: int) -> dict[str, float]:
         tied_pairs = positives / counts.total_positives * (negatives / counts.total_negatives)
         bounds["roc_auc"] = math.fsum(tied_pairs) / 2
     if counts.total_positives:
-        precision = _precision_ranges(counts, positives, negatives)
-        area = math.fsum(positives * precision) / counts.total_positives
+        true_positives = counts.true_positives.astype(np.float64)
+        positives_above = true_positives - positives
+        false_positives = counts.false_positives.astype(np.float64)
+        rows = positives_above + false_positives
+        lowest = np.divide(positives_above, rows, out=np.ones_like(rows), where=rows > 0)
+        rows = true_positives + (false_positives - negatives)
+        highest = np.divide(true_positives, rows, out=np.zeros_like(rows), where=rows > 0)
+        variations = positives * np.maximum(highest - lowest, 0.0)
+        area = math.fsum(variations) / counts.total_positives
         bounds |= {"pr_auc": area, "average_precision": area}
     if counts.are_probabilities:
         unit = 2.0**-bits
         bounds |= {"log_loss": -math.log1p(-unit), "brier": unit / 2 + unit**2 / 4}
     return bounds
-
-
-def _precision_ranges(
-    counts: ScoreCounts, positives: NDArray[Any], negatives: NDArray[Any]
-) -> Floats:
-    """Return the possible variation of the precision at the rows of each bin with their order."""
-    true_positives = counts.true_positives.astype(np.float64)
-    false_positives = counts.false_positives.astype(np.float64)
-    positives_above = true_positives - positives
-    negatives_above = false_positives - negatives
-    rows = positives_above + false_positives
-    lowest = np.divide(positives_above, rows, out=np.ones_like(rows), where=rows > 0)
-    highest = np.divide(
-        true_positives,
-        true_positives + negatives_above,
-        out=np.zeros_like(rows),
-        where=true_positives + negatives_above > 0,
-    )
-    ranges: Floats = np.maximum(highest - lowest, 0.0)
-    return ranges

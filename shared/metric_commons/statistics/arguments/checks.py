@@ -1,12 +1,15 @@
 """Checks of arguments: each failure is a `ValueError` that names the value and the cause."""
 
+import math
 import re
 import sys
-from collections.abc import Collection, Mapping, Sequence, Set
+from collections.abc import Callable, Collection, Mapping, Sequence, Set
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from .arrays import Floats
 
 
@@ -142,8 +145,15 @@ def check_choice(name: str, value: Any, choices: Collection[str]) -> None:
         raise OptionError(name, f"must be one of {listed}, got {shown(value)}{hint}")
 
 
-def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
+def check_measures(
+    measures: Any, supported: Sequence[str], is_other: Callable[[str], Any] = lambda _: False
+) -> list[str]:
     """Return the names of one or several measures, checked to be known and distinct.
+
+    Args:
+        measures: a name, or several.
+        supported: the names without a parameter.
+        is_other: whether a name is one with a parameter.
 
     >>> check_measures("mae", ["mae", "pearson"])
     ['mae']
@@ -159,7 +169,7 @@ def check_measures(measures: Any, supported: Sequence[str]) -> list[str]:
     if not names:
         raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
     for name in names:
-        if name not in supported:
+        if name not in supported and not is_other(name):
             hint = alternatives(name, supported)
             raise OptionError("measures", f"holds {shown(name)}, which is not a measure{hint}")
         if names.count(name) > 1:
@@ -281,6 +291,41 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
         row = int(wrong.argmax())
         raise RowError(name, row, f"is {shown(listed[row])}; its numbers must be finite")
     return numbers + 0.0
+
+
+def check_widths(name: str, rows: Any, noun: str) -> None:
+    """Check that all rows of a list have as many entries as the first one.
+
+    >>> check_widths("references", [[0.5, 0.5], [1.0]], "numbers")
+    Traceback (most recent call last):
+    ValueError: references[1] has 1 numbers, but references[0] has 2
+    """
+    if isinstance(rows, Sequence) and rows and isinstance(rows[0], Sequence):
+        for row, values in enumerate(rows):
+            width = len(values) if hasattr(values, "__len__") else 1
+            if width != len(rows[0]):
+                raise RowError(name, row, f"has {width} {noun}, but {name}[0] has {len(rows[0])}")
+
+
+def check_finite(
+    name: str, table: "NDArray[Any]", cause: str = "every row needs a finite number"
+) -> tuple[Any, Any]:
+    """Return the minimum and the maximum of the numbers, checked to be finite; 0 if there are none.
+
+    >>> import numpy as np
+    >>> check_finite("references", np.array([1.0, np.inf]))
+    Traceback (most recent call last):
+    ValueError: references[1] is inf; every row needs a finite number
+    """
+    ends = (table.min(), table.max()) if table.size else (0.0, 0.0)
+    if all(map(math.isfinite, ends)):
+        return ends
+    is_wrong = (table != table) | (abs(table) == math.inf)
+    position = divmod(int(is_wrong.argmax()), table[0].size)
+    index = f"[{position[1]}] " if table.ndim == 2 else ""
+    raise RowError(
+        name, position[0], f"{index}is {table.reshape(len(table), -1)[position]}; {cause}"
+    )
 
 
 def _is_missing(label: Any) -> bool:

@@ -29,7 +29,11 @@ def test_several_labels_a_row_are_tasks_of_their_own():
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        ([[0, 1], [1]], [[0, 1], [1, 1]], r"predictions\[1\] has 1 labels, but the rows before 2"),
+        (
+            [[0, 1], [1]],
+            [[0, 1], [1, 1]],
+            r"predictions\[1\] has 1 labels, but predictions",
+        ),
         ([[0, 1]], [[0, 1, 1]], "predictions have 2 labels per row, references 3"),
         ([[0, 1]], [[0, -1]], r"references\[0\]\[1\] is -1; each label is 0 or 1"),
         ([[]], [[]], r"predictions\[0\] has no labels"),

@@ -6,10 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from metric_commons.labels.clustering.clustering_measures import clustering_scores
 from metric_commons.labels.clustering.clusters import PointClusters
 from metric_commons.labels.clustering.silhouette import silhouettes
-from tests.points import blobs, distance, silhouette, squared_distance
+from tests.points import blobs, distance, silhouette
 
 
 @pytest.mark.long
@@ -39,20 +38,3 @@ def test_a_few_points_have_the_values_that_they_have_among_all(metric):
     assert silhouettes(clusters, squared=squared, positions=sample) == pytest.approx(
         values[sample], rel=1e-12
     )
-
-
-def test_squared_distances_by_their_definition():
-    points, labels = blobs(5)
-    squares = [[float(squared_distance(a, b)) for b in points.tolist()] for a in points.tolist()]
-    result = clustering_scores(
-        labels, points, measures="silhouette", metric="sqeuclidean", per_example=True
-    )
-    for row, value in enumerate(result["per_example"]["silhouette"]):
-        sums = [
-            sum(s for s, label in zip(squares[row], labels, strict=True) if label == cluster)
-            for cluster in range(3)
-        ]
-        sizes = [labels.count(cluster) for cluster in range(3)]
-        a = sums[labels[row]] / (sizes[labels[row]] - 1)
-        b = min(sums[k] / sizes[k] for k in range(3) if k != labels[row])
-        assert value == pytest.approx((b - a) / max(a, b), rel=1e-12)

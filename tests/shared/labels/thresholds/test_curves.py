@@ -62,27 +62,6 @@ def test_sums_without_ties_are_those_of_any_rows():
         assert getattr(counts.sums, name) == pytest.approx(getattr(same.sums, name), rel=1e-13)
 
 
-def test_counts_of_parts_are_counts_of_the_whole():
-    rng = np.random.default_rng(0)
-    scores, positive = np.round(rng.random(100), 1), rng.random(100) < 0.5
-    counts = score_counts(scores, positive)
-    parts = [score_counts(scores[part], positive[part]) for part in (slice(30), slice(30, None))]
-    distinct, positions = np.unique(
-        np.concatenate([part.scores for part in parts]), return_inverse=True
-    )
-    positives = np.concatenate([part.positives for part in parts])
-    negatives = np.concatenate([part.negatives for part in parts])
-    merged = ScoreCounts(
-        distinct,
-        np.bincount(positions, positives).astype(np.int64),
-        np.bincount(positions, negatives).astype(np.int64),
-    )
-
-    assert merged.scores.tolist() == counts.scores.tolist()
-    assert merged.positives.tolist() == counts.positives.tolist()
-    assert roc_curve(merged) == roc_curve(counts)
-
-
 def test_the_roc_curve_keeps_corners_alone():
     counts = score_counts(np.arange(6) / 10, np.arange(6) >= 3)
 
