@@ -82,7 +82,9 @@ class _Parser(BracketReader):
 
     def sum(self) -> MathObject:
         sign = self._sign()
-        if self.skip("∞") or self._skip_word(_INFINITIES):
+        is_word = self.next.kind == "word" and self.next.text.lower() in _INFINITIES
+        if is_word or self.next.is_sign("∞"):
+            self.take()
             return Infinity(sign)
         result = self.term()
         if self.next.is_sign("-") and isinstance(result, RealSet):
@@ -116,12 +118,6 @@ class _Parser(BracketReader):
             raise UndecidedError("± in a place where it is not understood")
         return sign
 
-    def _skip_word(self, words: set[str]) -> bool:
-        if self.next.kind != "word" or self.next.text.lower() not in words:
-            return False
-        self.take()
-        return True
-
     def term(self) -> MathObject:
         result = self.factor()
         while True:
@@ -138,7 +134,8 @@ class _Parser(BracketReader):
                 if self.next.kind == "number" and not self.previous().is_sign("})!^"):
                     raise UndecidedError("two numbers side by side")
                 result = self._times(result, self.factor())
-            elif self._skip_mod():
+            elif self.next.kind in ("command", "word") and self.next.text in ("bmod", "mod"):
+                self.take()
                 result = _remainder(as_value(result), as_value(self.factor()))
             else:
                 return result
@@ -160,12 +157,6 @@ class _Parser(BracketReader):
             while self._starts_symbol():
                 denominator *= as_value(self.factor())
         return denominator
-
-    def _skip_mod(self) -> bool:
-        is_mod = self.next.kind in ("command", "word") and self.next.text in ("bmod", "mod")
-        if is_mod:
-            self.take()
-        return is_mod
 
     def _starts_symbol(self) -> bool:
         return self.next.kind != "number" and self._starts_factor()
@@ -233,17 +224,14 @@ class _Parser(BracketReader):
             is_one_digit = self._context.is_latex and not self._context.chooses("long_exponent")
             exponent = rational(self.digit() if is_one_digit else int(self.take().text))
         elif self.next.kind == "word" and len(self.next.text) > 1 and self.next.text != "pi":
-            exponent = self._first_letter()
+            # x^ab in LaTeX is x^a b; in plain text it may be x^(ab).
+            if not self._context.is_latex:
+                raise UndecidedError("an exponent of several letters")
+            self.split_word()
+            exponent = self._letter(self.take().text)
         else:
             exponent = as_value(self.atom(mixed=False))
         return -exponent if sign < 0 else exponent
-
-    def _first_letter(self) -> Value:
-        """x^ab in LaTeX is x^a b; in plain text it may be x^(ab)."""
-        if not self._context.is_latex:
-            raise UndecidedError("an exponent of several letters")
-        self.split_word()
-        return self._letter(self.take().text)
 
     def atom(self, *, mixed: bool = True) -> MathObject:
         """Return a number, letters, a command or a bracket.
@@ -352,7 +340,7 @@ class _Parser(BracketReader):
 
     def _command(self, name: str) -> MathObject:
         if name == "frac":
-            return self._fraction()
+            return self._derivative() or self.quotient(self._argument(), self._argument())
         if name == "sqrt":
             degree = 2
             if self.skip("["):
@@ -376,10 +364,6 @@ class _Parser(BracketReader):
         if name in ACCENTS:
             return self._accented(name)
         raise UndecidedError(f"the command {name}")
-
-    def _fraction(self) -> Value:
-        of_functions = self._derivative()
-        return of_functions or self.quotient(self._argument(), self._argument())
 
     def _derivative(self) -> Value | None:
         r"""\frac{dy}{dx} is not a fraction of letters."""
