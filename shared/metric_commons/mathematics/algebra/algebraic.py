@@ -102,10 +102,8 @@ class Algebraic:
             return self
         is_real = self.is_real and is_written_real(other)
         if isinstance(other, Algebraic) and self.kind == other.kind == "unit":
-            (number, turn), (other_number, other_turn) = (
-                self.fraction_and_turn,
-                other.fraction_and_turn,
-            )
+            number, turn = self.fraction_and_turn
+            other_number, other_turn = other.fraction_and_turn
             if turn == other_turn:
                 return root_of_unity(turn, number + other_number)
             is_real = number == -other_number and turn + other_turn == Fraction(1, 2)
@@ -126,10 +124,8 @@ class Algebraic:
         if isinstance(other, Fraction):
             return self._multiple(other)
         if self.kind == other.kind == "unit":
-            (number, turn), (other_number, other_turn) = (
-                self.fraction_and_turn,
-                other.fraction_and_turn,
-            )
+            number, turn = self.fraction_and_turn
+            other_number, other_turn = other.fraction_and_turn
             return root_of_unity(turn + other_turn, checked(number * other_number))
         if self is other and self.kind == "root" and self.degree == 2:
             return self.parts[1]
