@@ -173,14 +173,14 @@ class LetterReader(TokenReader, ABC):
 
     def _interval(self) -> Bracketed:
         """Interval(0, 1), and Interval.open, Lopen and Ropen, as sympy prints them."""
-        sides = {"open": "()", "Lopen": "(]", "Ropen": "[)"}
+        sides = {"": "[]", "open": "()", "Lopen": "(]", "Ropen": "[)"}
         name = self.take().text if self.skip(".") else ""
         self.expect("(")
         ends = self._items(",")
         self.expect(")")
-        if (name and name not in sides) or len(ends) != 2:
+        if name not in sides or len(ends) != 2:
             raise UndecidedError("an interval that is not understood")
-        brackets = sides.get(name, "[]")
+        brackets = sides[name]
         opening = "(" if isinstance(ends[0], Infinity) else brackets[0]
         closing = ")" if isinstance(ends[1], Infinity) else brackets[1]
         return Bracketed(opening + closing, ends)
