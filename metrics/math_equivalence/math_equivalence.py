@@ -9,8 +9,8 @@ import evaluate
 
 from metric_commons.mathematics.proof.backends import Backend, equivalence_scores
 from metric_commons.mathematics.proof.comparisons import Lists, Percent, Rounding
+from metric_commons.mathematics.proof.hendrycks import competition_math
 from metric_commons.mathematics.proof.problem_sets import Dataset, extraction_of
-from metric_commons.mathematics.proof.stock_mathematics import competition_math
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import NonNegative, Positive
 from metric_commons.text.extraction.extraction import summarize_extracted
@@ -124,10 +124,10 @@ class MathEquivalence(BatchMetric):
                 dataset=dataset,
                 explain=explain,
             )
-            for text, found in zip(predictions, equivalence.explanations, strict=False):
+            for text, explanation in zip(predictions, equivalence.explanations, strict=False):
                 if answers.get("extract") is not None:
-                    found.steps.insert(0, f"extraction: {text or 'no answer is found'}")
-                explanations.append(found._asdict())
+                    explanation.steps.insert(0, f"extraction: {text or 'no answer is found'}")
+                explanations.append(explanation._asdict())
             return equivalence.columns(backend)
 
         result = summarize_extracted(scores, predictions, references, {"unreadable"}, **answers)

@@ -13,7 +13,7 @@ algebraic integers whose conjugates are at most u and l in size.
 """
 
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import lcm
 from typing import Literal, cast
 from weakref import WeakValueDictionary
@@ -27,8 +27,8 @@ from .fixed_point import (
     ball_root,
     ball_sum,
     direction,
+    integer_root,
 )
-from .separation_bounds import BIT, coefficient_and_radicand, logarithm, size_of_sum, totient
 from .work_limits import UndecidedError, spend
 
 _MAX_LENGTH = 40_000  # bits of a rational number
@@ -37,6 +37,9 @@ _MAX_BITS = 12_000  # of an enclosure that proves zero
 _FIRST_BITS = 96
 _MAX_DENOMINATOR = 10_000  # of rational numbers that are recognised
 
+_BIT = 1024  # sizes are counted in parts of a bit, rounded up
+# log2(1 + 2^-d) in these parts, rounded up, for d = 0, 1, 2 ...
+_GROWTH = (1024, 600, 330, 175, 90, 46, 24, 12, 6, 3, 2)
 DEEPEST = 12  # roots within roots, and functions of functions, that a text shows
 _WRITTEN_BITS = 400  # of an integer that a text shows in digits
 
@@ -69,7 +72,7 @@ class Algebraic:
         upper, lower = _upper(parts[0]), _lower(parts[0])
         if self.kind == "sum":
             last_upper, last_lower = _upper(parts[-1]), _lower(parts[-1])
-            self.upper = size_of_sum(upper + last_lower, lower + last_upper)
+            self.upper = _size_of_sum(upper + last_lower, lower + last_upper)
             self.lower = lower + last_lower
         elif self.kind == "product":
             self.upper, self.lower = upper + _upper(parts[-1]), lower + _lower(parts[-1])
@@ -94,26 +97,59 @@ class Algebraic:
         degree = self.parts[0]
         return degree.numerator if isinstance(degree, Fraction) else 0
 
-    def __add__(self, right: "Constant") -> "Constant":
-        return _sum(self, right)
+    def __add__(self, other: "Constant") -> "Constant":
+        if other == 0:
+            return self
+        is_real = self.is_real and is_written_real(other)
+        if isinstance(other, Algebraic) and self.kind == other.kind == "unit":
+            number, turn = self.fraction_and_turn
+            other_number, other_turn = other.fraction_and_turn
+            if turn == other_turn:
+                return root_of_unity(turn, number + other_number)
+            is_real = number == -other_number and turn + other_turn == Fraction(1, 2)
+        return _node("sum", (self, other), is_real)
 
-    def __radd__(self, left: Fraction) -> "Constant":
-        return _sum(left, self)
+    __radd__ = __add__
 
     def __neg__(self) -> "Constant":
-        return _product(Fraction(-1), self)
+        return self * Fraction(-1)
 
     def __sub__(self, right: "Constant") -> "Constant":
-        return _sum(self, -right)
+        return self + -right
 
     def __rsub__(self, left: Fraction) -> "Constant":
-        return _sum(left, -self)
+        return -self + left
 
-    def __mul__(self, right: "Constant") -> "Constant":
-        return _product(self, right)
+    def __mul__(self, other: "Constant") -> "Constant":
+        if isinstance(other, Fraction):
+            return self._multiple(other)
+        if self.kind == other.kind == "unit":
+            number, turn = self.fraction_and_turn
+            other_number, other_turn = other.fraction_and_turn
+            return root_of_unity(turn + other_turn, checked(number * other_number))
+        if self is other and self.kind == "root" and self.degree == 2:
+            return self.parts[1]
+        for factor, second in ((self, other), (other, self)):
+            if factor.kind == "product" and isinstance(factor.parts[0], Fraction):
+                return factor.parts[0] * (factor.parts[1] * second)
+        return _node("product", (self, other), self.is_real and other.is_real)
 
-    def __rmul__(self, left: Fraction) -> "Constant":
-        return _product(left, self)
+    __rmul__ = __mul__
+
+    def _multiple(self, number: Fraction) -> "Constant":
+        """Return a rational multiple; rational factors come first, so that equal ones are one."""
+        if number in (0, 1):
+            return self if number else number
+        if self.kind == "unit":
+            coefficient, turn = self.fraction_and_turn
+            return root_of_unity(turn, checked(number * coefficient))
+        first, last = self.parts[0], self.parts[-1]
+        if self.kind == "product" and isinstance(first, Fraction):
+            number = checked(number * first)
+            return last if number == 1 else _node("product", (number, last), self.is_real)
+        if self.kind == "sum" and all(_kind(part) == "unit" for part in self.parts):
+            return number * first + number * last
+        return _node("product", (number, self), self.is_real)
 
     def enclosure(self, bits: int) -> Ball:
         """Return a ball around the number.
@@ -147,10 +183,10 @@ class Algebraic:
     @cached_property
     def is_proved_zero(self) -> bool:
         """Return whether the number is zero; see `is_zero`."""
-        degree = totient(self.order)
+        degree = _totient(self.order)
         for root_degree, _ in self.radicals:
             degree *= root_degree
-        proof_bits = ((degree - 1) * max(self.upper, 0) + max(self.lower, 0)) // BIT + 3
+        proof_bits = ((degree - 1) * max(self.upper, 0) + max(self.lower, 0)) // _BIT + 3
         bits = _FIRST_BITS
         while True:
             try:
@@ -220,54 +256,6 @@ def root_of_unity(turn: Fraction, coefficient: Fraction = Fraction(1)) -> Consta
     return _node("unit", (coefficient, turn), False)
 
 
-def _sum(left: Constant, right: Constant) -> Constant:
-    if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return checked(left + right)
-    if left == 0:
-        return right
-    if right == 0:
-        return left
-    is_real = is_written_real(left) and is_written_real(right)
-    if _kind(left) == _kind(right) == "unit":
-        (number, turn), (right_number, right_turn) = _unit(left), _unit(right)
-        if turn == right_turn:
-            return root_of_unity(turn, number + right_number)
-        is_real = number == -right_number and turn + right_turn == Fraction(1, 2)
-    return _node("sum", (left, right), is_real)
-
-
-def _product(left: Constant, right: Constant) -> Constant:
-    if isinstance(left, Fraction) and isinstance(right, Fraction):
-        return checked(left * right)
-    if isinstance(right, Fraction):
-        left, right = right, left
-    right = cast(Algebraic, right)
-    if isinstance(left, Fraction):
-        if left in (0, 1):
-            return right if left else left
-        if right.kind == "unit":
-            number, turn = right.fraction_and_turn
-            return root_of_unity(turn, checked(left * number))
-        if right.kind == "product" and isinstance(right.parts[0], Fraction):
-            number = checked(left * right.parts[0])
-            if number == 1:
-                return right.parts[1]
-            return _node("product", (number, right.parts[1]), right.is_real)
-        if right.kind == "sum" and all(_kind(part) == "unit" for part in right.parts):
-            return _sum(left * right.parts[0], left * right.parts[1])
-        return _node("product", (left, right), right.is_real)
-    if left.kind == right.kind == "unit":
-        (number, turn), (right_number, right_turn) = _unit(left), _unit(right)
-        return root_of_unity(turn + right_turn, checked(number * right_number))
-    if left is right and left.kind == "root" and left.degree == 2:
-        return left.parts[1]
-    for factor in (left, right):  # rational factors first, so that equal products are one
-        if factor.kind == "product" and isinstance(factor.parts[0], Fraction):
-            second = right if factor is left else left
-            return factor.parts[0] * (factor.parts[1] * second)
-    return _node("product", (left, right), left.is_real and right.is_real)
-
-
 def inverse(number: Constant) -> Constant:
     """1 over a number.
 
@@ -312,7 +300,7 @@ def real_root(number: Constant, degree: int) -> Constant:
         number = number if fraction is None else fraction
     if isinstance(number, Algebraic):
         return _node("root", (Fraction(degree), number), True)
-    coefficient, radicand = coefficient_and_radicand(number, degree)
+    coefficient, radicand = _coefficient_and_radicand(number, degree)
     if radicand == 1:
         return coefficient
     return coefficient * _node("root", (Fraction(degree), radicand), True)
@@ -483,13 +471,62 @@ def _kind(number: Constant) -> str:
     return "fraction" if isinstance(number, Fraction) else number.kind
 
 
-def _unit(number: Constant) -> tuple[Fraction, Fraction]:
-    return cast(Algebraic, number).fraction_and_turn
-
-
 def _upper(number: Constant) -> int:
-    return logarithm(number.numerator) if isinstance(number, Fraction) else number.upper
+    return _logarithm(number.numerator) if isinstance(number, Fraction) else number.upper
 
 
 def _lower(number: Constant) -> int:
-    return logarithm(number.denominator) if isinstance(number, Fraction) else number.lower
+    return _logarithm(number.denominator) if isinstance(number, Fraction) else number.lower
+
+
+# Sizes for the separation bound, in integers, so that no proof needs floats
+
+
+def _size_of_sum(left: int, right: int) -> int:
+    """Return the logarithm of the sum of two numbers, from their logarithms."""
+    high, low = max(left, right), min(left, right)
+    distance = (high - low) // _BIT
+    return high + (_GROWTH[distance] if distance < len(_GROWTH) else 1)
+
+
+def _logarithm(number: int) -> int:
+    """The logarithm of the size of an integer to the base 2, rounded up to parts of a bit."""
+    number = abs(number)
+    if number < 2:
+        return 0
+    shift = max(number.bit_length() - 11, 0)
+    return shift * _BIT + _short_logarithm((number >> shift) + (shift > 0))
+
+
+@lru_cache(4096)
+def _short_logarithm(number: int) -> int:
+    return int((number**_BIT).bit_length())
+
+
+@lru_cache(1024)
+def _totient(order: int) -> int:
+    """Euler's function: the degree of a root of unity."""
+    result, cofactor, factor = order, order, 2
+    while factor * factor <= cofactor:
+        if cofactor % factor == 0:
+            result -= result // factor
+            while cofactor % factor == 0:
+                cofactor //= factor
+        factor += 1
+    return result - result // cofactor if cofactor > 1 else result
+
+
+@lru_cache(1024)
+def _coefficient_and_radicand(number: Fraction, degree: int) -> tuple[Fraction, Fraction]:
+    """A positive number as power times remainder, so that root(12) and 2 root(3) are one object."""
+    n, d = (integer_root(part, degree) for part in (number.numerator, number.denominator))
+    if n**degree == number.numerator and d**degree == number.denominator:
+        return Fraction(n, d), Fraction(1)
+    if max(number.numerator.bit_length(), number.denominator.bit_length()) * degree > 2_000:
+        return Fraction(1), number
+    radicand, coefficient = number.numerator * number.denominator ** (degree - 1), 1
+    for divisor in range(2, 100):
+        power = divisor**degree
+        while radicand % power == 0:
+            radicand, coefficient = radicand // power, coefficient * divisor
+    return Fraction(coefficient, number.denominator), Fraction(radicand)

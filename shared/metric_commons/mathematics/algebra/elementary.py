@@ -135,20 +135,17 @@ def _power_of_term(constant: Constant, monomial: Monomial, exponent: int) -> Val
     """Return the power of a rational number, or root of unity, times generators."""
     if any(isinstance(generator, Sum) for generator, _ in monomial):
         return None
-    if isinstance(constant, Algebraic):
-        if constant.kind != "unit":
+    coefficient, turn = constant, Fraction(0)
+    if isinstance(coefficient, Algebraic):
+        if coefficient.kind != "unit":
             return None
-        coefficient, turn = constant.fraction_and_turn
-    else:
-        coefficient, turn = constant, Fraction(0)
+        coefficient, turn = coefficient.fraction_and_turn
     sizes = (abs(coefficient.numerator), coefficient.denominator)
     bits = sum(0 if part == 1 else part.bit_length() for part in sizes)
     if max(exponent * bits, exponent.bit_length() ** 2) > _MAX_LENGTH:
         raise UndecidedError("too much work: too large a power")
     spend(1 + exponent * bits // 100)
-    number: Constant = coefficient**exponent
-    if turn:
-        number = root_of_unity(turn * exponent, coefficient**exponent)
+    number = root_of_unity(turn * exponent, coefficient**exponent)
     return Value({frozenset((g, inner * exponent) for g, inner in monomial): number})
 
 
@@ -165,9 +162,9 @@ def root(value: Value, degree: int) -> Value:
     constant = value.constant
     if constant is not None:
         return constant_value(real_root(constant, degree))
-    quick = _root_of_term(value, degree)
-    if quick is not None:
-        return quick
+    of_term = _root_of_term(value, degree)
+    if of_term is not None:
+        return of_term
     name = f"root {degree}"
     if not value.is_polynomial or len(value.numerator) == 1:
         return opaque(name, value)
@@ -204,14 +201,10 @@ def _root_of_term(value: Value, degree: int) -> Value | None:
     [(generator, exponent)] = monomial
     coefficient_root = constant_value(real_root(constant, degree))
     is_positive = generator == "pi" or (isinstance(generator, Exp) and not generator.is_imaginary)
-    is_odd = isinstance(generator, str) and Fraction(exponent).numerator % 2 == 1
-    if is_positive or is_odd:
-        return coefficient_root * symbol_power(generator, Fraction(exponent) / degree)
-    if (
-        isinstance(generator, str)
-        and Fraction(exponent).denominator == 1
-        and exponent % degree == 0
-    ):
+    is_letter, exponent = isinstance(generator, str), Fraction(exponent)
+    if is_positive or (is_letter and exponent.numerator % 2 == 1):
+        return coefficient_root * symbol_power(generator, exponent / degree)
+    if is_letter and exponent.denominator == 1 and exponent % degree == 0:
         inner = int(exponent) // degree
         if degree % 2 or inner % 2 == 0:
             return coefficient_root * symbol_power(generator, Fraction(inner))
@@ -273,12 +266,10 @@ def _exp_of_irrational_term(monomial: Monomial, constant: Constant) -> Value:
     factor_sign = sign(factor)
     factor = factor if factor_sign > 0 else -factor
     squared = square(factor)
-    generator = (
-        Exp(monomial, is_imaginary, factor)
-        if squared is None
-        else Exp(monomial, is_imaginary, squared, True)
+    shown = factor if squared is None else squared
+    return symbol_power(
+        Exp(monomial, is_imaginary, shown, squared is not None), Fraction(factor_sign)
     )
-    return symbol_power(generator, Fraction(factor_sign))
 
 
 def log(value: Value) -> Value:

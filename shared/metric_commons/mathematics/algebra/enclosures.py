@@ -57,17 +57,13 @@ def are_equal(left: Value, right: Value) -> bool | None:
     generators = generators_of(difference)
     if any(isinstance(generator, Opaque) for generator in generators):
         return None
-    if _are_independent(generators):
+    # Letters, and one of pi and e: no polynomial equation holds between these.
+    constants = {generator for generator in generators if not _is_letter(generator)}
+    if len(constants) <= 1 and constants <= {"pi", Exp(EMPTY, False)}:
         return False
     if _may_be_of_integers(generators):
         return None
     return False if _differ_at_a_point(difference, left, right, generators) else None
-
-
-def _are_independent(generators: set[Generator]) -> bool:
-    """Return whether no polynomial equation holds between these: letters, and one of pi and e."""
-    constants = {generator for generator in generators if not _is_letter(generator)}
-    return len(constants) <= 1 and constants <= {"pi", Exp(EMPTY, False)}
 
 
 def _is_letter(generator: Generator) -> bool:

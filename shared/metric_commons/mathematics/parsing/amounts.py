@@ -47,11 +47,9 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     if len(all_tokens) == 3 and all_tokens[1].text == "to" and all_tokens[1].kind != "sign":
         ends = [parse_expression(all_tokens[index : index + 1], context) for index in (0, 2)]
         return Ratio(tuple(ends), "".join(token.text for token in all_tokens))  # 3 to 4
-    texts = [token.text for token in all_tokens]
-    if texts[1:-1] == ["out", "of"]:
-        return as_value(_values(all_tokens[:1], context)) / as_value(
-            _values(all_tokens[-1:], context)
-        )
+    if [token.text for token in all_tokens[1:-1]] == ["out", "of"]:
+        part, whole = (as_value(_values([all_tokens[end]], context)) for end in (0, -1))
+        return part / whole
     compound = _compound(all_tokens, context)
     if compound is not None:
         return compound
@@ -92,9 +90,7 @@ def _values(amount: Sequence[Token], context: Context) -> MathObject:
         return parse_expression(amount, context)
     if signs.count("±") > 1:
         raise UndecidedError("several ±")
-    contents = []
-    for sign in (1, -1):
-        contents.append(parse_expression(amount, replace(context, plus_minus=sign)))
+    contents = [parse_expression(amount, replace(context, plus_minus=sign)) for sign in (1, -1)]
     match contents:
         case [Collection(items, True), Collection(more_items, True)]:  # {1 ± 2, 5} is one set
             return Collection((*items, *more_items), in_braces=True)

@@ -1,6 +1,7 @@
 r"""Dates and times of day, which are no quotients: 4/10/2025, 10 April 2025, 1:08 pm."""
 
 import re
+from contextlib import suppress
 from datetime import date
 
 from .structures import Dates, MathObject, TimeOfDay
@@ -39,13 +40,14 @@ def date_or_time(text: str) -> MathObject | None:
     for pattern in _WRITTEN:
         if match := pattern.fullmatch(text):
             month = match["month"]
-            number = int(month) if month.isdigit() else _number_of(month)
-            found = _dates([(int(match["year"] or NO_YEAR), number, int(match["day"]))])
-            return Dates(found) if found else None
+            starts = [name[:3] for name in _MONTHS]
+            number = int(month) if month.isdigit() else starts.index(month[:3].lower()) + 1
+            days = _dates([(int(match["year"] or NO_YEAR), number, int(match["day"]))])
+            return Dates(days) if days else None
     if match := _IN_SLASHES.fullmatch(text):  # the month or the day first
         first, second, year = int(match[1]), int(match[3]), int(match[4])
-        found = _dates([(year, first, second), (year, second, first)])
-        return Dates(found, text) if found else None
+        days = _dates([(year, first, second), (year, second, first)])
+        return Dates(days, text) if days else None
     if match := _TIME.fullmatch(text):
         hour = int(match[1])
         if not 1 <= hour <= 12:
@@ -71,15 +73,9 @@ def _seconds(hour: int, minutes: str | None, seconds: str | None) -> int:
     return 3600 * hour + 60 * int(minutes or 0) + int(seconds or 0)
 
 
-def _number_of(month: str) -> int:
-    return next(n for n, name in enumerate(_MONTHS, 1) if name.startswith(month[:3].lower()))
-
-
 def _dates(candidates: list[tuple[int, int, int]]) -> frozenset[date]:
-    found = set()
+    days = set()
     for year, month, day in candidates:
-        try:
-            found.add(date(year, month, day))
-        except ValueError:  # there is no such day
-            continue
-    return frozenset(found)
+        with suppress(ValueError):  # there is no such day
+            days.add(date(year, month, day))
+    return frozenset(days)

@@ -13,29 +13,32 @@ A word is a product of its letters, one by one. Where two conventions read a for
 `Context.conventions` decides, and the form is recorded in `Context.forms`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from ..algebra.elementary import PI, power, root
-from ..algebra.exact_values import Value, decimal, opaque, rational
-from ..algebra.work_limits import UndecidedError
-from .brackets import BracketReader
+from ..algebra.elementary import PI, power, root, size
+from ..algebra.enclosures import real_sign
+from ..algebra.exact_values import Value, decimal, opaque, rational, symbol
+from ..algebra.work_limits import UndecidedError, spend
 from .conventions import Context
 from .functions import FUNCTIONS, binomial, chosen, factorial_of, rounded, small_integer
-from .letters import ACCENTS, GREEK, derivative
-from .matrices import matrix_power, multiplied, total, transposed
-from .notation import Token
-from .numerals import mixed_fraction, recurring_decimal
+from .letters import ACCENTS, GREEK, LetterReader, derivative
+from .matrices import determinant, matrix_power, multiplied, total, transposed
+from .notation import ROW_END, Token
+from .numerals import mixed_fraction, recurring_decimal, spelled_number
 from .real_sets import REALS, as_real_set, complement, intersection, union
 from .structures import (
     BasedNumber,
+    Bracketed,
     Collection,
     Infinity,
     MathObject,
     Matrix,
+    Quantity,
     RealSet,
     as_value,
 )
+from .unit_table import unit_of_symbol
 
 _MAX_DEPTH = 40  # of brackets within brackets
 _MAX_SCIENTIFIC_EXPONENT = 400
@@ -45,6 +48,8 @@ _INFINITIES = {"inf", "infinity", "oo"}
 _NO_FACTORS = {"text", "end", "to", "bmod", "mod", "choose", "pmod", "over"}
 _SIGNS = "+-±∓"
 _SETS = {"∪", "∩", "∖"}
+_MATRICES = {"pmatrix", "bmatrix", "Bmatrix", "matrix", "smallmatrix", "array"}
+_MAX_SUM = 1_000  # terms of a sum that is expanded
 
 
 def parse_expression(tokens: Sequence[Token], context: Context | None = None) -> MathObject:
@@ -66,7 +71,7 @@ def parse_expression(tokens: Sequence[Token], context: Context | None = None) ->
     return result
 
 
-class _Parser(BracketReader):
+class _Parser(LetterReader):
     def __init__(self, tokens: Sequence[Token], context: Context) -> None:
         super().__init__(tokens, context)
         sign = context.plus_minus
@@ -82,7 +87,9 @@ class _Parser(BracketReader):
 
     def sum(self) -> MathObject:
         sign = self._sign()
-        if self.skip("∞") or self._skip_word(_INFINITIES):
+        is_word = self.next.kind == "word" and self.next.text.lower() in _INFINITIES
+        if is_word or self.next.is_sign("∞"):
+            self.take()
             return Infinity(sign)
         result = self.term()
         if self.next.is_sign("-") and isinstance(result, RealSet):
@@ -116,12 +123,6 @@ class _Parser(BracketReader):
             raise UndecidedError("± in a place where it is not understood")
         return sign
 
-    def _skip_word(self, words: set[str]) -> bool:
-        if self.next.kind != "word" or self.next.text.lower() not in words:
-            return False
-        self.take()
-        return True
-
     def term(self) -> MathObject:
         result = self.factor()
         while True:
@@ -138,7 +139,8 @@ class _Parser(BracketReader):
                 if self.next.kind == "number" and not self.previous().is_sign("})!^"):
                     raise UndecidedError("two numbers side by side")
                 result = self._times(result, self.factor())
-            elif self._skip_mod():
+            elif self.next.kind in ("command", "word") and self.next.text in ("bmod", "mod"):
+                self.take()
                 result = _remainder(as_value(result), as_value(self.factor()))
             else:
                 return result
@@ -160,12 +162,6 @@ class _Parser(BracketReader):
             while self._starts_symbol():
                 denominator *= as_value(self.factor())
         return denominator
-
-    def _skip_mod(self) -> bool:
-        is_mod = self.next.kind in ("command", "word") and self.next.text in ("bmod", "mod")
-        if is_mod:
-            self.take()
-        return is_mod
 
     def _starts_symbol(self) -> bool:
         return self.next.kind != "number" and self._starts_factor()
@@ -233,17 +229,14 @@ class _Parser(BracketReader):
             is_one_digit = self._context.is_latex and not self._context.chooses("long_exponent")
             exponent = rational(self.digit() if is_one_digit else int(self.take().text))
         elif self.next.kind == "word" and len(self.next.text) > 1 and self.next.text != "pi":
-            exponent = self._first_letter()
+            # x^ab in LaTeX is x^a b; in plain text it may be x^(ab).
+            if not self._context.is_latex:
+                raise UndecidedError("an exponent of several letters")
+            self.split_word()
+            exponent = self._letter(self.take().text)
         else:
             exponent = as_value(self.atom(mixed=False))
         return -exponent if sign < 0 else exponent
-
-    def _first_letter(self) -> Value:
-        """x^ab in LaTeX is x^a b; in plain text it may be x^(ab)."""
-        if not self._context.is_latex:
-            raise UndecidedError("an exponent of several letters")
-        self.split_word()
-        return self._letter(self.take().text)
 
     def atom(self, *, mixed: bool = True) -> MathObject:
         """Return a number, letters, a command or a bracket.
@@ -352,7 +345,7 @@ class _Parser(BracketReader):
 
     def _command(self, name: str) -> MathObject:
         if name == "frac":
-            return self._fraction()
+            return self._derivative() or self.quotient(self._argument(), self._argument())
         if name == "sqrt":
             degree = 2
             if self.skip("["):
@@ -377,10 +370,6 @@ class _Parser(BracketReader):
             return self._accented(name)
         raise UndecidedError(f"the command {name}")
 
-    def _fraction(self) -> Value:
-        of_functions = self._derivative()
-        return of_functions or self.quotient(self._argument(), self._argument())
-
     def _derivative(self) -> Value | None:
         r"""\frac{dy}{dx} is not a fraction of letters."""
         start = self.position
@@ -395,6 +384,138 @@ class _Parser(BracketReader):
             )
         self.move(start)
         return None
+
+    # Brackets
+
+    def _iterated(self, name: str) -> Value:
+        r"""\sum_{k=1}^{4} k^2, which is expanded; the body is one term."""
+        lower: list[Token] = []
+        upper: list[Token] = []
+        for _ in range(2):
+            if self.skip("_"):
+                lower = self.group()
+            elif self.skip("^"):
+                upper = self.group()
+        if len(lower) < 3 or not lower[1].is_sign("=") or len(lower[0].text) != 1:
+            raise UndecidedError("a sum without bounds")
+        letter = lower[0].text
+        first = small_integer(self.parsed(lower[2:]), -(10**6), 10**6)
+        if name == "sum" and upper[-1:] and upper[-1].is_sign("∞"):
+            return self._geometric(letter, first)
+        last = small_integer(self.parsed(upper), first - 1, first + _MAX_SUM)
+        result = rational(0 if name == "sum" else 1)
+        numbers = range(first, max(last, first) + 1)  # an empty sum has a body, too
+        for number, value in zip(numbers, self._terms(letter, map(rational, numbers)), strict=True):
+            spend(5)
+            if number <= last:
+                result = result + value if name == "sum" else result * value
+        return result
+
+    def _terms(self, letter: str, numbers: Iterable[Value]) -> Iterator[Value]:
+        """Yield the term at the position with each number for its letter, and move past it."""
+        start, outer_letters = self.state(), self._context.values_of_letters
+        for number in numbers:
+            self.restore(start)
+            self._context.values_of_letters = {**outer_letters, letter: number}
+            yield as_value(self.term())
+        self._context.values_of_letters = outer_letters
+
+    def _geometric(self, letter: str, first: int) -> Value:
+        """Return the sum of a geometric series, all of whose terms have one quotient."""
+        bound = symbol("∑")  # whatever the letter is
+        terms = [*self._terms(letter, (rational(first), bound, bound + rational(1)))]
+        quotient = terms[2] / terms[1]
+        if quotient.letters:  # a series that is equal to one with the same terms
+            return opaque(f"sum from {first}", terms[1])
+        if real_sign(size(quotient) - rational(1)) >= 0:
+            raise UndecidedError("a series that is not geometric")
+        return terms[0] / (rational(1) - quotient)
+
+    def _absolute_value(self) -> Value:
+        self._bars += 1
+        content = self.sum()
+        self._bars -= 1
+        self.expect("|")
+        return determinant(content) if isinstance(content, Matrix) else size(as_value(content))
+
+    def _braces(self) -> MathObject:
+        """Return a group, or a set whose braces lost their backslashes."""
+        bars, self._bars = self._bars, 0
+        items = () if self.next.is_sign("}") else self._items(",")
+        self._bars = bars
+        for command, operator in (("choose", binomial), ("over", Value.__truediv__)):
+            if len(items) == 1 and self.next.is_command(command):
+                self.take()
+                items = (operator(as_value(items[0]), as_value(self.sum())),)
+        self.expect("}")
+        return items[0] if len(items) == 1 else Collection(items, in_braces=True)
+
+    def _bracket(self, opening: str) -> MathObject:
+        bars, self._bars = self._bars, 0
+        if opening == "⦃" and self.skip("⦄"):
+            return Collection((), in_braces=True)
+        items = self._items(",;")
+        self._bars = bars
+        closing = self.take()
+        if opening == "⦃" and closing.is_sign("⦄"):
+            return Collection(items, in_braces=True)
+        if opening == "⟨" and closing.is_sign("⟩"):
+            return Bracketed("⟨⟩", items)
+        if opening in "⦃⟨" or not closing.is_sign(")]"):
+            raise UndecidedError("a bracket is not closed")
+        brackets = opening + closing.text
+        is_row = brackets == "[]" and isinstance(items[0], Bracketed)
+        if len(items) == 1 and brackets in ("()", "[]") and not is_row:
+            is_number = isinstance(items[0], Value) and items[0].integer is not None
+            return self._based(as_value(items[0])) if is_number and self.skip("_") else items[0]
+        rows = [item.items for item in items if isinstance(item, Bracketed)]
+        is_matrix = brackets == "[]" and len(rows) == len(items)
+        if is_matrix and all(isinstance(x, Value) for row in rows for x in row):
+            return Matrix(tuple(tuple(as_value(x) for x in row) for row in rows))
+        return Bracketed(brackets, items)
+
+    def _based(self, digits: Value) -> BasedNumber:
+        """Return digits to the base at this position, which may be a word."""
+        start = self.position
+        word = spelled_number(" ".join(token.text for token in self.group()))
+        if word is not None:
+            return BasedNumber(digits, rational(word))
+        self.move(start)
+        is_number = self.next.kind == "number"  # all digits, unlike in \\frac12
+        base = small_integer(self.atom(mixed=False) if is_number else self._argument(), 2, 36)
+        return BasedNumber(digits, rational(base))
+
+    def _items(self, separators: str) -> tuple[MathObject, ...]:
+        items: list[MathObject] = []
+        while not items or self.next.is_sign(separators):
+            if items:
+                self.take()
+            item = self.union()
+            items.append(Quantity(item, unit_of_symbol("°")) if self.skip("°") else item)
+        return tuple(items)
+
+    def _matrix(self) -> MathObject:
+        self.expect("{")
+        name = self.take().text
+        if name not in _MATRICES and name != "vmatrix":
+            raise UndecidedError(f"the environment {name}")
+        self.expect("}")
+        if name == "array":
+            self.group()
+        bars, self._bars = self._bars, 0
+        rows: list[tuple[Value, ...]] = []
+        while not self.next.is_command("end"):
+            row = [as_value(self.sum())]
+            while self.skip("&"):
+                row.append(as_value(self.sum()))
+            rows.append(tuple(row))
+            if not self.skip(ROW_END):
+                break
+        self._bars = bars
+        for text in ("end", "{", name, "}"):
+            self.expect(text)
+        matrix = Matrix(tuple(rows))
+        return determinant(matrix) if name == "vmatrix" else matrix
 
 
 def _combined(operator: str, left: MathObject, right: MathObject) -> MathObject:

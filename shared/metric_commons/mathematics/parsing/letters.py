@@ -132,7 +132,9 @@ class LetterReader(TokenReader, ABC):
             is_plain = not self._context.is_latex and not self.next.is_sign("_'(")
             if is_plain and self._context.chooses("imaginary_letter"):
                 return I
-        if self._is_derivative(word):
+        is_quotient = self.next.is_sign("/") and self.following(1).kind == "word"
+        letters = word[0] + self.following(1).text[:1]
+        if is_quotient and letters == "dd" and len(word) == len(self.following(1).text) == 2:
             self.take()
             return derivative(word, self.take().text)
         if len(word) > 3 and word.isupper():  # MR = SRMC
@@ -171,14 +173,14 @@ class LetterReader(TokenReader, ABC):
 
     def _interval(self) -> Bracketed:
         """Interval(0, 1), and Interval.open, Lopen and Ropen, as sympy prints them."""
-        sides = {"open": "()", "Lopen": "(]", "Ropen": "[)"}
+        sides = {"": "[]", "open": "()", "Lopen": "(]", "Ropen": "[)"}
         name = self.take().text if self.skip(".") else ""
         self.expect("(")
         ends = self._items(",")
         self.expect(")")
-        if (name and name not in sides) or len(ends) != 2:
+        if name not in sides or len(ends) != 2:
             raise UndecidedError("an interval that is not understood")
-        brackets = sides.get(name, "[]")
+        brackets = sides[name]
         opening = "(" if isinstance(ends[0], Infinity) else brackets[0]
         closing = ")" if isinstance(ends[1], Infinity) else brackets[1]
         return Bracketed(opening + closing, ends)
@@ -190,15 +192,6 @@ class LetterReader(TokenReader, ABC):
             raise UndecidedError(f"the command {name}")
         ordered = min(corners, corners[::-1]) if name == "angle" else "".join(sorted(corners))
         return symbol(f"{name} {ordered}")
-
-    def _is_derivative(self, word: str) -> bool:
-        denominator = self.following(1)
-        is_quotient = self.next.is_sign("/") and denominator.kind == "word"
-        return (
-            is_quotient
-            and word[0] == denominator.text[0] == "d"
-            and len(word) == len(denominator.text) == 2
-        )
 
     def _check_product(self, token: Token) -> None:
         """A word is a product of its letters.
@@ -219,12 +212,9 @@ class LetterReader(TokenReader, ABC):
         letter = _VARIANTS.get(letter, letter)
         if letter in self._context.values_of_letters:
             return self._context.values_of_letters[letter]
-        if letter.isascii() and letter.isalpha():
-            return symbol(letter)
-        return symbol(letter) if letter in GREEK else self._unknown(letter)
-
-    def _unknown(self, text: str) -> Value:
-        raise UndecidedError(f"{text!r} is not part of a formula")
+        if not (letter.isascii() and letter.isalpha()) and letter not in GREEK:
+            raise UndecidedError(f"{letter!r} is not part of a formula")
+        return symbol(letter)
 
     def _named_letter(self, letter: str) -> MathObject:
         """Return a letter with its subscript and primes, and its argument."""
@@ -240,8 +230,10 @@ class LetterReader(TokenReader, ABC):
         combinations = self._combinations_of(letter, name)
         if combinations is not None:
             return combinations
-        if self._is_inverse_function(letter):
-            self.group_of_exponent()
+        texts = "".join(self.following(step).text for step in range(6))
+        if letter in _OFTEN_FUNCTIONS and texts.startswith("^{-1}("):  # an inverse function
+            self.take()
+            self.group()
             return self._application(f"{name}^-1")
         if self.next.is_sign("(") and self._is_applied(letter, primes):
             return self._application(name)
@@ -272,16 +264,6 @@ class LetterReader(TokenReader, ABC):
             self.restore(state)
             return None
         return chosen(letter, rational(n), rational(k))
-
-    def _is_inverse_function(self, letter: str) -> bool:
-        """Return whether f^{-1}( is at this position."""
-        texts = [self.next.text, *(self.following(step).text for step in range(1, 6))]
-        return letter in _OFTEN_FUNCTIONS and "".join(texts).startswith("^{-1}(")
-
-    def group_of_exponent(self) -> None:
-        """Move the position past ^ and its group."""
-        self.expect("^")
-        self.group()
 
     def _is_applied(self, letter: str, primes: int) -> bool:
         """Return whether a letter before a bracket is a function of the content of the bracket."""
@@ -346,8 +328,10 @@ class LetterReader(TokenReader, ABC):
     def _function(self, name: str) -> Value:
         r"""\sin x, \sin^2(x), \log_2 8."""
         base = self._argument() if self.skip("_") else None
-        if name == "log" and base is None and self._is_base_behind():
-            base = rational(int(self.take().text))  # log2(8)
+        if name == "log" and base is None and not self._context.is_latex:
+            is_number = self.next.kind == "number" and self.next.text.isdigit()
+            if is_number and not self.next.is_spaced and self.following(1).is_sign("("):
+                base = rational(int(self.take().text))  # log2(8)
         exponent = rational(1)
         if self.skip("^"):
             exponent = self._exponent()
@@ -366,29 +350,19 @@ class LetterReader(TokenReader, ABC):
                 argument = self._argument_of_function(name)
             self._angles -= is_of_angle(name)
             result = applied(name, argument)
-            if name in LOGARITHMS:
-                result = self._to_base(name, result, base)
-            elif base is not None:
+            if base is not None and name not in LOGARITHMS:
                 raise UndecidedError("a function with a subscript")
+            if base is not None:
+                result = result / applied("ln", base)
+            elif name == "lg" or (name == "log" and self._context.chooses("common_logarithm")):
+                result = result / applied("ln", rational(10))
         return result if exponent.fraction == 1 else power(result, exponent)
-
-    def _is_base_behind(self) -> bool:
-        is_number = self.next.kind == "number" and self.next.text.isdigit()
-        is_written_so = is_number and not self.next.is_spaced and self.following(1).is_sign("(")
-        return is_written_so and not self._context.is_latex
 
     def _has_two_arguments(self) -> bool:
         if not self.next.is_sign("("):
             return False
         inner = self.between(self.position + 1, self.closing(self.position))
         return len(split_at_signs(inner, ",").parts) == 2
-
-    def _to_base(self, name: str, logarithm: Value, base: Value | None) -> Value:
-        if base is not None:
-            return logarithm / applied("ln", base)
-        if name == "lg" or (name == "log" and self._context.chooses("common_logarithm")):
-            return logarithm / applied("ln", rational(10))
-        return logarithm
 
     def _arguments_in_brackets(self) -> list[Value]:
         if not self.next.is_sign("(⦃{"):
@@ -413,7 +387,11 @@ class LetterReader(TokenReader, ABC):
         # 2 pi x: up to the first letter, everything belongs to the argument.
         while not as_value(argument).letters and self._continues_argument():
             argument = multiplied(argument, self._factor_of_argument())
-        while self._may_continue_argument() and self._context.chooses("wide_argument"):
+        while (
+            self._continues_argument()
+            or self.next.is_sign("/")
+            or (self.next.kind == "command" and self.next.text in ("sqrt", "frac"))
+        ) and self._context.chooses("wide_argument"):
             if self.skip("/"):
                 argument = as_value(argument) / as_value(self._factor_of_argument())
             else:
@@ -434,10 +412,6 @@ class LetterReader(TokenReader, ABC):
         if token.kind == "word":
             return token.text not in FUNCTIONS and token.text not in ("and", "or", "mod")
         return token.is_sign("π") or (token.kind == "command" and token.text in GREEK)
-
-    def _may_continue_argument(self) -> bool:
-        is_command = self.next.kind == "command" and self.next.text in ("sqrt", "frac")
-        return self._continues_argument() or self.next.is_sign("/") or is_command
 
 
 def _separators(inner: Sequence[Token]) -> str:

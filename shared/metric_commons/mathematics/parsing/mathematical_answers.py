@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import accumulate
 
 from ..algebra.exact_values import Value, decimal, rational, symbol
@@ -138,15 +138,18 @@ def parse_answer(text: str, conventions: Conventions = DEFAULT) -> Answer | Unre
 def unmarked(text: str) -> str:
     r"""Return the text without the marks of mathematics or an answer: $...$, \boxed{}, a full stop.
 
-    >>> unmarked(r" $\boxed{12}$. ")
-    '12'
+    >>> unmarked(r" $\boxed{12}$. "), unmarked(r"909 \quad \checkmark")
+    ('12', '909')
     """
     text = text.strip()
     if "\n" in text:
         text = _LINES.sub(", ", text)
     if len(text) <= MAX_LENGTH:
         text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
-        text = _without_trail(text)
+        end = text.rstrip(". ") if text.endswith(". ") else text
+        trail = next((trail for trail in _TRAILS if end.endswith(trail)), None)
+        if trail is not None and not end.endswith("..."):
+            text = end[: -len(trail)].removesuffix(" ").removesuffix(r"\quad").strip()
     if text.count("$") == 1 and _DOLLARS.fullmatch(text.rstrip(". ")):
         return "\\" + text.rstrip(". ")
     if text.count("$") == 1 and (text[0] == "$" or text[-1] == "$") and r"\$" not in text:
@@ -169,19 +172,6 @@ def unmarked(text: str) -> str:
     return text
 
 
-def _without_trail(text: str) -> str:
-    r"""Return an answer without what says that it is one: a tick, or "is the answer".
-
-    >>> _without_trail(r"909 \quad \checkmark")
-    '909'
-    """
-    end = text.rstrip(". ") if text.endswith(". ") else text
-    for trail in _TRAILS:
-        if end.endswith(trail) and not end.endswith("..."):
-            return end[: -len(trail)].removesuffix(" ").removesuffix(r"\quad").strip()
-    return text
-
-
 def _answer(text: str, conventions: Conventions) -> Answer:
     if _DECIMAL.fullmatch(text):  # most answers are; a shortcut with the same result
         return Answer(decimal(text), text)
@@ -192,7 +182,7 @@ def _answer(text: str, conventions: Conventions) -> Answer:
     if special is not None:
         return special
     all_tokens = tokens(_BOXES.sub("", text) if "boxed" in text else text)
-    all_tokens = [*_without_bracket(_without_environment(all_tokens))]
+    all_tokens = [*_unwrapped(all_tokens)]
     words = _words(all_tokens)
     if words is not None:
         return Answer(words, text)
@@ -226,8 +216,8 @@ def _answer(text: str, conventions: Conventions) -> Answer:
         content,
         text,
         *(
-            frozenset(found) if found else _NO_FORMS
-            for found in (context.forms, context.letters, context.products)
+            frozenset(names) if names else _NO_FORMS
+            for names in (context.forms, context.letters, context.products)
         ),
     )
 
@@ -241,34 +231,26 @@ def _integer(all_tokens: Sequence[Token]) -> tuple[int, str] | None:
     return None
 
 
-def _without_environment(all_tokens: Sequence[Token]) -> Sequence[Token]:
-    r"""Return x = 1, y = 2 for \begin{cases} x = 1 \\ y = 2 \end{cases}."""
+def _unwrapped(all_tokens: Sequence[Token]) -> Sequence[Token]:
+    r"""Return x = 1, y = 2 for [x = 1, y = 2] and \begin{cases} x = 1 \\ y = 2 \end{cases}."""
     texts = [token.text for token in all_tokens]
-    if texts[:4] != ["begin", "{", "cases", "}"] or "&" in texts or texts[-2:-1] != ["cases"]:
-        return all_tokens
-    return [Token("sign", ",") if token.is_sign(ROW_END) else token for token in all_tokens[4:-4]]
-
-
-def _without_bracket(all_tokens: Sequence[Token]) -> Sequence[Token]:
-    """Return x = 1, y = 2 for [x = 1, y = 2]."""
-    if (
-        not all_tokens
-        or not all_tokens[0].is_sign("[")
-        or not any(token.is_sign("=") for token in all_tokens)
-    ):
-        return all_tokens
-    depths = list(accumulate(map(nesting, all_tokens)))
-    is_whole = all(depths[:-1]) and not depths[-1]
-    return all_tokens[1:-1] if is_whole else all_tokens
+    if texts[:4] == ["begin", "{", "cases", "}"] and "&" not in texts and texts[-2:-1] == ["cases"]:
+        comma = Token("sign", ",")
+        all_tokens = [comma if token.is_sign(ROW_END) else token for token in all_tokens[4:-4]]
+    if all_tokens and all_tokens[0].is_sign("[") and "=" in texts:
+        depths = list(accumulate(map(nesting, all_tokens)))
+        if all(depths[:-1]) and not depths[-1]:
+            return all_tokens[1:-1]
+    return all_tokens
 
 
 def _special(text: str, conventions: Conventions) -> Answer | None:
     """Return an answer whose form decides what it is; None for any other."""
     plain = _SPACES.sub(" ", _FONT.sub(r"\1", text)).replace(r"\!", "") if "\\" in text else text
     plain = " ".join(plain.split())
-    found = date_or_time(plain)
-    if found is not None:
-        return Answer(found, text)
+    moment = date_or_time(plain)
+    if moment is not None:
+        return Answer(moment, text)
     roman = roman_number(plain)
     if roman is not None:
         content = rational(roman) if conventions.roman else Words(plain.casefold())
@@ -313,9 +295,8 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         return Answer(Words("".join(text.split())), text)
     if match := _ALL_BUT.fullmatch(text):
         inner = _answer(match[1].replace("and", ","), conventions)
-        excluded = inner.content
-        items = excluded.items if isinstance(excluded, Collection) else (excluded,)
-        return Answer(complement(points([as_value(item) for item in items])), text, inner.forms)
+        items = inner.content.items if isinstance(inner.content, Collection) else (inner.content,)
+        return Answer(complement(points(map(as_value, items))), text, inner.forms)
     return None
 
 
@@ -394,37 +375,27 @@ def _words(all_tokens: Sequence[Token]) -> MathObject | None:
         t.kind in ("word", "text") or t.is_sign(",-'") for t in all_tokens
     ):
         return None
-    is_text = all_tokens[0].kind == "text" and len(all_tokens) == 1
-    if len(all_tokens) == 1 and all_tokens[0].kind == "word":
-        word = all_tokens[0].text  # HHTH
-        if len(word) > 3 and word.isupper():
-            return Words(word.casefold())
+    first, is_single = all_tokens[0], len(all_tokens) == 1
+    if is_single and first.kind == "word" and len(first.text) > 3 and first.text.isupper():
+        return Words(first.text.casefold())  # HHTH
+    is_text = is_single and first.kind == "text"
     if not is_text and not any(t.kind in ("word", "text") and _is_word(t.text) for t in all_tokens):
         return None
-    spelled = _spelled(all_tokens)
-    has_function = any(t.kind == "word" and t.text.lower() in _NO_WORDS for t in all_tokens)
-    is_formula = has_function and len(all_tokens) < 3 and all(t.kind == "word" for t in all_tokens)
-    return None if is_formula and isinstance(spelled, Words) else spelled
-
-
-def _spelled(all_tokens: Sequence[Token]) -> MathObject:
     text = " ".join(token.text for token in all_tokens).casefold().replace(",", ", ")
     text = " ".join(text.strip(" .").split())
-    return _NAMED_OBJECTS.get(text) or Words(text)
+    named = _NAMED_OBJECTS.get(text)
+    has_function = any(t.kind == "word" and t.text.lower() in _NO_WORDS for t in all_tokens)
+    is_formula = has_function and len(all_tokens) < 3 and all(t.kind == "word" for t in all_tokens)
+    return named or (None if is_formula else Words(text))
 
 
 def _is_word(word: str) -> bool:
     """Return whether this is a word, rather than letters or the name of a function."""
     lower = word.lower()
-    if lower in _NO_WORDS:
-        return False
-    vowels = "aeiouy" if len(word) > 3 else "aeiou"
-    is_long = (
-        len(word) > 2
-        and not (len(word) == 3 and is_product(word))
-        and not set(vowels).isdisjoint(lower)
-    )
-    return is_long or lower in _SHORT_WORDS
+    if lower in _NO_WORDS or lower in _SHORT_WORDS:
+        return lower not in _NO_WORDS
+    has_vowel = not set("aeiouy" if len(word) > 3 else "aeiou").isdisjoint(lower)
+    return len(word) > 2 and has_vowel and not (len(word) == 3 and is_product(word))
 
 
 # Several parts
@@ -454,16 +425,13 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
         items = _flat([contents[0].content, *contents[1:]])
         return Equation(None, contents[0].name, Collection(items))
     if isinstance(contents[0], NamedValues):
-        return Collection(tuple(_as_tuple(content) for content in contents))
-    if names or any(
-        isinstance(content, Noted) for content in contents
-    ):  # several parts, which are equal to the same ones alone
+        return Collection(
+            tuple(Bracketed("()", c.values) if isinstance(c, NamedValues) else c for c in contents)
+        )
+    if names or any(isinstance(content, Noted) for content in contents):
+        # Several parts, which are equal to the same ones alone.
         return Noted(Collection(tuple(contents)), "or" if "or" in separators else "parts")
     return Collection(_flat(contents))
-
-
-def _as_tuple(content: MathObject) -> MathObject:
-    return Bracketed("()", content.values) if isinstance(content, NamedValues) else content
 
 
 def _flat(contents: Sequence[MathObject | None]) -> tuple[MathObject, ...]:
@@ -508,33 +476,24 @@ def _joined_sets(
         numbers = _numbers(content)
         if numbers is None and isinstance(content, Equation) and isinstance(content.content, Value):
             numbers = points([content.content])
-        if numbers is None and sets and isinstance(content, Value) and _excludes(sets[-1]):
+        if (
+            numbers is None
+            and sets
+            and isinstance(content, Value)
+            and all(part.low == part.high for part in complement(sets[-1]).intervals)
+        ):
             numbers = complement(points([content]))  # x ≠ 1, 2
         if numbers is None:
             raise UndecidedError("an inequality beside other parts")
         sets.append(numbers)
-    result = sets[0]
     if len(set(separators)) > 1:
         raise UndecidedError("both and and or")
-    if separators[0] == "or":
-        result = union(sets)
-    else:
-        for numbers in sets[1:]:
-            result = intersection(result, numbers)
-        if separators[0] == ",":
-            result = _by_comma(result, union(sets))
+    result = union(sets) if separators[0] == "or" else reduce(intersection, sets)
+    if separators[0] == ",":
+        # x > 1, x < 3 means "and"; x < 1, x > 3 means "or", since no number satisfies both.
+        either = union(sets)
+        if not result.intervals:
+            result = either
+        elif complement(either).intervals:
+            raise UndecidedError("a comma between inequalities")
     return Equation(None, names[0], result) if names else result
-
-
-def _excludes(numbers: RealSet) -> bool:
-    """Return whether all but some points belong to a set."""
-    return all(part.low == part.high for part in complement(numbers).intervals)
-
-
-def _by_comma(common: RealSet, union_of_all: RealSet) -> RealSet:
-    """X > 1, x < 3 means "and"; x < 1, x > 3 means "or", since no number satisfies both."""
-    if not common.intervals:
-        return union_of_all
-    if not complement(union_of_all).intervals:
-        return common
-    raise UndecidedError("a comma between inequalities")

@@ -48,7 +48,10 @@ def recurring_decimal(
         return _recurring(text, _dotted(reader))
     is_digits = reader.following(1).text.isdecimal() and reader.following(2).is_sign(")")
     if reader.next.is_sign("(") and is_digits:
-        return _recurring(text, _bracketed(reader)) if chooses("brackets_recur") else None
+        if not chooses("brackets_recur"):
+            return None
+        _, block, _ = (reader.take() for _ in range(3))
+        return _recurring(text, block.text)
     if reader.next.is_sign("…"):
         reader.take()
         if not chooses("ellipsis"):
@@ -62,13 +65,6 @@ def _digits(tokens: list[Token]) -> str:
     if not text.isdecimal():
         raise UndecidedError("a line above something other than digits")
     return text
-
-
-def _bracketed(reader: TokenReader) -> str:
-    reader.take()
-    block = reader.take().text
-    reader.take()
-    return block
 
 
 def _dotted(reader: TokenReader) -> str:

@@ -15,7 +15,7 @@ from .conventions import Context
 from .expressions import parse_expression
 from .letters import GREEK
 from .notation import ROW_END, Token
-from .real_sets import as_real_set, complement, intersection, interval, points, union
+from .real_sets import REALS, as_real_set, complement, intersection, interval, points, union
 from .separators import split_answer, split_at_signs
 from .structures import (
     Bracketed,
@@ -92,8 +92,9 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
 
 def _congruence(item: Sequence[Token], context: Context) -> Congruence:
     r"""X \equiv 2 \pmod 5, and the same with (mod 5) or mod 5."""
-    plain = [token for token in item if not token.is_sign("()")] if _ends_in_mod(item) else item
-    sides = split_at_signs(plain, "≡").parts
+    if len(item) > 4 and [item[end].text for end in (-4, -3, -1)] == ["(", "mod", ")"]:
+        item = [token for token in item if not token.is_sign("()")]
+    sides = split_at_signs(item, "≡").parts
     words = [
         index for index, token in enumerate(sides[-1]) if token.text in ("pmod", "mod", "bmod")
     ]
@@ -107,29 +108,22 @@ def _congruence(item: Sequence[Token], context: Context) -> Congruence:
     return Congruence(difference, abs(modulus))
 
 
-def _ends_in_mod(item: Sequence[Token]) -> bool:
-    return len(item) > 4 and [t.text for t in (item[-4], item[-3], item[-1])] == ["(", "mod", ")"]
-
-
 def _in_two_notations(item: Sequence[Token], context: Context) -> MathObject:
     """-1 < x ≤ 1: (-1, 1], which says the same twice."""
     parts = split_at_signs(item, ":").parts
     contents = [parse_item(part, context) for part in parts if part]
-    sets = [_as_set(content) for content in contents]
-    first, second = sets if len(sets) == 2 else (None, None)
-    if first is None or second is None or complement(first).intervals == ():
-        raise UndecidedError("a colon that is not understood")
-    if union(
-        [intersection(first, complement(second)), intersection(complement(first), second)]
-    ).intervals:
-        raise UndecidedError("a colon that is not understood")
-    return contents[0]
-
-
-def _as_set(content: MathObject) -> RealSet | None:
-    if isinstance(content, Equation):
-        return content.content if isinstance(content.content, RealSet) else None
-    return as_real_set(content)
+    sets = [
+        content.content
+        if isinstance(content, Equation) and isinstance(content.content, RealSet)
+        else as_real_set(content)
+        for content in contents
+    ]
+    match sets:
+        case [RealSet() as first, RealSet() as second] if (outside := complement(first)).intervals:
+            differences = intersection(first, complement(second)), intersection(outside, second)
+            if not union(differences).intervals:
+                return contents[0]
+    raise UndecidedError("a colon that is not understood")
 
 
 def _without_arrow(item: Sequence[Token]) -> Sequence[Token]:
@@ -148,12 +142,19 @@ def _with_both_signs(
     context: Context,
 ) -> MathObject:
     """X ≠ ± 4 excludes both, and y - 7 = ± 3x is either of two equations."""
-    is_named = len(sides) == 2 and name_of(sides[0]) is not None
-    if signs == ["="] and is_named:
-        return _named(name_of(sides[0]) or "", sides[0], sides[1], context)
-    readings = [
-        _both_or_either(sides, signs, replace(context, plus_minus=sign)) for sign in (1, -1)
-    ]
+    name = name_of(sides[0]) if signs == ["="] else None
+    if name is not None:
+        return _named(name, sides[0], sides[1], context)
+    if signs not in (["="], ["≠"]) or not all(sides):
+        raise UndecidedError("± in a relation")
+    readings = []
+    for sign in (1, -1):
+        signed = replace(context, plus_minus=sign)
+        if signs == ["="]:
+            values = [_required_value(side, signed) for side in sides]
+            readings.append(_unnamed_equation(values, signed))
+        else:
+            readings.append(_inequality(sides, signs, signed))
     if sum(token.is_sign("±∓") for token in item) > 1:
         raise UndecidedError("several ±")
     match readings:
@@ -162,16 +163,6 @@ def _with_both_signs(
                 return Equation(None, first, intersection(numbers, others))
         case [Equation(Value() as difference), Equation(Value() as other)] if signs == ["="]:
             return _either(difference, other)
-    raise UndecidedError("± in a relation")
-
-
-def _both_or_either(
-    sides: Sequence[Sequence[Token]], signs: Sequence[str], context: Context
-) -> MathObject:
-    if signs == ["="] and len(sides) == 2 and all(sides):
-        return _unnamed_equation([_required_value(side, context) for side in sides], context)
-    if signs == ["≠"] and all(sides):
-        return _inequality(sides, signs, context)
     raise UndecidedError("± in a relation")
 
 
@@ -431,7 +422,11 @@ def _ascending(
 def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> RealSet | None:
     """Return the numbers for which left < right; None if it is not linear in the letter."""
     if isinstance(left, Infinity) or isinstance(right, Infinity):
-        return _beside_infinity(left, right, letter)
+        other = right if isinstance(left, Infinity) else left
+        is_letter = isinstance(other, Value) and other.is_equal(symbol(letter))
+        if is_letter and (left == Infinity(-1) or right == Infinity(1)):  # which says nothing
+            return REALS
+        raise UndecidedError("an inequality of infinities")
     slope_and_rest = linear(as_value(left) - as_value(right), letter)
     if slope_and_rest is None:
         return None
@@ -446,16 +441,6 @@ def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> R
     if slope_sign > 0:  # slope * x + rest < 0
         return interval(Infinity(-1), end, False, has_end)
     return interval(end, Infinity(1), has_end, False)
-
-
-def _beside_infinity(left: MathObject, right: MathObject, letter: str) -> RealSet | None:
-    """-∞ < x and x < ∞ say nothing."""
-    says_nothing = left == Infinity(-1) or right == Infinity(1)
-    second = right if isinstance(left, Infinity) else left
-    is_letter = isinstance(second, Value) and second.is_equal(symbol(letter))
-    if not (says_nothing and is_letter):
-        raise UndecidedError("an inequality of infinities")
-    return complement(RealSet(()))
 
 
 def linear(value: Value, letter: str) -> tuple[Value, Value] | None:

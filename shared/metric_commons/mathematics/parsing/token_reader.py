@@ -11,24 +11,24 @@ class TokenReader:
 
     def __init__(self, tokens: Sequence[Token]) -> None:
         self._tokens = [*tokens, END]
-        self._position = 0
+        self.position = 0
         self.next = self._tokens[0]  # the token at the position
 
     def following(self, steps: int) -> Token:
         """Return the token this many steps after the position, `END` if there is none."""
-        position = self._position + steps
+        position = self.position + steps
         return self._tokens[position] if position < len(self._tokens) else END
 
     def previous(self, steps: int = 1) -> Token:
         """Return the token this many steps before the position, `END` if there is none."""
-        return self._tokens[self._position - steps] if steps <= self._position else END
+        return self._tokens[self.position - steps] if steps <= self.position else END
 
     def take(self) -> Token:
         """Return the token at the position, which advances."""
         token = self.next
         if token is not END:
-            self._position += 1
-            self.next = self._tokens[self._position]
+            self.position += 1
+            self.next = self._tokens[self.position]
         return token
 
     def skip(self, sign: str) -> bool:
@@ -51,24 +51,19 @@ class TokenReader:
         r"""Return the first digit of a number, as \frac12 takes it; the others remain."""
         number = self.next.text
         if len(number) > 1:
-            self.next = self._tokens[self._position] = Token("number", number[1:])
+            self.next = self._tokens[self.position] = Token("number", number[1:])
         else:
             self.take()
         return int(number[0])
 
-    @property
-    def position(self) -> int:
-        """Return the index of the next token."""
-        return self._position
-
     def move(self, position: int) -> None:
         """Go to the token at an index."""
-        self._position = position
+        self.position = position
         self.next = self._tokens[position]
 
     def state(self) -> tuple[int, list[Token]]:
         """Return the position and the tokens, which reading may split."""
-        return self._position, list(self._tokens)
+        return self.position, list(self._tokens)
 
     def restore(self, state: tuple[int, list[Token]]) -> None:
         """Go back to a state."""
@@ -83,8 +78,8 @@ class TokenReader:
 
     def replace(self, tokens: Sequence[Token]) -> None:
         """Put tokens in place of the next one."""
-        self._tokens[self._position : self._position + 1] = tokens
-        self.next = self._tokens[self._position]
+        self._tokens[self.position : self.position + 1] = tokens
+        self.next = self._tokens[self.position]
 
     def group(self) -> list[Token]:
         """Return the tokens of a group in braces, or the next token; the position moves past them.
@@ -92,7 +87,7 @@ class TokenReader:
         Raises:
             UndecidedError: a brace is not closed, or there are no more tokens.
         """
-        start = self._position
+        start = self.position
         if not self.next.is_sign("{"):
             if self.take().kind == "end":
                 raise UndecidedError("something is missing")

@@ -19,7 +19,7 @@ from .structures import Unit
 from .unit_table import SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
 
 CURRENCIES = "¤£€¥₹"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
-_PERCENT_WORDS = {"percent", "pct", "percentage", "percents"}
+_PERCENT_WORDS = {"%", "percent", "pct", "percentage", "percents"}
 _LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
@@ -171,7 +171,12 @@ def _is_ordinal(digits: str, token: Token) -> bool:
 
 def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> Suffix | None:
     """Return the meaning of the tokens after a formula; None if they belong to the formula."""
-    elements = _elements(tail)
+    elements: list[_Element] = []
+    for token in tail:
+        if token.kind == "text":
+            elements += [_Element(inner.text, True, inner.kind) for inner in tokens(token.text)]
+        else:
+            elements.append(_Element(token.text, False, token.kind, token.is_spaced))
     if not elements:
         return Suffix()
     if elements[0].text == "(" and elements[-1].text == ")":
@@ -187,15 +192,10 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     is_part = [element.text for element in elements[:2]] in (["of", "a"], ["of", "an"])
     if elements and elements[0].text == "of":
         elements = elements[1 + is_part :]
-    texts = [element.text for element in elements]
-    if not elements:
+    words = [element.text.lower() for element in elements]
+    if not words:
         return Suffix(scale)
-    words = [text.lower() for text in texts]
-    if (
-        texts == ["%"]
-        or words == ["per", "cent"]
-        or (len(words) == 1 and words[0] in _PERCENT_WORDS)
-    ):
+    if words == ["per", "cent"] or (len(words) == 1 and words[0] in _PERCENT_WORDS):
         return Suffix(scale, is_percent=True)
     if words in (["per", "mille"], ["‰"]):
         return Suffix(scale / 1000)
@@ -208,9 +208,14 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
     if _is_noun(elements):
         return Suffix(scale, noun=" ".join(["of", *words] if is_part else words))
     is_text = any(element.is_text for element in elements)
-    if is_text or all(_is_note(token) for token in tail) or _is_ordinal_alone(head, tail):
-        note = " ".join("".join(_spelled(token) for token in tail).replace(".", "").split())
-        return Suffix(note=note.casefold())
+    is_note = all(
+        is_of_language(token) or token.text in _SHORT_NOTES or token.text in _NOT_IN_NOUNS
+        for token in tail
+    )
+    if is_text or is_note or (len(tail) == 1 and _is_ordinal(head[-1].text, tail[0])):
+        gaps = (" " if token.is_spaced or token.kind == "text" else "" for token in tail)
+        note = "".join(gap + token.text for gap, token in zip(gaps, tail, strict=True))
+        return Suffix(note=" ".join(note.replace(".", "").split()).casefold())
     return None
 
 
@@ -224,28 +229,6 @@ def _in_brackets(elements: Sequence[_Element]) -> Suffix:
     if _CHANGING.isdisjoint(words):
         return Suffix(noun=f"of {' '.join(words)}")
     return Suffix(note=" ".join(words))
-
-
-def _is_ordinal_alone(head: Sequence[Token], tail: Sequence[Token]) -> bool:
-    return len(tail) == 1 and _is_ordinal(head[-1].text, tail[0])
-
-
-def _spelled(token: Token) -> str:
-    return f" {token.text}" if token.is_spaced or token.kind == "text" else token.text
-
-
-def _is_note(token: Token) -> bool:
-    return is_of_language(token) or token.text in _SHORT_NOTES or token.text in _NOT_IN_NOUNS
-
-
-def _elements(tail: Sequence[Token]) -> list[_Element]:
-    elements: list[_Element] = []
-    for token in tail:
-        if token.kind == "text":
-            elements += [_Element(inner.text, True, inner.kind) for inner in tokens(token.text)]
-        else:
-            elements.append(_Element(token.text, False, token.kind, token.is_spaced))
-    return elements
 
 
 def _is_noun(elements: Sequence[_Element]) -> bool:

@@ -47,7 +47,7 @@ from ..parsing.structures import (
 )
 from ..parsing.unit_table import CURRENCY_BASES
 from ..parsing.units import is_counted, same_noun
-from .item_matching import ItemMatching, all_of, any_of
+from .item_matching import all_of, any_of, same_multisets, same_sets
 from .solution_sets import same_congruences, same_inequalities, same_solutions
 from .words import same_words
 
@@ -355,12 +355,11 @@ class Rules:
         has_braces = left.in_braces or right.in_braces
         if self.lists == "sequence" and not has_braces:
             return self._all_equal(left.items, right.items)
-        matching = ItemMatching(self.equal, self._is_exact)
-        as_sets = matching.same_sets(left.items, right.items)
+        as_sets = same_sets(self.equal, self._is_exact, left.items, right.items)
         is_set = has_braces or self.lists == "set"
         if is_set or all(isinstance(item, Bracketed) for item in (*left.items, *right.items)):
             return as_sets
-        as_multisets = matching.same_multisets(left.items, right.items)
+        as_multisets = same_multisets(self.equal, self._is_exact, left.items, right.items)
         if self.lists == "multiset":
             return as_multisets
         return as_sets if as_sets is as_multisets else None

@@ -6,6 +6,9 @@ normalize; if one of two texts is such a text, both are compared unchanged.
 """
 
 import re
+from typing import Annotated, Any
+
+from ...statistics.arguments.shapes import Scalar
 
 _DELETED = (
     r"\left",
@@ -14,6 +17,7 @@ _DELETED = (
     r"^\circ",
     r"\$",
 )
+_Texts = Annotated[Any, Scalar(str)]
 _ROOT = re.compile(r"\\sqrt([^{])", re.DOTALL)
 _EMPTY_ROOT = re.compile(r"\\sqrt(?=\\sqrt|\Z)")
 
@@ -32,6 +36,16 @@ def hendrycks_equal(left: str, right: str) -> bool:
         return tidied(left) == tidied(right)
     except _UntidyError:
         return left == right
+
+
+def competition_math(*, predictions: _Texts, references: _Texts) -> dict[str, float]:
+    r"""Return the result of `competition_math` in `evaluate`: the proportion of equal texts.
+
+    >>> competition_math(predictions=[r"\frac{1}{2}", "3"], references=["1/2", "4"])
+    {'accuracy': 0.5}
+    """
+    right = sum(map(hendrycks_equal, predictions, references))
+    return {"accuracy": right / len(predictions)}
 
 
 def tidied(text: str) -> str:

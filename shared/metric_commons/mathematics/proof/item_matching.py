@@ -2,70 +2,67 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
-from typing import NamedTuple
 
 from ..algebra.exact_values import Value, plain_fraction
 from ..parsing.structures import MathObject
 
+Comparison = Callable[[MathObject, MathObject], bool | None]
+Items = Sequence[MathObject]
 
-class ItemMatching(NamedTuple):
-    """Matches items by a comparison of two of them; exact comparisons may compare forms first."""
 
-    equal: Callable[[MathObject, MathObject], bool | None]
-    is_exact: bool
-
-    def same_sets(self, left: Sequence[MathObject], right: Sequence[MathObject]) -> bool | None:
-        """Return whether both have the same items, ignoring repetitions."""
-        items, other_items = self._distinct(left), self._distinct(right)
-        is_same = self.same_multisets(items, other_items)
-        if is_same is False and len(items) != len(other_items):
-            longer = max(items, other_items, key=len)
-            return None if self._may_repeat(longer) else False
+def same_sets(equal: Comparison, is_exact: bool, left: Items, right: Items) -> bool | None:
+    """Return whether both have the same items, ignoring repetitions."""
+    items, other_items = _distinct(equal, left), _distinct(equal, right)
+    is_same = same_multisets(equal, is_exact, items, other_items)
+    if is_same is not False or len(items) == len(other_items):
         return is_same
+    # Where two items may be equal, there may be fewer distinct ones.
+    longer = max(items, other_items, key=len)
+    formulas = [item for item in longer if _plain_number(item) is None]
+    numbers = [item for item in longer if _plain_number(item) is not None]
+    may_repeat = any(
+        equal(item, partner) is None
+        for index, item in enumerate(formulas)
+        for partner in [*formulas[:index], *numbers]
+    )
+    return None if may_repeat else False
 
-    def same_multisets(
-        self, left: Sequence[MathObject], right: Sequence[MathObject]
-    ) -> bool | None:
-        """Return whether both have the same items equally often."""
-        if len(left) != len(right):
+
+def same_multisets(equal: Comparison, is_exact: bool, left: Items, right: Items) -> bool | None:
+    """Return whether both have the same items equally often.
+
+    An exact comparison need not be made of items that have the same form.
+    """
+    if len(left) != len(right):
+        return False
+    left, candidates = _without_equals(left, right) if is_exact else (left, [*right])
+    is_undecided = False
+    for item in left:
+        verdicts = [equal(item, candidate) for candidate in candidates]
+        if True in verdicts:
+            del candidates[verdicts.index(True)]
+        elif None in verdicts:
+            is_undecided = True
+        else:
             return False
-        left, candidates = _without_equals(left, right) if self.is_exact else (left, [*right])
-        is_undecided = False
-        for item in left:
-            verdicts = [self.equal(item, candidate) for candidate in candidates]
-            if True in verdicts:
-                del candidates[verdicts.index(True)]
-            elif None in verdicts:
-                is_undecided = True
-            else:
-                return False
-        return None if is_undecided else True
+    return None if is_undecided else True
 
-    def _distinct(self, items: Sequence[MathObject]) -> list[MathObject]:
-        distinct: list[MathObject] = []
-        formulas: list[MathObject] = []  # those that are not plain numbers
-        numbers: set[Fraction] = set()
-        for item in items:
-            number = _plain_number(item)
-            if number in numbers or any(
-                self.equal(item, partner) for partner in (distinct if number is None else formulas)
-            ):
-                continue
-            distinct.append(item)
-            if number is None:
-                formulas.append(item)
-            else:
-                numbers.add(number)
-        return distinct
 
-    def _may_repeat(self, items: Sequence[MathObject]) -> bool:
-        """Return whether two items may be equal, so that there are fewer distinct ones."""
-        formulas = [item for item in items if _plain_number(item) is None]
-        return any(
-            self.equal(item, partner) is None
-            for index, item in enumerate(formulas)
-            for partner in [*formulas[:index], *(i for i in items if _plain_number(i) is not None)]
-        )
+def _distinct(equal: Comparison, items: Items) -> list[MathObject]:
+    distinct: list[MathObject] = []
+    formulas: list[MathObject] = []  # those that are not plain numbers
+    numbers: set[Fraction] = set()
+    for item in items:
+        number = _plain_number(item)
+        partners = distinct if number is None else formulas
+        if number in numbers or any(equal(item, partner) for partner in partners):
+            continue
+        distinct.append(item)
+        if number is None:
+            formulas.append(item)
+        else:
+            numbers.add(number)
+    return distinct
 
 
 def _plain_number(item: MathObject) -> Fraction | None:
@@ -73,9 +70,7 @@ def _plain_number(item: MathObject) -> Fraction | None:
     return plain_fraction(item) if isinstance(item, Value) else None
 
 
-def _without_equals(
-    left: Sequence[MathObject], right: Sequence[MathObject]
-) -> tuple[list[MathObject], list[MathObject]]:
+def _without_equals(left: Items, right: Items) -> tuple[list[MathObject], list[MathObject]]:
     """Return the items without those that have the same form on both sides."""
     forms: dict[object, list[int]] = {}
     for index, item in enumerate(right):

@@ -4,7 +4,7 @@ from fractions import Fraction
 
 from ..algebra.algebraic import is_zero
 from ..algebra.enclosures import real_sign
-from ..algebra.exact_values import EMPTY, Polynomial, Value, product, rational
+from ..algebra.exact_values import EMPTY, Value, product, rational
 from ..algebra.work_limits import UndecidedError
 from ..parsing.structures import Congruence, Inequalities
 
@@ -25,7 +25,8 @@ def same_solutions(left: Value, right: Value) -> bool | None:
 
 def _ratio(left: Value, right: Value) -> Fraction | int | None:
     """1 or -1, the sign of left / right if that is a constant; 0 if it is not real."""
-    first, second = _numerators(left, right)
+    first = product(left.numerator, right.denominator)
+    second = product(right.numerator, left.denominator)
     if not first or not second or first.keys() != second.keys():
         return None
     monomials = list(first)
@@ -39,10 +40,6 @@ def _ratio(left: Value, right: Value) -> Fraction | int | None:
         return real_sign(Value({frozenset(): quotient}))
     except UndecidedError:
         return 0
-
-
-def _numerators(left: Value, right: Value) -> tuple[Polynomial, Polynomial]:
-    return product(left.numerator, right.denominator), product(right.numerator, left.denominator)
 
 
 def _is_linear(value: Value) -> bool:
@@ -92,14 +89,10 @@ def same_inequalities(left: Inequalities, right: Inequalities) -> bool | None:
         return None
     pairs = zip(left.signs, left.differences, right.differences, strict=True)
     for sign, first, second in pairs:
-        factor = _positive_ratio(first, second)
+        # A denominator has an unknown sign, unless it is the same on both sides.
+        is_polynomial = first.is_polynomial and second.is_polynomial
+        has_known_sign = is_polynomial or first.denominator == second.denominator
+        factor = _ratio(first, second) if has_known_sign else None
         if factor is None or (factor <= 0 and sign != "≠"):
             return None
     return True
-
-
-def _positive_ratio(left: Value, right: Value) -> Fraction | int | None:
-    """Return the sign of left / right; None if one has a denominator, whose sign is unknown."""
-    is_simple = left.is_polynomial and right.is_polynomial
-    is_same = left.denominator == right.denominator
-    return _ratio(left, right) if is_simple or is_same else None

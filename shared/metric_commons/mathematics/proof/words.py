@@ -39,7 +39,9 @@ def same_words(left: str, right: str) -> bool | None:
         return True
     if sorted(left) == sorted(right) or not (left + right).isascii():  # CD and DC
         return None
-    if left in right or right in left or _may_be_synonyms(left, right):
+    if left in right or right in left:
+        return None
+    if any(left in words and right in words for words in _SYNONYMS):
         return None
     words, other_words = set(_WORD.findall(left)), set(_WORD.findall(right))
     if words & other_words or (words | other_words) & _NUMBERS:
@@ -49,7 +51,3 @@ def same_words(left: str, right: str) -> bool | None:
     if stems & other_stems or (is_short and left[:1] == right[:1]):
         return None
     return None if len(words) > 3 or len(other_words) > 3 else False
-
-
-def _may_be_synonyms(left: str, right: str) -> bool:
-    return any(left in words and right in words for words in _SYNONYMS)

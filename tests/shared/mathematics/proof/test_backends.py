@@ -52,22 +52,35 @@ def test_options_of_the_exact_backend_alone(option):
         equivalence_scores(["1"], ["1"], backend="minerva", **{option: value})
 
 
-def test_minerva_compares_normalized_answers(monkeypatch):
-    class Process:
-        def __init__(self, backend, timeout):
-            self.options = backend, timeout
+@pytest.fixture
+def library(monkeypatch):
+    """A function that sets the answers of a library, and returns what it is asked."""
 
-        def __enter__(self):
-            return self
+    def answering(backend, compare):
+        asked = []
 
-        def __exit__(self, *error):
-            pass
+        class Process:
+            def __init__(self, *options):
+                assert options == (backend, 3)
 
-        def compare(self, reference, prediction):
-            assert self.options == ("minerva", 3)
-            return {"same": True, "open": None}.get(reference, reference == prediction)
+            def __enter__(self):
+                return self
 
-    monkeypatch.setattr(backends, "SymbolicProcess", Process)
+            def __exit__(self, *error):
+                pass
+
+            def compare(self, *pair):
+                asked.append(pair)
+                return compare(*pair)
+
+        monkeypatch.setattr(backends, "SymbolicProcess", Process)
+        return asked
+
+    return answering
+
+
+def test_minerva_compares_normalized_answers(library):
+    library("minerva", lambda left, right: None if left == "open" else left == right)
     scores = equivalence_scores(
         ["12 dollars", "12 cm", "1"], ["$x = 12$", "open", "12"], backend="minerva", timeout=3
     )
@@ -76,28 +89,13 @@ def test_minerva_compares_normalized_answers(monkeypatch):
     assert scores.undecided.tolist() == [0.0, 1.0, 0.0]
 
 
-def test_math_verify_is_asked_about_what_is_open(monkeypatch):
-    asked = []
-
-    class Process:
-        def __init__(self, backend, timeout):
-            assert backend == "math_verify"
-
-        def __enter__(self):
-            return self
-
-        def __exit__(self, *error):
-            pass
-
-        def compare(self, reference, prediction):
-            asked.append((reference, prediction))
-            return {"2f": True, "3f": False}.get(reference)
-
-    monkeypatch.setattr(backends, "SymbolicProcess", Process)
+def test_math_verify_is_asked_about_what_is_open(library):
+    asked = library("math_verify", lambda left, _: {"2f": True, "3f": False}.get(left))
     scores = equivalence_scores(
         ["1", "f(2)", "f(2)", "f(2)", "2", "f(2)"],
         ["1", "2f", "3f", "4f", "3", ["3f", "f(2)"]],
         backend="exact_then_math_verify",
+        timeout=3,
         explain=True,
     )
 
