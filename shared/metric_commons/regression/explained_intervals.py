@@ -19,9 +19,9 @@ import numpy as np
 from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.arithmetic.exact_sums import group_sums, rounded_sum
 from ..statistics.intervals.intervals import critical_value
-from ..statistics.intervals.pair_counts import PairedScores
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_CORRELATIONS
+from ..statistics.intervals.rank_correlations import PairedScores
 from ..statistics.intervals.rank_correlations import correlation_interval as correlation_of_order
 from ..statistics.intervals.weighted_units import DrawnScore, smooth_distributions
 from ..statistics.resampling.row_units import cluster_values

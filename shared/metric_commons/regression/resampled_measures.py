@@ -7,8 +7,7 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.intervals.cluster_sums import Clusters
-from ..statistics.resampling.draws import gathered, resampled_counts
-from ..statistics.resampling.row_units import in_whole_units
+from ..statistics.resampling.row_units import gathered, in_whole_units, resampled_counts
 from .explained_intervals import sums_score
 from .measure_names import D2_NAMES, ORDER_NAMES, RegressionMeasure, parse_measures
 from .order_statistics import kendall, median, spearman

@@ -7,7 +7,7 @@ import pytest
 
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import interval
-from metric_commons.statistics.resampling.draws import random_rows
+from metric_commons.statistics.resampling.row_units import random_rows
 
 RNG = np.random.default_rng(9)
 ROWS = 60

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metric_commons.regression.errors import regression_scores
-from metric_commons.statistics.resampling.draws import random_rows
+from metric_commons.statistics.resampling.row_units import random_rows
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.resampling.draws import gathered, random_rows
+from ...statistics.resampling.row_units import gathered, random_rows
 from .risk_coverage import rank_scores, risk_coverage_curve
 
 _CELLS = 1 << 19  # of a block of resamples: 4 MB an array

@@ -10,8 +10,12 @@ import numpy as np
 from ...statistics.arguments.arrays import Column
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arguments.domains import Level, Range, checked_options
-from ...statistics.intervals.pair_counts import PairedScores
-from ...statistics.intervals.rank_correlations import CORRELATIONS, Estimate, correlation_interval
+from ...statistics.intervals.rank_correlations import (
+    CORRELATIONS,
+    Estimate,
+    PairedScores,
+    correlation_interval,
+)
 from .rank_biased_overlap import Overlap, TieConvention, flat_ranking, rank_biased_overlap
 
 Measure = Literal[

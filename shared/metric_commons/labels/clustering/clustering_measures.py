@@ -13,7 +13,7 @@ from ...statistics.arithmetic.contingency import contingency
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import mean, reported
-from ...statistics.resampling.draws import random_rows
+from ...statistics.resampling.row_units import random_rows
 from .agreement import agreement, cell_counts
 from .agreement_intervals import agreement_intervals
 from .centroids import calinski_harabasz, davies_bouldin, spreads

@@ -14,12 +14,12 @@ from metric_commons.statistics import (
     ClusterSums,
     estimate_interval,
     interval,
-    mean_interval,
     proportion_interval,
 )
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.intervals.methods import Method
 from metric_commons.statistics.intervals.proportions import f1_of_jaccard
+from metric_commons.statistics.resampling.row_units import mean_ends
 
 SCORES = st.lists(
     st.floats(0, 1) | st.sampled_from([0.0, -0.0, 0.5, 1.0, 0.1, 1e-300]), min_size=1, max_size=40
@@ -207,7 +207,7 @@ def test_errors_and_differences_of_errors():
 
 def test_the_bootstrap_is_the_one_there_was():
     scores = np.random.default_rng(0).random(50)
-    ends = mean_interval(scores, confidence_level=0.9, n_resamples=500, seed=3)
+    ends = mean_ends(Multiset.from_values(scores), 0.9, n_resamples=500, seed=3)
     result = interval(scores, method="bootstrap", confidence_level=0.9, n_resamples=500, seed=3)
     assert result[:2] == ends
     clusters = [row // 5 for row in range(50)]

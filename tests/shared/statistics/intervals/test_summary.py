@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import interval
+from metric_commons.statistics import Multiset, interval
 from metric_commons.statistics.intervals.summary import Average, mean, summarize
-from metric_commons.statistics.resampling.bootstrap import mean_interval
+from metric_commons.statistics.resampling.row_units import mean_ends
 
 SCORES = {"f1": np.array([0.1, 0.2, 0.3, 1.0, 0.7]), "em": np.array([0.0, 0.0, 0.0, 1.0, 1.0])}
 LABELS = ["b", "a", "b", "ab", "a"]
@@ -69,12 +69,16 @@ def test_intervals_are_those_of_each_score():
     assert "n_clusters" not in result
 
 
+def resampled(values):
+    return mean_ends(Multiset.from_values(values), 0.8, n_resamples=50, seed=3)
+
+
 def test_the_bootstrap_is_there_by_name():
     options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
     result = summarize(SCORES, interval="bootstrap", **options)
 
     assert result["confidence_interval"] == {
-        name: list(mean_interval(values, **options)) for name, values in SCORES.items()
+        name: list(resampled(values)) for name, values in SCORES.items()
     }
     assert set(result["interval"].values()) == {"bootstrap"}
 
@@ -246,8 +250,8 @@ def test_an_interval_is_that_of_what_is_averaged():
     result = summarize(scores, averages, interval="bootstrap", **options)
 
     assert result["confidence_interval"] == {
-        "gm": [math.exp(end) for end in mean_interval(np.log(values), **options)],
-        "total": [end * 5 for end in mean_interval(values, **options)],
+        "gm": [math.exp(end) for end in resampled(np.log(values))],
+        "total": [end * 5 for end in resampled(values)],
     }
 
     result = summarize(scores, averages, confidence_level=0.8)
