@@ -31,7 +31,7 @@ def planned(items=400, templates=12):
 def test_the_error_of_the_pilot_is_that_of_its_interval():
     pilot = planned()
     differences = drawn(np.random.default_rng(4), 400, 12)
-    crossed = CrossedClusters.of_labels(labels_of(400, 12), 4800).mean(differences.ravel())
+    crossed = CrossedClusters.of_labels(labels_of(400, 12), 4800).sums(differences.ravel())
     error, degrees = pilot.standard_error(pilot.levels)
     assert error == pytest.approx(crossed.standard_error, rel=1e-12)
     assert degrees == pytest.approx(crossed.degrees, rel=1e-12)
@@ -71,7 +71,7 @@ def test_the_power_is_the_proportion_of_samples_that_find_the_effect(levels):
     crossed = CrossedClusters.of_labels(labels, math.prod(levels.values()))
     found = 0
     for _ in range(600):
-        low, _ = crossed.mean(drawn(rng, *levels.values(), effect=0.12).ravel()).ends(0.95)
+        low, _ = crossed.sums(drawn(rng, *levels.values(), effect=0.12).ravel()).ends(0.95)
         found += low > 0
     expected = pilot.power_of(0.12, levels)
     assert 0.3 < expected < 0.97

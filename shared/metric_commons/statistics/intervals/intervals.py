@@ -291,7 +291,7 @@ def crossed_or_labels(
     """Return the mean of crossed rows, or the labels of the only field."""
     if len(clusters) == 1:
         return next(iter(clusters.values()))
-    return CrossedClusters.of_labels(clusters, values.size).mean(values)
+    return CrossedClusters.of_labels(clusters, values.size).sums(values)
 
 
 def _crossed_interval(

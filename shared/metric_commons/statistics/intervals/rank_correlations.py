@@ -220,14 +220,12 @@ def tau_ap_b(scores: PairedScores) -> Estimate:
     """
     if not scores.estimated_pairs.any() or not scores.true_pairs.any():
         return Estimate(math.nan)
-    directions = (scores.neighbours(), scores.neighbours(by_true=True))
-    return Estimate(math.fsum(map(_tau_ap_of, directions)) / 2)
-
-
-def _tau_ap_of(neighbours: Neighbours) -> float:
-    below_others = neighbours.higher > 0
-    shares = neighbours.better_above[below_others] / neighbours.higher[below_others]
-    return 2 * math.fsum(shares.tolist()) / shares.size - 1
+    directions = []
+    for neighbours in (scores.neighbours(), scores.neighbours(by_true=True)):
+        below_others = neighbours.higher > 0
+        shares = neighbours.better_above[below_others] / neighbours.higher[below_others]
+        directions.append(2 * math.fsum(shares.tolist()) / shares.size - 1)
+    return Estimate(math.fsum(directions) / 2)
 
 
 def spearman(scores: PairedScores) -> Estimate:
@@ -238,8 +236,13 @@ def spearman(scores: PairedScores) -> Estimate:
     """
     size = scores.size
     first, second = _doubled_ranks(scores.estimated), _doubled_ranks(scores.true)
-    value = _rank_correlation(size, int(first @ second), int(first @ first), int(second @ second))
-    if math.isnan(value) or size < 3:
+    # Pearson's correlation, from the sums of products and squares.
+    square = size * (size + 1) ** 2  # of the sum, divided by the size
+    squares = int(first @ first) - square, int(second @ second) - square
+    if not all(squares):
+        return Estimate(math.nan)
+    value = (int(first @ second) - square) / math.sqrt(squares[0] * squares[1])
+    if size < 3:
         return Estimate(value)
     products, firsts, seconds = (
         column - float((size - 1) * size**2) for column in _sums_without_each(scores, first, second)
@@ -302,14 +305,6 @@ def _doubled_ranks(values: Floats) -> Integers:
     ordered = np.sort(values)
     left, right = (ordered.searchsorted(values, side=side) for side in ("left", "right"))
     return (left + right + 1).astype(np.int64 if values.size <= _WHOLE else np.float64)
-
-
-def _rank_correlation(size: int, product: int, first: int, second: int) -> float:
-    """Pearson's correlation of doubled ranks, from the sums of their products and squares."""
-    square = size * (size + 1) ** 2  # of the sum, divided by the size
-    if first == square or second == square:
-        return math.nan
-    return (product - square) / math.sqrt((first - square) * (second - square))
 
 
 def pearson(scores: PairedScores) -> Estimate:
