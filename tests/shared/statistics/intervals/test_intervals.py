@@ -179,12 +179,6 @@ def test_clusters_that_are_all_right_are_no_point():
     assert result.method == "korn_graubard"
 
 
-def test_a_great_cluster_leaves_the_whole_range():
-    rows = [1.0] * 1000 + [0.0]
-    result = interval(rows, clusters=["a"] * 1000 + ["b"], method="korn_graubard")
-    assert (result.low, result.high) == (pytest.approx(0, abs=1e-9), pytest.approx(1, abs=1e-9))
-
-
 def test_errors_and_differences_of_errors():
     errors = np.random.default_rng(0).exponential(1, 40)
     result = interval(errors, bounds=(0, math.inf), method="log_t")

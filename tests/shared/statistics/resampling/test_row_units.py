@@ -8,8 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.labels.classification.labels import label_scores, label_table
@@ -22,7 +20,6 @@ from metric_commons.statistics.resampling.row_units import (
     random_rows,
     resampled_counts,
 )
-from tests.spec import drawn_examples
 
 # ---- the obvious way: one word, one row, one resample after the other ---------------------------
 
@@ -103,21 +100,6 @@ def test_equals_the_obvious_way(values, level, n_resamples, seed):
     assert mean_interval(values, **options) == pytest.approx(expected, rel=1e-14, abs=unit)
 
 
-@pytest.mark.long
-@drawn_examples(200)
-@given(
-    st.lists(st.sampled_from([0.0, -0.0, 1.0, 0.5, 2 / 3, 0.1, -3.7]), min_size=3, max_size=150),
-    st.integers(1, 40),
-    st.floats(0.01, 0.99),
-)
-def test_equals_the_obvious_way_on_anything(values, n_resamples, level):
-    values += [0.0, 1.0, 0.5]
-    options = {"confidence_level": level, "n_resamples": n_resamples, "seed": 3}
-    expected = obvious_interval(values, **options)
-    unit = len(values) * 2.0**-50 * (max(values) - min(values))
-    assert mean_interval(values, **options) == pytest.approx(expected, rel=1e-14, abs=unit)
-
-
 @pytest.mark.parametrize("rows", [1, 3, 1000, 2**20, 2**20 + 1, 2**31 + 7, 2**32 - 1])
 def test_random_rows_are_exact_products(rows):
     drawn = random_rows(np.random.PCG64(5), rows, 101).tolist()
@@ -130,21 +112,6 @@ def test_random_rows_are_exact_products(rows):
 
 
 # ---- the distribution -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("times", [[30, 20, 10], [40, 16, 17], [3, 4, 5], [100, 15, 15]])
-def test_sums_have_the_exact_distribution(times):
-    rows, n_resamples = sum(times), 200_000
-    exact = np.array([1.0])
-    for _ in range(rows):
-        exact = np.convolve(exact, np.array(times) / rows)
-    blocks = resampled_counts(np.array(times), n_resamples=n_resamples, seed=11)
-    sums = np.concatenate([counts @ np.arange(3) for counts in blocks])
-    observed = np.bincount(sums, minlength=exact.size)
-    common = exact * n_resamples > 20
-    observed = np.append(observed[common], observed[~common].sum())
-    expected = np.append(exact[common], exact[~common].sum()) * n_resamples
-    assert stats.chisquare(observed, expected, sum_check=False).pvalue > 0.001
 
 
 @pytest.mark.long
