@@ -21,7 +21,6 @@ from scipy import stats
 from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.statistics import interval
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
-from metric_commons.statistics.resampling.bootstrap import mean_interval
 
 ROUNDS = 7
 RESAMPLES = 10_000
@@ -46,7 +45,7 @@ def all_distinct(rows: int) -> NDArray[np.float64]:
 
 
 def ours(scores: NDArray[np.float64]) -> None:
-    mean_interval(scores, confidence_level=0.95, n_resamples=RESAMPLES)
+    interval(scores, method="bootstrap", n_resamples=RESAMPLES)
 
 
 def scipys(scores: NDArray[np.float64]) -> None:
@@ -76,7 +75,7 @@ def compare(name: str, scores: NDArray[np.float64]) -> None:
 
 def alone(name: str, scores: NDArray[np.float64], n_resamples: int) -> None:
     def run() -> None:
-        mean_interval(scores, confidence_level=0.95, n_resamples=n_resamples)
+        interval(scores, method="bootstrap", n_resamples=n_resamples)
 
     seconds = cpu_seconds(run)
     print(
@@ -117,7 +116,7 @@ def by_resamples() -> None:
     rows, task = label_table(*labels)
     for n_resamples in (100_000, 1_000_000, 10_000_000):
         draws = {"confidence_level": 0.95, "n_resamples": n_resamples}
-        mean = peak_megabytes(partial(mean_interval, scores, **draws))
+        mean = peak_megabytes(partial(interval, scores, method="bootstrap", **draws))
         table = peak_megabytes(partial(label_scores, rows, task, interval="bootstrap", **draws))
         cells = "   ".join(
             f"{name} {megabytes:6.1f} MB {1e6 * megabytes / n_resamples:6.1f} B"

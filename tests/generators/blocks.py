@@ -20,7 +20,6 @@ BOUNDS = {
     "identifiers": (("HASHED",), ()),
     "areas": (("_BLOCK",), ()),
     "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
-    "pair_counts": ((), ("_TABLE_SIZE",)),
     "pairs": (("_BLOCK_SIZE",), ()),
     "passes": (("_CELLS",), ()),
     "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),

@@ -13,8 +13,8 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import check_weights
-from ..statistics.intervals.pair_counts import PairedScores
 from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_ESTIMATES
+from ..statistics.intervals.rank_correlations import PairedScores
 from .errors import with_rounded_errors
 from .explained_intervals import CORRELATIONS, RANKS, score_and_effects, summands
 from .measure_names import D2_NAMES, RegressionMeasure, parse_measures

@@ -25,13 +25,17 @@ from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.arithmetic.exact_sums import group_sums, root, rounded_sum
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.intervals import critical_value
-from ..statistics.intervals.pair_counts import PairedScores
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_ESTIMATES
+from ..statistics.intervals.rank_correlations import PairedScores
 from ..statistics.intervals.rank_correlations import correlation_interval as correlation_of_order
 from ..statistics.intervals.weighted_units import DrawnScore, smooth_distributions
-from ..statistics.resampling.draws import gathered, resampled_counts
-from ..statistics.resampling.row_units import cluster_values, in_whole_units
+from ..statistics.resampling.row_units import (
+    cluster_values,
+    gathered,
+    in_whole_units,
+    resampled_counts,
+)
 from .measure_names import D2_NAMES, ORDER_NAMES, RegressionMeasure
 from .pairs import Pairs
 from .row_losses import ROOTS, d2, mean_losses, row_errors, row_losses

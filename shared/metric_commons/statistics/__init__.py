@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from .intervals.proportions import Interval, proportion_interval
     from .intervals.summary import Average, mean, summarize
     from .intervals.sums import RowStatistics, summarize_sums
-    from .resampling.bootstrap import mean_interval
     from .tests.confidence_sequences import ConfidenceSequence, SequentialComparison
     from .tests.corrections import benjamini_hochberg, holm, max_t
     from .tests.paired_sums import compare_sums
@@ -47,7 +46,6 @@ __all__ = [
     "letters",
     "max_t",
     "mean",
-    "mean_interval",
     "minimum_detectable",
     "paired_test",
     "power_of",
@@ -88,7 +86,6 @@ __getattr__ = resolver(
         "letters": "tests.ranks",
         "max_t": "tests.corrections",
         "mean": "intervals.summary",
-        "mean_interval": "resampling.bootstrap",
         "minimum_detectable": "tests.power",
         "paired_test": "tests.paired_tests",
         "power_of": "tests.power",

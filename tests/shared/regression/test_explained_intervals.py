@@ -14,7 +14,7 @@ from metric_commons.regression import explained_intervals
 from metric_commons.regression.errors import regression_scores
 from metric_commons.regression.explained_intervals import median, spearman
 from metric_commons.statistics.arithmetic.exact_sums import root
-from metric_commons.statistics.resampling.draws import random_rows
+from metric_commons.statistics.resampling.row_units import random_rows
 
 values = st.integers(-5, 5).map(float)
 

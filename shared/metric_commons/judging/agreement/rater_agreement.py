@@ -15,7 +15,7 @@ from ...statistics.arguments.domains import Level as ConfidenceLevel
 from ...statistics.intervals.intervals import resampled_interval
 from ...statistics.intervals.proportions import proportion_interval
 from ...statistics.intervals.summary import reported
-from ...statistics.resampling.draws import resampled_counts
+from ...statistics.resampling.row_units import resampled_counts
 from .agreement_coefficients import (
     AgreementEstimate,
     Level,

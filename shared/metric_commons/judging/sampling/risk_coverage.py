@@ -20,8 +20,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import pairs_interval
 from ...statistics.intervals.weighted_units import DrawnScore, extremes, weighted_intervals
-from ...statistics.resampling.draws import gathered, random_rows
-from ...statistics.resampling.row_units import RowUnits
+from ...statistics.resampling.row_units import RowUnits, gathered, random_rows
 
 
 def rank_scores(

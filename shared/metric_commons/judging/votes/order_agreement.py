@@ -23,8 +23,12 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arguments.domains import Level, Range, checked_options
-from ...statistics.intervals.pair_counts import PairedScores
-from ...statistics.intervals.rank_correlations import CORRELATIONS, Estimate, correlation_interval
+from ...statistics.intervals.rank_correlations import (
+    CORRELATIONS,
+    Estimate,
+    PairedScores,
+    correlation_interval,
+)
 
 TieConvention = Literal["a", "b", "w"]
 

@@ -21,8 +21,7 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError
 from ...statistics.intervals.intervals import critical_value
-from ...statistics.resampling.bootstrap import percentile_ends
-from ...statistics.resampling.draws import resampled_counts
+from ...statistics.resampling.row_units import percentile_ends, resampled_counts
 from .bradley_terry import (
     NoFiniteRatingsError,
     check_finite,

@@ -12,7 +12,7 @@ from ...statistics.arithmetic.contingency import contingency, whole_labels
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import mean, reported
-from ...statistics.resampling.draws import random_rows
+from ...statistics.resampling.row_units import random_rows
 from .agreement import agreement, agreement_intervals, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads
 from .clusters import PointClusters

@@ -16,7 +16,6 @@ from operator import is_, itemgetter
 from typing import Annotated, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .arrays import Column, as_column
 from .checks import RowError, shown
@@ -77,8 +76,10 @@ class Scalar:
             return False
         if self.kind is int:
             return min(values(), default=0) >= _INT64_MIN and max(values(), default=0) <= self._max
+        if self.kind is bool or self.nan:
+            return True
         # A sum is NaN if a value is, but also for inf - inf.
-        return self.kind is bool or self.nan or not isnan(sum(values())) or not _any_nan(values())
+        return not isnan(sum(values())) or not any(map(isnan, values()))
 
     @property
     def _max(self) -> int:
@@ -88,22 +89,20 @@ class Scalar:
         """Return the column, or None if it has to be checked row by row."""
         if isinstance(column, list):
             return column if self.holds(lambda: column) else None
-        return self._take_array(column) if column.ndim == 1 else None
-
-    def _take_array(self, array: NDArray[Any]) -> Column | None:
-        kind = array.dtype.kind
+        if column.ndim != 1:
+            return None
+        kind = column.dtype.kind
         if self.kind is str and kind in "UT":
-            column: list[str] = array.tolist()
-            return self.take(column)
+            return self.take(list(column.tolist()))
         if self.kind is bool and kind == "b":
-            return array
-        fits = kind == "i" or (kind == "u" and int(array.max(initial=0)) <= _INT64_MAX)
+            return column
+        fits = kind == "i" or (kind == "u" and int(column.max(initial=0)) <= _INT64_MAX)
         if self.kind is int and fits:
-            return array.astype(np.int64, copy=False)
+            return column.astype(np.int64, copy=False)
         if self.kind is int and self.unsigned and kind == "u":
-            return array
-        if self.kind is float and kind == "f" and array.dtype.itemsize <= 8:
-            floats = array.astype(np.float64, copy=False)
+            return column
+        if self.kind is float and kind == "f" and column.dtype.itemsize <= 8:
+            floats = column.astype(np.float64, copy=False)
             smallest = np.minimum.reduce(floats, initial=np.inf)  # NaN if any number is
             return floats if self.nan or not isnan(smallest) else None
         return None
@@ -316,10 +315,6 @@ def _are_encodable(values: Iterable[Any]) -> bool:
     except (TypeError, UnicodeEncodeError):  # TypeError: a value is not a str
         return False
     return True
-
-
-def _any_nan(values: Iterable[float]) -> bool:
-    return any(map(isnan, values))
 
 
 def _field(name: str, values: Values) -> Iterable[Any]:

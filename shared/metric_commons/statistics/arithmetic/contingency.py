@@ -277,7 +277,8 @@ def _checked_kinds(column: Column) -> Column:
 def _without_gaps(column: _LabelCodes, limit: int) -> _LabelCodes:
     """Return the same labels with consecutive codes 0, 1, ..., all of which occur."""
     if column.span <= limit:  # one counter per integer in the span is cheaper than sorting
-        offsets = _offsets(column.codes, column.smallest)
+        # Modulo 2**64 the result is right even if a uint64 code does not fit into int64.
+        offsets = column.codes.astype(np.int64) - np.int64(wrapped(column.smallest))
         occurs = np.bincount(offsets, minlength=column.span) > 0
         codes = (np.cumsum(occurs) - 1)[offsets]
         present = [int(offset) + column.smallest for offset in np.flatnonzero(occurs)]
@@ -285,15 +286,6 @@ def _without_gaps(column: _LabelCodes, limit: int) -> _LabelCodes:
         distinct, codes = np.unique(column.codes, return_inverse=True)
         present = distinct.tolist()
     return _LabelCodes(codes, column.labels(present))
-
-
-def _offsets(codes: NDArray[Any], smallest: int) -> Integers:
-    """Return the difference between each code and the smallest one.
-
-    The subtraction is modulo 2**64, so the result is right even if a uint64 code does not fit into
-    int64.
-    """
-    return codes.astype(np.int64) - np.int64(wrapped(smallest))
 
 
 # Counting

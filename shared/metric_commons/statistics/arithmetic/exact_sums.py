@@ -118,7 +118,9 @@ def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
         values = remainders[remainders != 0]
 
 
-def exact_group_sums(values: Floats, groups: Integers, size: int) -> tuple[list[int], int]:
+def exact_group_sums(
+    values: Floats, groups: NDArray[np.integer[Any]], size: int
+) -> tuple[list[int], int]:
     """Return the exact sum of the values of each group 0, 1, ..., in units of a power of two.
 
     Args:
@@ -281,13 +283,8 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
         total_size = float(np.abs(values).sum())
     if integral and total_size < 2.0**53:  # no partial sum is rounded
         return np.asarray(np.bincount(groups, values, size), np.float64)
-    order = np.argsort(groups, kind="stable")
-    ends = np.cumsum(np.bincount(groups, minlength=size))
-    ordered = values[order].tolist()
-    starts = [0, *ends[:-1].tolist()]
-    return np.array(
-        [math.fsum(ordered[start:end]) for start, end in zip(starts, ends.tolist(), strict=True)]
-    )
+    units, power = exact_group_sums(values, groups, size)
+    return np.array([as_float(exact_ldexp(unit, power)) for unit in units])
 
 
 # Exact numbers

@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import check_labels
 from ..arithmetic.exact_sums import as_float, exact_group_sums, exact_ldexp
-from ..resampling.bootstrap import mean_interval, percentile_ends
-from ..resampling.draws import gathered
-from ..resampling.row_units import RowUnits
+from ..resampling.row_units import RowUnits, gathered, percentile_ends
 from .spreads import Spread
 
 _MAX_POWER = 2200  # twice the exponent of the smallest float, and more
@@ -183,6 +181,26 @@ class ClusterSums:
         """Return the number of rows of each cluster, in the order of `clusters`."""
         return np.array([rows for rows, _ in self.clusters.values()], np.float64)
 
+    def resampled_ends(
+        self, confidence_level: float, *, n_resamples: int, seed: int
+    ) -> tuple[float, float]:
+        """Return the percentile bootstrap interval of the mean of clusters drawn again.
+
+        Source:
+            Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8.
+
+        >>> sums = ClusterSums.of(["a", "a", "b"], np.array([0.0, 1.0, 0.5]))
+        >>> sums.resampled_ends(0.9, n_resamples=3, seed=0)
+        (0.5, 0.5)
+        """
+        kinds, counts = zip(*sorted(Counter(self.clusters.values()).items()), strict=True)
+        amounts = [[as_float(exact_ldexp(units, self.power)), rows] for rows, units in kinds]
+        units = RowUnits(np.array(counts), np.array(amounts))
+        blocks = units.resampled(n_resamples=n_resamples, seed=seed)
+        means = gathered(({"": totals / rows} for totals, rows in blocks), n_resamples)[""]
+        low, high = percentile_ends(means, confidence_level).tolist()
+        return low, high
+
     def to_jsonable(self) -> list[Any]:
         """Return the power, and the labels, the rows and the units of all clusters, for JSON."""
         rows, units = zip(*self.clusters.values(), strict=True) if self.clusters else ((), ())
@@ -218,47 +236,3 @@ def cancelled(sums: Floats, total_size: float) -> Floats:
     [0.0, 0.5]
     """
     return np.where(np.abs(sums) * _TIE <= total_size, 0.0, sums)
-
-
-def resampled_cluster_means(sums: ClusterSums, *, n_resamples: int, seed: int) -> Floats:
-    """Return the mean of each resample of clusters, which has as many of them.
-
-    Source:
-        Davison and Hinkley, Bootstrap Methods and their Application (1997), section 3.8.
-
-    >>> sums = ClusterSums.of(["a", "a", "b"], np.array([0.0, 1.0, 0.5]))
-    >>> resampled_cluster_means(sums, n_resamples=3, seed=0)
-    array([0.5, 0.5, 0.5])
-    """
-    kinds = sorted(Counter(sums.clusters.values()).items())
-    occurrences = np.array([number for _, number in kinds])
-    amounts = np.array(
-        [[as_float(exact_ldexp(units, sums.power)), rows] for (rows, units), _ in kinds]
-    )
-    blocks = RowUnits(occurrences, amounts).resampled(n_resamples=n_resamples, seed=seed)
-    means = ({"mean": totals / rows} for totals, rows in blocks)
-    return gathered(means, n_resamples)["mean"]
-
-
-def bootstrap_ends(
-    values: Floats,
-    counts: Integers | None,
-    sums: ClusterSums | None,
-    *,
-    confidence_level: float,
-    **draws: int,
-) -> tuple[float, float]:
-    """Return the percentile bootstrap interval of a mean: of rows, or of clusters if there are any.
-
-    Args:
-        values: the scores, as in `mean_interval`.
-        counts: the count of each, or None.
-        sums: the clusters of the same rows; None if rows are independent.
-        confidence_level: as in `mean_interval`.
-        **draws: `n_resamples` and `seed`.
-    """
-    if sums is None:
-        return mean_interval(values, counts, confidence_level=confidence_level, **draws)
-    means = resampled_cluster_means(sums, **draws)
-    low, high = percentile_ends(means, confidence_level).tolist()
-    return low, high

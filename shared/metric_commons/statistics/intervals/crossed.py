@@ -50,7 +50,7 @@ class CrossedClusters:
 
     >>> labels = {"item": ["a", "a", "b", "b"], "template": [1, 2, 1, 2]}
     >>> crossed = CrossedClusters.of_labels(labels, 4)
-    >>> print(f"{crossed.mean(np.array([1.0, 0.5, 0.5, 0.0])).standard_error:.3f}")
+    >>> print(f"{crossed.sums(np.array([1.0, 0.5, 0.5, 0.0])).standard_error:.3f}")
     0.354
     >>> CrossedClusters.of_labels({"item": ["a", "a", "b"], "template": [1, 2, 1]}, 3)
     Traceback (most recent call last):
@@ -115,11 +115,10 @@ class CrossedClusters:
         return type(self).of_labels(chosen, len(next(iter(chosen.values()))))
 
     def sums(self, scores: Floats) -> CrossedMean:
-        """Return what an interval needs of the scores; named as in `Clusters`."""
-        return self.mean(scores)
+        """Return the mean of the scores of rows with its error; a cell of several is their mean.
 
-    def mean(self, scores: Floats) -> CrossedMean:
-        """Return the mean of the scores of rows with its error; a cell of several is their mean."""
+        Named as in `Clusters`: it is what an interval needs of the scores.
+        """
         shape = tuple(map(len, self.labels))
         cells, counts = np.zeros(shape), np.zeros(shape)
         # In the order of values, so that no digit depends on the order of rows.
@@ -127,12 +126,12 @@ class CrossedClusters:
         np.add.at(cells, tuple(codes[order] for codes in self.codes), scores[order])
         np.add.at(counts, self.codes, 1.0)
         cells /= counts
-        squares = {axes: _mean_square(cells, axes) for axes in _subsets(cells.ndim)}
+        whole = tuple(range(cells.ndim))
+        squares = {axes: _mean_square(cells, axes) for axes in _subsets_of(whole)}
         variances = [
             sum((-1) ** (len(part) + 1) * squares[part] for part in _subsets_of(axes))
             for axes in squares
         ]
-        whole = tuple(range(cells.ndim))
         variance = max(*variances, squares[whole]) / cells.size
         total = sum(
             (square / cells.size) ** 2 / math.prod(shape[axis] - 1 for axis in axes)
@@ -151,12 +150,8 @@ class CrossedClusters:
         )
 
 
-def _subsets(count: int) -> Iterator[tuple[int, ...]]:
-    """Yield all sets of axes but the empty one."""
-    return _subsets_of(tuple(range(count)))
-
-
 def _subsets_of(axes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Yield all sets of these axes but the empty one."""
     for size in range(1, len(axes) + 1):
         yield from combinations(axes, size)
 

@@ -82,16 +82,17 @@ def estimate_interval(
     if clusters is None:
         ends = formula(value * trials, trials, confidence_level)
         return Interval(*ends, name, math.sqrt(variance), trials)
-    units, error = float(clusters.units), _clustered_error(clusters)
+    units, number = float(clusters.units), clusters.n_clusters
+    error = math.sqrt(clusters.squares * number / (number - 1)) if number > 1 else math.nan
     if units <= 1:
         return Interval(0.0, 1.0, name, error, 0.0, clusters.n_clusters, math.nan)
     clustered = min(units, trials)
     if largest:
         # As for means: with a pseudo-cluster of the largest variance, or a pseudo-row if these are
         # fewer than clusters.
-        number = min(units, rows)
-        spread = clusters.squares * units / (units - 1) + largest / number**2
-        clustered = min(largest * (1 + 1 / number) / spread, trials)
+        fewest = min(units, rows)
+        spread = clusters.squares * units / (units - 1) + largest / fewest**2
+        clustered = min(largest * (1 + 1 / fewest) / spread, trials)
     critical = critical_value(confidence_level, units - 1)
     if method == "auto":
         ends = korn_graubard(value, clustered, critical, confidence_level)
@@ -202,9 +203,3 @@ def influence_interval(
     )
     low, high = max(estimate.low, bounds[0]), min(estimate.high, bounds[1])
     return estimate._replace(low=min(low, value), high=max(high, value))
-
-
-def _clustered_error(clusters: ClusterVariance) -> float:
-    """Return the cluster-robust standard error; NaN for one cluster."""
-    number = clusters.n_clusters
-    return math.sqrt(clusters.squares * number / (number - 1)) if number > 1 else math.nan

@@ -22,7 +22,7 @@ import math
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from operator import itemgetter
-from typing import Annotated, NamedTuple
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -39,14 +39,13 @@ from ..arguments.domains import (
     checked_options,
 )
 from ..arithmetic.exact_sums import Multiset, as_float, root
-from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import (
-    RatioDistribution,
     error_ends,
     ratio_distribution,
     ratio_ends,
 )
-from .cluster_sums import ClusterSums, bootstrap_ends
+from ..resampling.row_units import deviation, mean_ends, percentile_ends
+from .cluster_sums import ClusterSums
 from .crossed import CrossedClusters, CrossedMean
 from .methods import Method
 from .proportions import COUNTING, Interval, clopper_pearson, proportion_ends
@@ -69,14 +68,6 @@ def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
 
 
 Bounds = Annotated[tuple[float, float], Parsed(score_range, "the smallest and the largest score")]
-
-
-class _Precision(NamedTuple):
-    """An effective number of trials, degrees of freedom, and the design effect of clusters."""
-
-    trials: float
-    degrees: float
-    design_effect: float | None = None
 
 
 @checked_options
@@ -171,60 +162,58 @@ def interval(
 
     successes = None if sums is not None else _successes(values, counts, low, high, spread.rows)
     _check_method(method, successes, sums, low, high)
-    if math.isfinite(high):
-        precision = _bounded_precision(spread, units, low, high, successes is not None)
-    else:
-        precision = _unbounded_precision(spread, units)
-    estimate = Interval(
-        math.nan,
-        math.nan,
-        method,
-        units.standard_error(),
-        precision.trials,
-        None if sums is None else len(sums),
-        precision.design_effect,
-    )
+    trials, degrees, effect = _precision(spread, units, low, high, successes is not None)
+    clusters_seen = None if sums is None else len(sums)
+    ends = math.nan, math.nan
     if confidence_level is None:
-        return estimate
-    critical = critical_value(confidence_level, precision.degrees)
+        return Interval(*ends, method, units.standard_error(), trials, clusters_seen, effect)
+    critical = critical_value(confidence_level, degrees)
 
     name: str = method
     if method == "bootstrap":
-        ends = bootstrap_ends(
-            values,
-            counts,
-            sums,
-            confidence_level=confidence_level,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
+        draws = {"n_resamples": int(n_resamples), "seed": int(seed)}
+        if sums is not None:
+            ends = sums.resampled_ends(confidence_level, **draws)
+        else:
+            multiset = scores if isinstance(scores, Multiset) else Multiset.from_values(values)
+            ends = mean_ends(multiset, confidence_level, **draws)
     elif method == "t" or math.isinf(low):
-        name, ends = "t", t_ends(units, critical)
+        name = "t"
+        if units.units > 1:
+            reach = critical * root(units.variance())
+            ends = float(units.mean) - reach, float(units.mean) + reach
     elif method == "log_t":
         ends = _log_t_ends(units, Fraction(low), critical)
     elif method == "auto" and (successes is None or math.isinf(high)):
-        distribution = _mean_distribution(values, counts, sums, low if math.isinf(high) else 0.0)
+        least = low if math.isinf(high) else 0.0  # errors are distances from the smallest
+        if sums is None:
+            distribution = ratio_distribution(values - least, np.ones(values.size), counts)
+        else:
+            sizes = sums.sizes()
+            distribution = ratio_distribution(sums.sums() - least * sizes, sizes)
         if longest is not None:
             distribution = distribution._replace(unseen_size=float(longest))
         if math.isfinite(high):
             name, ends = "unseen_row", ratio_ends(distribution, (low, high), confidence_level)
         else:
             name = "unseen_error"
-            ends = unseen_error_ends(
-                distribution, units, low, critical, confidence_level, constant_error
-            )
-    elif method == "korn_graubard" and successes is None:
-        share = float(_share(spread.mean, low, high))
-        ends = korn_graubard(share, precision.trials, critical, confidence_level)
-        ends = _mapped(ends, low, high)
+            variance = as_float(units.variance()) if units.units > 1 else math.nan
+            if units.units > 1 or units.mean == least:  # a single unit says nothing
+                errors = error_ends(
+                    distribution, variance, critical, confidence_level, constant_error
+                )
+                ends = least + errors[0], least + errors[1]
     else:
-        share = float(_share(spread.mean, low, high))
-        hits = share * precision.trials if successes is None else successes
-        if method in ("auto", "korn_graubard"):
-            name = "clopper_pearson"
-        ends = proportion_ends(name, hits, precision.trials, confidence_level, critical)
-        ends = _mapped(ends, low, high)
-    return estimate._replace(low=ends[0], high=ends[1], method=name)
+        share = float((spread.mean - Fraction(low)) / (Fraction(high) - Fraction(low)))
+        if method == "korn_graubard" and successes is None:
+            ends = korn_graubard(share, trials, critical, confidence_level)
+        else:
+            hits = share * trials if successes is None else successes
+            name = "clopper_pearson" if method in ("auto", "korn_graubard") else method
+            ends = proportion_ends(name, hits, trials, confidence_level, critical)
+        if (low, high) != (0.0, 1.0):
+            ends = low + (high - low) * ends[0], high - (high - low) * (1 - ends[1])
+    return Interval(*ends, name, units.standard_error(), trials, clusters_seen, effect)
 
 
 def korn_graubard(
@@ -242,36 +231,6 @@ def korn_graubard(
     normal = critical_value(confidence_level, math.inf)
     scaled = trials * (normal / critical if critical else 1.0) ** 2
     return clopper_pearson(proportion * scaled, scaled, confidence_level)
-
-
-def _mean_distribution(
-    values: Floats, counts: Integers | None, sums: ClusterSums | None, least: float
-) -> RatioDistribution:
-    """The distribution of the mean of rows or of clusters, as distances from the smallest score."""
-    if sums is None:
-        return ratio_distribution(values - least, np.ones(values.size), counts)
-    sizes = sums.sizes()
-    return ratio_distribution(sums.sums() - least * sizes, sizes)
-
-
-def unseen_error_ends(
-    distribution: RatioDistribution,
-    units: Spread,
-    least: float,
-    critical: float,
-    confidence_level: float,
-    constant_error: float | None,
-) -> tuple[float, float]:
-    """Return the ends for a mean of errors of at least `least`.
-
-    NaN if a single unit says nothing.
-    """
-    mean = units.mean - Fraction(least)
-    if units.units <= 1 and mean:
-        return math.nan, math.nan
-    variance = as_float(units.variance()) if units.units > 1 else math.nan
-    low, high = error_ends(distribution, variance, critical, confidence_level, constant_error)
-    return least + low, least + high
 
 
 def resampled_interval(
@@ -303,14 +262,6 @@ def resampled_interval(
     return Interval(low, high, "bootstrap", error, None, n_clusters)
 
 
-def t_ends(spread: Spread, critical: float) -> tuple[float, float]:
-    """Student's interval of a mean; NaN from one row or cluster."""
-    if spread.units <= 1:
-        return math.nan, math.nan
-    mean, reach = float(spread.mean), critical * root(spread.variance())
-    return mean - reach, mean + reach
-
-
 def _log_t_ends(spread: Spread, least: Fraction, critical: float) -> tuple[float, float]:
     """Student's interval of the logarithm of a mean above `least`, by the delta method.
 
@@ -340,7 +291,7 @@ def crossed_or_labels(
     """Return the mean of crossed rows, or the labels of the only field."""
     if len(clusters) == 1:
         return next(iter(clusters.values()))
-    return CrossedClusters.of_labels(clusters, values.size).mean(values)
+    return CrossedClusters.of_labels(clusters, values.size).sums(values)
 
 
 def _crossed_interval(
@@ -432,53 +383,33 @@ def _check_method(
         )
 
 
-def _share(mean: Fraction, low: float, high: float) -> Fraction:
-    """Return the mean in units of the range."""
-    return (mean - Fraction(low)) / (Fraction(high) - Fraction(low))
-
-
-def _mapped(ends: tuple[float, float], low: float, high: float) -> tuple[float, float]:
-    """Ends in units of the range, converted to scores."""
-    if (low, high) == (0.0, 1.0):
-        return ends
-    return low + (high - low) * ends[0], high - (high - low) * (1 - ends[1])
-
-
-def _bounded_precision(
+def _precision(
     spread: Spread, units: Spread, low: float, high: float, binary: bool
-) -> _Precision:
-    """Return the effective number of trials of bounded scores, by rows or by clusters."""
-    largest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
-    pseudo_row = Fraction(1)
+) -> tuple[float, float, float | None]:
+    """Return an effective number of trials, degrees of freedom, and the design effect of clusters.
+
+    Without an upper bound the trials are all rows, or as many independent ones as have the variance
+    between clusters.
+    """
+    largest, pseudo_row = Fraction(0), Fraction(1)
+    if math.isfinite(high):
+        largest = (spread.mean - Fraction(low)) * (Fraction(high) - spread.mean)
     trials = float(spread.rows)
     if largest and not binary:
         trials = float(largest / spread.cautious_variance(largest, pseudo_row))
     if units.clusters is None:
-        return _Precision(trials, math.inf if binary else units.degrees)
+        return trials, math.inf if binary and math.isfinite(high) else units.degrees, None
     if units.units <= 1:
-        return _Precision(0.0, 0.0, math.nan)
-    if not largest:
-        clustered = float(units.units)
-    else:
-        clustered = min(float(largest / units.cautious_variance(largest, pseudo_row)), trials)
-    return _Precision(clustered, units.degrees, trials / clustered)
-
-
-def _unbounded_precision(spread: Spread, units: Spread) -> _Precision:
-    """Return the effective number of rows.
-
-    All rows, or as many independent ones as have this variance.
-    """
-    rows = float(spread.rows)
-    if units.clusters is None:
-        return _Precision(rows, units.degrees)
-    if units.units <= 1:
-        return _Precision(0.0, 0.0, math.nan)
-    if not spread.squares:
+        return 0.0, 0.0, math.nan
+    if math.isinf(high):
         effect = float(spread.rows / units.units)
-    else:
-        effect = max(1.0, float(units.variance() / spread.variance()))
-    return _Precision(rows / effect, units.degrees, effect)
+        if spread.squares:
+            effect = max(1.0, float(units.variance() / spread.variance()))
+        return trials / effect, units.degrees, effect
+    clustered = float(units.units)
+    if largest:
+        clustered = min(float(largest / units.cautious_variance(largest, pseudo_row)), trials)
+    return clustered, units.degrees, trials / clustered
 
 
 def critical_value(confidence_level: float, degrees: float) -> float:

@@ -1,7 +1,6 @@
 """From the scores of rows to the result of a module."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import fsum, inf
@@ -181,7 +180,12 @@ def summarize(
     arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
     rows = len(next(iter(arrays.values())))
     average = averages or {}
-    all_clusters = None if clusters is None else _clusters_of(clusters, rows)
+    all_clusters: Clusters | CrossedClusters | None = None
+    if isinstance(clusters, Mapping) and len(clusters) != 1:
+        all_clusters = CrossedClusters.of_labels(clusters, rows)
+    elif clusters is not None:
+        labels = next(iter(clusters.values())) if isinstance(clusters, Mapping) else clusters
+        all_clusters = Clusters.of_labels(labels, rows)
 
     def summary(
         scores: Mapping[str, Floats], clusters: Clusters | CrossedClusters | None
@@ -222,17 +226,6 @@ def summarize(
     return result
 
 
-def _clusters_of(
-    clusters: Sequence[Any] | Mapping[str, Sequence[Any]], rows: int
-) -> Clusters | CrossedClusters:
-    """Return the clusters of rows, by one label of each or by several fields."""
-    if isinstance(clusters, Mapping):
-        if len(clusters) != 1:
-            return CrossedClusters.of_labels(clusters, rows)
-        (clusters,) = clusters.values()
-    return Clusters.of_labels(clusters, rows)
-
-
 def uncertainty(
     estimators: Mapping[str, Estimator],
     *,
@@ -260,6 +253,9 @@ def uncertainty(
     >>> estimators = {"em": partial(mean_interval, [1.0, 0.0, 1.0])}
     >>> uncertainty(estimators, confidence_level=None, standard_error=True)
     {'standard_error': {'em': 0.3333333333333333}}
+    >>> uncertainty({"f1": partial(mean_interval, [0.5])}, confidence_level=0.9, interval="mid_p")
+    Traceback (most recent call last):
+    ValueError: interval of f1: 'mid_p' is for scores 0 and 1, but there are others; take 'auto'
     """
     if confidence_level is None and not standard_error:
         return {}
@@ -272,8 +268,12 @@ def uncertainty(
     }
     intervals = {}
     for name, estimator in estimators.items():
-        with _naming(name):
+        try:
             intervals[name] = estimator(**options)
+        except OptionError as error:
+            if error.option != "method":
+                raise
+            raise OptionError(f"interval of {name}", f": {error.problem}") from error
     result = reported(intervals)
     return {"standard_error": result["standard_error"]} if confidence_level is None else result
 
@@ -318,23 +318,6 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
         result["n_clusters"] = max(n_clusters)
         result["design_effect"] = table(lambda estimate: estimate.design_effect)
     return result
-
-
-@contextmanager
-def _naming(score: str) -> Iterator[None]:
-    """Errors about a method name the option `interval` and the score that does not support it.
-
-    >>> with _naming("qa_f1"):
-    ...     mean_interval([0.5, 1.0], method="mid_p")
-    Traceback (most recent call last):
-    ValueError: interval of qa_f1: 'mid_p' is for scores 0 and 1, but there are others; take 'auto'
-    """
-    try:
-        yield
-    except OptionError as error:
-        if error.option != "method":
-            raise
-        raise OptionError(f"interval of {score}", f": {error.problem}") from error
 
 
 def members(labels: Sequence[str]) -> dict[str, Integers]:

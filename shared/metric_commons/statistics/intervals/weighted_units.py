@@ -37,7 +37,6 @@ import numpy as np
 
 from ..arguments.arrays import Floats
 from ..arithmetic.exact_sums import rounded_sum
-from ..resampling.draws import gathered
 from ..resampling.ratio_distribution import (
     RatioDistribution,
     levels,
@@ -45,7 +44,7 @@ from ..resampling.ratio_distribution import (
     ratio_distribution,
     unseen_unit_ends,
 )
-from ..resampling.row_units import RowUnits
+from ..resampling.row_units import RowUnits, gathered
 from .intervals import resampled_interval
 from .proportions import Interval
 

@@ -320,19 +320,15 @@ def ratio_quantile(units: Units, level: float) -> float:
     # In units near the largest of them no square is infinite or 0.
     largest = float(np.abs(units.numerators).max()) or 1.0
     longest = float(units.sizes.max())
-    scaled = Units(units.numerators / largest, units.sizes / longest, units.counts)
-    return _scaled_quantile(scaled, level) * (largest / longest)
-
-
-def _scaled_quantile(units: Units, level: float) -> float:
-    """Return the same for numerators and sizes up to 1."""
+    units = Units(units.numerators / largest, units.sizes / longest, units.counts)
+    scale = largest / longest
     is_sized = units.sizes > 0
     shares = units.numerators[is_sized] / units.sizes[is_sized]
     low, high = float(shares.min()), float(shares.max())
     if not is_sized.all():  # numerators without a size: the ratio has no end on their side
         low, high = _wide_bracket(units, level, low, high)
     if low == high:
-        return low
+        return low * scale
     goal = normal_quantile(level)
     ratio = units.ratio()
     residuals = units.numerators - ratio * units.sizes
@@ -343,8 +339,8 @@ def _scaled_quantile(units: Units, level: float) -> float:
     # the root, which leaves some two steps for the integral.
     first, slope = _root(units, goal, (low, high), ratio + goal * error, 1 / error, rough=True)
     if units.counts.size > _INTEGRATED:
-        return first
-    return _root(units, goal, (low, high), first, slope, rough=False)[0]
+        return first * scale
+    return _root(units, goal, (low, high), first, slope, rough=False)[0] * scale
 
 
 def normal_quantile(probability: float) -> float:

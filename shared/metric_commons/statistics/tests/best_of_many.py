@@ -16,7 +16,7 @@ from ..arguments.arrays import Floats
 from ..intervals.cluster_sums import Clusters
 from ..intervals.intervals import interval
 from ..intervals.summary import mean
-from ..resampling.draws import weighted_totals
+from ..resampling.row_units import weighted_totals
 
 _SELECTION = 0.005  # level of the choice of systems that could have been chosen
 _DRAWS = 10_000

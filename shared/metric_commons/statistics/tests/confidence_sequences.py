@@ -120,7 +120,10 @@ class ConfidenceSequence:
         values = self._checked(scores)
         if clusters is None:
             self._check_clustered(False)
-            self._check_total(values.size)
+            if self.total is not None and self.units + values.size > self.total:
+                raise ValueError(
+                    f"scores: row {self.total} is more than the total of {self.total:,}"
+                )
             self._is_clustered = False
             for value in values.tolist():
                 self._add(value)
@@ -223,10 +226,6 @@ class ConfidenceSequence:
                 f"clusters: row {self.rows} has {'one' if is_clustered else 'none'}, "
                 f"but earlier rows {there}"
             )
-
-    def _check_total(self, further: int) -> None:
-        if self.total is not None and self.units + further > self.total:
-            raise ValueError(f"scores: row {self.total} is more than the total of {self.total:,}")
 
     def _check_clusters(self, labels: Sequence[Any]) -> None:
         """Check that no label comes back, and that there are not more clusters than the total."""

@@ -244,7 +244,9 @@ def _largest_statistics(
     if not values.size:
         return values, np.ones(len(values)), np.empty(0)
     if clusters is not None:
-        values = _summed(values, clusters)
+        summands = [ClusterSums.of(clusters, row).sums() for row in values]
+        total_sizes = [float(exact_sum(np.abs(row))) for row in values]
+        values = np.array([*map(cancelled, summands, total_sizes)])
     # The largest difference of each comparison becomes 1, so that no square is infinite or 0.
     sizes = np.abs(values).max(axis=1, keepdims=True)
     values = values / np.where(sizes, sizes, 1.0)
@@ -293,13 +295,3 @@ def _order_of_rows(values: Floats) -> Integers:
         if numbers >= len(values) or (ordered[:, 1:] != ordered[:, :-1]).any(axis=0).all():
             return order
         numbers *= 4
-
-
-def _summed(differences: Floats, clusters: Sequence[object]) -> Floats:
-    """Return the sum of each cluster in each comparison; sums that cancel are 0."""
-    columns = []
-    for row in differences:
-        sums = ClusterSums.of(clusters, row)
-        total_size = float(exact_sum(np.abs(row)))
-        columns.append(cancelled(sums.sums(), total_size))
-    return np.array(columns)

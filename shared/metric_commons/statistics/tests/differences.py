@@ -22,7 +22,6 @@ from ..intervals.cluster_sums import ClusterSums, cancelled
 from ..intervals.intervals import critical_value
 from ..intervals.spreads import row_spread
 from ..intervals.weighted_units import ScoreDistribution
-from ..resampling.bootstrap import deviation, percentile_ends
 from ..resampling.ratio_distribution import (
     RatioDistribution,
     Units,
@@ -31,6 +30,7 @@ from ..resampling.ratio_distribution import (
     ratio_distribution,
     ratio_ends,
 )
+from ..resampling.row_units import deviation, percentile_ends
 from .paired_tests import Alternative, PairedTest, t_p_value
 from .power import fewest, minimum_detectable
 

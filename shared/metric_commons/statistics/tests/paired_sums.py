@@ -21,10 +21,9 @@ from ..intervals.spreads import LARGEST, finite_scores
 from ..intervals.sum_distributions import SumFunction, SumRatio, SumScore, ratio_error
 from ..intervals.sums import RowStatistics
 from ..intervals.weighted_units import DrawnScore, ScoreDistribution, smooth_distributions
-from ..resampling.draws import random_rows
 from ..resampling.progress import report
 from ..resampling.ratio_distribution import ratio_distribution
-from ..resampling.row_units import RowUnits, cluster_values, in_whole_units
+from ..resampling.row_units import RowUnits, cluster_values, in_whole_units, random_rows
 from .differences import RatioDifference, ResampledDifference, comparison, p_of_no_difference
 from .paired_tests import Alternative, PairedTest
 

@@ -430,7 +430,7 @@ class CrossedPilot:
         values, _ = summed_differences(differences)
         if len(clusters) != 2:
             raise OptionError("clusters", f"must be two fields to plan, got {len(clusters)}")
-        crossed = CrossedClusters.of_labels(clusters, values.size).mean(values)
+        crossed = CrossedClusters.of_labels(clusters, values.size).sums(values)
         self.levels = dict(zip(clusters, crossed.levels, strict=True))
         self.parts = dict(crossed.parts)
 

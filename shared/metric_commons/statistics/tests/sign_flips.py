@@ -98,14 +98,17 @@ def sign_flip_tail(flips: SignFlips) -> Tail:
     >>> print(f"{tail.probability:.5f}", tail.exact)
     0.01597 True
     """
-    p_value = _exact_p(flips)
-    if not math.isnan(p_value):
-        return Tail(p_value, True)
-    starts = np.flatnonzero(np.diff(flips.magnitudes, prepend=-1))
-    counts = np.diff(starts, append=flips.magnitudes.size)
+    magnitudes = flips.magnitudes
+    if magnitudes.size <= _ENUMERATED:
+        return Tail(enumerated_p(flips), True)
+    spread = int(magnitudes[0] - magnitudes[-1])
+    if magnitudes.size * spread <= flips.tolerance < magnitudes[-1]:
+        return Tail(_binomial_p(flips), True)
+    starts = np.flatnonzero(np.diff(magnitudes, prepend=-1))
+    counts = np.diff(starts, append=magnitudes.size)
     at_most = flips.at_most - flips.tolerance
-    tail = _subset_tail(flips.magnitudes[starts], counts, at_most, flips.tolerance)
-    two_sided = flips.at_least <= int(flips.magnitudes.sum())
+    tail = _subset_tail(magnitudes[starts], counts, at_most, flips.tolerance)
+    two_sided = flips.at_least <= int(magnitudes.sum())
     probability = min((1 + two_sided) * tail.probability, 1.0)
     return Tail(max(probability, math.ulp(0.0)), tail.exact)
 
@@ -132,17 +135,6 @@ def sign_flip_level(differences: Floats, statistic: float) -> float:
     at_most = min(math.floor(losses / float(exact_sum(sizes)) * full_sum), (full_sum - 1) // 2)
     strict = replace(flips, at_most=at_most, at_least=full_sum - at_most)
     return sign_flip_tail(strict).probability * (1 + _BETWEEN)
-
-
-def _exact_p(flips: SignFlips) -> float:
-    """Return the p-value without drawing, or NaN if that would take long."""
-    magnitudes = flips.magnitudes
-    if magnitudes.size <= _ENUMERATED:
-        return enumerated_p(flips)
-    spread = int(magnitudes[0] - magnitudes[-1])
-    if magnitudes.size * spread <= flips.tolerance < magnitudes[-1]:
-        return _binomial_p(flips)
-    return math.nan
 
 
 def enumerated_p(flips: SignFlips) -> float:
@@ -213,12 +205,11 @@ def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int, tolerance
     lattice, odd = _lattice_and_odd(magnitudes, counts)
     if lattice is None:
         return Tail(_smooth_tail(magnitudes, counts, at_most), False)
+    steps = math.floor(at_most / lattice.unit + _OFF_STEP)
     if not odd.any():
-        return Tail(lattice.tail(at_most), True)
+        return Tail(_steps_tail(lattice.steps, lattice.counts, steps), True)
     # What the multiples of a unit add up to determines what the odd magnitudes may add up to.
-    first, probabilities = _steps_distribution(
-        lattice.steps, lattice.counts, math.floor(at_most / lattice.unit + _OFF_STEP)
-    )
+    first, probabilities = _steps_distribution(lattice.steps, lattice.counts, steps)
     sums = first + np.arange(probabilities.size)
     limits = np.floor(at_most + tolerance - sums * lattice.unit).astype(np.int64)
     rest, rest_counts = magnitudes[odd], counts[odd]
@@ -404,10 +395,6 @@ class _Lattice(NamedTuple):
     steps: Integers
     counts: Integers
     unit: float
-
-    def tail(self, at_most: int) -> float:
-        """Return the proportion of subsets whose sum of magnitudes is at most `at_most`."""
-        return _steps_tail(self.steps, self.counts, math.floor(at_most / self.unit + _OFF_STEP))
 
 
 def _lattice_and_odd(magnitudes: Integers, counts: Integers) -> "tuple[_Lattice | None, Booleans]":

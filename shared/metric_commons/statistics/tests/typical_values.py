@@ -93,10 +93,22 @@ def _least_shift(
         end = table.least(level, low, high)
     elif numerators.size > _ENUMERATED:
         units = ratio_distribution(numerators, sizes).units
-        end = least_shift(_approximated(units), level, max(low, _far_below(units)), high, _CLOSE)
+        mean, total = units.ratio(), float((units.counts * units.sizes).sum())
+        squares = np.square(units.numerators - mean * units.sizes)
+        # Next to no subset has a mean up to a shift so far below.
+        far_below = mean - _FAR * math.sqrt(float((units.counts * squares).sum())) / total
+
+        def approximated(shift: float) -> float:
+            return shifted_tail(units.numerators - shift * units.sizes, units.counts)
+
+        end = least_shift(approximated, level, max(low, far_below), high, _CLOSE)
     else:
+
+        def counted(shift: float) -> float:
+            return enumerated_p(in_units(numerators - shift * sizes, "greater"))
+
         close = 0.0 if numerators.size <= _EXACTLY else _NEARLY
-        end = least_shift(_counted(numerators, sizes), level, low, high, close)
+        end = least_shift(counted, level, low, high, close)
     return max(end, math.ulp(0.0)) if not low and at_zero <= level else end
 
 
@@ -110,21 +122,6 @@ def _mean_of_subset(numerators: Floats, sizes: Floats, level: float) -> float:
     subset = 1 + int(np.argpartition(sums / rows, place)[place])
     members = order[[bool(subset >> member & 1) for member in range(order.size)]]
     return float(exact_sum(numerators[members]) / exact_sum(sizes[members]))
-
-
-def _counted(numerators: Floats, sizes: Floats) -> Proportion:
-    return lambda shift: enumerated_p(in_units(numerators - shift * sizes, "greater"))
-
-
-def _approximated(units: Units) -> Proportion:
-    return lambda shift: shifted_tail(units.numerators - shift * units.sizes, units.counts)
-
-
-def _far_below(units: Units) -> float:
-    """Return a shift so far below the mean that next to no subset has a mean up to it."""
-    mean, total = units.ratio(), float((units.counts * units.sizes).sum())
-    residuals = units.numerators - mean * units.sizes
-    return mean - _FAR * math.sqrt(float((units.counts * np.square(residuals)).sum())) / total
 
 
 def least_shift(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons.statistics.arithmetic import contingency as module
-from metric_commons.statistics.arithmetic.contingency import check_kinds, contingency, encoded
+from metric_commons.statistics.arithmetic.contingency import contingency, encoded
 
 # Kinds of labels; both columns are of one kind.
 KINDS = {
@@ -179,9 +179,3 @@ def test_many_labels_need_no_more_room_than_rows():
 def test_what_has_no_order_is_refused(first, second, message):
     with pytest.raises(ValueError, match=message):
         contingency(first, second)
-
-
-def test_kinds_of_labels():
-    check_kinds(str, np.str_)
-    with pytest.raises(ValueError, match="mixed types: bool, str"):
-        check_kinds(str, bool)

@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
-from metric_commons.statistics.intervals.cluster_sums import (
-    ClusterSums,
-    cancelled,
-    resampled_cluster_means,
-)
+from metric_commons.statistics.intervals.cluster_sums import ClusterSums, cancelled
 from metric_commons.statistics.intervals.spreads import row_spread
 
 ROWS = st.lists(
@@ -111,15 +108,11 @@ def test_what_cancels_is_zero():
     assert cancelled(np.array([1e-13, -1e-13, 1e-9]), 1.0).tolist() == [0.0, 0.0, 1e-9]
 
 
-def test_resampled_clusters_are_drawn_whole():
-    labels = np.repeat(np.arange(40), 5)
-    scores = np.repeat((np.arange(40) % 4 == 0).astype(float), 5)  # rows of a cluster are equal
-    sums = ClusterSums.of(labels, scores)
-    means = resampled_cluster_means(sums, n_resamples=20_000, seed=0)
-    assert np.isin(np.rint(means * 40), means * 40).all()
-    assert means.mean() == pytest.approx(0.25, abs=0.003)
-    assert means.std() == pytest.approx(math.sqrt(0.25 * 0.75 / 40), rel=0.03)
+def test_resamples_of_clusters_are_those_of_their_number():
+    labels, scores = np.arange(40), np.array([1.0] * 10 + [0.0] * 30)
+    sums = ClusterSums.of(np.repeat(labels, 5), np.repeat(scores, 5))
+    ends = sums.resampled_ends(0.9, n_resamples=20_000, seed=0)
+    assert ends == pytest.approx(stats.binom.ppf([0.05, 0.95], 40, 0.25) / 40)
     order = np.random.default_rng(0).permutation(200)
-    shuffled = ClusterSums.of(labels[order] + 100, scores[order])
-    again = resampled_cluster_means(shuffled, n_resamples=20_000, seed=0)
-    assert np.array_equal(again, means)
+    shuffled = ClusterSums.of(np.repeat(labels, 5)[order] + 100, np.repeat(scores, 5)[order])
+    assert shuffled.resampled_ends(0.9, n_resamples=20_000, seed=0) == ends

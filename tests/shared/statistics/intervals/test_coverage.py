@@ -1,28 +1,30 @@
 """95 % intervals hold what they promise, and tests err as seldom as they say: a fast version.
 
-`benchmarks/interval_coverage.py` makes the long tables. The distributions are its own.
+`benchmarks/interval_coverage.py` and `benchmarks/error_rates.py` make the long tables. The
+distributions are theirs.
 """
 
+import math
 from importlib.util import module_from_spec, spec_from_file_location
 from itertools import product
 
 import numpy as np
 import pytest
 
-from metric_commons.statistics import interval
+from metric_commons.statistics import holm, interval, max_t, paired_test
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.tests.differences import unseen_row
 from tests.spec import ROOT, nightly
 
 
-def load_distributions():
-    location = spec_from_file_location("_distributions", ROOT / "benchmarks" / "_distributions.py")
+def loaded(name):
+    location = spec_from_file_location(name, ROOT / "benchmarks" / f"{name}.py")
     module = module_from_spec(location)
     location.loader.exec_module(module)
     return module
 
 
-distributions = load_distributions()
+distributions, error_rates = loaded("_distributions"), loaded("_error_rates")
 SCORES, DIFFERENCES = distributions.score_distributions(), distributions.difference_distributions()
 
 
@@ -106,3 +108,79 @@ def test_clusters_are_covered(name, distribution):
     # Where whole clusters fail and few are seen, .895 is what any method reaches.
     seldom = (share, icc) == (0.95, 0.8) and len(distributions.CLUSTERS[name]) >= 30
     assert distributions.cell(ends, share).reaches(0.895 if seldom else 0.93)
+
+
+def at_most(level, runs):
+    """What a share that is not above the level may be by chance: three standard errors more."""
+    return level + 3 * math.sqrt(level * (1 - level) / runs)
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+@pytest.mark.parametrize("distribution", DIFFERENCES)
+@pytest.mark.parametrize("rows", [12, *nightly(40)])
+def test_no_test_errs_more_often_than_it_says(rows, distribution, test):
+    drawn = error_rates.samples(
+        np.random.default_rng(rows), DIFFERENCES[distribution], rows, 200, signs=True
+    )
+
+    assert error_rates.rejections(drawn, test) <= at_most(0.06, 200)
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+def test_every_test_finds_a_difference(test):
+    drawn = error_rates.samples(
+        np.random.default_rng(0), DIFFERENCES["nDCG"], 100, 100, signs=False
+    )
+
+    assert 0.4 < error_rates.rejections(drawn, test) < 0.9
+
+
+@pytest.mark.parametrize("distribution", ["F1", "nDCG"])
+def test_the_percentile_bootstrap_errs_more_often(distribution):
+    drawn = error_rates.samples(
+        np.random.default_rng(10), DIFFERENCES[distribution], 10, 200, signs=True
+    )
+
+    assert error_rates.rejections(drawn, "bootstrap") > 0.07
+
+
+@pytest.mark.long
+def test_mcnemars_tests_exactly():
+    exact, mid_p = error_rates.mcnemar_rates(100, 0.17, 0.5)
+    power_exact, power_mid_p = error_rates.mcnemar_rates(100, 0.17, 0.7)
+
+    assert exact < mid_p < 0.05
+    assert (exact, mid_p) == pytest.approx((0.029, 0.046), abs=6e-4)
+    assert (power_exact, power_mid_p) == pytest.approx((0.298, 0.371), abs=6e-4)
+
+
+@pytest.mark.long
+def test_clusters_flip_as_often_as_they_should():
+    alone, flipped, robust = error_rates.cluster_rejections(
+        np.random.default_rng(1), 20, 5, 0.5, 200
+    )
+
+    assert alone > 0.15
+    assert max(flipped, robust) <= at_most(0.06, 200)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("equal", "unlike"), [(3, 2), *nightly((5, 0))])
+def test_families_err_as_often_as_their_correction_says(equal, unlike):
+    corrections = ("holm", "max_t", "none")
+    rng = np.random.default_rng(0)
+    by_holm, by_max_t, bare = error_rates.family_errors(rng, 40, equal, unlike, 100, corrections)
+
+    assert max(by_holm, by_max_t) <= at_most(0.06, 100)
+    assert bare > by_holm
+    assert bare > 0.1
+
+
+@pytest.mark.long
+def test_pairs_of_forty_systems_are_found():
+    differences = error_rates.forty_systems()
+    found = (holm([paired_test(row).p_value for row in differences]) < 0.05).sum()
+
+    assert found >= 500  # of 780; by 9,999 draws of each none can be
+    assert 780 * 1 / 10_000 > 0.05
+    assert (max_t(differences, n_resamples=1999) < 0.05).sum() >= 500

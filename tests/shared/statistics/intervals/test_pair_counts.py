@@ -1,21 +1,11 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.statistics.intervals import pair_counts
-from metric_commons.statistics.intervals.pair_counts import PairedScores, smaller_before
+from metric_commons.statistics.intervals.rank_correlations import PairedScores, smaller_before
 
 values = st.sampled_from([-np.inf, -1.0, -0.0, 0.0, 0.5, 1.0, 1e9, 1e9 + 1])
 rows = st.lists(st.tuples(values, values), min_size=1, max_size=40)
-
-
-@pytest.fixture(scope="module", params=[0, 1 << 20], autouse=True)
-def few(request):
-    """In n log n steps, and by a table of all pairs."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pair_counts, "_TABLE_SIZE", request.param)
-        yield
 
 
 @given(rows)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import interval
+from metric_commons.statistics import Multiset, interval
 from metric_commons.statistics.intervals.summary import Average, mean, summarize
-from metric_commons.statistics.resampling.bootstrap import mean_interval
+from metric_commons.statistics.resampling.row_units import mean_ends
 
 SCORES = {"f1": np.array([0.1, 0.2, 0.3, 1.0, 0.7]), "em": np.array([0.0, 0.0, 0.0, 1.0, 1.0])}
 LABELS = ["b", "a", "b", "ab", "a"]
@@ -49,13 +49,6 @@ def test_nothing_but_means_is_returned_unasked():
     assert summarize(SCORES) == {"f1": mean([0.1, 0.2, 0.3, 1.0, 0.7]), "em": 0.4}
 
 
-def test_scores_of_rows_are_plain_lists():
-    result = summarize(SCORES, per_example=True)["per_example"]
-
-    assert result == {"f1": [0.1, 0.2, 0.3, 1.0, 0.7], "em": [0.0, 0.0, 0.0, 1.0, 1.0]}
-    assert {type(score) for scores in result.values() for score in scores} == {float}
-
-
 def test_intervals_are_those_of_each_score():
     result = summarize(SCORES, confidence_level=0.8)
 
@@ -69,12 +62,16 @@ def test_intervals_are_those_of_each_score():
     assert "n_clusters" not in result
 
 
+def resampled(values):
+    return mean_ends(Multiset.from_values(values), 0.8, n_resamples=50, seed=3)
+
+
 def test_the_bootstrap_is_there_by_name():
     options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
     result = summarize(SCORES, interval="bootstrap", **options)
 
     assert result["confidence_interval"] == {
-        name: list(mean_interval(values, **options)) for name, values in SCORES.items()
+        name: list(resampled(values)) for name, values in SCORES.items()
     }
     assert set(result["interval"].values()) == {"bootstrap"}
 
@@ -111,29 +108,12 @@ def test_wrong_clusters_are_named_even_if_no_interval_is_asked_for():
         summarize(SCORES, clusters=["a", "b"])
 
 
-def test_a_method_that_a_score_cannot_have_is_named_with_the_score():
-    message = "^interval of f1: 'mid_p' is for scores 0 and 1, but there are others; take 'auto'"
-    with pytest.raises(ValueError, match=message):
-        summarize({"em": SCORES["em"], "f1": SCORES["f1"]}, confidence_level=0.9, interval="mid_p")
-
-
 def test_a_ratio_may_be_rounded_to_above_its_bound():
     values = np.array([1.0 + 2.0**-52, 0.5])
     expected = summarize({"ndcg": np.array([1.0, 0.5])}, confidence_level=0.9)
     result = summarize({"ndcg": values}, confidence_level=0.9)
 
     assert result["confidence_interval"] == expected["confidence_interval"]
-
-
-def test_seed_and_number_of_resamples_move_an_interval():
-    def ends(**options):
-        result = summarize(SCORES, confidence_level=0.8, interval="bootstrap", **options)
-        return result["confidence_interval"]["f1"]
-
-    assert ends(n_resamples=50) == ends(n_resamples=50, seed=0)
-    assert ends(n_resamples=50) != ends(n_resamples=50, seed=1)
-    assert ends() == ends(n_resamples=10_000)
-    assert ends() != ends(n_resamples=50)
 
 
 def test_groups_come_in_the_order_of_their_labels():
@@ -202,20 +182,6 @@ def test_wrong_groups_are_named(groups, message):
         summarize(SCORES, groups=groups)
 
 
-def test_a_label_that_pandas_misses_is_named():
-    pandas = pytest.importorskip("pandas")
-    groups = pandas.Series([1, 2, None, 3, 4], dtype="Int64")
-
-    with pytest.raises(ValueError, match=r"^groups\[2\] is <NA>; every row needs a label"):
-        summarize(SCORES, groups=groups)
-
-
-@pytest.mark.parametrize("value", [1, 0, None, "yes", np.array([True])])
-def test_per_example_is_true_or_false(value):
-    with pytest.raises(ValueError, match="per_example must be True or False"):
-        summarize(SCORES, per_example=value)
-
-
 # ---- scores that are not means ------------------------------------------------------------------
 
 GEOMETRIC = Average(
@@ -246,8 +212,8 @@ def test_an_interval_is_that_of_what_is_averaged():
     result = summarize(scores, averages, interval="bootstrap", **options)
 
     assert result["confidence_interval"] == {
-        "gm": [math.exp(end) for end in mean_interval(np.log(values), **options)],
-        "total": [end * 5 for end in mean_interval(values, **options)],
+        "gm": [math.exp(end) for end in resampled(np.log(values))],
+        "total": [end * 5 for end in resampled(values)],
     }
 
     result = summarize(scores, averages, confidence_level=0.8)
