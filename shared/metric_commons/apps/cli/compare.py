@@ -16,7 +16,7 @@ from ...evaluation.results.module_results import provenance
 from ...evaluation.results.rendering import PLAIN, Notation, Table
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
-from ..console import options
+from ..console import options, run_scores
 from ..console.outputs import (
     Outputs,
     Presentation,
@@ -24,14 +24,6 @@ from ..console.outputs import (
     say_written,
     show_json,
     show_tables,
-)
-from ..console.run_scores import (
-    Measures,
-    Scoring,
-    averaged,
-    score_queries,
-    selected_measures,
-    summary,
 )
 from .sequential import Looking, looked
 
@@ -74,14 +66,14 @@ class Testing(options.Draws):
 
 
 # Options for runs only.
-_RUN_OPTIONS = ("measures", *(item.name for item in fields(Scoring)), "plot")
+_RUN_OPTIONS = ("measures", *(item.name for item in fields(run_scores.Scoring)), "plot")
 
 
 def compare(
     context: typer.Context,
     paths: Annotated[list[Path], typer.Argument(metavar="RESULT|QRELS RUN")],
     *,
-    measures: Measures = None,
+    measures: run_scores.Measures = None,
     scores: options.Scores = None,
     rows: options.Rows = None,
     labels: Annotated[list[str] | None, options.statistics_option(metavar="FIELD")] = None,
@@ -91,7 +83,7 @@ def compare(
     looking: Looking,
     margin: Annotated[float, options.statistics_option(metavar="DIFFERENCE", min=0)] = 0.0,
     testing: Testing,
-    scoring: Scoring,
+    scoring: run_scores.Scoring,
     sort: options.Sort = None,
     top: options.Top = None,
     save: options.Save = None,
@@ -197,7 +189,7 @@ def compare(
         )
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_to_compare = averaged(selected_measures(measures, scores))
+    measures_to_compare = run_scores.averaged(run_scores.selected_measures(measures, scores))
     if plot:
         from ...reporting.plots.figures import check
         from ...reporting.plots.query_differences import deltas
@@ -243,19 +235,21 @@ def _compare_runs(
     qrels: Path,
     paths: Sequence[Path],
     measures: "tuple[RankingMeasure, ...]",
-    scoring: Scoring,
+    scoring: run_scores.Scoring,
     testing: Testing,
     clusters_path: str | None,
 ) -> "tuple[Results, dict[str, QueryScores]]":
     """Return all pairs of runs compared, and the scores of the queries that all of them share."""
     clusters = None if clusters_path is None else read_clusters(Path(clusters_path))
-    scored_runs = score_queries(qrels, paths, measures, scoring)
+    scored_runs = run_scores.score_queries(qrels, paths, measures, scoring)
     runs = paired(scored_runs.runs)
     pairs = pairs_of_runs(runs, [measure.name for measure in measures], clusters)
     kind = RunComparison if len(runs) == 2 else Results
     results = kind(
         systems={
-            name: {"ir_ranking": summary(scores_of_queries, measures, scoring, intervals={})}
+            name: {
+                "ir_ranking": run_scores.summary(scores_of_queries, measures, scoring, intervals={})
+            }
             for name, scores_of_queries in runs.items()
         },
         comparisons=compare_pairs(pairs, **vars(testing)),
