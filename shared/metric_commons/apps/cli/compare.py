@@ -29,8 +29,6 @@ from .sequential import Looking, looked
 
 if TYPE_CHECKING:
     from ...evaluation.comparison.labelled_systems import LabelledSystem
-    from ...retrieval.names import RankingMeasure
-    from ...retrieval.runs import QueryScores
 
 
 @dataclass(frozen=True)
@@ -59,7 +57,7 @@ class Testing(options.Draws):
     alternative: Annotated[
         Literal["two-sided", "greater", "less"], options.statistics_option(metavar="SIDE")
     ] = "two-sided"
-    alpha: Annotated[float, options.statistics_option(metavar="LEVEL", parser=options.level)] = 0.05
+    alpha: options.Alpha = 0.05
     correction: options.Correction = "bonferroni"
     assume: options.Assume = "exchangeable"
     bounds: options.Bounds = None
@@ -195,12 +193,26 @@ def compare(
         from ...reporting.plots.query_differences import deltas
 
         check(plot)  # report a missing library before reading a large file
-    clusters = options.one_field(cluster_by, "a comparison of runs")
-    compared, scores_of_runs = _compare_runs(
-        qrels, runs, measures_to_compare, scoring, testing, clusters
+    clusters_path = options.one_field(cluster_by, "a comparison of runs")
+    clusters = None if clusters_path is None else read_clusters(Path(clusters_path))
+    scored = run_scores.score_queries(qrels, runs, measures_to_compare, scoring)
+    queries_of_runs = paired(scored.runs)
+    names = [measure.name for measure in measures_to_compare]
+    kind = RunComparison if len(queries_of_runs) == 2 else Results
+    compared = kind(
+        systems={
+            name: {
+                "ir_ranking": run_scores.summary(
+                    queries, measures_to_compare, scoring, intervals={}
+                )
+            }
+            for name, queries in queries_of_runs.items()
+        },
+        comparisons=compare_pairs(pairs_of_runs(queries_of_runs, names, clusters), **vars(testing)),
+        provenance=provenance(scored.inputs),
     )
     if plot:
-        write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
+        write_whole(plot, [deltas(plot, queries_of_runs, compared.comparisons)])
     outputs.write(compared, top)
     say_written(plot)
 
@@ -229,33 +241,6 @@ def _compare_labelled(systems: "Sequence[LabelledSystem]", level: float, format_
     ]
     header = ["A", "B", "A - B corrected", "by the judge", "by labels", "bias", "labelled", "worth"]
     show_tables([Table(header, [cells], 2, set(), sentence)])
-
-
-def _compare_runs(
-    qrels: Path,
-    paths: Sequence[Path],
-    measures: "tuple[RankingMeasure, ...]",
-    scoring: run_scores.Scoring,
-    testing: Testing,
-    clusters_path: str | None,
-) -> "tuple[Results, dict[str, QueryScores]]":
-    """Return all pairs of runs compared, and the scores of the queries that all of them share."""
-    clusters = None if clusters_path is None else read_clusters(Path(clusters_path))
-    scored_runs = run_scores.score_queries(qrels, paths, measures, scoring)
-    runs = paired(scored_runs.runs)
-    pairs = pairs_of_runs(runs, [measure.name for measure in measures], clusters)
-    kind = RunComparison if len(runs) == 2 else Results
-    results = kind(
-        systems={
-            name: {
-                "ir_ranking": run_scores.summary(scores_of_queries, measures, scoring, intervals={})
-            }
-            for name, scores_of_queries in runs.items()
-        },
-        comparisons=compare_pairs(pairs, **vars(testing)),
-        provenance=provenance(scored_runs.inputs),
-    )
-    return results, runs
 
 
 class RunComparison(Results):
