@@ -136,13 +136,18 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
         (["--score", "qa_me"], 1, "there is no score 'qa_me' of rows; did you mean 'qa_em'?"),
         (["--rows", "a", "--rows", "b", "--rows", "c"], 2, "--rows: a is not needed"),
         (["--margin", "x"], 2, "Invalid value for '--margin'"),
+        (["--total", "60"], 2, "--total is for --sequential"),
+        (["--follow"], 2, "--follow is for --sequential"),
+        (["--sequential", "--floor", "qa_em=0.5"], 2, "compares with a --baseline"),
+        (["--sequential", "--total", "50"], 1, "row 50 is more than the total of 50"),
+        (["--sequential", "--score", "bleu"], 1, "no score 'bleu' of rows"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(run, saved, options, status, message):
     found, out, err = gate(run, saved("good"), saved("old"), 0.05, *options)
 
     assert (found, out, err.count("\n")) == (status, "", 1)
-    assert err.startswith(message)
+    assert message in err
 
 
 @pytest.mark.long
@@ -413,23 +418,6 @@ def test_rows_are_followed_in_the_order_of_the_benchmark(run, saved):
     assert not shown[-2].endswith(": better")
     options = ("--sequential", "--follow", "--total", 60)
     assert gate(run, "running.jsonl", old, 0.05, *options)[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("options", "status", "message"),
-    [
-        (["--total", "60"], 2, "--total is for --sequential"),
-        (["--follow"], 2, "--follow is for --sequential"),
-        (["--sequential", "--floor", "qa_em=0.5"], 2, "compares with a --baseline"),
-        (["--sequential", "--total", "50"], 1, "row 50 is more than the total of 50"),
-        (["--sequential", "--score", "bleu"], 1, "no score 'bleu' of rows"),
-    ],
-)
-def test_looks_that_make_no_sense_are_one_line(run, saved, options, status, message):
-    new, old = saved("good"), saved("old")
-    given, out, err = gate(run, new, old, 0.05, *options)
-    assert (given, out) == (status, "")
-    assert message in err
 
 
 def test_crossed_rows_are_planned_by_both_fields(run, refused):

@@ -379,7 +379,7 @@ def test_runs_have_presets_too(run, refused):
     ("place", "value", "message"),
     [
         (["modul"], {}, "key 'modul': unknown key; did you mean 'modules'?"),
-        (["xyz"], 1, "key 'xyz': unknown key; the keys here are data, systems, modules,"),
+        (["xyz"], 1, "key 'xyz': unknown key; the keys here are preset, confidence_level,"),
         (["data", "pth"], "x", "key 'data.pth': unknown key; did you mean 'path'?"),
         (
             ["data", "fields", "reference"],

@@ -15,7 +15,7 @@ from mcp import Client, StdioServerParameters
 from metric_commons.__main__ import main
 from metric_commons.frameworks.harnesses import ultrarag
 from tests.shared.frameworks.harnesses.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
-from tests.spec import PATIENCE, nightly, of_this_python, trec_eval_files
+from tests.spec import PATIENCE, nightly, trec_eval_files
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
@@ -193,17 +193,6 @@ async def test_the_documented_answers(place, profile):
     content = json.loads(saved.read_text("utf-8"))
     assert {name: content[name] for name in found} == found
     assert content["profile"] == profile
-
-
-async def test_the_files_of_trec_eval(place):
-    for name in ("results.test", "qrels.test"):
-        shutil.copy(trec_eval_files() / name, Path("data", name))
-    changed(place, run_path="data/results.test", qrels_path="data/qrels.test")
-    found = (await UltraRAG(place).run("evaluate_trec"))["eval_res"]
-
-    assert found["map"] == of_this_python(0.17854506039656948)
-    assert found["mrr"] == of_this_python(0.4064327485380117)
-    assert found["ndcg@10"] == of_this_python(0.30157719921022785)
 
 
 async def test_two_runs(place):

@@ -16,7 +16,7 @@ from ...evaluation.results.module_results import provenance
 from ...evaluation.results.rendering import PLAIN, Notation, Table
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
-from ..console import options
+from ..console import options, run_scores
 from ..console.outputs import (
     Outputs,
     Presentation,
@@ -25,20 +25,10 @@ from ..console.outputs import (
     show_json,
     show_tables,
 )
-from ..console.run_scores import (
-    Measures,
-    Scoring,
-    averaged,
-    score_queries,
-    selected_measures,
-    summary,
-)
 from .sequential import Looking, looked
 
 if TYPE_CHECKING:
     from ...evaluation.comparison.labelled_systems import LabelledSystem
-    from ...retrieval.names import RankingMeasure
-    from ...retrieval.runs import QueryScores
 
 
 @dataclass(frozen=True)
@@ -67,21 +57,21 @@ class Testing(options.Draws):
     alternative: Annotated[
         Literal["two-sided", "greater", "less"], options.statistics_option(metavar="SIDE")
     ] = "two-sided"
-    alpha: Annotated[float, options.statistics_option(metavar="LEVEL", parser=options.level)] = 0.05
+    alpha: options.Alpha = 0.05
     correction: options.Correction = "bonferroni"
     assume: options.Assume = "exchangeable"
     bounds: options.Bounds = None
 
 
 # Options for runs only.
-_RUN_OPTIONS = ("measures", *(item.name for item in fields(Scoring)), "plot")
+_RUN_OPTIONS = ("measures", *(item.name for item in fields(run_scores.Scoring)), "plot")
 
 
 def compare(
     context: typer.Context,
     paths: Annotated[list[Path], typer.Argument(metavar="RESULT|QRELS RUN")],
     *,
-    measures: Measures = None,
+    measures: run_scores.Measures = None,
     scores: options.Scores = None,
     rows: options.Rows = None,
     labels: Annotated[list[str] | None, options.statistics_option(metavar="FIELD")] = None,
@@ -91,7 +81,7 @@ def compare(
     looking: Looking,
     margin: Annotated[float, options.statistics_option(metavar="DIFFERENCE", min=0)] = 0.0,
     testing: Testing,
-    scoring: Scoring,
+    scoring: run_scores.Scoring,
     sort: options.Sort = None,
     top: options.Top = None,
     save: options.Save = None,
@@ -197,18 +187,32 @@ def compare(
         )
     if plot and len(runs) > 2:
         raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_to_compare = averaged(selected_measures(measures, scores))
+    measures_to_compare = run_scores.averaged(run_scores.selected_measures(measures, scores))
     if plot:
         from ...reporting.plots.bar_plots import deltas
         from ...reporting.plots.pictures import check
 
         check(plot)  # report a missing library before reading a large file
-    clusters = options.one_field(cluster_by, "a comparison of runs")
-    compared, scores_of_runs = _compare_runs(
-        qrels, runs, measures_to_compare, scoring, testing, clusters
+    clusters_path = options.one_field(cluster_by, "a comparison of runs")
+    clusters = None if clusters_path is None else read_clusters(Path(clusters_path))
+    scored = run_scores.score_queries(qrels, runs, measures_to_compare, scoring)
+    queries_of_runs = paired(scored.runs)
+    names = [measure.name for measure in measures_to_compare]
+    kind = RunComparison if len(queries_of_runs) == 2 else Results
+    compared = kind(
+        systems={
+            name: {
+                "ir_ranking": run_scores.summary(
+                    queries, measures_to_compare, scoring, intervals={}
+                )
+            }
+            for name, queries in queries_of_runs.items()
+        },
+        comparisons=compare_pairs(pairs_of_runs(queries_of_runs, names, clusters), **vars(testing)),
+        provenance=provenance(scored.inputs),
     )
     if plot:
-        write_whole(plot, [deltas(plot, scores_of_runs, compared.comparisons)])
+        write_whole(plot, [deltas(plot, queries_of_runs, compared.comparisons)])
     outputs.write(compared, top)
     say_written(plot)
 
@@ -237,31 +241,6 @@ def _compare_labelled(systems: "Sequence[LabelledSystem]", level: float, format_
     ]
     header = ["A", "B", "A - B corrected", "by the judge", "by labels", "bias", "labelled", "worth"]
     show_tables([Table(header, [cells], 2, set(), sentence)])
-
-
-def _compare_runs(
-    qrels: Path,
-    paths: Sequence[Path],
-    measures: "tuple[RankingMeasure, ...]",
-    scoring: Scoring,
-    testing: Testing,
-    clusters_path: str | None,
-) -> "tuple[Results, dict[str, QueryScores]]":
-    """Return all pairs of runs compared, and the scores of the queries that all of them share."""
-    clusters = None if clusters_path is None else read_clusters(Path(clusters_path))
-    scored_runs = score_queries(qrels, paths, measures, scoring)
-    runs = paired(scored_runs.runs)
-    pairs = pairs_of_runs(runs, [measure.name for measure in measures], clusters)
-    kind = RunComparison if len(runs) == 2 else Results
-    results = kind(
-        systems={
-            name: {"ir_ranking": summary(scores_of_queries, measures, scoring, intervals={})}
-            for name, scores_of_queries in runs.items()
-        },
-        comparisons=compare_pairs(pairs, **vars(testing)),
-        provenance=provenance(scored_runs.inputs),
-    )
-    return results, runs
 
 
 class RunComparison(Results):

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from ...reporting.leaderboards.leaderboards import Entry, Leaderboard, SavedResult
 
 
+# In what results of several tasks may differ that have a mean.
+_OF_ROWS = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
+
+
 @dataclass(frozen=True)
 class OneTable(Presentation):
     """The options of how a leaderboard is printed, which is a single table."""
@@ -149,7 +153,13 @@ def leaderboard(
             _show([_section(member, notation, best=best) for member in listed], presentation, page)
             return
         options.refuse(context, ["best"], "is for one score, not for --mean")
-        _check_one_score(groups)
+        scorings = {
+            tuple((name, value) for name, value in group[0].parts.items() if name not in _OF_ROWS)
+            for group in groups
+        }
+        if len(scorings) > 1:
+            problem = leaderboards.differences(groups)
+            raise ValueError(f"scores that are not comparable have no mean: {problem}")
         table = table_of_boards(listed)
         signatures = (line for member in listed for line in member.results.signatures())
         heading["signatures"] = list(dict.fromkeys(signatures))
@@ -242,23 +252,10 @@ def _read(
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
     """Check that all systems are comparable."""
+    from ...reporting.leaderboards.leaderboards import differences
+
     if len(groups) > 1:
-        from ...reporting.leaderboards.leaderboards import differences
-
         raise ValueError(f"the results are not comparable: {differences(groups)}; {advice}")
-
-
-def _check_one_score(groups: "Sequence[Sequence[Entry]]") -> None:
-    """Check that groups differ only in their rows."""
-    row_settings = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
-    scorings = {
-        tuple((name, value) for name, value in group[0].parts.items() if name not in row_settings)
-        for group in groups
-    }
-    if len(scorings) > 1:
-        from ...reporting.leaderboards.leaderboards import differences
-
-        raise ValueError(f"scores that are not comparable have no mean: {differences(groups)}")
 
 
 def _votes_section(

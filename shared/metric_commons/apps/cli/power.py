@@ -67,7 +67,16 @@ def power(
         half_width: With --labels: how far the interval of the rate may reach to either side.
     """
     if labels is not None:
-        _plan_labels(paths, predictions, labels, half_width, format_name)
+        from ...evaluation.comparison.labelled_systems import planned_labels, read_systems
+
+        systems = read_systems(paths, [] if predictions is None else [predictions], [labels])
+        pilots = [planned_labels(system, half_width) for system in systems]
+        if format_name == "json":
+            show_json({"half_width": half_width, "plans": [plan._asdict() for plan in pilots]})
+            return
+        header = ["system", "rate", "correlation", "labelled", "rows", "required", "without judge"]
+        note = " ".join(plan.sentence(half_width) for plan in pilots)
+        show_tables([Table(header, [plan.cells() for plan in pilots], 1, set(), note)])
         return
     if effect is None:
         raise UsageError("Missing option '--effect', or '--labels' to plan labels")
@@ -87,21 +96,3 @@ def power(
         show_json({"effect": effect, "alpha": alpha, "power": power, "plans": listed})
     else:
         show_tables([table])
-
-
-def _plan_labels(
-    paths: list[Path], predictions: str | None, labels: str, half_width: float, format_name: str
-) -> None:
-    """Print how many labels the rate of a judged system needs."""
-    from ...evaluation.comparison.labelled_systems import planned_labels, read_systems
-
-    fields = [] if predictions is None else [predictions]
-    systems = read_systems(paths, fields, [labels])
-    planned = [planned_labels(system, half_width) for system in systems]
-    if format_name == "json":
-        show_json({"half_width": half_width, "plans": [plan._asdict() for plan in planned]})
-        return
-    header = ["system", "rate", "correlation", "labelled", "rows", "required", "without judge"]
-    cells = [plan.cells() for plan in planned]
-    note = " ".join(plan.sentence(half_width) for plan in planned)
-    show_tables([Table(header, cells, 1, set(), note)])

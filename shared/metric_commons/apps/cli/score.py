@@ -315,13 +315,13 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
     named = {name for name, field in evaluation.fields.items() if field is not None}
     if any(field for _, field in evaluation.systems.values()):
         named.add("predictions")
-    known = {name for metric in evaluation.metrics.values() for name in metric.input_names}
+    input_names = {name for metric in evaluation.metrics.values() for name in metric.input_names}
     columns = evaluation.columns or {}
     for name in columns:
-        if name not in known:
+        if name not in input_names:
             raise UsageError(
                 f"--column {name}: {', '.join(evaluation.modules)} "
-                f"takes {', '.join(sorted(known))}{nearest(name, known)}"
+                f"takes {', '.join(sorted(input_names))}{nearest(name, input_names)}"
             )
     if type(evaluation) is not Evaluation:
         return  # the columns of logs have standard names

@@ -34,8 +34,8 @@ class Looking:
 
     def check(self) -> None:
         """Check that no option is without effect."""
-        for flag, given in (("--total", self.total is not None), ("--follow", self.follow)):
-            if given and not self.sequential:
+        for flag, is_set in (("--total", self.total is not None), ("--follow", self.follow)):
+            if is_set and not self.sequential:
                 raise UsageError(f"{flag} is for --sequential")
 
 

@@ -174,23 +174,23 @@ def usual_fields(
     required = {n for m in modules for n in catalog.load_without_evaluate(m).required_inputs}
     fields = [_NAME_AND_FIELD.sub(r"\g<field>", text) for text in predictions]
     chosen = {"predictions": fields, "references": [files.references] if files.references else []}
-    places = {"predictions": sources[0], "references": sources[-1 if files.answers else 0]}
+    sources_of = {"predictions": sources[0], "references": sources[-1 if files.answers else 0]}
     named: dict[str, str] = {}
-    for name, place in places.items():
-        if name not in required or chosen[name] or place.log.format_name != PLAIN_ROWS:
+    for name, source in sources_of.items():
+        if name not in required or chosen[name] or source.log.format_name != PLAIN_ROWS:
             continue
         others = () if files.answers else [*chosen["predictions"], *chosen["references"]]
-        found = usual_columns(name, place.log.names, others)
-        if not found:
+        candidates = usual_columns(name, source.log.names, others)
+        if not candidates:
             return predictions, files.references  # what is missing will be said
-        chosen[name] = found[:1]
-        named[name] = found[0]
-        if len(found) > 1:
+        chosen[name] = candidates[:1]
+        named[name] = candidates[0]
+        if len(candidates) > 1:
             words = [*modules, *map(str, files.paths)]
             words += [f"--answers={path}" for path in files.answers]
             words += [f"--{name}={fields[0]}" for name, fields in chosen.items() if fields]
             raise UsageError(
-                f"the {name} may be {' or '.join(map(repr, found))}; name the field: "
+                f"the {name} may be {' or '.join(map(repr, candidates))}; name the field: "
                 f"metric-commons score {shlex.join(words)}"
             )
     if named and not is_quiet():

@@ -13,17 +13,8 @@ from ...evaluation.results.results import FORMATS
 from ...module.catalog.presets import run_options
 from ...module.catalog.usage import UsageError
 from ...statistics.resampling.progress import is_quiet, set_quiet
-from ..console import options
+from ..console import options, run_scores
 from ..console.outputs import Presentation, check_written, say_written, show
-from ..console.run_scores import (
-    Measures,
-    RankingResults,
-    Scoring,
-    averaged,
-    score_queries,
-    selected_measures,
-    summary,
-)
 from ..console.trec_eval import lines, printed, relstring_length
 
 _FORMATS = (*FORMATS, "trec_eval")
@@ -51,12 +42,12 @@ def trec(
     qrels: Annotated[Path, typer.Argument(metavar="QRELS")],
     runs: Annotated[list[Path], typer.Argument(metavar="RUN")],
     *,
-    measures: Measures = None,
+    measures: run_scores.Measures = None,
     scores: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
     preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     per_query: Annotated[bool, typer.Option("--per-query", "-q")] = False,
     complete: Annotated[bool, typer.Option("--complete", "-c")] = False,
-    scoring: Scoring,
+    scoring: run_scores.Scoring,
     compare: Annotated[bool, options.statistics_option("--compare")] = False,
     correction: options.Correction = "bonferroni",
     assume: options.Assume = "exchangeable",
@@ -119,11 +110,11 @@ def trec(
     else:
         options.refuse(context, ["no_summary", "documents"], "is an option of --format trec_eval")
     presentation.check()
-    parsed_measures = selected_measures(measures, scores)
+    parsed_measures = run_scores.selected_measures(measures, scores)
     if compare and len(runs) < 2:
         raise UsageError("--compare needs at least two runs")
     if compare:
-        averaged(parsed_measures)
+        run_scores.averaged(parsed_measures)
     if cluster_by is not None and not (compare or intervals.confidence_level or per_example):
         raise UsageError(
             "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
@@ -144,7 +135,7 @@ def trec(
         options.refuse(context, list(settings), f"is set by --preset {preset}")
         scoring = replace(scoring, **settings)
     length = relstring_length(output) if output and per_query else None
-    scored_runs = score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
+    scored_runs = run_scores.score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
 
     clusters = None if cluster_by is None else read_clusters(cluster_by)
     comparisons = []
@@ -158,10 +149,10 @@ def trec(
             n_resamples=intervals.n_resamples,
             seed=intervals.seed,
         )
-    results = RankingResults(
+    results = run_scores.RankingResults(
         systems={
             run: {
-                "ir_ranking": summary(
+                "ir_ranking": run_scores.summary(
                     query_scores,
                     parsed_measures,
                     scoring,

@@ -94,8 +94,8 @@ def _show(
         for row, difference in differences[:top]:
             values = (_number(difference.ours), _number(difference.theirs))
             cells = [shortened(side[row]) for side in sides]
-            found = (str(row), difference.score, *values, _rule(difference))
-            table.add_row(*map(Text, (*found, *cells)))
+            cells = [str(row), difference.score, *values, _rule(difference), *cells]
+            table.add_row(*map(Text, cells))
         Console(highlight=False).print(table)
     for difference in agreement.differences:
         if difference.row is None:

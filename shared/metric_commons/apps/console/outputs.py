@@ -148,10 +148,10 @@ def _show_explanations(results: Results) -> None:
     for system, modules in results.systems.items():
         for result in modules.values():
             rows = [
-                f"row {row} of {system}: {found['prediction_reading']} beside "
-                f"{found['reference_reading']}: {found['reason']}"
-                for row, found in enumerate(result.row_texts.get("explanations", ()))
-                if not found["verdict"]
+                f"row {row} of {system}: {reading['prediction_reading']} beside "
+                f"{reading['reference_reading']}: {reading['reason']}"
+                for row, reading in enumerate(result.row_texts.get("explanations", ()))
+                if not reading["verdict"]
             ]
             for line in rows[:_EXPLAINED_ROWS]:
                 typer.echo(message_line(line))

@@ -72,8 +72,8 @@ def evaluate_file(
         ids=id_field,
         per_example=rows_target is not None,
     )
-    given = [name for name, field in evaluation.fields.items() if field is not None]
-    check_inputs(evaluation.metrics, [*given, *(["predictions"] if any(fields) else [])])
+    columns = [name for name, field in evaluation.fields.items() if field is not None]
+    check_inputs(evaluation.metrics, [*columns, *(["predictions"] if any(fields) else [])])
     results = evaluation.results()
     if rows_target:
         results = results.save_per_example(rows_target)

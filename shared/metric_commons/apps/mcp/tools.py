@@ -15,15 +15,7 @@ from ...module.declaration.declarations import arguments
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option, describe, schema
 from ...statistics.resampling.progress import watched
-from .file_tools import (
-    COMPARISON_FIELDS,
-    REQUEST_FIELDS,
-    compare_files,
-    describe_module,
-    evaluate_file,
-    list_modules,
-    report,
-)
+from . import file_tools
 from .roots import CallContext
 from .ultrarag_tools import build, evaluate, evaluate_trec, evaluate_trec_pvalue
 from .workers import Progress
@@ -185,16 +177,16 @@ TOOLS = {
         ToolSchema(evaluate, _object(eval_res=_OBJECT, **_ABOUT)),
         ToolSchema(evaluate_trec, _object(eval_res=_mapping(_NUMBER), **_ABOUT)),
         ToolSchema(evaluate_trec_pvalue, _object(eval_res=_mapping(_COMPARISON), **_ABOUT)),
-        ToolSchema(evaluate_file, _RESULTS, request=REQUEST_FIELDS),
-        ToolSchema(compare_files, _RESULTS, request=COMPARISON_FIELDS),
-        ToolSchema(report, _object(saved_to=_TEXT)),
+        ToolSchema(file_tools.evaluate_file, _RESULTS, request=file_tools.REQUEST_FIELDS),
+        ToolSchema(file_tools.compare_files, _RESULTS, request=file_tools.COMPARISON_FIELDS),
+        ToolSchema(file_tools.report, _object(saved_to=_TEXT)),
         ToolSchema(
-            list_modules,
+            file_tools.list_modules,
             _object(modules={"type": "array", "items": _object(name=_TEXT, summary=_TEXT)}),
             read_only=True,
         ),
         ToolSchema(
-            describe_module,
+            file_tools.describe_module,
             _object(
                 name=_TEXT,
                 summary=_TEXT,
