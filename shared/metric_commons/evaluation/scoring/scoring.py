@@ -17,6 +17,7 @@ from .evaluations import fields_of_file, need_rows, results_of_file
 from .system_scores import NO_SYSTEMS, score_columns
 from .table_columns import (
     columns_of_table,
+    comes_in_parts,
     is_spark,
     is_table,
     table_names,
@@ -61,9 +62,9 @@ def score(
             pyarrow; a Dataset or IterableDataset; or the path of a file of rows, such as .csv,
             .jsonl or .parquet. Other arguments then name its columns; predictions and references
             need no names if one column of each is called so, or response, answer ... Tables of
-            Spark and `datasets` are scored in parts, whose states merge; columns are collected
-            only for `per_example`, `compare`, labels that are not columns, options that are
-            functions, `sample_weight`, and rankings of `datasets` without ids.
+            Spark, `datasets` and pyarrow are scored in parts, whose states merge; columns are
+            collected only for `per_example`, `compare`, labels that are not columns, options that
+            are functions, `sample_weight`, and rankings without ids.
         predictions: a column; the column of each system, by name; or a table with a column for
             each system. With `data`: the name of a column, several, or a name for each system.
             None for modules without predictions, whose columns make one system, "rows".
@@ -278,7 +279,7 @@ def _needs_rows(
     data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
     """Return whether states of parts are insufficient, or the table does not come in parts."""
-    if data is None or not (is_spark(data) or hasattr(data, "select_columns")):
+    if data is None or not comes_in_parts(data):
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True

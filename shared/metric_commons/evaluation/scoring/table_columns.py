@@ -84,6 +84,11 @@ def is_spark(data: Any) -> bool:
     return hasattr(data, "toArrow")
 
 
+def is_arrow(data: Any) -> bool:
+    """Return whether a table is one of pyarrow."""
+    return hasattr(data, "slice") and hasattr(data, "column_names")
+
+
 def quoted(name: str) -> str:
     """Return the name of a column as Spark reads it, where a dot would lead into a struct.
 
@@ -91,6 +96,11 @@ def quoted(name: str) -> str:
     '`answer.text`'
     """
     return "`" + name.replace("`", "``") + "`"
+
+
+def comes_in_parts(data: Any) -> bool:
+    """Return whether a table is one of Spark, `datasets` or pyarrow, which may be large."""
+    return is_spark(data) or hasattr(data, "select_columns") or is_arrow(data)
 
 
 def columns_of_block(block: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Parts of tables of Spark and `datasets`, which may be too large for one process.
+"""Parts of tables of Spark, `datasets` and pyarrow, which may be too large for one process.
 
 Executors of Spark compute the states of partitions, and send only these. Spark and Spark Connect
 take the same path, with `mapInArrow` alone, since Connect has no RDDs. A few tasks merge the states
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from .scoring_plans import ScoringPlan
 from .states import Part
-from .table_columns import check_columns, columns_of_block, is_spark, quoted
+from .table_columns import check_columns, columns_of_block, is_arrow, is_spark, quoted
 from .worker_processes import map_ordered
 
 if TYPE_CHECKING:
@@ -39,12 +39,13 @@ _MISSING = (
 
 
 def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
-    """Return the states of all rows of a Spark DataFrame, Dataset or IterableDataset.
+    """Return the states of all rows of a Spark DataFrame, Dataset, IterableDataset or Arrow table.
 
     Args:
         data: the rows.
         plan: the modules, and the columns that they read.
-        jobs: the number of processes, for `datasets`; each reads some shards of an IterableDataset.
+        jobs: the number of processes, unless for Spark; each reads some shards of an
+            IterableDataset.
 
     Raises:
         ValueError: a row is not valid; the message names row, column and value, and for
@@ -52,25 +53,32 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
     """
     if is_spark(data):
         return part_of_spark(data, plan)
-    if hasattr(data, "select_columns") and hasattr(data, "__len__"):  # a Dataset
+    is_dataset = hasattr(data, "select_columns") and hasattr(data, "__len__")
+    if is_dataset or is_arrow(data):
         check_columns(plan.names(), data.column_names)
-        rows = data.select_columns(plan.names()).with_format("arrow")
-        if jobs == 1:
-            return plan.part(map(columns_of_block, rows.iter(_ROWS)))
-        tasks = range(0, len(data), _ROWS)
+        if is_arrow(data):
+            slice_of = data.select(plan.names()).slice
+        else:
+            rows = data.select_columns(plan.names()).with_format("arrow")
+
+            def slice_of(start: int, size: int) -> Any:
+                return rows[start : start + size]
 
         def work(task: int) -> Part:
-            return plan.part([columns_of_block(rows[task : task + _ROWS])], task)
+            return plan.part([columns_of_block(slice_of(task, _ROWS))], task)
 
-    else:
+        tasks = range(0, len(data), _ROWS)
         if jobs == 1:
-            return plan.part(_checked(plan, data.iter(_ROWS)))
-        tasks = range(data.num_shards)
+            return plan.part(columns_of_block(slice_of(start, _ROWS)) for start in tasks)
+    else:
 
         def work(task: int) -> Part:
             shard = data.shard(num_shards=data.num_shards, index=task)
             return plan.part(_checked(plan, shard.iter(_ROWS)))
 
+        if jobs == 1:
+            return plan.part(_checked(plan, data.iter(_ROWS)))
+        tasks = range(data.num_shards)
     total = plan.part([])
     with closing(map_ordered(work, tasks, min(jobs, len(tasks) or 1))) as parts:
         for part in parts:
