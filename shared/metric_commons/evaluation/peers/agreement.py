@@ -10,6 +10,7 @@ import math
 import string
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -21,7 +22,7 @@ from ...module.catalog.usage import with_bar
 from .peers import Peer, Scores
 
 Row = tuple[Any, Any]  # the prediction and the reference
-Found = tuple[str, float, float | str]  # a score by ours and by the peer
+Scored = tuple[str, float, float | str]  # a score by ours and by the peer
 
 _DIGITS = 9  # that sums in another order leave alone
 
@@ -77,13 +78,13 @@ def compare_with_peer(
     pair = _Pair(module, peer, {**peer.modules[module], **(options or {})})
     rows = list(zip(predictions, references, strict=True))
     together = pair.scores(rows)
-    differences = [
-        Difference(number, *found, pair.rules([row]))
-        for number, row in enumerate(with_bar(rows, "comparing", "row"))
-        if (found := pair.difference_alone(row))
-    ]
-    if not differences and (found := pair.difference(*together)):
-        differences = [Difference(None, *found, pair.rules(rows))]
+    differences = []
+    for number, row in enumerate(with_bar(rows, "comparing", "row")):
+        with suppress(ValueError):  # of two rows, or of tags, where this row has none
+            if scored := pair.difference(*pair.scores([row])):
+                differences.append(Difference(number, *scored, pair.rules([row])))
+    if not differences and (scored := pair.difference(*together)):
+        differences = [Difference(None, *scored, pair.rules(rows))]
     return PeerAgreement(len(rows), differences, *together)
 
 
@@ -105,14 +106,7 @@ class _Pair:
             theirs = f"{type(error).__name__}: {error}"
         return ours, theirs
 
-    def difference_alone(self, row: Row) -> Found | None:
-        """Return the first score of a row that differs; none if ours has none of a row alone."""
-        try:
-            return self.difference(*self.scores([row]))
-        except ValueError:  # of two rows, or of tags, where this row has none
-            return None
-
-    def difference(self, ours: Scores, theirs: Scores | str) -> Found | None:
+    def difference(self, ours: Scores, theirs: Scores | str) -> Scored | None:
         """Return the first score that differs."""
         if isinstance(theirs, str):
             return self.module, next(iter(ours.values())), theirs
@@ -223,10 +217,6 @@ def _numbers(field: str, change: Callable[[float], float]) -> Callable[[Any], An
     return _on_dicts(field, lambda side: {**side, field: [*map(change, side[field])]})
 
 
-def _below_2_53(side: Any) -> Any:
-    return side - 2**53 if isinstance(side, int) and abs(side) > 2**53 else side
-
-
 def _typed(side: Any) -> Any:
     """Return tags of which those without a type have one."""
     if isinstance(side, str):
@@ -265,7 +255,9 @@ _SIDES: Mapping[str, Callable[[Any], Any]] = {
     "ties": _on_dicts("score", _without_ties),
     "single precision": _numbers("score", lambda score: float(np.float32(score))),
     "negative grades": _numbers("relevance", lambda grade: max(grade, 0)),
-    "integers beyond 2**53": _below_2_53,
+    "integers beyond 2**53": lambda side: (
+        side - 2**53 if isinstance(side, int) and abs(side) > 2**53 else side
+    ),
 }
 
 # What may decide, simplest first: changes of a row.

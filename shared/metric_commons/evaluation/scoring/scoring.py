@@ -17,7 +17,7 @@ from .evaluations import fields_of_file, need_rows, results_of_file
 from .system_scores import NO_SYSTEMS, score_columns
 from .table_columns import (
     columns_of_table,
-    is_arrow,
+    comes_in_parts,
     is_spark,
     is_table,
     table_names,
@@ -279,8 +279,7 @@ def _needs_rows(
     data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
 ) -> bool:
     """Return whether states of parts are insufficient, or the table does not come in parts."""
-    comes_in_parts = is_spark(data) or is_arrow(data) or hasattr(data, "select_columns")
-    if not comes_in_parts:
+    if data is None or not comes_in_parts(data):
         return True
     if not all(column is None or isinstance(column, str) for column in labels.values()):
         return True

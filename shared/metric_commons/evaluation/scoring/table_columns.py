@@ -98,6 +98,11 @@ def quoted(name: str) -> str:
     return "`" + name.replace("`", "``") + "`"
 
 
+def comes_in_parts(data: Any) -> bool:
+    """Return whether a table is one of Spark, `datasets` or pyarrow, which may be large."""
+    return is_spark(data) or hasattr(data, "select_columns") or is_arrow(data)
+
+
 def columns_of_block(block: Any) -> dict[str, Any]:
     """Return the columns of a table or a record batch of pyarrow, by name."""
     return dict(zip(block.schema.names, block.columns, strict=True))

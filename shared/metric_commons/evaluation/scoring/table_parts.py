@@ -53,16 +53,8 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
     """
     if is_spark(data):
         return part_of_spark(data, plan)
-    if not hasattr(data, "__len__"):  # an IterableDataset
-        if jobs == 1:
-            return plan.part(_checked(plan, data.iter(_ROWS)))
-        tasks = range(data.num_shards)
-
-        def work(task: int) -> Part:
-            shard = data.shard(num_shards=data.num_shards, index=task)
-            return plan.part(_checked(plan, shard.iter(_ROWS)))
-
-    else:
+    is_dataset = hasattr(data, "select_columns") and hasattr(data, "__len__")
+    if is_dataset or is_arrow(data):
         check_columns(plan.names(), data.column_names)
         tasks = range(0, len(data), _ROWS)
         if is_arrow(data):
@@ -73,15 +65,21 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
             def slice_of(start: int, size: int) -> Any:
                 return rows[start : start + size]
 
-        def block(start: int) -> Mapping[str, Any]:
-            return columns_of_block(slice_of(start, _ROWS))
+        def work(task: int) -> Part:
+            return plan.part([columns_of_block(slice_of(task, _ROWS))], task)
 
+        tasks = range(0, len(data), _ROWS)
         if jobs == 1:
-            return plan.part(map(block, tasks))
+            return plan.part(columns_of_block(slice_of(start, _ROWS)) for start in tasks)
+    else:
 
         def work(task: int) -> Part:
-            return plan.part([block(task)], task)
+            shard = data.shard(num_shards=data.num_shards, index=task)
+            return plan.part(_checked(plan, shard.iter(_ROWS)))
 
+        if jobs == 1:
+            return plan.part(_checked(plan, data.iter(_ROWS)))
+        tasks = range(data.num_shards)
     total = plan.part([])
     with closing(map_ordered(work, tasks, min(jobs, len(tasks) or 1))) as parts:
         for part in parts:

@@ -25,7 +25,9 @@ class RowCounts(TabulatedStatistics):
     """
 
     def update(self, columns: Columns, labels: RowLabels) -> None:
-        _refuse_labels(self._metric, labels)
+        for name in labels.columns():
+            if name not in self._metric.options:
+                raise ValueError(f"{name} is not an option of {self._metric.name}")
         options = self._metric.declared_options
         per_row = {name: columns[name] for name in columns if name in options}
         inputs = {name: column for name, column in columns.items() if name not in per_row}
@@ -46,12 +48,6 @@ class RowCounts(TabulatedStatistics):
             check_counts(columns["count"])
             for name in columns.keys() & self._metric.options.keys():
                 check_column(name, columns[name], NOT_NEGATIVE)  # weights of rows
-
-
-def _refuse_labels(metric: RowModule, labels: RowLabels) -> None:
-    for name, column in (("groups", labels.groups), ("clusters", labels.clusters)):
-        if column is not None and name not in metric.options:
-            raise ValueError(f"{name} is not an option of {metric.name}")
 
 
 class _CountsKind(ScoreKind):

@@ -18,7 +18,7 @@ from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Average, members, summarize, uncertainty
-from .row_tables import check_names, check_scores
+from .row_tables import check_column, check_counts, check_names
 from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics, kind_of
 
 _MAX_VALUES = 5_000  # of a score; with more distinct values, only the file of rows has them
@@ -196,7 +196,12 @@ class MeanStatistics(SufficientStatistics):
     def check(self) -> None:
         for rows in chain.from_iterable(self._parts.values()):
             check_names(rows.scores, self._metric.always_scored)
-            check_scores(rows.scores, self._metric.score_ranges)
+            for name, multiset in rows.scores.items():
+                check_counts(multiset.counts)
+                check_column(name, multiset.values, self._metric.score_ranges)
+                if len(multiset) != len(rows):
+                    listed = f"{len(rows)} rows of {next(iter(rows.scores))}, but {len(multiset)}"
+                    raise ValueError(f"there are {listed} of {name}")
             if rows.clusters is not None:
                 check_names(rows.clusters, self._clustered(rows))
 

@@ -1,6 +1,6 @@
 """Scores that follow from moments: sums over rows of errors, squares and products."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from functools import reduce
 from itertools import chain
 from typing import Any, Self
@@ -86,7 +86,19 @@ class RegressionMoments(SufficientStatistics):
     def check(self) -> None:
         terms = required_terms(required_measures(self._measures, self._options["multioutput"]))
         for moments in chain(*self._groups.values()):
-            _check_moments(moments, terms)
+            rows = moments.rows
+            if isinstance(rows, bool) or not isinstance(rows, int) or rows < 1:
+                raise ValueError(f"rows is {rows!r}, not a number of rows")
+            if moments.weight < 0:
+                raise ValueError("the sum of weights is negative")
+            if not {*terms} <= moments.sums.keys():
+                raise ValueError("sums of terms are missing")
+            for term, total in moments.sums.items():
+                if term.endswith(_POSITIVE_TERMS) and total < 0:
+                    raise ValueError(f"the sum of {term} is negative")
+            for name, (low, high) in moments.ranges.items():
+                if moments.weight and low > high:
+                    raise ValueError(f"the minimum of {name} is above its maximum")
 
     def _add(self, new: Mapping[str | None, list[Moments]]) -> None:
         merged = dict(self._groups)
@@ -129,8 +141,9 @@ class RegressionRows(SufficientStatistics):
         (self._rows if needs_rows else self._moments).update(columns, labels)
 
     def merge(self, statistics: Self) -> None:
-        if (len(self._moments) and len(statistics._rows)) or (
-            len(self._rows) and len(statistics._moments)
+        if any(
+            len(one._moments) and len(other._rows)
+            for one, other in ((self, statistics), (statistics, self))
         ):
             raise ValueError(
                 "one state keeps rows, for intervals or clusters, and the other sums alone"
@@ -172,27 +185,3 @@ KIND = _MomentsKind()
 def _added(first: list[Moments], second: list[Moments]) -> list[Moments]:
     """Return the moments of the rows of both, of each output."""
     return [*map(Moments.__add__, first, second)]
-
-
-def _check_moments(moments: Moments, terms: Sequence[str]) -> None:
-    """Check that rows can have these sums.
-
-    Args:
-        moments: the sums.
-        terms: the required terms.
-
-    Raises:
-        ValueError: no rows have them.
-    """
-    if isinstance(moments.rows, bool) or not isinstance(moments.rows, int) or moments.rows < 1:
-        raise ValueError(f"rows is {moments.rows!r}, not a number of rows")
-    if moments.weight < 0:
-        raise ValueError("the sum of weights is negative")
-    if not {*terms} <= moments.sums.keys():
-        raise ValueError("sums of terms are missing")
-    for term, total in moments.sums.items():
-        if term.endswith(_POSITIVE_TERMS) and total < 0:
-            raise ValueError(f"the sum of {term} is negative")
-    for name, (low, high) in moments.ranges.items():
-        if moments.weight and low > high:
-            raise ValueError(f"the minimum of {name} is above its maximum")

@@ -14,7 +14,7 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import RowError
 from ...statistics.intervals.summary import Average, summarize
 from .means import SCORES_ALONE, CountedScores, Means
-from .row_tables import Table, TabulatedStatistics, check_column, check_names
+from .row_tables import TabulatedStatistics, check_column, check_names
 from .score_kind import Bounds, Columns, Ids, RowLabels, SufficientStatistics
 
 _INTEGERS = 1 << 63
@@ -31,7 +31,8 @@ class RankingScores(TabulatedStatistics):
     keeps_ids = True
 
     def __init__(self, metric: RowModule) -> None:
-        super().__init__(metric, _by_id)
+        order = [(_TEXT, "ascending"), (_INTEGER, "ascending")]
+        super().__init__(metric, lambda table: table.sort_by(order).combine_chunks())
         self._parsed = parse_measures(self._options["measures"])
         self._ids: dict[int | str, None] = {}
 
@@ -94,10 +95,6 @@ class RankingScores(TabulatedStatistics):
             name = next(name for name, times in occurring.items() if times > 1)
             raise ValueError(f"ranking {name!r} occurs twice; give each ranking its own id")
         return added
-
-
-def _by_id(table: Table) -> Table:
-    return table.sort_by([(_TEXT, "ascending"), (_INTEGER, "ascending")]).combine_chunks()
 
 
 class _RankingsKind(Means):

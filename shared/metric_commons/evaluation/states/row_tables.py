@@ -22,7 +22,6 @@ from ...module.declaration.row_module import RowModule
 from ...statistics.arguments.arrays import Integers
 from ...statistics.arguments.checks import RowError
 from ...statistics.arguments.domains import Ranges, check_score, score_range
-from ...statistics.arithmetic.exact_sums import Multiset
 from .score_kind import SufficientStatistics
 
 Table = Any  # of Arrow
@@ -392,16 +391,14 @@ def _restored(name: str, table: Table) -> Any:
     kinds = {column.type for column in columns}
     if len(kinds) == 1 and not any(_is_text(c.type) or c.null_count for c in columns):
         return np.column_stack([column.to_numpy() for column in columns])
-    rows = zip(*(_listed_values(column) for column in columns), strict=True)
+    listed = (
+        [None if text is None else text.decode("utf-8") for text in column.to_pylist()]
+        if _is_text(column.type)
+        else column.to_pylist()
+        for column in columns
+    )
+    rows = zip(*listed, strict=True)
     return [[value for value in row if value is not None] for row in rows] or [[]] * len(table)
-
-
-def _listed_values(column: Any) -> list[Any]:
-    """Return the texts or numbers of a column; None where there is none."""
-    if not _is_text(column.type):
-        values: list[Any] = column.to_pylist()
-        return values
-    return [text if text is None else text.decode("utf-8") for text in column.to_pylist()]
 
 
 def _records(columns: Mapping[str, Any]) -> Columns:
@@ -453,25 +450,6 @@ def check_counts(counts: NDArray[Any]) -> None:
     """
     if counts.sum(dtype=np.float64) >= _MOST:
         raise ValueError("counts add up to 2**53 rows or more")
-
-
-def check_scores(scores: Mapping[str, Multiset], ranges: Ranges) -> None:
-    """Check that rows can have these scores.
-
-    Raises:
-        ValueError: no rows have them.
-
-    >>> check_scores({"em": Multiset.from_values([1]), "f1": Multiset.from_values([1, 0])}, {})
-    Traceback (most recent call last):
-    ValueError: there are 1 rows of em, but 2 of f1
-    """
-    first, *_ = scores
-    for name, multiset in scores.items():
-        check_counts(multiset.counts)
-        check_column(name, multiset.values, ranges)
-        if len(multiset) != len(scores[first]):
-            rows = f"{len(scores[first])} rows of {first}, but {len(multiset)} of {name}"
-            raise ValueError(f"there are {rows}")
 
 
 def check_names(names: Collection[str], required: Iterable[str]) -> None:

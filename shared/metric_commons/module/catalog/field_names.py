@@ -267,7 +267,8 @@ def suggestion(name: str, modules: Collection[str]) -> str:
             return f"; use {key}"
         if key in USES:
             parts = [_at_cutoff(use, name).sentence_part() for use in USES[key]]
-            return f"; use {_alternatives(parts)}"
+            *first, last = parts
+            return f"; use {', '.join(first)} or {last}" if first else f"; use {last}"
         if key in ELSEWHERE:
             owner, opening, reason = ELSEWHERE[key].partition(" (")
             verb = "have" if " and " in owner else "has"
@@ -310,9 +311,3 @@ def _at_cutoff(use: Use, name: str) -> Use:
         return use
     measure = f"{use.score.partition('@')[0]}@{cutoff}"
     return use._replace(score=measure, setting=f'measures="{measure}"')
-
-
-def _alternatives(parts: Iterable[str]) -> str:
-    """Texts joined by commas and "or"."""
-    *first, last = parts
-    return f"{', '.join(first)} or {last}" if first else last

@@ -132,27 +132,20 @@ def json_rows(name: str, column: Any, values: JsonInput = OBJECTS) -> Column:
         rows = rows.tolist()
     if not isinstance(rows, list) or all(isinstance(row, str) for row in rows):
         return rows
-    return [
-        values.mark + _json_text(name, number, row)
-        if not (isinstance(row, str) or row is None)
-        and (values.accepted == "values" or _is_object_or_objects(row))
-        else row
-        for number, row in enumerate(rows)
-    ]
-
-
-def _is_object_or_objects(row: Any) -> bool:
-    if isinstance(row, np.ndarray) and row.ndim == 1:
-        row = list(row)
-    is_list = isinstance(row, list | tuple) and len(row) > 0
-    return isinstance(row, Mapping) or (is_list and all(isinstance(x, Mapping) for x in row))
-
-
-def _json_text(name: str, number: int, row: Any) -> str:
-    try:
-        return _ENCODER.encode(row)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise RowError(name, number, f"cannot be written as JSON: {error}") from None
+    texts = []
+    for number, row in enumerate(rows):
+        items = list(row) if isinstance(row, np.ndarray) and row.ndim == 1 else row
+        is_accepted = values.accepted == "values" or isinstance(row, Mapping)
+        if isinstance(items, list | tuple) and items:  # of objects
+            is_accepted = is_accepted or all(isinstance(item, Mapping) for item in items)
+        if row is None or isinstance(row, str) or not is_accepted:
+            texts.append(row)
+            continue
+        try:
+            texts.append(values.mark + _ENCODER.encode(row))
+        except (TypeError, ValueError, RecursionError) as error:
+            raise RowError(name, number, f"cannot be written as JSON: {error}") from None
+    return texts
 
 
 def _json_value(value: Any) -> Any:
@@ -248,7 +241,10 @@ def _read_rows(
     columns: Mapping[str, Column], layouts: Mapping[int, Layout]
 ) -> tuple[int, dict[str, Column]]:
     """As `read`, row by row: first without conversion, then with it."""
-    for strict in (False,) if any(map(_mixes_types, columns.values())) else (True, False):
+    types = [set(map(type, c)) for c in columns.values() if isinstance(c, list)]
+    # No shape has texts and lists as they are, or integers and floats.
+    is_mixed = any(kinds >= {str, list} or kinds >= {int, float} for kinds in types)
+    for strict in (False,) if is_mixed else (True, False):
         failures: dict[str, list[_Failure]] = {name: [] for name in columns}
         for index, layout in layouts.items():
             rows: dict[str, Column] = {}
@@ -278,15 +274,6 @@ def _read_rows(
     raise ValueError(f"the inputs do not go together; accepted are {accepted}")
 
 
-def _mixes_types(column: Column) -> bool:
-    """Return whether rows are texts and lists, or integers and floats.
-
-    No shape has both as they are.
-    """
-    types = set(map(type, column)) if isinstance(column, list) else set()
-    return types >= {str, list} or types >= {int, float}
-
-
 class _Failure(NamedTuple):
     """The first row of a column that does not fit a shape, and why."""
 
@@ -313,7 +300,15 @@ def _plain_rows(column: Column, shape: Shape, *, strict: bool) -> Column | _Fail
 
 def _best_error(column: str, failures: Sequence[_Failure]) -> RowError:
     """The error for the shape that fits the most rows, which is probably the intended one."""
-    last = max(failures, key=_progress)
+    # How well a shape fits: how many rows, how deep in a row, and whether the type fits.
+    last = max(
+        failures,
+        key=lambda failure: (
+            failure.row,
+            len(failure.mismatch.path),
+            "; expected " not in failure.mismatch.problem,
+        ),
+    )
     problem, expected, _ = last.mismatch.problem.partition("; expected ")
     if expected and not last.mismatch.path:
         shapes = dict.fromkeys(
@@ -321,12 +316,6 @@ def _best_error(column: str, failures: Sequence[_Failure]) -> RowError:
         )
         return RowError(column, last.row, f"{problem}; expected {' or '.join(shapes)}")
     return last.mismatch.error(column, last.row)
-
-
-def _progress(failure: _Failure) -> tuple[int, int, bool]:
-    """Return how well a shape fits: how many rows, how deep in a row, and whether the type fits."""
-    mismatch = failure.mismatch
-    return failure.row, len(mismatch.path), "; expected " not in mismatch.problem
 
 
 def joined(
@@ -344,20 +333,17 @@ def joined(
     for _, batch in batches:
         for name in names ^ batch.keys():
             raise ValueError(f"some rows have {name}, others have none")
-    merged = {name: _concatenated([batch[name] for _, batch in batches]) for name in names}
+    merged: dict[str, Column] = {}
+    for name in names:
+        columns = [batch[name] for _, batch in batches]
+        arrays = [column for column in columns if isinstance(column, np.ndarray)]
+        # Only for one kind: numpy would convert int64 and uint64 to float64, which rounds.
+        kinds = {(array.shape[1:], array.dtype.kind) for array in arrays}
+        if len(arrays) == len(columns) and len(kinds) == 1:
+            merged[name] = np.concatenate(arrays)
+        else:
+            lists = (c.tolist() if isinstance(c, np.ndarray) else c for c in columns)
+            merged[name] = list(chain.from_iterable(lists))
     if len({index for index, _ in batches}) > 1:
         return read(merged, layouts)[1]
     return merged
-
-
-def _concatenated(columns: Sequence[Column]) -> Column:
-    arrays = [column for column in columns if isinstance(column, np.ndarray)]
-    # Only for one kind: numpy would convert int64 and uint64 to float64, which rounds.
-    kinds = {(array.shape[1:], array.dtype.kind) for array in arrays}
-    if len(arrays) == len(columns) and len(kinds) == 1:
-        return np.concatenate(arrays)
-    return list(
-        chain.from_iterable(
-            column.tolist() if isinstance(column, np.ndarray) else column for column in columns
-        )
-    )

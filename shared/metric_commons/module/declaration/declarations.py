@@ -138,7 +138,8 @@ def completed(docstring: str, options: Mapping[str, Option]) -> str:
     text = inspect.cleandoc(docstring)
     head, _, sections = text.partition("\nArgs:\n")
     tail = sections[len(_indented(sections)) :].removeprefix("\n")
-    inputs = _entries(_indented(sections), leave_out=options)
+    entries = re.findall(r"^    (?=(\w+))(\S.*(?:\n {8}.*)*)", _indented(sections), re.MULTILINE)
+    inputs = [f"    {entry}" for name, entry in entries if name not in options]
     described = [
         textwrap.fill(
             f"{option.name} ({option.accepts}; default {option.default!r}): {option.help}",
@@ -158,12 +159,6 @@ def _indented(text: str) -> str:
     """Return the leading lines of a text that are indented."""
     match = re.match(r"(?:[ ].*\n?)*", text)
     return match[0].rstrip("\n") if match else ""
-
-
-def _entries(lines: str, leave_out: Mapping[str, Option]) -> list[str]:
-    """Return the entries of Args as written, except those of options."""
-    entries = re.findall(r"^    \S.*(?:\n {8}.*)*", lines, re.MULTILINE)
-    return [entry for entry in entries if re.match(r"\s*(\w+)", entry)[1] not in leave_out]  # type: ignore[index]
 
 
 def arguments(docstring: str) -> dict[str, str]:
@@ -304,7 +299,10 @@ class Module(Protocol):
         """
         return {
             name: [math.nan if value is None else value for value in column]
-            if self.nan_allowed and _are_numbers_or_none(column)
+            if self.nan_allowed
+            and isinstance(column, list)
+            and None in column
+            and not any(isinstance(value, str | list) for value in column)
             else column
             for name, column in columns.items()
         }
@@ -323,12 +321,6 @@ class Module(Protocol):
         The latter are None unless scores follow from sums.
         """
         return self.compute(predictions=predictions, **arguments), None
-
-
-def _are_numbers_or_none(column: Any) -> bool:
-    """Return whether a list holds None, and otherwise no texts or lists."""
-    is_list_with_none = isinstance(column, list) and None in column
-    return is_list_with_none and not any(isinstance(value, str | list) for value in column)
 
 
 # Options that affect only what is reported beside a score, and how; not the score itself.

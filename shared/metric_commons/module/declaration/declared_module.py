@@ -101,7 +101,10 @@ def declared_class(script: Path) -> type[DeclaredModule]:
         ValueError: it has no module, or several.
     """
     tree = ast.parse(script.read_text("utf-8"), str(script))
-    tree.body = list(filter(None, map(_without_defined_names, tree.body)))
+    for statement in tree.body:  # without imports of names that `_WORDS` defines
+        if isinstance(statement, ast.Import | ast.ImportFrom):
+            statement.names = [n for n in statement.names if (n.asname or n.name) not in _WORDS]
+    tree.body = [statement for statement in tree.body if getattr(statement, "names", True)]
     # In a Space, a script imports the files beside it, among which is this one.
     namespace: dict[str, Any] = {
         "__name__": f"{__name__}.{script.stem}",
@@ -121,16 +124,6 @@ def declared_class(script: Path) -> type[DeclaredModule]:
         raise ValueError(f"{script} needs one class that derives from BatchMetric, and has {names}")
     classes[0].name, classes[0].script = script.stem, script
     return classes[0]
-
-
-def _without_defined_names(statement: ast.stmt) -> ast.stmt | None:
-    """Return a statement without imports of names that `_WORDS` defines, if anything is left."""
-    if isinstance(statement, ast.Import | ast.ImportFrom):
-        statement.names = [
-            alias for alias in statement.names if (alias.asname or alias.name) not in _WORDS
-        ]
-        return statement if statement.names else None
-    return statement
 
 
 def _empty(script: Path) -> DeclaredModule:
