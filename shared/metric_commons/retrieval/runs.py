@@ -334,7 +334,7 @@ def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
         return kind(queries, query, ids, values)
     columns = getattr(value, "column_names", None)  # of Arrow and datasets
     columns = list(getattr(value, "columns", ())) if columns is None else columns
-    required = ("query_id", "doc_id", kind.value)
+    required = ("query_id", "doc_id", kind.layout.number)
     if isinstance(value, QueryDocuments) or not set(required) <= set(map(str, columns)):
         raise ValueError(
             f"{name} must be a path, a dict of dicts, the result of read_{name}(), or a table with "
@@ -344,7 +344,7 @@ def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
 
 
 def _from_columns(name: str, table: Mapping[str, Any], kind: type[_Table]) -> _Table:
-    shapes = {"query_id": Scalar(str), "doc_id": Scalar(str), kind.value: Scalar(float)}
+    shapes = {"query_id": Scalar(str), "doc_id": Scalar(str), kind.layout.number: Scalar(float)}
     queries, documents, values = (
         checked_column(f"{name}.{column}", table[column], shape) for column, shape in shapes.items()
     )

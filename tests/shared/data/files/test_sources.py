@@ -315,3 +315,13 @@ def test_a_path_leads_to_one_value_or_is_an_error(path, value):
 
 def test_a_path_has_steps():
     assert steps('"g.old".l[*].v') == ("g.old", "l", "*", "v")
+
+
+def test_a_file_whose_first_line_is_refused_is_closed(tmp_path, monkeypatch):
+    (tmp_path / "x.jsonl").write_text("x" * 100)
+    opened = []
+    monkeypatch.setattr(streams, "open_file", lambda path: opened.append(path.open("rb")) or opened[0])
+
+    with pytest.raises(LimitError, match="line 1 is longer than 10 bytes"):
+        Stream(tmp_path / "x.jsonl", Limits(line=10)).__enter__()
+    assert opened[0].closed
