@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.data.files import parquet_rows, pieces
+from metric_commons.data.files import pieces
 from metric_commons.evaluation.scoring import (
     evaluations,
     kept_rows,
@@ -62,9 +62,9 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(parallel_reading, "_ROWS", 4)
     monkeypatch.setattr(kept_rows, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
-    monkeypatch.setattr(parquet_rows, "_ROWS", 2)
-    monkeypatch.setattr(parquet_rows, "_MINIMUM_ROWS", 8)
-    monkeypatch.setattr(parquet_rows, "_MAXIMUM_ROWS", 8)
+    monkeypatch.setattr(pieces, "_ROWS", 2)
+    monkeypatch.setattr(pieces, "_MINIMUM_ROWS", 8)
+    monkeypatch.setattr(pieces, "_MAXIMUM_ROWS", 8)
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from functools import partial
 from io import BufferedReader, FileIO
 from os import PathLike
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol
+from typing import IO, NamedTuple
 
 # Of a file's name: C0 and C1, which control a terminal, line separators, and changes of direction.
 _CONTROLS = frozenset(
@@ -74,32 +74,22 @@ class Target(NamedTuple):
         return Target(None, os.path.join(os.path.dirname(self.name), name))
 
 
-class Access(Protocol):
-    """The files that a process may open."""
+class Access:
+    """The files that a process may open: by default all of the user."""
 
     def is_file(self, path: Path) -> bool:
         """Return whether this is a file that may be read."""
-
-    def opened(self, path: Path) -> FileIO:
-        """Return the file, open for reading."""
-
-    def target(self, path: Path) -> Target:
-        """Where a file is to be written, in a folder that is created if it is missing.
-
-        The folder is open, and is for the caller to close.
-        """
-
-
-class _Unlimited:
-    """Access to all files of the user."""
-
-    def is_file(self, path: Path) -> bool:
         return path.is_file()
 
     def opened(self, path: Path) -> FileIO:
+        """Return the file, open for reading."""
         return path.open("rb", buffering=0)
 
     def target(self, path: Path) -> Target:
+        """Return where a file is to be written, in a folder that is created if it is missing.
+
+        The folder is open, and is for the caller to close.
+        """
         target = os.path.realpath(path)  # a symbolic link still points to the file afterwards
         folder, name = os.path.split(target)
         os.makedirs(folder, exist_ok=True)
@@ -108,7 +98,7 @@ class _Unlimited:
         return Target(os.open(folder, FOLDER), name)
 
 
-_access: Access = _Unlimited()
+_access = Access()
 
 
 @contextmanager

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.access import is_file, sha256_of
-from ...data.tables.selections import Selected, Selection
-from ...data.tables.tables import Source, file_of, getter
+from ...data.tables.tables import Selected, Selection, Source, file_of, getter
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.results import Results
 from ...statistics.arguments.checks import check_labels
