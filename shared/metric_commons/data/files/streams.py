@@ -206,29 +206,21 @@ def _decompressed(stored: io.BufferedReader) -> Any:
     if start.startswith(_XZ):
         return lzma.LZMAFile(stored)
     if start.startswith(_ZSTANDARD):
-        return _zstandard_reader(stored)
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(stored, "zstd")  # an end within a frame is an OSError
     return None
 
 
-def is_compressed(start: bytes) -> bool:
-    """Return whether bytes with this start are compressed in a supported format.
-
-    >>> is_compressed(gzip.compress(b"x")), is_compressed(b"x")
-    (True, False)
-    """
-    return start.startswith((_GZIP, _BZIP2, _XZ, _ZSTANDARD))
-
-
-def uncompressed(data: bytes, limits: Limits | None = None, subject: str = "the content") -> bytes:
+def uncompressed(data: bytes, limits: Limits, subject: str) -> bytes:
     """Return the content of compressed bytes; other bytes unchanged.
 
     Raises:
         ValueError: it exceeds a limit.
 
-    >>> uncompressed(gzip.compress(b"x")), uncompressed(b"x")
-    (b'x', b'x')
+    >>> [uncompressed(data, Limits(), "x") for data in (gzip.compress(b"x"), b"x")]
+    [b'x', b'x']
     """
-    limits = limits or default_limits()
     compressed = _decompressed(io.BufferedReader(io.BytesIO(data)))
     if compressed is None:
         return data
@@ -239,13 +231,6 @@ def uncompressed(data: bytes, limits: Limits | None = None, subject: str = "the 
         growth.observe(memoryview(chunk))
         check_whole(len(content), limits.whole, subject)
     return bytes(content)
-
-
-def _zstandard_reader(compressed: io.BufferedReader) -> Any:
-    """Return the content of Zstandard frames; an end within a frame is an OSError."""
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(compressed, "zstd")
 
 
 def broken_compression() -> tuple[type[Exception], ...]:

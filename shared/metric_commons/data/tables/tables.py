@@ -134,7 +134,7 @@ class Source:
         is_divisible, log = self.is_divisible, self._log_to_read()
         with self._named_errors():
             yield from (self._blocks_of_pieces if is_divisible else self._blocks)(log, size)
-        self._close()
+        self.end(self.rows)
 
     @property
     def is_divisible(self) -> bool:
@@ -174,30 +174,28 @@ class Source:
         if isinstance(piece, dict):
             yield piece
             return
-        faults = Faults()
-        reader = _TableReader(self, self.log, faults)
+        reader = _TableReader(self, self.log)
         self.lines = LineNumbers()
         for rows, columns in reader.blocks(piece, start):
-            faults.check(rows)
+            reader.faults.check(rows)
             yield columns
 
     def end(self, rows: int) -> None:
-        """Note how many rows other processes have read.
+        """Note how many rows this or other processes have read, and close the file.
 
         Raises:
             ValueError: there were none.
         """
         self.rows = rows
-        self._close()
-
-    def _empty_message(self) -> str:
-        """Return the message about a file without rows."""
-        if self._is_empty:
-            return "the file is empty"
-        return "there is a header, but no rows" if self.log.has_cells else "there are no rows"
+        self.close()
+        if not rows:
+            problem = (
+                "there is a header, but no rows" if self.log.has_cells else "there are no rows"
+            )
+            raise ValueError(f"{self.path}: {'the file is empty' if self._is_empty else problem}")
 
     def provenance(self) -> dict[str, Any]:
-        """The path, hash and number of rows for the provenance of a result, once all are read."""
+        """Return path, hash and number of rows for the provenance, once all rows are read."""
         return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows} | self._provenance
 
     def location(self, row: int) -> str:
@@ -216,16 +214,6 @@ class Source:
         log = self.log
         self._is_read = True
         return log
-
-    def _close(self) -> None:
-        """Close the file after reading it to the end.
-
-        Raises:
-            ValueError: it had no rows.
-        """
-        self.close()
-        if not self.rows:
-            raise ValueError(f"{self.path}: {self._empty_message()}")
 
     def _opened(self) -> Log:
         path = file_of(self.path)
@@ -268,25 +256,23 @@ class Source:
             selected = Selected(log, self.selection, partial(getter, log))
             rows = iter(selected) if log.format_name == PLAIN_ROWS else _whole_rows(iter(selected))
         rows = islice(rows, self.limit)
-        faults = Faults()
-        reader = _TableReader(self, log, faults)
+        reader = _TableReader(self, log)
         while True:
             start = self.rows
             count, block = reader.read(islice(rows, size), start)
             self.rows += count
-            if count and not faults:
+            if count and not reader.faults:
                 typed = reader.typed(block, start) if log.has_cells else block
-                if not faults:
+                if not reader.faults:
                     yield typed
             if size is None or count < size:
                 break
-        faults.check(self.rows)
+        reader.faults.check(self.rows)
         self.excluded = selected.excluded if selected else Counter()
         self._note_provenance(log)
 
     def _blocks_of_pieces(self, log: Log, size: int | None) -> Iterator[Columns]:
-        faults = Faults()
-        reader = _TableReader(self, log, faults)
+        reader = _TableReader(self, log)
         start = 0  # of the next piece
         total: Columns = {field: [] for field in self.fields}
         pieces = log.pieces or ()
@@ -298,10 +284,10 @@ class Source:
                 continue
             for first in range(0, rows, size):
                 self.rows += min(size, rows - first)
-                if not faults:
-                    yield _sliced(columns, first, size) if size < rows else columns
+                if not reader.faults:
+                    yield {field: values[first : first + size] for field, values in columns.items()}
         self.rows = start
-        faults.check(self.rows)
+        reader.faults.check(self.rows)
         self._note_provenance(log)
         if size is None and start:
             yield total
@@ -314,10 +300,6 @@ class Source:
             self._provenance["format"] = log.format_name
         if log.sidecars:
             self._provenance["beside"] = dict(log.sidecars)
-
-
-def _sliced(columns: Columns, start: int, size: int) -> Columns:
-    return {field: values[start : start + size] for field, values in columns.items()}
 
 
 @contextmanager
@@ -378,8 +360,8 @@ class Faults:
 class _TableReader:
     """Builds columns from the rows of a source."""
 
-    def __init__(self, source: Source, log: Log, faults: Faults) -> None:
-        self._source, self._log, self._faults = source, log, faults
+    def __init__(self, source: Source, log: Log) -> None:
+        self._source, self._log, self.faults = source, log, Faults()
         self._getters: list[tuple[str, Getter]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
@@ -441,7 +423,7 @@ class _TableReader:
                     append(get(record))
                 except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
                     problem = self._problem(field, record, error)
-                    self._faults.add(field, location(row, line), problem)
+                    self.faults.add(field, location(row, line), problem)
             if line is not None:
                 lines.append(line)
         source.lines.add(start, lines)
@@ -468,7 +450,7 @@ class _TableReader:
                 if not cell:
                     problem = f"field {field!r} is empty; if an empty text is an accepted answer, "
                     problem += "add --allow-empty-references"
-                    self._faults.add(field, source.location(row), problem)
+                    self.faults.add(field, source.location(row), problem)
         if field in source.references and source.separator is not None:
             return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
         if field in source.references:
@@ -492,7 +474,7 @@ class _TableReader:
                 )
                 problem = f"field {field!r} is {repr(cell)[:80]}, which is not {expected}"
                 problem = problem if cell else f"field {field!r} is empty"
-                self._faults.add(field, source.location(row), problem)
+                self.faults.add(field, source.location(row), problem)
         return values
 
 
