@@ -19,7 +19,7 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.data.files import parquet_rows, pieces
+from metric_commons.data.files import pieces
 from metric_commons.evaluation.scoring import evaluations, system_scores, worker_processes
 from metric_commons.module.catalog import usage
 from metric_commons.module.catalog.catalog import load_without_evaluate
@@ -57,9 +57,9 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(worker_processes, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(system_scores, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
-    monkeypatch.setattr(parquet_rows, "_ROWS", 2)
-    monkeypatch.setattr(parquet_rows, "_MINIMUM_ROWS", 8)
-    monkeypatch.setattr(parquet_rows, "_MAXIMUM_ROWS", 8)
+    monkeypatch.setattr(pieces, "_ROWS", 2)
+    monkeypatch.setattr(pieces, "_MINIMUM_ROWS", 8)
+    monkeypatch.setattr(pieces, "_MAXIMUM_ROWS", 8)
 
 
 @pytest.fixture

@@ -102,7 +102,8 @@ def _reference(row: Mapping[str, Any]) -> Any:
         return {key: row[key] for key in ("inputs", "outputs", "fn_name") if key in row}
     if isinstance(row.get("test"), str):
         test, entry_point = row["test"], row.get("entry_point")
-        is_called = not entry_point or "def check(" not in test or _calls_check(test)
+        calls_check = re.search(r"^check\(", test, re.MULTILINE) is not None
+        is_called = not entry_point or "def check(" not in test or calls_check
         return test if is_called else f"{test}\ncheck({entry_point})"
     if row.get("test_list"):
         setup = row.get("test_setup_code") or "\n".join(row.get("test_imports") or [])
@@ -110,12 +111,8 @@ def _reference(row: Mapping[str, Any]) -> Any:
     raise ValueError(f"has no tests; its fields are {', '.join(map(str, row))}")
 
 
-def _calls_check(test: str) -> bool:
-    return re.search(r"^check\(", test, re.MULTILINE) is not None
-
-
 def _livecodebench_tests(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Public and private tests as one object."""
+    """Return public and private tests as one object."""
     cases = [*_cases(row["public_test_cases"]), *_cases(row.get("private_test_cases") or "[]")]
     metadata = row.get("metadata") or {}
     metadata = json.loads(metadata) if isinstance(metadata, str) else metadata
@@ -127,7 +124,7 @@ def _livecodebench_tests(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _cases(value: Any) -> list[Any]:
-    """Test cases: a list, its JSON text, or that text pickled, compressed and in base 64."""
+    """Return test cases: of a list, its JSON text, or that text pickled, compressed and encoded."""
     if not isinstance(value, str):
         return list(value)
     try:

@@ -16,16 +16,8 @@ from .reference_tests import Protocol, ReferenceTests
 from .worker_pool import Report
 
 STATUSES = (
-    "passed",
-    "wrong",
-    "failed",
-    "exited",
-    "crashed",
-    "timed_out",
-    "output_limit",
-    "tampered",
-    "not_run",
-    "infrastructure",
+    *("passed", "wrong", "failed", "exited", "crashed", "timed_out", "output_limit", "tampered"),
+    *("not_run", "infrastructure"),
 )
 Prelude = Literal["auto", "livecodebench"]
 ExitStatus = Literal["zero", "any"]
@@ -132,25 +124,26 @@ class _Grading:
                 "tests": test.text,
                 "entry_points": test.entry_points,
             }
-            with _files(self.program, json.dumps(task)) as (program, data):
-                report = self._run(Job("separate", program, self._limits(), data=data, **names))
+            report = self._run("separate", self.program, json.dumps(task), **names)
         else:
             separator = "\n\n" if is_statement else "\n"  # as their peers have it
-            with _files(f"{self.program}{separator}{test.text}") as (program,):
-                report = self._run(Job("tests", program, self._limits(), **names))
-        return self._note(
-            number, report.status, _message(report), test.text if is_statement else ""
-        )
+            report = self._run("tests", f"{self.program}{separator}{test.text}", **names)
+        statement = test.text if is_statement else ""
+        return self._note(number, report.status, _message(report), statement)
 
     def run_stdin(self, number: int) -> bool:
         """Run the program with one input; False if no other test is to run."""
         test = self.tests.inputs[number], self.tests.outputs[number]
-        with _files(self.program, test[0]) as (program, data):
-            job = Job("main", program, self._limits(), data=data, **self._star_imports(False))
-            report = self._run(job)
+        report = self._run("main", self.program, test[0], **self._star_imports(False))
         status, message = self._end_status(report), _message(report)
-        if status == "finished":
-            status, message = self._verdict(test, report.stdout)
+        if status == "finished" and self.tests.checker:
+            status, message = checked_output(
+                self.runner, self.tests.checker, self.tests.protocol, test, report.stdout
+            )
+        elif status == "finished":
+            compare, tolerance = self.conditions.compare, self.conditions.tolerance
+            message = output_difference(report.stdout, test[1], compare, tolerance)
+            status = "wrong" if message else "passed"
         return self._note(number, status, message, *test, report.stdout)
 
     def _end_status(self, report: Report) -> str:
@@ -165,34 +158,19 @@ class _Grading:
         is_cut = report.is_cut and status in ("finished", "failed")
         return "output_limit" if is_cut else status
 
-    def _verdict(self, test: tuple[str, str], output: bytes) -> tuple[str, str]:
-        """Return whether the output of a program that has finished is right."""
-        if self.tests.checker:
-            return checked_output(
-                self.runner, self.tests.checker, self.tests.protocol, test, output
-            )
-        difference = output_difference(
-            output, test[1], self.conditions.compare, self.conditions.tolerance
-        )
-        return ("wrong" if difference else "passed"), difference
-
     def run_calls(self) -> None:
         """Call the function with all arguments in one process, and in a new one after its end."""
         count, number = len(self.grade.statuses), 0
         while number < count and not self._is_out_of_time():
             arguments = self.tests.arguments[number:count]
-            with _files(self.program, json.dumps(arguments)) as (program, data):
-                report = self._run(
-                    Job(
-                        "calls",
-                        program,
-                        self._limits(),
-                        data=data,
-                        tests=len(arguments),
-                        function=self.tests.function,
-                        **self._star_imports(True),
-                    )
-                )
+            report = self._run(
+                "calls",
+                self.program,
+                json.dumps(arguments),
+                tests=len(arguments),
+                function=self.tests.function,
+                **self._star_imports(True),
+            )
             first, *lines = report.results.split(b"\n")[:-1] or [b""]
             if b'"ready"' not in first[:20]:  # it would end the same way before every test
                 status, message = _start_failure(first, report)
@@ -205,9 +183,7 @@ class _Grading:
                     return
                 number += 1
             if number < count:  # the process ended during this test
-                status = "exited" if report.status == "finished" else report.status
-                status = "output_limit" if report.is_cut else status
-                if not self._note(number, status, _message(report), *self._call(number)):
+                if not self._note(number, *_early_end(report), *self._call(number)):
                     return
                 number += 1
 
@@ -235,7 +211,7 @@ class _Grading:
         return self._note(number, status, message, *self._call(number), value)
 
     def _star_imports(self, is_usual: bool) -> dict[str, Any]:
-        """Whether the names that LiveCodeBench imports are defined, as is usual with functions."""
+        """Return whether LiveCodeBench's imports precede the program, as usual with functions."""
         prelude = self.conditions.prelude
         if prelude == "livecodebench" or (prelude == "auto" and is_usual):
             from .program_bodies import STAR_RECURSION  # imports what programs may use
@@ -243,18 +219,18 @@ class _Grading:
             return {"star_imports": True, "recursion": STAR_RECURSION}
         return {}
 
-    def _limits(self) -> ProgramLimits:
-        limits = self.conditions.limits
-        if limits.program_timeout is None:
-            return limits
-        return limits._replace(program_timeout=limits.program_timeout - self.grade.cpu)
-
     def _is_out_of_time(self) -> bool:
         limit = self.conditions.limits.program_timeout
         return limit is not None and self.grade.cpu >= limit
 
-    def _run(self, job: Job) -> Report:
-        report = self.runner.run(job)
+    def _run(self, kind: str, *texts: str, **options: Any) -> Report:
+        """Run a program, which may have data, within the time that is left."""
+        limits = self.conditions.limits
+        if limits.program_timeout is not None:
+            limits = limits._replace(program_timeout=limits.program_timeout - self.grade.cpu)
+        with _files(*texts) as (program, *data):
+            job = Job(kind, program, limits, data=data[0] if data else None, **options)
+            report = self.runner.run(job)
         self.grade.cpu += report.cpu
         return report
 
@@ -323,7 +299,7 @@ def checked_output(
 
 @contextmanager
 def _files(*texts: str | bytes) -> Iterator[Sequence[int]]:
-    """Files in memory with these texts, which are closed afterwards."""
+    """Open files in memory with these texts, which are closed afterwards."""
     descriptors: list[int] = []
     try:
         for text in texts:
@@ -337,16 +313,21 @@ def _files(*texts: str | bytes) -> Iterator[Sequence[int]]:
 
 
 def _start_failure(line: bytes, report: Report) -> tuple[str, str]:
-    """Status and message of a program that did not reach its first call."""
+    """Return status and message of a program that did not reach its first call."""
     if not line:
-        status = "exited" if report.status == "finished" else report.status
-        return ("output_limit" if report.is_cut else status), _message(report)
+        return _early_end(report)
     try:
         answer = json.loads(line)
         message = str(answer.get("unusable") or answer.get("ended") or "")
         return ("exited" if "ended" in answer else "failed"), message
     except (ValueError, AttributeError, RecursionError):
         return "failed", "the first answer of the program cannot be read"
+
+
+def _early_end(report: Report) -> tuple[str, str]:
+    """Return status and message of a program that ended before its calls did."""
+    status = "exited" if report.status == "finished" else report.status
+    return ("output_limit" if report.is_cut else status), _message(report)
 
 
 def _message(report: Report) -> str:

@@ -79,11 +79,7 @@ _DEVICES_AND_EXECUTION = 0x1FC1
 _MAKE_AND_REMOVE = 0x2 | 0x4 | 0x8 | 0x1B0
 
 
-def _library() -> Any:
-    return ctypes.CDLL(None, use_errno=True)
-
-
-_LIBC = _library() if _MACHINE else None
+_LIBC: Any = ctypes.CDLL(None, use_errno=True) if _MACHINE else None
 
 
 def _call(name: str, *arguments: Any) -> int:

@@ -36,14 +36,8 @@ from .program_bodies import run_calls, run_main_program, run_test_program, star_
 from .separate_tests import run_separate_tests, serve_solution
 
 LAYERS = (
-    "process",
-    "rlimits",
-    "nobody",
-    "user and network namespaces",
-    "read-only mounts",
-    "pid namespace",
-    "landlock",
-    "seccomp",
+    *("process", "rlimits", "nobody", "user and network namespaces", "read-only mounts"),
+    *("pid namespace", "landlock", "seccomp"),
 )
 
 _NOBODY = 65534

@@ -294,13 +294,13 @@ def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
         return kind(queries, query, ids, values)
     columns = getattr(value, "column_names", None)  # of Arrow and datasets
     columns = list(getattr(value, "columns", ())) if columns is None else columns
-    required = ("query_id", "doc_id", kind.value)
+    required = ("query_id", "doc_id", kind.layout.number)
     if isinstance(value, QueryDocuments) or not set(required) <= set(map(str, columns)):
         raise ValueError(
             f"{name} must be a path, a dict of dicts, the result of read_{name}(), or a table with "
             f"the columns {', '.join(required)}; got {type(value).__name__}"
         )
-    shapes = {"query_id": Scalar(str), "doc_id": Scalar(str), kind.value: _NUMBER}
+    shapes = {"query_id": Scalar(str), "doc_id": Scalar(str), kind.layout.number: _NUMBER}
     names, texts, numbers = (
         checked_column(f"{name}.{column}", value[column], shape) for column, shape in shapes.items()
     )

@@ -84,15 +84,11 @@ def test_problems_of_benchmarks(form):
     assert execute([[right, wrong]], [problem.reference]).outcomes == [[True, False]]
 
 
-def test_a_row_may_hold_its_tests_as_data():
+def test_tests_may_be_data_and_private_ones_follow_the_public():
     tests = {"inputs": ["1 2"], "outputs": ["3"]}
-
-    assert read_problems([{"task_id": "t", **tests}])["t"].reference == tests
-
-
-def test_public_and_private_tests_are_joined():
     (problem,) = read_problems([ROWS["LiveCodeBench"]]).values()
 
+    assert read_problems([{"task_id": "t", **tests}])["t"].reference == tests
     assert len(read_tests(problem.reference)) == 2
 
 

@@ -71,12 +71,9 @@ def test_programs_that_take_half_of_the_limit_pass_at_any_load():
     assert {grade.status for grade in executions.grades[0]} == {"passed"}
 
 
-def test_sleep_counts():
-    assert graded("import time; time.sleep(60)", "assert True", timeout=0.3).status == "timed_out"
-
-
-def test_more_cpu_time_than_the_limit_is_never_a_pass():
-    assert graded(BURN.format(0.5), "assert True", timeout=0.4).status == "timed_out"
+@pytest.mark.parametrize("program", ["import time; time.sleep(60)", BURN.format(0.5)])
+def test_sleep_and_cpu_time_count(program):
+    assert graded(program, "assert True", timeout=0.4).status == "timed_out"
 
 
 def test_after_a_death_the_other_tests_go_on():
@@ -128,11 +125,7 @@ def test_the_first_failure_is_cut_in_the_middle():
     tests = {"inputs": ["x" * 1000], "outputs": ["y" * 1000]}
     failure = graded("print('z' * 1000)", tests).first_failure
 
-    assert {key: len(failure[key]) for key in ("input", "expected", "got")} == {
-        "input": 305,
-        "expected": 305,
-        "got": 305,
-    }
+    assert {len(failure[key]) for key in ("input", "expected", "got")} == {305}
 
 
 @pytest.mark.parametrize(
@@ -219,12 +212,8 @@ def test_a_worker_that_dies_is_replaced_and_its_program_runs_again():
     killer = threading.Timer(0.2, lambda: os.killpg(worker._process.pid, signal.SIGKILL))
     killer.start()
     try:
-        found = grade(
-            pool,
-            BURN.format(0.6),
-            read_tests("assert True"),
-            Conditions(limits=ProgramLimits(30.0)),
-        )
+        conditions = Conditions(limits=ProgramLimits(30.0))
+        found = grade(pool, BURN.format(0.6), read_tests("assert True"), conditions)
     finally:
         killer.join()
         pool.close()

@@ -86,24 +86,13 @@ def test_a_subclass_becomes_its_base_whatever_its_methods_say(value, expected):
     assert type(found) is type(expected)
 
 
-def nested(levels):
-    value = []
-    for _ in range(levels):
-        value = [value]
-    return value
+IN_ITSELF = []
+IN_ITSELF.append(IN_ITSELF)
 
 
-@pytest.mark.parametrize("value", [object(), iter([]), len, nested(200), [{1: object()}]])
+@pytest.mark.parametrize("value", [object(), iter([]), len, IN_ITSELF, [{1: object()}]])
 def test_other_objects_are_refused(value):
     with pytest.raises(TypeError):
-        packed(value)
-
-
-def test_a_list_in_itself_is_refused():
-    value = []
-    value.append(value)
-
-    with pytest.raises(TypeError, match="nested"):
         packed(value)
 
 

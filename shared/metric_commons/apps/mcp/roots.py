@@ -11,7 +11,7 @@ from io import FileIO
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from ...data.files.access import FOLDER, Target, check_name
+from ...data.files.access import FOLDER, Access, Target, check_name
 from ...module.catalog.usage import UsageError
 
 _Opened = TypeVar("_Opened")
@@ -112,7 +112,7 @@ def open_inside(root: Root, folders: Sequence[str], *, create: bool = False) -> 
     return folder
 
 
-class Roots:
+class Roots(Access):
     """Folders whose files may be used, where links that lead from one to another are followed.
 
     A path is first resolved, then opened one name at a time from the descriptor of a root, without

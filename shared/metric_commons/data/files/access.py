@@ -14,7 +14,7 @@ from functools import partial
 from io import BufferedReader, FileIO
 from os import PathLike
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol
+from typing import IO, NamedTuple
 
 # Of a file's name: C0 and C1, which control a terminal, line separators, and changes of direction.
 _CONTROLS = frozenset(
@@ -74,32 +74,22 @@ class Target(NamedTuple):
         return Target(None, os.path.join(os.path.dirname(self.name), name))
 
 
-class Access(Protocol):
-    """The files that a process may open."""
+class Access:
+    """The files that a process may open: by default all of the user."""
 
     def is_file(self, path: Path) -> bool:
         """Return whether this is a file that may be read."""
-
-    def opened(self, path: Path) -> FileIO:
-        """Return the file, open for reading."""
-
-    def target(self, path: Path) -> Target:
-        """Where a file is to be written, in a folder that is created if it is missing.
-
-        The folder is open, and is for the caller to close.
-        """
-
-
-class _Unlimited:
-    """Access to all files of the user."""
-
-    def is_file(self, path: Path) -> bool:
         return path.is_file()
 
     def opened(self, path: Path) -> FileIO:
+        """Return the file, open for reading."""
         return path.open("rb", buffering=0)
 
     def target(self, path: Path) -> Target:
+        """Return where a file is to be written, in a folder that is created if it is missing.
+
+        The folder is open, and is for the caller to close.
+        """
         target = os.path.realpath(path)  # a symbolic link still points to the file afterwards
         folder, name = os.path.split(target)
         os.makedirs(folder, exist_ok=True)
@@ -108,7 +98,7 @@ class _Unlimited:
         return Target(os.open(folder, FOLDER), name)
 
 
-_access: Access = _Unlimited()
+_access = Access()
 
 
 @contextmanager
@@ -155,20 +145,12 @@ def state_of(file: IO[bytes] | FileIO) -> tuple[int, int] | None:
     return (status.st_size, status.st_mtime_ns) if stat.S_ISREG(status.st_mode) else None
 
 
-@contextmanager
-def unchanged(file: IO[bytes] | FileIO, name: str | PathLike[str]) -> Iterator[None]:
-    """Check that a file does not change in this context.
+def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, name: str) -> None:
+    """Check that the state of a file is still the same.
 
     Raises:
-        ValueError: it did, so that what was read may be a mixture.
+        ValueError: it is not, so that what was read may be a mixture.
     """
-    state = state_of(file)
-    yield
-    check_unchanged(file, state, os.fspath(name))
-
-
-def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, name: str) -> None:
-    """Check that the state of a file is still the same; errors are those of `unchanged`."""
     if state_of(file) != state:
         raise ValueError(f"{name} has changed while it was read")
 
@@ -307,7 +289,7 @@ class GrowthLimit:
         check_ratio(self._count, self._stored(), self._ratio, self._subject)
 
 
-def check_ratio(size: int, stored: int, ratio: int | None, subject: str = "the content") -> None:
+def check_ratio(size: int, stored: int, ratio: int | None, subject: str) -> None:
     """Check that compressed content is not suspiciously much larger than its compressed size.
 
     Args:
@@ -319,7 +301,7 @@ def check_ratio(size: int, stored: int, ratio: int | None, subject: str = "the c
     Raises:
         LimitError: it is.
 
-    >>> check_ratio(9_000_000, 759, 1000), check_ratio(500_000_000, 759, None)
+    >>> check_ratio(9_000_000, 759, 1000, "x"), check_ratio(500_000_000, 759, None, "x")
     (None, None)
     """
     if ratio is not None and size > _FREE and size > ratio * stored:
@@ -349,8 +331,10 @@ def read_whole(path: str | PathLike[str], limits: Limits) -> bytes:
         LimitError: it is too large.
         OSError: it cannot be read.
     """
-    with BufferedReader(open_file(path)) as file, unchanged(file, path):
+    with BufferedReader(open_file(path)) as file:
+        state = state_of(file)
         data = read_at_most(file, limits.whole, str(path))
+        check_unchanged(file, state, os.fspath(path))
     check_parsed(data, limits, str(path))
     return data
 

@@ -16,7 +16,7 @@ for each row; and runs of equal values are stored with their length.
 import hashlib
 import json
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from functools import partial
 from io import BufferedReader
 from pathlib import Path
@@ -56,7 +56,7 @@ class StoredColumns(Stored):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content as values for JSON."""
-        listed: dict[str, Any] = _mapped(self.content(), _listed)
+        listed: dict[str, Any] = _listed(self.content())
         return listed
 
     def to_bytes(self) -> bytes:
@@ -164,29 +164,40 @@ def _first_line(name: str, body: bytes) -> bytes:
     return f"{name} {hashlib.sha256(body).hexdigest()}\n".encode()
 
 
-def _mapped(value: Any, function: Callable[[Any], Any]) -> Any:
-    """A JSON value in which a function has replaced everything that is not a list or a dict."""
-    if isinstance(value, dict):
-        return {key: _mapped(item, function) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_mapped(item, function) for item in value]
-    return function(value)
-
-
 def _listed(value: Any) -> Any:
-    """Return a column as a list; any other value unchanged."""
+    """Return a JSON value with its columns as lists."""
+    if isinstance(value, dict):
+        return {key: _listed(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_listed(item) for item in value]
     if isinstance(value, np.ndarray):
         return value.tolist()
     return texts_of(value) if hasattr(value, "to_pylist") else value
 
 
 def _packed(content: Mapping[str, Any]) -> bytes:
+    """Return the content as an Arrow IPC stream with one row of columns of any lengths."""
+    import pyarrow as pa
+
     columns: list[pa.Array[Any]] = []
     text = json.dumps(_without_columns(content, columns), allow_nan=False)
     short = list(map(_compact, columns))
     if sum(map(_size_when_read, short)) > _max_size(sum(column.nbytes for column in short)):
         short = columns
-    return _stream(text, short)
+    lists = [
+        pa.LargeListArray.from_arrays(pa.array([0, len(column)], pa.int64()), column)
+        for column in short
+    ]
+    schema = pa.schema(
+        [(str(number), column.type) for number, column in enumerate(lists)],
+        {_CONTENT: text.encode()},
+    )
+    sink = pa.BufferOutputStream()
+    options = pa.ipc.IpcWriteOptions(allow_64bit=True)
+    with pa.ipc.new_stream(sink, schema, options=options) as stream:
+        if lists:
+            stream.write_batch(pa.RecordBatch.from_arrays(lists, schema=schema))
+    return bytes(sink.getvalue())
 
 
 def _without_columns(value: Any, columns: "list[pa.Array[Any]]") -> Any:
@@ -251,26 +262,6 @@ def _narrow(column: "pa.Array[Any]") -> "pa.Array[Any]":
             if limits.min <= ends["min"] and ends["max"] <= limits.max:
                 return column.cast(pa.from_numpy_dtype(kind))
     return column
-
-
-def _stream(text: str, columns: "Sequence[pa.Array[Any]]") -> bytes:
-    """Return a text and columns of any lengths as an Arrow IPC stream with one row."""
-    import pyarrow as pa
-
-    lists = [
-        pa.LargeListArray.from_arrays(pa.array([0, len(column)], pa.int64()), column)
-        for column in columns
-    ]
-    schema = pa.schema(
-        [(str(number), column.type) for number, column in enumerate(lists)],
-        {_CONTENT: text.encode()},
-    )
-    sink = pa.BufferOutputStream()
-    options = pa.ipc.IpcWriteOptions(allow_64bit=True)
-    with pa.ipc.new_stream(sink, schema, options=options) as stream:
-        if lists:
-            stream.write_batch(pa.RecordBatch.from_arrays(lists, schema=schema))
-    return bytes(sink.getvalue())
 
 
 def _unpacked(body: bytes) -> Any:

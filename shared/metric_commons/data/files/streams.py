@@ -73,13 +73,22 @@ class Stream:
         self._file: Any = None
         self._stored: Any = None  # the bytes as stored
         self._temporary: IO[bytes] | None = None
-        self._is_compressed = False
+        self.is_compressed = False
         self._stored_bytes = 0  # read so far
         self.content: Any = None  # the decompressed bytes
 
     def __enter__(self) -> Self:
         is_file = self.path != STANDARD_INPUT
         self._file = open_file(self.path) if is_file else sys.stdin.buffer
+        try:
+            self._look(is_file)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def _look(self, is_file: bool) -> None:
+        """Read the start, which shows whether the content is compressed."""
         self._state = state_of(self._file) if is_file else None
         observers: list[Callable[[memoryview], object]] = [self._hash.update, self._count]
         if self._advance is not None:
@@ -93,14 +102,13 @@ class Stream:
             observers.append(lines.observe)
             self.content = self._stored
         else:
-            self._is_compressed = True
+            self.is_compressed = True
             size = self.size
             growth = GrowthLimit(self.limits, lambda: size or self._stored_bytes)
             self.content = io.BufferedReader(
                 _Observed(decompressed, [growth.observe, lines.observe]), _CHUNK
             )
         self._lines = lines
-        return self
 
     def _count(self, data: memoryview) -> None:
         self._stored_bytes += len(data)
@@ -152,7 +160,7 @@ class Stream:
                 self._temporary.write(chunk)
             else:  # zeros of a sparse file take no space in the copy either
                 self._temporary.seek(len(chunk), os.SEEK_CUR)
-            if self._is_compressed:
+            if self.is_compressed:
                 check_whole(self._temporary.tell(), self.limits.whole)
         self._temporary.truncate()
         self._temporary.seek(0)
@@ -198,29 +206,21 @@ def _decompressed(stored: io.BufferedReader) -> Any:
     if start.startswith(_XZ):
         return lzma.LZMAFile(stored)
     if start.startswith(_ZSTANDARD):
-        return _zstandard_reader(stored)
+        import pyarrow as pa
+
+        return pa.CompressedInputStream(stored, "zstd")  # an end within a frame is an OSError
     return None
 
 
-def is_compressed(start: bytes) -> bool:
-    """Return whether bytes with this start are compressed in a supported format.
-
-    >>> is_compressed(gzip.compress(b"x")), is_compressed(b"x")
-    (True, False)
-    """
-    return start.startswith((_GZIP, _BZIP2, _XZ, _ZSTANDARD))
-
-
-def uncompressed(data: bytes, limits: Limits | None = None, subject: str = "the content") -> bytes:
+def uncompressed(data: bytes, limits: Limits, subject: str) -> bytes:
     """Return the content of compressed bytes; other bytes unchanged.
 
     Raises:
         ValueError: it exceeds a limit.
 
-    >>> uncompressed(gzip.compress(b"x")), uncompressed(b"x")
-    (b'x', b'x')
+    >>> [uncompressed(data, Limits(), "x") for data in (gzip.compress(b"x"), b"x")]
+    [b'x', b'x']
     """
-    limits = limits or default_limits()
     compressed = _decompressed(io.BufferedReader(io.BytesIO(data)))
     if compressed is None:
         return data
@@ -231,13 +231,6 @@ def uncompressed(data: bytes, limits: Limits | None = None, subject: str = "the 
         growth.observe(memoryview(chunk))
         check_whole(len(content), limits.whole, subject)
     return bytes(content)
-
-
-def _zstandard_reader(compressed: io.BufferedReader) -> Any:
-    """Return the content of Zstandard frames; an end within a frame is an OSError."""
-    import pyarrow as pa
-
-    return pa.CompressedInputStream(compressed, "zstd")
 
 
 def broken_compression() -> tuple[type[Exception], ...]:

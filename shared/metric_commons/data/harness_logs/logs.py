@@ -33,10 +33,10 @@ from typing import IO, Any, Literal, NamedTuple, get_args
 from ...statistics.arguments.checks import alternatives
 from ..files.access import Limits, check_parsed, read_whole
 from ..files.delimited_rows import delimited_rows, header_and_lines
-from ..files.json_lists import JsonList
 from ..files.json_rows import (
     PLAIN,
     STRICT,
+    JsonList,
     Row,
     decoded_lines,
     filled_lines,
@@ -44,8 +44,7 @@ from ..files.json_rows import (
     rows_of_items,
     text_lines,
 )
-from ..files.parquet_rows import PiecesOfParquet, parquet_names, parquet_rows
-from ..files.pieces import Pieces, PiecesOfLines
+from ..files.pieces import Pieces, PiecesOfLines, PiecesOfParquet, parquet_names, parquet_rows
 from ..files.streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]

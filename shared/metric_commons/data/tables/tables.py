@@ -7,13 +7,14 @@ single surrogates. Therefore text is parsed by the standard library, which also 
 error, and Parquet by pyarrow.
 """
 
+import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...statistics.resampling.progress import shows_bars
 from ..files.access import Limits
@@ -23,13 +24,26 @@ from ..files.json_rows import LineNumbers, Row, fault_of, location, missing_fiel
 from ..files.pieces import Piece, RowBlock
 from ..files.streams import STANDARD_INPUT, Stream, broken_compression
 from ..harness_logs.logs import PLAIN_ROWS, Log, Record, log_in
-from .selections import Getter, Selected, Selection
+
+Getter = Callable[[Record], Any]
 
 _EXAMPLES = 5  # additional bad rows in a message
 # Bytes and rows that complete a block of a file that is read in pieces.
 _SIZE, _ROWS = 1 << 19, 1 << 15
 
 Columns = dict[str, list[Any]]
+
+
+class Selection(NamedTuple):
+    """The rows to select.
+
+    `conditions` maps paths to the texts that their values must have; `incomplete` accepts logs that
+    are cut off or whose run did not finish.
+    """
+
+    filter: str | None = None
+    conditions: Mapping[str, str] = {}
+    incomplete: bool = False
 
 
 class Source:
@@ -120,7 +134,7 @@ class Source:
         is_divisible, log = self.is_divisible, self._log_to_read()
         with self._named_errors():
             yield from (self._blocks_of_pieces if is_divisible else self._blocks)(log, size)
-        self._close()
+        self.end(self.rows)
 
     @property
     def is_divisible(self) -> bool:
@@ -160,30 +174,28 @@ class Source:
         if isinstance(piece, dict):
             yield piece
             return
-        faults = Faults()
-        reader = _TableReader(self, self.log, faults)
+        reader = _TableReader(self, self.log)
         self.lines = LineNumbers()
         for rows, columns in reader.blocks(piece, start):
-            faults.check(rows)
+            reader.faults.check(rows)
             yield columns
 
     def end(self, rows: int) -> None:
-        """Note how many rows other processes have read.
+        """Note how many rows this or other processes have read, and close the file.
 
         Raises:
             ValueError: there were none.
         """
         self.rows = rows
-        self._close()
-
-    def _empty_message(self) -> str:
-        """Return the message about a file without rows."""
-        if self._is_empty:
-            return "the file is empty"
-        return "there is a header, but no rows" if self.log.has_cells else "there are no rows"
+        self.close()
+        if not rows:
+            problem = (
+                "there is a header, but no rows" if self.log.has_cells else "there are no rows"
+            )
+            raise ValueError(f"{self.path}: {'the file is empty' if self._is_empty else problem}")
 
     def provenance(self) -> dict[str, Any]:
-        """The path, hash and number of rows for the provenance of a result, once all are read."""
+        """Return path, hash and number of rows for the provenance, once all rows are read."""
         return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows} | self._provenance
 
     def location(self, row: int) -> str:
@@ -202,16 +214,6 @@ class Source:
         log = self.log
         self._is_read = True
         return log
-
-    def _close(self) -> None:
-        """Close the file after reading it to the end.
-
-        Raises:
-            ValueError: it had no rows.
-        """
-        self.close()
-        if not self.rows:
-            raise ValueError(f"{self.path}: {self._empty_message()}")
 
     def _opened(self) -> Log:
         path = file_of(self.path)
@@ -254,25 +256,23 @@ class Source:
             selected = Selected(log, self.selection, partial(getter, log))
             rows = iter(selected) if log.format_name == PLAIN_ROWS else _whole_rows(iter(selected))
         rows = islice(rows, self.limit)
-        faults = Faults()
-        reader = _TableReader(self, log, faults)
+        reader = _TableReader(self, log)
         while True:
             start = self.rows
             count, block = reader.read(islice(rows, size), start)
             self.rows += count
-            if count and not faults:
+            if count and not reader.faults:
                 typed = reader.typed(block, start) if log.has_cells else block
-                if not faults:
+                if not reader.faults:
                     yield typed
             if size is None or count < size:
                 break
-        faults.check(self.rows)
+        reader.faults.check(self.rows)
         self.excluded = selected.excluded if selected else Counter()
         self._note_provenance(log)
 
     def _blocks_of_pieces(self, log: Log, size: int | None) -> Iterator[Columns]:
-        faults = Faults()
-        reader = _TableReader(self, log, faults)
+        reader = _TableReader(self, log)
         start = 0  # of the next piece
         total: Columns = {field: [] for field in self.fields}
         pieces = log.pieces or ()
@@ -284,10 +284,10 @@ class Source:
                 continue
             for first in range(0, rows, size):
                 self.rows += min(size, rows - first)
-                if not faults:
-                    yield _sliced(columns, first, size) if size < rows else columns
+                if not reader.faults:
+                    yield {field: values[first : first + size] for field, values in columns.items()}
         self.rows = start
-        faults.check(self.rows)
+        reader.faults.check(self.rows)
         self._note_provenance(log)
         if size is None and start:
             yield total
@@ -300,10 +300,6 @@ class Source:
             self._provenance["format"] = log.format_name
         if log.sidecars:
             self._provenance["beside"] = dict(log.sidecars)
-
-
-def _sliced(columns: Columns, start: int, size: int) -> Columns:
-    return {field: values[start : start + size] for field, values in columns.items()}
 
 
 @contextmanager
@@ -364,8 +360,8 @@ class Faults:
 class _TableReader:
     """Builds columns from the rows of a source."""
 
-    def __init__(self, source: Source, log: Log, faults: Faults) -> None:
-        self._source, self._log, self._faults = source, log, faults
+    def __init__(self, source: Source, log: Log) -> None:
+        self._source, self._log, self.faults = source, log, Faults()
         self._getters: list[tuple[str, Getter]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
@@ -427,7 +423,7 @@ class _TableReader:
                     append(get(record))
                 except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
                     problem = self._problem(field, record, error)
-                    self._faults.add(field, location(row, line), problem)
+                    self.faults.add(field, location(row, line), problem)
             if line is not None:
                 lines.append(line)
         source.lines.add(start, lines)
@@ -454,7 +450,7 @@ class _TableReader:
                 if not cell:
                     problem = f"field {field!r} is empty; if an empty text is an accepted answer, "
                     problem += "add --allow-empty-references"
-                    self._faults.add(field, source.location(row), problem)
+                    self.faults.add(field, source.location(row), problem)
         if field in source.references and source.separator is not None:
             return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
         if field in source.references:
@@ -478,7 +474,7 @@ class _TableReader:
                 )
                 problem = f"field {field!r} is {repr(cell)[:80]}, which is not {expected}"
                 problem = problem if cell else f"field {field!r} is empty"
-                self._faults.add(field, source.location(row), problem)
+                self.faults.add(field, source.location(row), problem)
         return values
 
 
@@ -499,3 +495,112 @@ def getter(log: Log, field: str, record: Record) -> Getter:
         except ValueError:
             return log.columns[field]
     return lambda record: record[field] if field in record else value_at(record, field)
+
+
+class Selected:
+    """The selected rows of a log, with counts of the excluded ones.
+
+    Rows of several variants, such as two filters that log every document twice, are an error after
+    the last row, since a mean over all of them would be meaningless.
+    """
+
+    def __init__(
+        self, log: Log, selection: Selection, getter: Callable[[str, Record], Getter]
+    ) -> None:
+        self._log, self._selection, self._getter = log, selection, getter
+        self.excluded: Counter[str] = Counter()
+        self._variants: dict[str, Counter[str]] = {name: Counter() for name in log.variants}
+        self._filters: Counter[str] = Counter()
+        self._values: dict[str, Counter[str]] = {name: Counter() for name in selection.conditions}
+
+    def __iter__(self) -> Iterator[Row]:
+        log = self._log
+        if log.problem and not self._selection.incomplete:
+            raise ValueError(f"{log.problem}; accept it with --incomplete")
+        if self._selection.filter is not None and "filter" not in log.variants:
+            raise ValueError(f"rows of the format {log.format_name} have no filters")
+        if not (self._selection.conditions or log.variants or log.samples):
+            return log.rows
+        return self._rows()
+
+    def _rows(self) -> Iterator[Row]:
+        """Yield the rows of one filter that satisfy the conditions."""
+        log, filter_name = self._log, self._selection.filter
+        find_id = log.columns["id"] if log.samples is not None else None
+        find_filter = log.variants.get("filter")  # counts its rows: asked once per row
+        further_variants = [
+            (find, self._variants[name]) for name, find in log.variants.items() if name != "filter"
+        ]
+        getters: dict[str, Getter] = {}
+        ids = set()
+        count = 0
+        for row in log.rows:
+            record = row[1]
+            if find_filter is not None:
+                name = find_filter(record)
+                self._filters[name] += 1
+                if filter_name not in (None, name):
+                    continue
+            count += 1
+            if find_id is not None:
+                ids.add(find_id(record))
+            if self._selection.conditions:
+                if not getters:
+                    getters = {
+                        path: self._getter(path, record) for path in self._selection.conditions
+                    }
+                answers = [self._holds(path, get(record)) for path, get in getters.items()]
+                if not all(answers):
+                    self.excluded["where"] += 1
+                    continue
+            if find_filter is not None:
+                self._variants["filter"][name] += 1
+            for find, counts in further_variants:
+                counts[find(record)] += 1
+            yield row
+        self._check(count, len(ids))
+
+    def _holds(self, name: str, value: Any) -> bool:
+        """Return whether a value equals that of the command line, as text or as JSON."""
+        text = value if isinstance(value, str) else json.dumps(value, default=str)
+        self._values[name][text] += 1
+        return text == self._selection.conditions[name]
+
+    def _check(self, count: int, ids: int) -> None:
+        """Check that the selection matched rows, and that they are complete and of one variant."""
+        name_of_filter = self._selection.filter
+        if name_of_filter is not None and name_of_filter not in self._filters:
+            raise ValueError(
+                f"there is no filter {name_of_filter!r}; there are {_counted(self._filters)}"
+            )
+        for name, counts in self._values.items():
+            text = self._selection.conditions[name]
+            if text not in counts:
+                raise ValueError(f"no row has {name}={text}; there are {_counted(counts)}")
+        for name, counts in self._variants.items():
+            if len(counts) > 1 and name == "filter":
+                raise ValueError(
+                    f"the log has every document once for each filter, {_counted(counts)}; choose "
+                    "one with --filter"
+                )
+            if len(counts) > 1:
+                raise ValueError(
+                    f"rows of several kinds of {name}, {_counted(counts)}; choose with --where "
+                    f"{name}={next(iter(counts))}"
+                )
+        samples = self._log.samples
+        if samples is None or samples in (count, ids):  # a log with repeats may count either
+            return
+        if not self._selection.incomplete:
+            raise ValueError(
+                f"the file has {count} samples, but its run had {samples}; accept it with "
+                "--incomplete"
+            )
+        self.excluded["cut"] = max(samples - count, 0)
+
+
+def _counted(counts: Mapping[str, int]) -> str:
+    listed = [f"{name} ({count} rows)" for name, count in counts.items()]
+    return ", ".join(
+        listed if len(listed) <= 20 else [*listed[:20], f"and {len(listed) - 20} more"]
+    )

@@ -4,49 +4,42 @@ A line of a run has query, Q0, document, rank, score and tag; a line of qrels ha
 document and relevance. Columns are separated by any number of blanks. A file is read into flat
 columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a large
 file is never in memory as a whole.
+
+pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON; its Parquet has
+the columns q_id, doc_id and score. BEIR's judgments are TSV with three columns, usually with a
+header; `beir` itself skips the first line unread, and so loses a judgment if there is no header.
+ranx's LZ4 files contain CBOR, which would need two more libraries.
 """
 
-import hashlib
+import json
 import math
 import os
 import re
-import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
-from io import BufferedReader, BytesIO
+from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
-from typing import IO, ClassVar, Self, TypeVar, cast
+from typing import Any, ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers, Unsigned
-from ..files.access import (
-    LimitError,
-    check_whole,
-    default_limits,
-    open_file,
-    read_at_most,
-    read_file,
-    unchanged,
-)
-from ..files.json_rows import fault_of
-from ..files.streams import STANDARD_INPUT, Stream, broken_compression, is_compressed, uncompressed
+from ..files.access import LimitError, check_parsed, check_whole, default_limits
+from ..files.json_rows import STRICT, fault_of
+from ..files.streams import STANDARD_INPUT, Stream, broken_compression
 from .identifiers import GOLDEN, HASHED, Ids, decoded, encoded
-from .retrieval_formats import (
-    Triple,
-    checked,
-    has_three_columns,
-    may_have_triples,
-    triples_in,
-    with_comment,
-)
 from .trec_lines import AllRows, Layout, columns_of_blocks
 
 File = str | os.PathLike[str]
+Triple = tuple[str, str, Any]  # query, document and number
+
+_PARQUET, _LZ4 = b"PAR1", b"\x04\x22\x4d\x18"
+_COLUMNS = ("q_id", "doc_id", "score")
+_HEADERS = (b"query-id\tcorpus-id\tscore", b"query_id\tcorpus_id\tscore")
 
 # Numbers, each followed by a blank. Possessive quantifiers (++) make the search five times as
 # fast.
@@ -67,10 +60,7 @@ class QueryDocuments(ABC):
     `len` is the number of rows; `to_dict` returns them as `{query: {document: number}}`.
     """
 
-    columns: ClassVar[tuple[str, ...]]  # of a file
-    value: ClassVar[str]  # the column of the number
-    text_after: ClassVar[bool]  # whether text may follow the last column
-    has_real_numbers: ClassVar[bool]
+    layout: ClassVar[Layout]  # of a line of a file
 
     queries: list[str]  # all different, in ascending order of bytes
     query: Integers  # the index of each row's query
@@ -79,25 +69,8 @@ class QueryDocuments(ABC):
 
     @staticmethod
     @abstractmethod
-    def parse_numbers(texts: Sequence[bytes]) -> Floats:
-        """Return the numbers that texts represent; ValueError if a text is not a number."""
-
-    @staticmethod
-    @abstractmethod
     def number_problem(number: float) -> str | None:
         """Return the problem with a number; None if it is valid."""
-
-    @classmethod
-    def layout(cls) -> Layout:
-        """Return the fields of a line of a file."""
-        return Layout(
-            cls.columns.index("document"),
-            cls.columns.index(cls.value),
-            len(cls.columns),
-            cls.text_after,
-            cls.parse_numbers,
-            cls.has_real_numbers,
-        )
 
     def __len__(self) -> int:
         return len(self.values)
@@ -168,20 +141,22 @@ class QueryDocuments(ABC):
 _Table = TypeVar("_Table", bound=QueryDocuments)
 
 
+def _scores(texts: Sequence[bytes]) -> Floats:
+    if not _NUMBERS.fullmatch(b" ".join([*texts, b""])):
+        raise ValueError("the score is not a number")
+    return np.fromiter(map(float, texts), np.float64, len(texts))
+
+
 class Run(QueryDocuments):
     """The documents that a system retrieved, with their scores."""
 
-    columns = ("query", "Q0", "document", "rank", "score", "tag")
-    value = "score"
-    text_after = True
-    has_real_numbers = True
-
-    @staticmethod
-    def parse_numbers(texts: Sequence[bytes]) -> Floats:
-        """Return the scores."""
-        if not _NUMBERS.fullmatch(b" ".join([*texts, b""])):
-            raise ValueError("the score is not a number")
-        return np.fromiter(map(float, texts), np.float64, len(texts))
+    layout = Layout(
+        ("query", "Q0", "document", "rank", "score", "tag"),
+        "score",
+        allows_more_fields=True,
+        parse_numbers=_scores,
+        has_real_numbers=True,
+    )
 
     @staticmethod
     def number_problem(number: float) -> str | None:
@@ -189,19 +164,28 @@ class Run(QueryDocuments):
         return "is not a number" if math.isnan(number) else None
 
 
+def _levels(texts: Sequence[bytes]) -> Floats:
+    """Return the relevance that each text represents."""
+    levels: dict[bytes, float] = {}
+    for text in set(texts):
+        if not _INTEGER.fullmatch(text):
+            raise ValueError("the relevance is not an integer")
+        if len(text) > 20 or abs(int(text)) > _EXACT:
+            raise ValueError("the relevance does not fit into 53 bits")
+        levels[text] = float(int(text))
+    return np.array([levels[text] for text in texts], np.float64)
+
+
 class Qrels(QueryDocuments):
     """The judged documents, with their relevance."""
 
-    columns: ClassVar[tuple[str, ...]] = ("query", "iteration", "document", "relevance")
-    value = "relevance"
-    text_after = False
-    has_real_numbers = False
-
-    @staticmethod
-    def parse_numbers(texts: Sequence[bytes]) -> Floats:
-        """Return the relevance of documents."""
-        levels = {text: _integer(text) for text in set(texts)}
-        return np.array([levels[text] for text in texts], np.float64)
+    layout = Layout(
+        ("query", "iteration", "document", "relevance"),
+        "relevance",
+        allows_more_fields=False,
+        parse_numbers=_levels,
+        has_real_numbers=False,
+    )
 
     @staticmethod
     def number_problem(number: float) -> str | None:
@@ -210,19 +194,10 @@ class Qrels(QueryDocuments):
         return None if is_integer else "is not an integer of 53 bits"
 
 
-def _integer(text: bytes) -> float:
-    """Return the relevance that a text represents."""
-    if not _INTEGER.fullmatch(text):
-        raise ValueError("the relevance is not an integer")
-    if len(text) > 20 or abs(int(text)) > _EXACT:
-        raise ValueError("the relevance does not fit into 53 bits")
-    return float(int(text))
-
-
 class ShortQrels(Qrels):
     """Judgments without the column of the iteration, as in BEIR's files."""
 
-    columns = ("query", "document", "relevance")
+    layout = Qrels.layout._replace(columns=("query", "document", "relevance"))
 
 
 def read_run(path: File) -> Run:
@@ -238,7 +213,7 @@ def read_run(path: File) -> Run:
             line with the file, the line's number and its text.
         OSError: the file cannot be read.
     """
-    return _read(path, Run)
+    return read_hashed(path, Run)[0]
 
 
 def read_qrels(path: File) -> Qrels:
@@ -252,7 +227,7 @@ def read_qrels(path: File) -> Qrels:
             message is one line with the file, the line's number and its text.
         OSError: the file cannot be read.
     """
-    return _read(path, Qrels)
+    return read_hashed(path, Qrels)[0]
 
 
 def run_tag(path: File) -> str:
@@ -267,7 +242,8 @@ def run_tag(path: File) -> str:
         content = stream.content
         first = content.readline().removeprefix(_BYTE_ORDER_MARK)
         for _, _, fields in _lines(chain([first], content)):
-            return decoded(fields[len(Run.columns) - 1]) if len(fields) >= len(Run.columns) else ""
+            tag = len(Run.layout.columns) - 1
+            return decoded(fields[tag]) if len(fields) > tag else ""
     return ""
 
 
@@ -277,72 +253,28 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     The path `-` is standard input.
     """
     name = Path(path)
-    if name == STANDARD_INPUT:
-        with _named_damages(path):
-            data = read_at_most(sys.stdin.buffer, default_limits().whole)
-            content = uncompressed(data)
-        return _parsed(path, content, kind), hashlib.sha256(data).hexdigest()
-    with _named_damages(path), open_file(name) as file, unchanged(file, path):
-        start = file.read(_BLOCK)
-        if is_compressed(start):
-            return _read_compressed(name, kind)
-        if not _is_plain(start):
-            buffered = BufferedReader(file)
-            data = read_at_most(buffered, default_limits().whole, start=start)
-            buffered.detach()
-            return _parsed(path, data, kind), hashlib.sha256(data).hexdigest()
-        hashed = hashlib.sha256()
-        blocks = _line_blocks(_observed(start, file, hashed.update))
-        table = _table(path, blocks, os.fstat(file.fileno()).st_size, kind)
-    sha256 = hashed.hexdigest()
-    duplicate = table.first_duplicate()
-    if duplicate is not None:
-        data = read_file(name)
-        if hashlib.sha256(data).hexdigest() != sha256:
-            raise ValueError(f"{os.fspath(path)} has changed while it was read")
-        raise _duplicate_error(path, [data], duplicate)
-    return table, sha256
-
-
-def _read(path: File, kind: type[_Table]) -> _Table:
-    table, _ = read_hashed(path, kind)
-    return table
-
-
-def _read_compressed(path: Path, kind: type[_Table]) -> tuple[_Table, str]:
-    """Return the run or the judgments in a compressed file, decompressed a block at a time."""
-    with _named_damages(path), Stream(path) as stream:
+    with _named_damages(path), Stream(name) as stream:
         start = stream.content.read(_BLOCK)
-        if not _is_plain(start):
-            data = bytearray(start)
+        content = start.removeprefix(_BYTE_ORDER_MARK)
+        if name == STANDARD_INPUT or b"\n" not in content or may_have_triples(content):
+            data = bytearray(start)  # as a whole, from whose lines a message can quote
             for chunk in stream.chunks():
                 data += chunk
                 check_whole(len(data), stream.limits.whole)
             return _parsed(path, bytes(data), kind), stream.sha256()
+        # A usual rate of compression is 4.
+        size = (stream.size or 0) * (4 if stream.is_compressed else 1)
         rest = iter(partial(stream.content.read, _BLOCK), b"")
-        blocks = _line_blocks(chain([start.removeprefix(_BYTE_ORDER_MARK)], rest))
-        table = _table(path, blocks, 4 * (stream.size or 0), kind)  # a usual rate of compression
+        table = _table(path, _line_blocks(chain([content], rest)), size, kind)
         sha256 = stream.sha256()
     duplicate = table.first_duplicate()
     if duplicate is not None:
-        with Stream(path) as stream:
+        with _named_damages(path), Stream(name) as stream:
+            if stream.sha256() != sha256:
+                raise ValueError(f"{os.fspath(path)} has changed while it was read")
+        with Stream(name) as stream:
             raise _duplicate_error(path, stream.chunks(), duplicate)
     return table, sha256
-
-
-def _is_plain(start: bytes) -> bool:
-    """Return whether a file with this start can be read a block of lines at a time."""
-    content = start.removeprefix(_BYTE_ORDER_MARK)
-    return b"\n" in content and not is_compressed(content) and not may_have_triples(content)
-
-
-def _observed(start: bytes, file: IO[bytes], observe: Callable[[bytes], None]) -> Iterator[bytes]:
-    """Yield the bytes of a file whose start has been read already, all passed to an observer."""
-    observe(start)
-    yield start.removeprefix(_BYTE_ORDER_MARK)
-    while data := file.read(_BLOCK):
-        observe(data)
-        yield data
 
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
@@ -395,7 +327,7 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
             kind = cast("type[_Table]", ShortQrels)
     rows = AllRows(size)
     line = 1
-    for block, columns in columns_of_blocks(chain([first], blocks), kind.layout(), size):
+    for block, columns in columns_of_blocks(chain([first], blocks), kind.layout, size):
         if columns is None:
             raise next(_errors(path, block, kind, line))
         line += columns.lines
@@ -409,7 +341,12 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
 
 def _from_triples(triples: Iterable[Triple], kind: type[_Table]) -> _Table:
     """Return the rows of a dictionary or a table."""
-    rows = checked(triples, kind.number_problem)
+    rows = list(triples)
+    for name, document, number in rows:
+        is_number = isinstance(number, int | float) and not isinstance(number, bool)
+        problem = kind.number_problem(number) if is_number else "is not a number"
+        if problem:
+            raise ValueError(f"query {name!r}, document {document!r}: {number!r} {problem}")
     if not rows:
         raise ValueError("there are no rows")
     queries, documents, numbers = zip(*rows, strict=True)
@@ -454,14 +391,15 @@ def _errors(
     path: File, data: bytes, kind: type[QueryDocuments], first: int
 ) -> Iterator[ValueError]:
     """Yield an error for each wrong line of a block, whose first line has this number."""
-    width, value = len(kind.columns), kind.columns.index(kind.value)
+    columns = kind.layout.columns
+    width, (*_, number_field) = len(columns), kind.layout.used
     for number, line, fields in _lines(BytesIO(data), first):
-        if len(fields) < width or (len(fields) > width and not kind.text_after):
-            problem = f"expected {width} columns ({', '.join(kind.columns)}), got {len(fields)}"
+        if len(fields) < width or (len(fields) > width and not kind.layout.allows_more_fields):
+            problem = f"expected {width} columns ({', '.join(columns)}), got {len(fields)}"
             yield _line_error(path, number, line, problem)
             continue
         try:
-            kind.parse_numbers([fields[value]])
+            kind.layout.parse_numbers([fields[number_field]])
         except ValueError as error:
             yield _line_error(path, number, line, str(error))
 
@@ -490,3 +428,83 @@ def _line_error(path: File, number: int, line: bytes, problem: str) -> ValueErro
     text = line.strip().decode("utf-8", "backslashreplace")
     excerpt = repr(text if len(text) <= 80 else text[:77] + "...")
     return LineError(f"{os.fspath(path)}, line {number}: {problem}", excerpt)
+
+
+# Dictionaries, tables and BEIR's lines
+
+
+def triples_in(data: bytes) -> Iterable[Triple] | None:
+    """Return query, document and number of each row of a dictionary or a table, or None.
+
+    Raises:
+        ValueError: the content is damaged, or in a format that is not supported.
+    """
+    if data.startswith(_LZ4):
+        raise ValueError(
+            "ranx writes CBOR to .lz4, which is not supported; save as .json or .parquet"
+        )
+    if data.startswith(_PARQUET):
+        return _rows_of_table(data)
+    if _is_dictionary(data):
+        check_parsed(data, default_limits())
+        return _rows_of_dictionary(data)
+    return None
+
+
+def may_have_triples(start: bytes) -> bool:
+    """Return whether a file with this start may be for `triples_in`, instead of lines as TREC's.
+
+    >>> may_have_triples(b'{"q": {"d": 1}}'), may_have_triples(b"q 0 d 1")
+    (True, False)
+    """
+    return start.startswith((_LZ4, _PARQUET)) or not start.strip() or _is_dictionary(start)
+
+
+def _is_dictionary(data: bytes) -> bool:
+    return data.lstrip(b" \t\r\n").startswith(b"{")
+
+
+def with_comment(data: bytes) -> bytes:
+    """Return the lines; a BEIR header becomes a comment, so that line numbers do not change."""
+    line = data[: data.find(b"\n")].rstrip(b"\r").lower()
+    return b"#" + data if line in _HEADERS else data
+
+
+def has_three_columns(data: bytes) -> bool:
+    r"""Return whether the first line after comments has query, document and number, with tabs.
+
+    >>> has_three_columns(b"#query-id\tcorpus-id\tscore\nq\td\t1\n")
+    True
+    """
+    start = 0
+    while data[start : start + 1] == b"#":
+        start = data.find(b"\n", start) + 1 or len(data)
+    end = data.find(b"\n", start)
+    line = data[start : end if end >= 0 else len(data)]
+    return line.count(b"\t") == 2 and len(line.split()) == 3
+
+
+def _rows_of_dictionary(data: bytes) -> Iterable[Triple]:
+    try:
+        content = STRICT.decode(data.decode("utf-8", "surrogatepass"))
+    except json.JSONDecodeError as error:
+        problem = f"not a JSON object with the documents of each query: {error}"
+        raise ValueError(problem) from error
+    rows: list[Triple] = []
+    for query, documents in content.items():
+        if not isinstance(documents, Mapping):
+            raise ValueError(f"query {query!r} has no documents with numbers, but {documents!r}")
+        rows += ((query, document, number) for document, number in documents.items())
+    return rows
+
+
+def _rows_of_table(data: bytes) -> Iterable[Triple]:
+    from pyarrow import parquet
+
+    table: Any = parquet.read_table(BytesIO(data))
+    missing = [name for name in _COLUMNS if name not in table.column_names]
+    if missing:
+        listed = ", ".join(table.column_names)
+        raise ValueError(f"column {missing[0]!r} is missing; the columns are {listed}")
+    queries, documents, numbers = (table[name].to_pylist() for name in _COLUMNS)
+    return zip(map(str, queries), map(str, documents), numbers, strict=True)

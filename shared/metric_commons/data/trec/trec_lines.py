@@ -22,21 +22,29 @@ _SPACE, _LINE_FEED = b" \n"
 _ONE_PIECE = 2**31 - 1  # bytes, larger than any block of lines
 _LARGE = 1 << 22  # bytes above which reading with pyarrow saves more time than its import takes
 _THREADS = 2
-_FEW_LINES = (
-    1 << 16
-)  # bytes to split in Python at a time: their words stay in the processor's cache
+# Bytes to split in Python at a time: their words stay in the processor's cache.
+_FEW_LINES = 1 << 16
 
 
 class Layout(NamedTuple):
-    """The fields of a line; the first is the query."""
+    """The fields of a line; the first is the query, and one is the document."""
 
-    document: int  # the index of its field
-    value: int
-    fields: int  # their number
-    allows_more_fields: bool
+    columns: tuple[str, ...]
+    number: str  # the column of it
+    allows_more_fields: bool  # whether text may follow the last column
     # The numbers that texts represent; ValueError if a text is not a valid number.
     parse_numbers: Callable[[Sequence[bytes]], Floats]
     has_real_numbers: bool  # parsed by pyarrow as by `parse_numbers`; integers are read as texts
+
+    @property
+    def fields(self) -> int:
+        """Return the number of fields."""
+        return len(self.columns)
+
+    @property
+    def used(self) -> tuple[int, int, int]:
+        """Return the indices of the query, the document and the number."""
+        return 0, self.columns.index("document"), self.columns.index(self.number)
 
 
 class Columns(NamedTuple):
@@ -204,18 +212,14 @@ def columns_by_arrow(lines: bytes, layout: Layout) -> Columns | None:
 
 @cache
 def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
-    """The options with which pyarrow reads lines in one piece, keeping the three fields used."""
+    """Return the options with which pyarrow reads lines in one piece, and the fields used."""
     from pyarrow import binary, csv, dictionary, float64, int32
 
-    names = [str(field) for field in range(layout.fields)]
     texts = dictionary(int32(), binary())
-    types = {
-        "0": texts,
-        names[layout.document]: binary(),
-        names[layout.value]: float64() if layout.has_real_numbers else texts,
-    }
+    kinds = texts, binary(), float64() if layout.has_real_numbers else texts
+    types = {layout.columns[field]: kind for field, kind in zip(layout.used, kinds, strict=True)}
     return (
-        csv.ReadOptions(column_names=names, use_threads=False, block_size=_ONE_PIECE),
+        csv.ReadOptions(column_names=layout.columns, use_threads=False, block_size=_ONE_PIECE),
         csv.ParseOptions(delimiter=separator, quote_char=False, ignore_empty_lines=False),
         csv.ConvertOptions(
             column_types=types, include_columns=[*types], null_values=[], check_utf8=False
@@ -226,10 +230,9 @@ def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
 def columns_by_lines(lines: bytes, layout: Layout) -> Columns | None:
     """Like `columns_by_arrow`, in Python; None if a line is not valid."""
     lines = _with_line_feeds(lines)
-    used_fields = 0, layout.document, layout.value
     fields = _fields_of_equal_lines(lines, layout)
     if fields is not None:
-        queries, documents, numbers = (fields[field :: layout.fields] for field in used_fields)
+        queries, documents, numbers = (fields[field :: layout.fields] for field in layout.used)
     else:
         rows = [row for line in lines.split(b"\n") if (row := line.split()) and row[0][:1] != b"#"]
         widths = {len(row) for row in rows}
@@ -237,7 +240,7 @@ def columns_by_lines(lines: bytes, layout: Layout) -> Columns | None:
             return None
         if max(widths, default=0) > layout.fields and not layout.allows_more_fields:
             return None
-        queries, documents, numbers = ([row[field] for row in rows] for field in used_fields)
+        queries, documents, numbers = ([row[field] for row in rows] for field in layout.used)
     try:
         values = layout.parse_numbers(numbers)
     except ValueError:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.data.files.access import LimitError, Limits, check_parsed
-from metric_commons.data.files.json_lists import JsonList
-from metric_commons.data.files.json_rows import PLAIN, STRICT
+from metric_commons.data.files.json_rows import PLAIN, STRICT, JsonList
 
 VALUES = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.data.files import parquet_rows, pieces
-from metric_commons.data.files.parquet_rows import PiecesOfParquet
+from metric_commons.data.files import pieces
+from metric_commons.data.files.pieces import PiecesOfParquet
 from metric_commons.data.tables import tables
 from metric_commons.data.tables.tables import Source
 from metric_commons.evaluation.scoring.worker_processes import columns_of
@@ -162,9 +162,9 @@ PATHS = (
 @pytest.mark.parametrize("size", [1, 40, 1 << 20])
 def test_parquet_is_read_as_row_by_row(monkeypatch, tmp_path, field, size):
     monkeypatch.setattr(tables, "_SIZE", size)
-    monkeypatch.setattr(parquet_rows, "_ROWS", 3)
-    monkeypatch.setattr(parquet_rows, "_MINIMUM_ROWS", 10)
-    monkeypatch.setattr(parquet_rows, "_MAXIMUM_ROWS", 4)
+    monkeypatch.setattr(pieces, "_ROWS", 3)
+    monkeypatch.setattr(pieces, "_MINIMUM_ROWS", 10)
+    monkeypatch.setattr(pieces, "_MAXIMUM_ROWS", 4)
     path = tmp_path / "x.parquet"
     parquet.write_table(TABLE, path, row_group_size=7)
     expected = outcome(Source(path, [field], limit=ENDLESS), Source.columns)
@@ -184,7 +184,7 @@ def test_pieces_of_parquet_are_all_rows_once_and_can_be_parsed_in_any_order(
 ):
     chance = random.Random(seed)
     for name in ("_ROWS", "_MINIMUM_ROWS", "_MAXIMUM_ROWS", "_SIZE_OF_PIECE"):
-        monkeypatch.setattr(parquet_rows, name, chance.choice((1, 2, 3, 7, 10, 100, 1000)))
+        monkeypatch.setattr(pieces, name, chance.choice((1, 2, 3, 7, 10, 100, 1000)))
     path = tmp_path / "x.parquet"
     sizes = [chance.choice((0, 1, 5, 20)) for _ in range(chance.randrange(1, 9))] + [1]
     total = sum(sizes)
@@ -210,7 +210,7 @@ def test_pieces_of_parquet_are_all_rows_once_and_can_be_parsed_in_any_order(
 @pytest.mark.processes
 def test_processes_that_read_the_same_file_do_not_move_each_other(monkeypatch, tmp_path):
     for name in ("_ROWS", "_MINIMUM_ROWS", "_MAXIMUM_ROWS"):
-        monkeypatch.setattr(parquet_rows, name, 50)
+        monkeypatch.setattr(pieces, name, 50)
     path = tmp_path / "x.parquet"
     texts = [f"{row}-" + "x" * (row % 70) for row in range(20_000)]
     parquet.write_table(pa.table({"a": texts}), path, row_group_size=900)
@@ -243,7 +243,7 @@ def test_blocks_of_long_texts_have_few_rows(tmp_path):
     ]
 
     assert sum(rows) == 10_000
-    assert max(rows) <= parquet_rows._ROWS
+    assert max(rows) <= pieces._ROWS
 
 
 def test_a_table_without_rows_is_named(tmp_path):

@@ -15,10 +15,11 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from metric_commons.data.files import streams
+from metric_commons.data.files.access import LimitError
 from metric_commons.data.files.field_paths import steps, value_at
-from metric_commons.data.files.streams import STANDARD_INPUT, Limits
-from metric_commons.data.tables.selections import Selection
-from metric_commons.data.tables.tables import Source
+from metric_commons.data.files.streams import STANDARD_INPUT, Limits, Stream
+from metric_commons.data.tables.tables import Selection, Source
 
 ROWS = [{"p": f"answer {row}", "r": ["a", str(row)]} for row in range(50)]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()
@@ -315,3 +316,17 @@ def test_a_path_leads_to_one_value_or_is_an_error(path, value):
 
 def test_a_path_has_steps():
     assert steps('"g.old".l[*].v') == ("g.old", "l", "*", "v")
+
+
+def test_a_file_whose_first_line_is_refused_is_closed(tmp_path, monkeypatch):
+    (tmp_path / "x.jsonl").write_text("x" * 100)
+    files = []
+
+    def opened(path):
+        files.append(path.open("rb"))
+        return files[0]
+
+    monkeypatch.setattr(streams, "open_file", opened)
+    with pytest.raises(LimitError, match="line 1 is longer than 10 bytes"):
+        Stream(tmp_path / "x.jsonl", Limits(line=10)).__enter__()
+    assert files[0].closed

@@ -19,7 +19,7 @@ READERS = pytest.mark.parametrize("read", [columns_by_arrow, columns_by_lines])
 
 def rows(read, lines, kind=Run):
     """Query, document and number of each row; None if lines cannot be read so."""
-    columns = read(lines, kind.layout())
+    columns = read(lines, kind.layout)
     if columns is None:
         return None
     texts = Ids.from_bytes(columns.documents.tobytes(), columns.lengths).texts()
@@ -153,16 +153,16 @@ def test_queries_have_the_same_indices_whether_they_are_mixed_or_not(read):
     mixed = [names[row * row % 5] for row in range(200)]
     for queries in (mixed, sorted(mixed), mixed + sorted(mixed) * 9):
         lines = b"".join(b"%b Q0 d%d 1 1 t\n" % (query, row) for row, query in enumerate(queries))
-        columns = read(lines, Run.layout())
+        columns = read(lines, Run.layout)
 
         assert [columns.queries[index] for index in columns.query] == queries
         assert list(columns.queries) == list(dict.fromkeys(queries))
 
 
 def test_lines_are_counted():
-    assert columns_by_arrow(RUN, Run.layout()).lines == 2
-    assert columns_by_lines(RUN, Run.layout()).lines == 2
-    assert columns_by_lines(b"# x\n\n" + RUN, Run.layout()).lines == 4
+    assert columns_by_arrow(RUN, Run.layout).lines == 2
+    assert columns_by_lines(RUN, Run.layout).lines == 2
+    assert columns_by_lines(b"# x\n\n" + RUN, Run.layout).lines == 4
 
 
 @pytest.mark.processes

@@ -11,8 +11,7 @@ from pyarrow import parquet
 
 from metric_commons.data.harness_logs import logs
 from metric_commons.data.harness_logs.logs import format_names, formats
-from metric_commons.data.tables.selections import Selection
-from metric_commons.data.tables.tables import Source
+from metric_commons.data.tables.tables import Selection, Source
 from tests.spec import ROOT
 
 
