@@ -21,12 +21,12 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.domains import checked_options
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
 from ...statistics.intervals.sums import RowStatistics
-from ..tokens.normalizers import squeeze
+from ..tokens.normalizers import normalizer_function, squeeze
 from ..tokens.segments import bounded_ranges
 from ..tokens.tokens import byte_rule, tokenize
 from ..tokens.word_codes import Sequences, code_points, token_codes, word_sequences
 from .edit_distance import alignment, edit_counts
-from .transcript_normalizers import TranscriptNormalizer, merged_compounds, transcript_normalizer
+from .transcript_normalizers import TRANSCRIPT_NORMALIZERS, TranscriptNormalizer, merged_compounds
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]
@@ -227,7 +227,7 @@ def _normalized(
     merge_compounds: bool,
 ) -> tuple[Sequence[str], Sequence[str]]:
     """Return both sides, normalized."""
-    normalize = transcript_normalizer(normalizer)
+    normalize = normalizer_function(normalizer, TRANSCRIPT_NORMALIZERS)
     if normalizer != "none":
         predictions, references = (
             list(map(normalize, predictions)),
