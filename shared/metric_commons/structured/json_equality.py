@@ -15,9 +15,8 @@ from functools import cached_property
 from itertools import repeat
 from typing import Annotated, Any, Literal
 
-from ..statistics.arguments.checks import check_choice
 from ..statistics.arguments.domains import OneOf
-from ..text.tokens.normalizers import NORMALIZERS, checked_function
+from ..text.tokens.normalizers import NORMALIZERS, normalizer_function
 from .assignments import most_pairs
 from .json_texts import read_json
 
@@ -46,11 +45,7 @@ ValueNormalizer = Annotated[str, OneOf(VALUE_NORMALIZERS)] | Callable[[str], str
 
 def value_normalizer(normalizer: ValueNormalizer) -> Callable[[str], str]:
     """Return the function for a name in `VALUE_NORMALIZERS`, or the caller's own function."""
-    if callable(normalizer):
-        is_ours = normalizer in VALUE_NORMALIZERS.values()
-        return normalizer if is_ours else checked_function(normalizer)
-    check_choice("normalizer", normalizer, VALUE_NORMALIZERS)
-    return VALUE_NORMALIZERS[normalizer]
+    return normalizer_function(normalizer, VALUE_NORMALIZERS)
 
 
 @dataclass(frozen=True)

@@ -56,7 +56,12 @@ def assert_scores(
     >>> result = assert_scores("error_rate", ["a b c d"], ["a b c e"], at_most=0.3)
     """
     __tracebackhide__ = True
-    _check_limits(at_least, at_most)
+    check_option("at_least", at_least, Finite | None)
+    check_option("at_most", at_most, Finite | None)
+    if at_least is None and at_most is None:
+        raise OptionError("at_least", "is missing; pass at_least= or at_most=")
+    if at_least is not None and at_most is not None and at_least > at_most:
+        raise OptionError("at_least", f"is {at_least}, but at_most is {at_most}")
     metric = load_without_evaluate(module, **options)
     arguments = {} if clusters is None else {"clusters": clusters}
     rows_option = {"per_example": True} if "per_example" in metric.declared_options else {}
@@ -87,7 +92,13 @@ def assert_scores(
     low, high = intervals[name]
     scores = result.get("per_example", {}).get(name) or []
     ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=at_least is None)
-    lines = _lines_of_rows(ranked, scores, predictions, references)
+    judged = _values(predictions)
+    accepted = None if references is None else _values(references)
+    lines = [
+        f"row {row}: {scores[row]:.4f}  {shown(judged[row], _WIDTH)}"
+        + ("" if accepted is None else f" for {shown(accepted[row], _WIDTH)}")
+        for row in ranked
+    ]
     low_limit = -inf if at_least is None else at_least
     high_limit = inf if at_most is None else at_most
     sentence = (
@@ -103,32 +114,6 @@ def assert_scores(
         if not low_limit <= scores[row] <= high_limit
     ]
     raise error
-
-
-def _check_limits(at_least: Any, at_most: Any) -> None:
-    """Check that there is a limit, and that limits are numbers in order."""
-    check_option("at_least", at_least, Finite | None)
-    check_option("at_most", at_most, Finite | None)
-    if at_least is None and at_most is None:
-        raise OptionError("at_least", "is missing; pass at_least= or at_most=")
-    if at_least is not None and at_most is not None and at_least > at_most:
-        raise OptionError("at_least", f"is {at_least}, but at_most is {at_most}")
-
-
-def _lines_of_rows(
-    rows: Sequence[int],
-    scores: Sequence[float],
-    predictions: Sequence[Any],
-    references: Sequence[Any] | None,
-) -> list[str]:
-    """Return a line for each of some rows: its score, its prediction and its reference."""
-    judged = _values(predictions)
-    accepted = None if references is None else _values(references)
-    return [
-        f"row {row}: {scores[row]:.4f}  {shown(judged[row], _WIDTH)}"
-        + ("" if accepted is None else f" for {shown(accepted[row], _WIDTH)}")
-        for row in rows
-    ]
 
 
 def _values(column: Any) -> list[Any]:

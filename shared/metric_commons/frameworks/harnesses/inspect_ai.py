@@ -297,7 +297,9 @@ class UntilDecided:
         """Return that the sample is not to be started, once all is decided."""
         if not self._is_decided:
             return None
-        return EarlyStop(id=id, epoch=epoch, reason=self._reason())
+        low, high = self._interval
+        reason = f"{self._verdict} after {self._next:,} samples: [{low:.4f}, {high:.4f}]"
+        return EarlyStop(id=id, epoch=epoch, reason=reason)
 
     async def complete_sample(
         self,
@@ -349,10 +351,6 @@ class UntilDecided:
     @property
     def _is_decided(self) -> bool:
         return self._verdict != "undecided"
-
-    def _reason(self) -> str:
-        low, high = self._interval
-        return f"{self._verdict} after {self._next:,} samples: [{low:.4f}, {high:.4f}]"
 
 
 def _chosen(scores: Mapping[str, Any], name: str | None) -> Any:

@@ -17,15 +17,7 @@ from ..rewards.verdicts import Task, Verdict
 __all__ = ["scorer"]
 
 Framework = Literal[
-    "dspy",
-    "gepa",
-    "mlflow",
-    "weave",
-    "langfuse",
-    "langsmith",
-    "phoenix",
-    "promptfoo",
-    "deepeval",
+    "dspy", "gepa", "mlflow", "weave", "langfuse", "langsmith", "phoenix", "promptfoo", "deepeval"
 ]
 _WITH_THRESHOLD = ("deepeval", "promptfoo")  # whose verdict is whether a test passes
 
@@ -63,10 +55,7 @@ def _langfuse(task: Task, verdict: Verdict) -> Any:
     if verdict.score is None:
         return []
     return Evaluation(
-        name=task.name,
-        value=verdict.score,
-        comment=verdict.reason,
-        metadata=task.record(verdict),
+        name=task.name, value=verdict.score, comment=verdict.reason, metadata=task.record(verdict)
     )
 
 

@@ -93,9 +93,8 @@ def summation(profile: Profile, python_version: str | None = None) -> str | None
     _rules(profile)
     if profile == "standard":
         return None
-    return (
-        "compensated" if is_compensated(python_version or platform.python_version()) else "running"
-    )
+    is_new = is_compensated(python_version or platform.python_version())
+    return "compensated" if is_new else "running"
 
 
 def _python_mean(scores: Sequence[float], profile: Profile, python_version: str | None) -> float:

@@ -32,6 +32,7 @@ class ModuleTask(Task):
         module: its name.
         score: the name of a score of rows; by default the main one.
         options: of the module.
+        sample: a prediction and a reference, which any options allow.
 
     Raises:
         ValueError: there is no such module or score, or an option is not valid.
@@ -41,10 +42,7 @@ class ModuleTask(Task):
     module: str = field(kw_only=True)
     score: str | None = None
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
-
-    def _example(self) -> tuple[Any, Any]:
-        """Return a prediction and a reference, which any options allow."""
-        return "a", "a"
+    sample: tuple[str, Any] = field(default=("a", "a"), hash=False, repr=False)
 
     def _complete(self) -> None:
         """Check the fields by a row, and set the score and the name that follow from the module."""
@@ -66,8 +64,7 @@ class ModuleTask(Task):
 
     @cached_property
     def _example_columns(self) -> Columns:
-        prediction, reference = self._example()
-        return self._columns([prediction], [reference])
+        return self._columns(*([side] for side in self.sample))
 
     @property
     def score_name(self) -> str:
@@ -149,19 +146,10 @@ Missing: new. Too much: city."
 
 @dataclass(frozen=True)
 class ModuleRows(ModuleTask):
-    """A score of a module whose rows are not texts: tool calls, JSON, instructions.
-
-    Args:
-        sample: a prediction and a reference, which any options allow.
-    """
-
-    sample: tuple[str, Any] = field(default=("", "[]"), hash=False)
+    """A score of a module whose rows are not texts: tool calls, JSON, instructions."""
 
     def __post_init__(self) -> None:
         self._complete()
-
-    def _example(self) -> tuple[Any, Any]:
-        return self.sample
 
     def reads_calls(self) -> bool:
         """Return whether calls are judged, which may be apart from the text."""

@@ -475,9 +475,7 @@ def _tensor() -> Callable[[list[float]], Any]:
 
 
 async def _in_turns(
-    judge: Judge,
-    completions: Sequence[Any],
-    references: Sequence[Any],
+    judge: Judge, completions: Sequence[Any], references: Sequence[Any]
 ) -> list[Verdict]:
     """Return the results of a function of rows, called for a few rows at a time.
 

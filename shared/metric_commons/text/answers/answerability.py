@@ -71,10 +71,7 @@ class ScoredAnswers:
 
 
 def scored_answers(
-    predictions: Sequence[Any],
-    references: Sequence[Any],
-    *,
-    no_answer_texts: Texts = (),
+    predictions: Sequence[Any], references: Sequence[Any], *, no_answer_texts: Texts = ()
 ) -> ScoredAnswers:
     """Score the answers to questions, in the order of the predictions.
 

@@ -78,10 +78,7 @@ def _exact_match_and_f1(
 
 
 def squad_v2(
-    *,
-    predictions: RatedAnswerRows,
-    references: QuestionRows,
-    no_answer_threshold: Finite = 1.0,
+    *, predictions: RatedAnswerRows, references: QuestionRows, no_answer_threshold: Finite = 1.0
 ) -> dict[str, Any]:
     """Return the scores of SQuAD v2's script in percent, its counts, and the best thresholds.
 

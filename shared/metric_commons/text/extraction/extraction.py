@@ -17,7 +17,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import lru_cache
 from importlib import import_module
 from itertools import repeat
@@ -178,7 +178,7 @@ def summarize_extracted(
 
 
 def extract_samples(
-    predictions: Sequence[Sequence[str]], steps: Any, choices: Any = None
+    predictions: Sequence[Sequence[str]], steps: Any
 ) -> tuple[list[list[str]], dict[str, Floats]]:
     """The answer in each of several texts per row, blank if there is none, and rates of each row.
 
@@ -189,10 +189,7 @@ def extract_samples(
     ([['18', ''], ['7']], [0.5, 0.0])
     """
     numbers = [row for row, texts in enumerate(predictions) for _ in texts]
-    row_choices = None if choices is None else [choices[row] for row in numbers]
-    answers = _answers_in_time(
-        [text for texts in predictions for text in texts], steps, row_choices
-    )
+    answers = _answers_in_time([text for texts in predictions for text in texts], steps)
     rows: list[list[str]] = [[] for _ in predictions]
     unparsed, timed_out = np.zeros(len(rows)), np.zeros(len(rows))
     for row, answer in zip(numbers, answers, strict=True):
@@ -210,11 +207,11 @@ def reference_answers(references: Sequence[Any], steps: Any, choices: Any = None
     Raises:
         RowError: a reference has no answer.
     """
-    numbers, texts = [], []
+    numbers: list[int] = []
+    texts: list[str] = []
     for row, reference in enumerate(references):
-        row_texts = list(_texts(reference))
-        numbers += [row] * len(row_texts)
-        texts += row_texts
+        _mapped(texts.append, reference)
+        numbers += [row] * (len(texts) - len(numbers))
     row_choices = None if choices is None else [choices[row] for row in numbers]
     answers = extract_answers(texts, steps, row_choices)
     for row, text, answer in zip(numbers, texts, answers, strict=True):
@@ -222,23 +219,14 @@ def reference_answers(references: Sequence[Any], steps: Any, choices: Any = None
             problem = f"has no answer that extract_references finds: {text[:_EXCERPT]!r}"
             raise RowError("references", row, problem)
     remaining = iter(answers)
-    return [_with_texts(reference, remaining) for reference in references]
+    return [_mapped(lambda _: next(remaining), reference) for reference in references]
 
 
-def _texts(reference: Any) -> Iterator[str]:
-    """Yield the texts of a reference, which may be a list, or a list of lists."""
+def _mapped(function: Callable[[str], Any], reference: Any) -> Any:
+    """Return a reference with the results of a function in place of its texts."""
     if isinstance(reference, str):
-        yield reference
-    else:
-        for inner in reference:
-            yield from _texts(inner)
-
-
-def _with_texts(reference: Any, texts: Iterator[Any]) -> Any:
-    """Return a reference of the same form with these texts."""
-    if isinstance(reference, str):
-        return next(texts)
-    return [_with_texts(inner, texts) for inner in reference]
+        return function(reference)
+    return [_mapped(function, inner) for inner in reference]
 
 
 class PatternStep:

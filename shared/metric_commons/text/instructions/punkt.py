@@ -187,7 +187,6 @@ def english() -> Parameters:
     >>> parameters.flags["the"] == SEEN_LOWER
     True
     """
-    lines = bz2.decompress(b85decode(WORDS.replace("\n", ""))).decode("ascii").split("\n")
     return Parameters(
         abbreviations=frozenset(word.replace("_", " ") for word in ABBREVIATIONS.split()),
         collocations=frozenset(
@@ -195,21 +194,17 @@ def english() -> Parameters:
             for before, _, after in (pair.partition(":") for pair in COLLOCATIONS.split())
         ),
         starters=frozenset(STARTERS.split()),
-        flags={
-            word: flags
-            for flags, line in zip(FLAGS, lines, strict=True)
-            for word in _whole_words(line)
-        },
+        flags=dict(_flagged_words(bz2.decompress(b85decode(WORDS.replace("\n", ""))).decode())),
     )
 
 
-def _whole_words(line: str) -> list[str]:
-    """Sorted words, each written as the length of its prefix in the previous one, and the rest.
+def _flagged_words(packed: str) -> Iterator[tuple[str, int]]:
+    """Sorted words with their flags, packed as `punkt_english` describes.
 
-    >>> _whole_words("AabaloneCilityGies")
-    ['abalone', 'ability', 'abilities']
+    >>> list(_flagged_words("AabaloneFility!Bies!!"))
+    [('abalone', 5), ('ability', 4), ('abilities', 7)]
     """
-    words = [""]
-    for shared, rest in re.findall("([A-P])([^A-P]*)", line):
-        words.append(words[-1][: ord(shared) - ord("A")] + rest)
-    return words[1:]
+    word = ""
+    for dropped, rest, marks in re.findall("([A-Z])([^A-Z!]*)(!*)", packed):
+        word = word[: len(word) - ord(dropped) + ord("A")] + rest
+        yield word, FLAGS[len(marks)]

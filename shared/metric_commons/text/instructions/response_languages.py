@@ -37,7 +37,8 @@ def detected_language(text: str) -> str | None:
     >>> detected_language("Das ist ein kurzer deutscher Satz."), detected_language("12345")
     ('de', None)
     """
-    detector, no_language = _detector()
+    create, no_language = _detectors()
+    detector = create()
     try:
         detector.append(text)
         return str(detector.detect())
@@ -53,7 +54,7 @@ def language_function(language: Language) -> LanguageFunction:
     """
     if callable(language):
         return _checked(language)
-    _detector()
+    _detectors()
     return detected_language
 
 
@@ -69,12 +70,6 @@ def _checked(function: Callable[..., Any]) -> LanguageFunction:
         return code
 
     return checked
-
-
-def _detector() -> tuple[Any, type[Exception]]:
-    """Return a new detector of langdetect, and its error for a text without a language."""
-    create, no_language = _detectors()
-    return create(), no_language
 
 
 @cache

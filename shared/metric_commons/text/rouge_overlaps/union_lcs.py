@@ -52,15 +52,6 @@ def union_lcs(
     return (union & available).total()
 
 
-class _BitRows(NamedTuple):
-    """The shared words of references as bits: an entry for each word, line and `ROWS` rows."""
-
-    line: Integers  # the line of each entry
-    word: Integers  # the machine word, which begins at row word * ROWS
-    bits: Unsigned  # the rows where the word occurs
-    counts: Integers  # number of entries of each shared word, word after word
-
-
 class _SharedWords(NamedTuple):
     """The shared words of a block, by line."""
 
@@ -69,7 +60,11 @@ class _SharedWords(NamedTuple):
     ranks: Integers  # the rank of each shared word of the block within its line
     prediction_words: Integers  # indices in the block of shared words in predictions
     reference_words: Integers  # indices in the block of those in references, by shared word
-    rows: _BitRows  # the latter as bits
+    # The latter as bits: an entry for each shared word, line and `ROWS` rows, word after word.
+    entry_lines: Integers
+    entry_words: Integers  # the machine word, which begins at row word * ROWS
+    entry_bits: Unsigned  # the rows where the word occurs
+    entry_counts: Integers  # number of entries of each shared word
 
 
 def _shared_words(words: BlockWords, shared: SharedNgrams) -> _SharedWords:
@@ -87,14 +82,17 @@ def _shared_words(words: BlockWords, shared: SharedNgrams) -> _SharedWords:
     line = words.lines.take(reference_words)
     word, mask = _bits(ranks.take(reference_words))
     starts = np.flatnonzero(changes(reference_ngrams, line, word))
-    rows = _BitRows(
+    return _SharedWords(
+        line_counts,
+        ngrams,
+        ranks,
+        indices[is_prediction.take(indices)],
+        reference_words,
         line.take(starts),
         word.take(starts),
         np.bitwise_or.reduceat(mask, starts) if starts.size else mask,
         np.bincount(reference_ngrams.take(starts), minlength=shared.pairs.size),
     )
-    prediction_words = indices[is_prediction.take(indices)]
-    return _SharedWords(line_counts, ngrams, ranks, prediction_words, reference_words, rows)
 
 
 def _bits(rows: Integers) -> tuple[Integers, Unsigned]:
@@ -146,7 +144,7 @@ def _costs(words: BlockWords, lined: _SharedWords) -> Integers:
     has at most one mask for every column, and for the steps in which the last machine words lag
     behind the first.
     """
-    entries = lined.rows.counts.take(lined.ngrams.take(lined.prediction_words))
+    entries = lined.entry_counts.take(lined.ngrams.take(lined.prediction_words))
     lines = words.lines.take(lined.prediction_words)
     columns = np.bincount(lines, minlength=words.line_ends.size)
     costs = np.bincount(lines, weights=entries, minlength=columns.size).astype(np.int64)
@@ -214,10 +212,10 @@ def _line_matches(
         ordered by reference line.
     """
     ngrams = lined.ngrams.take(prediction_words)
-    counts = lined.rows.counts.take(ngrams)
+    counts = lined.entry_counts.take(ngrams)
     column = segment_numbers(counts)  # the index of each entry in `prediction_words`
-    entry = ranges(segment_starts(lined.rows.counts).take(ngrams), counts)
-    line = lined.rows.line.take(entry)
+    entry = ranges(segment_starts(lined.entry_counts).take(ngrams), counts)
+    line = lined.entry_lines.take(entry)
     order = stable_order(line.astype(np.uint32))
     column, entry, line = column.take(order), entry.take(order), line.take(order)
     prediction_line = words.lines.take(prediction_words).take(column)
@@ -237,7 +235,7 @@ def _line_matches(
         np.diff(first_columns, append=columns.size),
         pair=pair_numbers,
         column=column_numbers - first_columns.take(pair_numbers),
-        word=lined.rows.word.take(entry),
-        bits=lined.rows.bits.take(entry) | gaps.take(column_numbers) * GAP,
+        word=lined.entry_words.take(entry),
+        bits=lined.entry_bits.take(entry) | gaps.take(column_numbers) * GAP,
     )
     return matches, line.take(pairs)

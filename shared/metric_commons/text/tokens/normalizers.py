@@ -9,7 +9,7 @@ import math
 import re
 import string
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import partial
@@ -219,8 +219,10 @@ Normalizer = Annotated[str, OneOf(NORMALIZERS)] | Callable[[str], str]
 """Valid values of options named `normalizer`: a name in `NORMALIZERS`, or a function on str."""
 
 
-def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
-    """Return the function for a name in `NORMALIZERS`, or the caller's own function.
+def normalizer_function(
+    normalizer: Normalizer, normalizers: Mapping[str, Callable[[str], str]] = NORMALIZERS
+) -> Callable[[str], str]:
+    """Return the function for a name among normalizers, or the caller's own function.
 
     A function that does not return text, such as one that lacks a `return`, would make all answers
     equal. So the result of a caller's function is checked at every call.
@@ -231,24 +233,20 @@ def normalizer_function(normalizer: Normalizer) -> Callable[[str], str]:
     Traceback (most recent call last):
     ValueError: normalizer must be one of 'squad', ..., got 'squat'; did you mean 'squad'?
     """
-    if callable(normalizer):
-        is_ours = normalizer in NORMALIZERS.values()
-        return normalizer if is_ours else checked_function(normalizer)
-    check_choice("normalizer", normalizer, NORMALIZERS)
-    return NORMALIZERS[normalizer]
+    if not callable(normalizer):
+        check_choice("normalizer", normalizer, normalizers)
+        return normalizers[normalizer]
+    if normalizer in normalizers.values():
+        return normalizer
 
-
-def checked_function(function: Callable[[str], str]) -> Callable[[str], str]:
-    """Wrap a function to raise an error if it does not return text."""
-
-    def normalizer(text: str) -> str:
-        normalized = function(text)
+    def checked(text: str) -> str:
+        normalized = normalizer(text)
         if not isinstance(normalized, str):
             kind = type(normalized).__name__
             raise ValueError(f"normalizer must return a str, got {kind} for {text[:60]!r}")
         return normalized
 
-    return normalizer
+    return checked
 
 
 def _lower_and_blank_quotes(text: str) -> str:

@@ -84,30 +84,25 @@ def blocks(
         )
     start, rows = 0, _FIRST_ROWS
     while start < len(predictions):
-        block = _block(predictions, references, start, start + rows)
-        rows = len(block.references)
+        lists = references[start : start + rows]
+        if not set(map(type, lists)) <= {list}:
+            lists = [reference_list(row_references) for row_references in lists]
+        counts = list(map(len, lists))
+        if 0 in counts:
+            raise missing_reference(start + counts.index(0))
+        texts: list[str] = []
+        for prediction, row_references in zip(
+            predictions[start : start + rows], lists, strict=True
+        ):
+            texts.append(prediction)
+            texts += row_references
+        block, rows = ReferenceBlock(texts, np.array(counts, np.int64)), len(counts)
         characters = sum(map(len, block.texts)) + 1
         rows_that_fit = rows * _CHARACTERS // characters
         if rows_that_fit >= rows // 4 or rows == 1:  # otherwise try again with a smaller block
             yield block
             start += rows
         rows = min(max(rows_that_fit, 1), _ROWS)
-
-
-def _block(
-    predictions: Sequence[str], references: Sequence[str | list[str]], start: int, stop: int
-) -> ReferenceBlock:
-    lists = references[start:stop]
-    if not set(map(type, lists)) <= {list}:
-        lists = [reference_list(row_references) for row_references in lists]
-    counts = list(map(len, lists))
-    if 0 in counts:
-        raise missing_reference(start + counts.index(0))
-    texts: list[str] = []
-    for prediction, row_references in zip(predictions[start:stop], lists, strict=True):
-        texts.append(prediction)
-        texts += row_references
-    return ReferenceBlock(texts, np.array(counts, np.int64))
 
 
 def reference_list(row_references: str | list[str]) -> list[str]:
@@ -211,7 +206,14 @@ def over_sets(function: Callable[..., Scores]) -> Callable[..., Scores]:
     def means(predictions: Texts, references: Any, **options: Any) -> Scores:
         if not has_sets(references):
             return function(predictions, references, **options)
-        counts = _set_counts(references)
+        for row, sets in enumerate(references):
+            if not sets:
+                raise missing_reference(row)
+            for number, aliases in enumerate(sets):
+                if not aliases:
+                    problem = f"[{number}] is empty; every set needs a text"
+                    raise RowError("references", row, problem)
+        counts = np.array([len(sets) for sets in references], dtype=np.int64)
         repeated = [
             text
             for text, count in zip(predictions, counts.tolist(), strict=True)
@@ -238,18 +240,3 @@ def all_found(matched: Floats, references: References) -> dict[str, Floats]:
     {}
     """
     return {"all_found": (matched == 1.0).astype(np.float64)} if has_sets(references) else {}
-
-
-def _set_counts(references: Sequence[Sequence[Sequence[str]]]) -> Integers:
-    """Return the number of sets of each row.
-
-    Raises:
-        RowError: a row has no sets, or a set has no references.
-    """
-    for row, sets in enumerate(references):
-        if not sets:
-            raise missing_reference(row)
-        for number, aliases in enumerate(sets):
-            if not aliases:
-                raise RowError("references", row, f"[{number}] is empty; every set needs a text")
-    return np.array([len(sets) for sets in references], dtype=np.int64)

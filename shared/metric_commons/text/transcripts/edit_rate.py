@@ -11,7 +11,7 @@ connected speech recognition, 2004). CER is the same as WER, but with characters
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
@@ -21,12 +21,12 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.domains import checked_options
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
 from ...statistics.intervals.sums import RowStatistics
-from ..tokens.normalizers import squeeze
+from ..tokens.normalizers import normalizer_function, squeeze
 from ..tokens.segments import bounded_ranges
 from ..tokens.tokens import byte_rule, tokenize
 from ..tokens.word_codes import Sequences, code_points, token_codes, word_sequences
 from .edit_distance import alignment, edit_counts
-from .transcript_normalizers import TranscriptNormalizer, merged_compounds, transcript_normalizer
+from .transcript_normalizers import TRANSCRIPT_NORMALIZERS, TranscriptNormalizer, merged_compounds
 
 Unit = Literal["word", "character"]
 RateAverage = Literal["pooled", "mean"]
@@ -83,11 +83,17 @@ def error_statistics(
     >>> rows.result()["wer"], error_statistics(["cat"], ["cut"], unit="character").result()["cer"]
     (0.25, 0.3333333333333333)
     """
-    counts = [
-        edit_counts(*sides)
-        for sides in _sequences(predictions, references, unit, normalizer, merge_compounds)
-    ]
-    values = np.concatenate(counts) if counts else np.zeros((0, len(_KINDS)), np.int64)
+    counts = [np.zeros((0, len(_KINDS)), np.int64)]
+    sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
+    sizes += np.fromiter(map(len, references), np.int64, len(references))
+    for start, stop in bounded_ranges(sizes, _CHARACTERS):
+        block = predictions[start:stop], references[start:stop]
+        guesses, targets = _normalized(*block, normalizer, merge_compounds)
+        texts = [*targets, *guesses]
+        sequences = _words(texts) if unit == "word" else code_points(list(map(str.strip, texts)))
+        rows = stop - start
+        counts.append(edit_counts(sequences.block(0, rows), sequences.block(rows, 2 * rows)))
+    values = np.concatenate(counts)
     rates = partial(error_rates, unit=unit)
     name = _rate_name(unit)
 
@@ -221,7 +227,7 @@ def _normalized(
     merge_compounds: bool,
 ) -> tuple[Sequence[str], Sequence[str]]:
     """Return both sides, normalized."""
-    normalize = transcript_normalizer(normalizer)
+    normalize = normalizer_function(normalizer, TRANSCRIPT_NORMALIZERS)
     if normalizer != "none":
         predictions, references = (
             list(map(normalize, predictions)),
@@ -262,26 +268,6 @@ def aligned_texts(
         AlignedTexts(kind, space.join(target[first:end]), space.join(guess[start:stop]))
         for kind, first, end, start, stop in alignment(target, guess)
     ]
-
-
-def _sequences(
-    predictions: Sequence[str],
-    references: Sequence[str],
-    unit: Unit,
-    normalizer: TranscriptNormalizer,
-    merge_compounds: bool,
-) -> Iterator[tuple[Sequences, Sequences]]:
-    """References and predictions as integers, in blocks of bounded size."""
-    sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
-    sizes += np.fromiter(map(len, references), np.int64, len(references))
-    for start, stop in bounded_ranges(sizes, _CHARACTERS):
-        guesses, targets = _normalized(
-            predictions[start:stop], references[start:stop], normalizer, merge_compounds
-        )
-        texts = [*targets, *guesses]
-        sequences = _words(texts) if unit == "word" else code_points(list(map(str.strip, texts)))
-        rows = stop - start
-        yield sequences.block(0, rows), sequences.block(rows, 2 * rows)
 
 
 def _words(texts: list[str]) -> Sequences:

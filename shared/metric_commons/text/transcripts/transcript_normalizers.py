@@ -20,9 +20,8 @@ from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Annotated
 
-from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import OneOf
-from ..tokens.normalizers import NORMALIZERS, checked_function
+from ..tokens.normalizers import NORMALIZERS
 from .american_spellings import AMERICAN_SPELLINGS
 from .whisper_numbers import with_digits
 
@@ -283,15 +282,3 @@ TRANSCRIPT_NORMALIZERS: dict[str, Callable[[str], str]] = {
 
 TranscriptNormalizer = Annotated[str, OneOf(TRANSCRIPT_NORMALIZERS)] | Callable[[str], str]
 """A name in `TRANSCRIPT_NORMALIZERS`, or a function on str."""
-
-
-def transcript_normalizer(normalizer: TranscriptNormalizer) -> Callable[[str], str]:
-    """Return the function for a name, or the caller's own function, whose results are checked.
-
-    >>> transcript_normalizer("whisper_english")("Twenty-one colours")
-    '21 colors'
-    """
-    if callable(normalizer):
-        return checked_function(normalizer)
-    check_choice("normalizer", normalizer, TRANSCRIPT_NORMALIZERS)
-    return TRANSCRIPT_NORMALIZERS[normalizer]

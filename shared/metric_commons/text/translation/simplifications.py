@@ -56,10 +56,16 @@ def sari_scores(
         texts = [text.lower() for text in texts]
     words = _words(texts, tokenize)
     of_sources, of_predictions = ([next(words) for _ in sources] for _ in range(2))
-    return [
-        _score(source, prediction, [next(words) for _ in of_row])
-        for source, prediction, of_row in zip(of_sources, of_predictions, listed, strict=True)
-    ]
+    scores = []
+    for source, prediction, of_row in zip(of_sources, of_predictions, listed, strict=True):
+        targets = [next(words) for _ in of_row]
+        parts = []
+        for order in _ORDERS:
+            grams = _grams([source], order), _grams([prediction], order), _grams(targets, order)
+            parts.append(_operations(*grams, len(targets)))
+        keep, delete, add = (sum(part) / len(_ORDERS) for part in zip(*parts, strict=True))
+        scores.append(100 * ((keep + delete + add) / 3))
+    return scores
 
 
 def _words(texts: Sequence[str], tokenizer: TranslationTokenizer) -> Iterator[list[int]]:
@@ -69,22 +75,6 @@ def _words(texts: Sequence[str], tokenizer: TranslationTokenizer) -> Iterator[li
     for count in sequences.counts.tolist():
         yield codes[start : start + count] or [_NO_WORD]
         start += count
-
-
-def _score(source: list[int], prediction: list[int], references: list[list[int]]) -> float:
-    """Return the SARI of one row."""
-    parts = [
-        _operations(
-            _grams([source], order),
-            _grams([prediction], order),
-            _grams(references, order),
-            len(references),
-        )
-        for order in _ORDERS
-    ]
-    keep, delete, add = (sum(scores) / len(_ORDERS) for scores in zip(*parts, strict=True))
-    score: float = 100 * ((keep + delete + add) / 3)
-    return score
 
 
 def _grams(texts: list[list[int]], order: int) -> Grams:

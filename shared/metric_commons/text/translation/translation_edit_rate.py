@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import islice
 from typing import Any, NamedTuple
 
@@ -84,31 +84,24 @@ def ter_statistics(
     >>> rows.result()
     {'ter': 25.0, 'num_edits': 2, 'ref_length': 8.0}
     """
-
-    @cache
-    def words(text: str) -> list[str]:
-        return ter_words(
-            text.rstrip(),
+    words = cache(
+        partial(
+            ter_words,
             normalized=normalized,
             no_punct=no_punct,
             asian_support=asian_support,
             case_sensitive=case_sensitive,
         )
-
-    def reference_words(text: str) -> list[str]:
-        tokenized = words(text)
-        return words(" ".join(tokenized)) if normalized else tokenized
-
+    )
     values = np.zeros((len(predictions), 2))
     for row, (prediction, texts) in enumerate(zip(predictions, references, strict=True)):
-        row_references = [reference_words(text) for text in reference_list(texts)]
+        row_references = [words(text) for text in reference_list(texts)]
         if not row_references:
             raise missing_reference(row)
+        if normalized:
+            row_references = [words(" ".join(target)) for target in row_references]
         edits = min(translation_edits(words(prediction), target) for target in row_references)
         values[row] = edits, sum(map(len, row_references)) / len(row_references)
-
-    def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
-        return {"ter": ter_score(sums)["ter"]}
 
     distribution = SumRatio({"num_edits": 1}, {"ref_length": 1}, upper=None, scale=100)
     names = ("num_edits", "ref_length")
@@ -116,7 +109,7 @@ def ter_statistics(
         names,
         values,
         ter_score,
-        row_scores,
+        lambda sums: {"ter": ter_score(sums)["ter"]},
         distributions=lambda statistics: {"ter": distribution},
         length=lambda statistics: ["ref_length"],
     )
@@ -144,8 +137,7 @@ def ter_words(
     >>> ter_words("It's 3.5 (now).", no_punct=True)
     ["it's", '35', 'now']
     """
-    if not case_sensitive:
-        text = text.lower()
+    text = text.rstrip() if case_sensitive else text.rstrip().lower()
     if normalized and text:
         for expression, replacement in [*_WESTERN, *(_ASIAN if asian_support else ())]:
             text = expression.sub(replacement, text)
@@ -222,7 +214,16 @@ def _moves(words: Words, target: Words, steps: str, tried: int) -> tuple[list[_M
 
     Both the phrase and the position that it would match must currently be wrong.
     """
-    columns, word_errors, target_errors = _alignment(steps)
+    # For each reference word, the prediction word reached so far; and the wrong words of both.
+    columns, word_errors, target_errors = [], [], []
+    column = -1
+    for step in steps:
+        if step != "r":
+            column += 1
+            word_errors.append(step != " ")
+        if step != "p":
+            columns.append(column)
+            target_errors.append(step != " ")
     candidates: list[_Move] = []
     for start, position, length in _common_stretches(words, target):
         is_wrong = any(word_errors[start : start + length])
@@ -241,20 +242,6 @@ def _moves(words: Words, target: Words, steps: str, tried: int) -> tuple[list[_M
         if tried + len(candidates) >= _MOVES:
             break
     return candidates, tried + len(candidates)
-
-
-def _alignment(steps: str) -> tuple[list[int], list[bool], list[bool]]:
-    """For each reference word, the prediction word reached so far; and the wrong words of both."""
-    columns, word_errors, target_errors = [], [], []
-    column = -1
-    for step in steps:
-        if step != "r":
-            column += 1
-            word_errors.append(step != " ")
-        if step != "p":
-            columns.append(column)
-            target_errors.append(step != " ")
-    return columns, word_errors, target_errors
 
 
 def _common_stretches(words: Words, target: Words) -> Iterator[tuple[int, int, int]]:

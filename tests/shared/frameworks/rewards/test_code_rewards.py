@@ -47,15 +47,6 @@ def test_rewards_of_a_batch(score, rewards):
     assert found == pytest.approx(rewards)
 
 
-def test_completions_may_be_messages():
-    messages = [{"role": "user", "content": "?"}, {"role": "assistant", "content": fenced(SUM)}]
-
-    assert code("tests")([messages, messages[1:]], tests=[SUMS, json.dumps(SUMS)]) == [
-        1.0,
-        1.0,
-    ]
-
-
 @pytest.mark.parametrize(
     "tests", [{}, "{", {"inputs": ["1"]}, None, {"language": "cpp", "test_cases": []}]
 )
@@ -148,11 +139,6 @@ def test_it_asks_before_it_runs(monkeypatch):
         code("tests")
     with pytest.raises(ValueError, match="allow_execution=True"):
         asyncio.run(code_score("toy", fenced(SUM), SUMS))
-
-
-def test_a_missing_column_is_named():
-    with pytest.raises(ValueError, match="no column 'verification_info'; it has tests"):
-        code()([fenced(SUM)], tests=[SUMS])
 
 
 @pytest.mark.parametrize("program", ["while True: pass", "import time; time.sleep(600)"])

@@ -70,10 +70,7 @@ CALL = {"name": "f", "arguments": {"a": 1}}
 CALLING = {"role": "assistant", "content": "", "tool_calls": [{"function": CALL}]}
 TOOLS = {"tools": [{"name": "f", "parameters": {"properties": {"a": {"type": "integer"}}}}]}
 NO_COMMA = {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]}
-BOTH = {
-    "instruction_id_list": ["punctuation:no_comma", "startend:quotation"],
-    "kwargs": [{}, {}],
-}
+BOTH = {"instruction_id_list": ["punctuation:no_comma", "startend:quotation"], "kwargs": [{}, {}]}
 NOTHING = {"instruction_id_list": [], "kwargs": []}
 
 

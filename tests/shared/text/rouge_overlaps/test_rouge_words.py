@@ -8,11 +8,7 @@ import pytest
 
 from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
-from metric_commons.text.rouge_overlaps.rouge_words import (
-    rouge_score_words,
-    stems,
-    unicode_words,
-)
+from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words, stems, unicode_words
 from metric_commons.text.tokens.tokens import alphanumeric_tokens
 from tests.texts import adversarial_text
 

@@ -1,16 +1,10 @@
-import random
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.text.tokens.word_codes import numbered_characters
 from metric_commons.text.translation import translation_tokenizers
-from metric_commons.text.translation.translation_tokenizers import (
-    translation_words,
-    words_13a,
-)
-from tests.texts import adversarial_text
+from metric_commons.text.translation.translation_tokenizers import translation_words, words_13a
 
 EXACT = {
     "13a": lambda text: words_13a(text.rstrip()),
@@ -36,12 +30,6 @@ def same_words(texts, tokenize):
 @given(st.lists(marks, min_size=1, max_size=6))
 def test_many_texts_have_the_words_of_each(tokenize, texts):
     same_words(texts, tokenize)
-
-
-@pytest.mark.parametrize("tokenize", EXACT)
-def test_adversarial_texts(tokenize):
-    chance = random.Random(3)
-    same_words([adversarial_text(chance) for _ in range(2_000)], tokenize)
 
 
 @pytest.mark.parametrize(
