@@ -18,38 +18,35 @@ from .json_texts import InvalidJsonError, read_json, unfenced
 Schemas = Mapping[str, Any] | str | Annotated[Sequence[Any], PerRow("JSON Schema")]
 
 
-class SchemaValidators:
-    """The schemas of all rows, each prepared once."""
+def _validators(schema: Any, rows: int) -> list[Any]:
+    """Return the validator of each row, each prepared once.
 
-    def __init__(self, schema: Any, rows: int) -> None:
-        """Prepare the schemas.
+    Args:
+        schema: one for all rows, or a list with one for each; schemas may be JSON texts.
+        rows: the number of rows.
 
-        Args:
-            schema: one for all rows, or a list with one for each; schemas may be JSON texts.
-            rows: the number of rows.
+    Raises:
+        ImportError: jsonschema is not installed.
+        OptionError: a schema is not valid, or there is not one for each row.
+    """
+    is_list = not isinstance(schema, Mapping | str)
+    schemas = list(schema) if is_list else [schema]
+    if is_list and rows and len(schemas) != rows:
+        raise OptionError("schema", f"has {len(schemas)} schemas for {rows} rows")
+    validators: dict[int | str, Any] = {}  # rows often share a schema
+    keys = [item if isinstance(item, str) else id(item) for item in schemas]
+    for row, (key, item) in enumerate(zip(keys, schemas, strict=True)):
+        if key not in validators:
+            validators[key] = _validator(item, f"schema[{row}]" if is_list else "schema")
+    return [validators[key] for key in keys] * (1 if is_list else rows)
 
-        Raises:
-            ImportError: jsonschema is not installed.
-            OptionError: a schema is not valid, or there is not one for each row.
-        """
-        is_list = not isinstance(schema, Mapping | str)
-        schemas = list(schema) if is_list else [schema]
-        if is_list and rows and len(schemas) != rows:
-            raise OptionError("schema", f"has {len(schemas)} schemas for {rows} rows")
-        validators: dict[int | str, Any] = {}  # rows often share a schema
-        keys = [item if isinstance(item, str) else id(item) for item in schemas]
-        for row, (key, item) in enumerate(zip(keys, schemas, strict=True)):
-            if key not in validators:
-                label = f"schema[{row}]" if is_list else "schema"
-                validators[key] = _validator(item, label)
-        self._validators = [validators[key] for key in keys] * (1 if is_list else rows)
 
-    def is_valid(self, row: int, value: Any) -> bool:
-        """Return whether a value follows the schema of a row."""
-        try:
-            return bool(self._validators[row].is_valid(value))
-        except RecursionError:
-            return False
+def _is_valid(validator: Any, value: Any) -> bool:
+    """Return whether a value follows a schema."""
+    try:
+        return bool(validator.is_valid(value))
+    except RecursionError:
+        return False
 
 
 def _validator(schema: Any, label: str) -> Any:
@@ -131,7 +128,7 @@ def json_statistics(
         empties,
         frozenset(ignore_paths),
     )
-    validators = None if schema is None else SchemaValidators(schema, len(references))
+    validators = None if schema is None else _validators(schema, len(references))
     names = _STATISTICS if validators is None else (*_STATISTICS, "schema_valid")
     values = np.zeros((len(references), len(names)))
     paths: list[PathCounts] = []
@@ -144,7 +141,7 @@ def json_statistics(
         except InvalidJsonError:
             predicted, is_valid = ABSENT, False
         if validators is not None:
-            values[row, -1] = is_valid and validators.is_valid(row, predicted)
+            values[row, -1] = is_valid and _is_valid(validators[row], predicted)
         is_same = predicted is expected
         if not comparison.keeps_all:
             expected = comparison.kept(expected)

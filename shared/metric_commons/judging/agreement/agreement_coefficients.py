@@ -202,7 +202,7 @@ class AgreementEstimate:
         """
         if self.units is None or not math.isfinite(self.value) or len(self.units) < 2:
             return Interval(math.nan, math.nan, method, math.nan, None)
-        spread = self.units.cluster_spread(self.influences) or self.units.spread(self.influences)
+        spread = self.units.spread(self.influences)
         error = spread.standard_error()
         n_clusters = spread.clusters
         if method == "linearized":

@@ -202,9 +202,14 @@ def judge_corrected(
     (0.5, 0.25, 4)
     """
     if combine == "weights":
-        _check_fitted_weights(
-            predictions, method, interval, strata, clusters, labelling_probability
-        )
+        if method != "ppi++" or interval != "normal":
+            raise ValueError(
+                "combine='weights' fits a weight per judge to the labels, and no interval around "
+                "it holds: it needs method='ppi++' and interval='normal'; combine='mean' takes the "
+                "mean of the judges"
+            )
+        if strata is not None or clusters is not None or labelling_probability is not None:
+            raise ValueError("combine='weights' takes no strata, clusters or labelling_probability")
     rows = judged_rows(
         predictions,
         references,
@@ -222,7 +227,13 @@ def judge_corrected(
     if method != "labelled" and rows.labelled == len(rows):
         raise ValueError("references: every row is labelled, so there is nothing to correct")
     if interval == "auto":
-        _check_range(label_numbers(references), bounds)
+        labels = label_numbers(references)
+        is_outside = (labels < bounds[0]) | (labels > bounds[1])
+        if is_outside.any():
+            row = int(is_outside.argmax())
+            low, high = bounds
+            problem = f"is {labels[row]:g}, outside score_range ({low:g}, {high:g})"
+            raise RowError("references", row, problem)
     free = power_tuning == "free" or combine == "weights"
 
     def corrected(method: str) -> Correction:
@@ -236,7 +247,10 @@ def judge_corrected(
     result = _result(rows, correction, ddof)
     if level is not None:
         if interval == "normal" or weighting == "horvitz_thompson":
-            estimate = _normal_interval(rows, correction, level)
+            value, error = correction.value, result["standard_error"]
+            n_clusters = None if rows.clusters is None else int(rows.clusters.max()) + 1
+            reach = critical_value(level, math.inf) * error
+            estimate = Interval(value - reach, value + reach, "normal", error, None, n_clusters)
         else:
             choices = [correction, *([corrected("labelled")] if method == "ppi++" else [])]
             estimate = _interval(rows, choices, bounds, level)
@@ -245,47 +259,20 @@ def judge_corrected(
     return result
 
 
-def _check_fitted_weights(
-    predictions: Any, method: str, interval: str, *designs: Sequence[Any] | None
-) -> None:
-    """Check that weights fitted to the labels suit the other options.
-
-    Raises:
-        ValueError: they do not.
-    """
-    if method != "ppi++" or interval != "normal":
-        raise ValueError(
-            "combine='weights' fits a weight per judge to the labels, and no interval around it "
-            "holds: it needs method='ppi++' and interval='normal'; combine='mean' takes the mean "
-            "of the judges"
-        )
-    if any(design is not None for design in designs):
-        raise ValueError("combine='weights' takes no strata, clusters or labelling_probability")
-
-
-def _check_range(labels: Floats, bounds: tuple[float, float]) -> None:
-    """Check that labels are in the range; NaN means no label.
-
-    Raises:
-        ValueError: one does not.
-    """
-    low, high = bounds
-    is_outside = (labels < low) | (labels > high)
-    if is_outside.any():
-        row = int(is_outside.argmax())
-        raise RowError(
-            "references", row, f"is {labels[row]:g}, outside score_range ({low:g}, {high:g})"
-        )
-
-
 # Labels at random, in strata or in clusters
 
 
 def _of_random_labels(
     rows: JudgedRows, method: str, free: bool, ddof: int, bounds: tuple[float, float]
 ) -> Correction:
-    """Return the correction if all rows of a stratum are equally likely to be labelled."""
+    """Return the correction if all rows of a stratum are equally likely to be labelled.
+
+    Raises:
+        ValueError: there are too few rows with or without labels, or all labels are in one cluster.
+    """
     total = len(rows)
+    fewest = 0 if method == "labelled" else 1 + ddof
+    amount = ("no row", "one row", "two rows")[fewest]
     value = plain = 0.0
     tuning, influences, unseen = [], np.zeros(rows.counts.size), []
     for stratum in range(max(len(rows.stratum_names), 1)):
@@ -293,7 +280,11 @@ def _of_random_labels(
         labelled, unlabelled = members & rows.is_labelled, members & ~rows.is_labelled
         n_labelled = int(rows.counts[labelled].sum())
         n_unlabelled = int(rows.counts[unlabelled].sum())
-        _check_stratum(rows, stratum, n_labelled, n_unlabelled, method, ddof)
+        if n_labelled < 2 or n_unlabelled < fewest:
+            required = f"needs two labelled rows and {amount} without a label"
+            if rows.stratum_names:
+                raise ValueError(f"strata: {shown(rows.stratum_names[stratum])} {required}")
+            raise ValueError(f"references {required} for ddof={ddof}")
         counts, labels = rows.counts[labelled], rows.labels[labelled]
         verdicts = rows.verdicts[labelled]
         weights = np.full(rows.verdicts.shape[1], float(method == "ppi"))
@@ -325,7 +316,10 @@ def _of_random_labels(
         plain += share**2 * plain_part
         tuning.append(weights)
     if rows.clusters is not None:
-        plain = _clustered_variance(rows, influences)
+        sums = np.bincount(rows.clusters, rows.counts * influences) / rows.labelled
+        if np.unique(rows.clusters[rows.is_labelled]).size < 2:
+            raise ValueError("clusters: labels of at least two clusters are needed")
+        plain = sums.size / (sums.size - 1) * float(sums @ sums)
     lowest, highest = zip(*unseen, strict=True)
     return Correction(
         value,
@@ -335,36 +329,6 @@ def _of_random_labels(
         rows.is_labelled.astype(np.float64),
         (value + min(lowest), value + max(highest)),
     )
-
-
-def _check_stratum(
-    rows: JudgedRows, stratum: int, labelled: int, unlabelled: int, method: str, ddof: int
-) -> None:
-    """Check that a stratum, or all rows, can be estimated.
-
-    Raises:
-        ValueError: there are too few rows with or without labels.
-    """
-    fewest = 0 if method == "labelled" else 1 + ddof
-    if labelled >= 2 and unlabelled >= fewest:
-        return
-    required = f"two labelled rows and {('no row', 'one row', 'two rows')[fewest]} without a label"
-    if rows.stratum_names:
-        raise ValueError(f"strata: {shown(rows.stratum_names[stratum])} needs {required}")
-    raise ValueError(f"references needs {required} for ddof={ddof}")
-
-
-def _clustered_variance(rows: JudgedRows, influences: Floats) -> float:
-    """Return the variance between clusters, from the influences of rows.
-
-    Raises:
-        ValueError: all labels are in one cluster.
-    """
-    clusters = np.asarray(rows.clusters)
-    sums = np.bincount(clusters, rows.counts * influences) / rows.labelled
-    if np.unique(clusters[rows.is_labelled]).size < 2:
-        raise ValueError("clusters: labels of at least two clusters are needed")
-    return sums.size / (sums.size - 1) * float(sums @ sums)
 
 
 def _power_tuning(
@@ -562,10 +526,3 @@ def _interval(
     value = min(max(corrections[0].value, bounds[0]), bounds[1])
     holding = [interval for interval in intervals if interval.low <= value <= interval.high]
     return min(holding, key=lambda interval: interval.high - interval.low)
-
-
-def _normal_interval(rows: JudgedRows, correction: Correction, confidence_level: float) -> Interval:
-    value, error = correction.value, math.sqrt(correction.plain_variance)
-    n_clusters = None if rows.clusters is None else int(rows.clusters.max()) + 1
-    reach = critical_value(confidence_level, math.inf) * error
-    return Interval(value - reach, value + reach, "normal", error, None, n_clusters)

@@ -60,11 +60,7 @@ class RatedUnits:
 
     def with_ratings(self, least: int) -> Self:
         """Return the units with at least this many ratings."""
-        return self.take(self.is_rated.sum(axis=1) >= least)
-
-    def take(self, kinds: Booleans) -> Self:
-        """Return the units of some kinds."""
-        members = None
+        kinds, members = self.is_rated.sum(axis=1) >= least, None
         if self.members is not None:
             remain = kinds[self.members.kinds]
             positions = np.cumsum(kinds) - 1
@@ -76,17 +72,8 @@ class RatedUnits:
         return replace(self, codes=self.codes[kinds], counts=self.counts[kinds], members=members)
 
     def spread(self, influences: Floats) -> Spread:
-        """Return the spread of the influences of kinds over units."""
-        return influence_spread(influences, self.counts)
-
-    def cluster_spread(self, influences: Floats) -> Spread | None:
-        """Return the spread of the influences of kinds over clusters.
-
-        None if units are independent.
-        """
-        if self.members is None:
-            return None
-        clusters, kinds, counts = self.members
+        """Return the spread of the influences of kinds over units, or over clusters of them."""
+        clusters, kinds, counts = self.members or (None, slice(None), self.counts)
         return influence_spread(influences[kinds], counts, clusters)
 
     def interval(
@@ -100,7 +87,7 @@ class RatedUnits:
             confidence_level: strictly between 0 and 1.
             **options: `unseen` and `bounds` of `influence_interval`.
         """
-        clusters, kinds, counts = self.members or (None, np.arange(len(influences)), self.counts)
+        clusters, kinds, counts = self.members or (None, slice(None), self.counts)
         return influence_interval(
             value,
             influences[kinds],
@@ -204,7 +191,6 @@ def unordered(units: RatedUnits) -> RatedUnits:
 
 
 def _holes_last(matrix: Integers) -> Integers:
-    """Return the ratings of each unit in ascending order, with holes at the end."""
     unsigned = matrix.astype(np.uint64)  # in which -1 is the largest number
     unsigned.sort(axis=1)
     return unsigned.astype(np.int64)

@@ -20,7 +20,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
+from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arguments.domains import Level, Range, checked_options
 from ...statistics.intervals.rank_correlations import (
@@ -105,8 +105,22 @@ def rank_biased_overlap(
     short, long = len(shorter.items), len(longer.items)
     depth = np.arange(1, long + 1)
     overlaps = _common(shorter, longer, ties)
-    unseen = _Unseen(shorter, longer, ties)
 
+    # The items of the longer ranking that the shorter one does not have, at each depth.
+    shorter_items = set(shorter.items)
+    upto = np.append(0, np.cumsum([item not in shorter_items for item in longer.items]))
+    complete = begun = upto[longer.bottom + 1]
+    if ties != "w":
+        complete = upto[np.where(longer.bottom == depth - 1, depth, longer.top)]
+    share = longer.seen(ties)
+
+    def unseen(number: Integers) -> Floats:
+        """Return the amount seen at each depth of the first `number` of these items."""
+        whole, part = np.minimum(number, complete), np.minimum(number, begun)
+        return np.asarray(whole + share * np.maximum(part - whole, 0), np.float64)
+
+    # The mean proportion seen of the items that have begun.
+    mean = np.divide(unseen(begun), begun, out=np.zeros(long), where=begun > 0)
     in_shorter = _extent(shorter, ties)
     # Missing places of a ranking are treated as untied.
     in_shorter = np.append(in_shorter, depth[short:])
@@ -119,8 +133,8 @@ def rank_biased_overlap(
 
     last = overlaps[short - 1] / divisor[short - 1]
     extra = np.maximum(depth - short, 0)
-    upper_overlaps = overlaps + unseen.first_items(extra)
-    extrapolated = overlaps + extra * last * unseen.mean()
+    upper_overlaps = overlaps + unseen(extra)
+    extrapolated = overlaps + extra * last * mean
     powers = p ** depth.astype(np.float64)
     total = float(overlaps[-1])
 
@@ -175,36 +189,6 @@ def _share(ranking: FlatRanking, position: int, depth: Integers) -> Floats:
     return np.minimum((depth - top + 1) / (bottom - top + 1), 1.0)
 
 
-class _Unseen:
-    """The items of the longer ranking that the shorter one does not have, at each depth."""
-
-    def __init__(self, shorter: FlatRanking, longer: FlatRanking, ties: TieConvention) -> None:
-        shorter_items = set(shorter.items)
-        is_unshared: Booleans = np.array([item not in shorter_items for item in longer.items])
-        size = is_unshared.size
-        upto = np.append(0, np.cumsum(is_unshared))
-        positions = np.arange(size)
-        if ties == "w":
-            self.complete = self.begun = upto[longer.bottom + 1]
-        else:
-            ends = np.where(longer.bottom == positions, positions + 1, longer.top)
-            self.complete, self.begun = upto[ends], upto[longer.bottom + 1]
-        self.share = longer.seen(ties)
-
-    def first_items(self, number: Integers) -> Floats:
-        """Return the amount seen at each depth of the first `number` of these items."""
-        complete = np.minimum(number, self.complete)
-        begun = np.minimum(number, self.begun)
-        return np.asarray(complete + self.share * np.maximum(begun - complete, 0), np.float64)
-
-    def mean(self) -> Floats:
-        """Return the mean proportion seen of the items that have begun; 0 if none has."""
-        amounts = self.first_items(self.begun)
-        mean = np.zeros(amounts.size)
-        np.divide(amounts, self.begun, out=mean, where=self.begun > 0)
-        return mean
-
-
 Measure = Literal[
     "kendall_tau_a",
     "kendall_tau_b",
@@ -256,7 +240,13 @@ def ranking_agreement(
     names = _names(measures, of_scores=of_scores)
     if of_scores:
         return _of_scores(predictions, references, names, confidence_level)
-    result: dict[str, Any] = dict(_of_rankings(predictions, references, p, ties))
+    first, second = (
+        [flat_ranking(name, row, _groups(name, row, ranking)) for row, ranking in enumerate(column)]
+        for name, column in (("predictions", predictions), ("references", references))
+    )
+    overlaps = [rank_biased_overlap(*pair, p, ties) for pair in zip(first, second, strict=True)]
+    means = (math.fsum(column) / len(overlaps) for column in zip(*overlaps, strict=True))
+    result: dict[str, Any] = dict(zip(Overlap._fields, means, strict=True))
     if confidence_level is not None:
         result |= {"confidence_interval": {}, "interval": {}, "standard_error": {}}
     return result
@@ -268,19 +258,19 @@ def ranked_items(columns: Mapping[str, Any], **_: Any) -> dict[str, Any]:
     >>> ranked_items({"predictions": [[["a"], ["b", "c"]]]})
     {'predictions': [{'item': ['a', 'b', 'c'], 'rank': [0, 1, 1]}]}
     """
-    return {name: _as_ranked_items(column) for name, column in columns.items()}
 
+    def as_records(column: Any) -> Any:
+        if isinstance(column, np.ndarray) or not isinstance(column[0], list):
+            return column
+        return [
+            {
+                "item": [item for group in ranking for item in group],
+                "rank": [rank for rank, group in enumerate(ranking) for _ in group],
+            }
+            for ranking in column
+        ]
 
-def _as_ranked_items(column: Any) -> Any:
-    if isinstance(column, np.ndarray) or not isinstance(column[0], list):
-        return column
-    return [
-        {
-            "item": [item for group in ranking for item in group],
-            "rank": [rank for rank, group in enumerate(ranking) for _ in group],
-        }
-        for ranking in column
-    ]
+    return {name: as_records(column) for name, column in columns.items()}
 
 
 def _groups(name: str, row: int, ranking: Any) -> list[list[str]]:
@@ -347,16 +337,3 @@ def _of_scores(
         "interval": {name: i.method for name, i in intervals.items()},
         "standard_error": {name: i.standard_error for name, i in intervals.items()},
     }
-
-
-def _of_rankings(
-    predictions: Any, references: Any, p: float, ties: TieConvention
-) -> dict[str, float]:
-    """Return the means of the overlaps of all pairs of rankings."""
-    first, second = (
-        [flat_ranking(name, row, _groups(name, row, ranking)) for row, ranking in enumerate(column)]
-        for name, column in (("predictions", predictions), ("references", references))
-    )
-    overlaps = [rank_biased_overlap(*pair, p, ties) for pair in zip(first, second, strict=True)]
-    means = (math.fsum(column) / len(overlaps) for column in zip(*overlaps, strict=True))
-    return dict(zip(Overlap._fields, means, strict=True))

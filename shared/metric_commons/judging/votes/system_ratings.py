@@ -155,8 +155,8 @@ def pairwise_ratings(
         if has_tie_model:
             wins, tied = votes.wins(), votes.ties()
             check_finite_with_ties(wins, tied, votes.systems, ties)
-            fit = fit_with_ties(wins, tied, ties)
-            return _Ratings(votes.levelled(fit.strengths), {"tie_parameter": fit.tie_parameter})
+            strengths, parameter = fit_with_ties(wins, tied, ties)
+            return _Ratings(votes.levelled(strengths), {"tie_parameter": parameter})
         points = votes.points()
         check_finite(points, votes.systems, prior)
         strengths = votes.levelled(fit_strengths(points, prior))

@@ -19,25 +19,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arguments.arrays import Floats
 from .bradley_terry import fit_strengths, laplacian, maximize, regular, slopes_of_systems
-
-
-class TieFit(NamedTuple):
-    """Log strengths with mean 0, and the tie parameter."""
-
-    strengths: Floats
-    tie_parameter: float
-
-
-class _Pairs(NamedTuple):
-    """Pairs of systems that were compared, with wins of the first, its losses, and ties."""
-
-    first: Integers
-    second: Integers
-    wins: Floats
-    losses: Floats
-    ties: Floats
 
 
 class _Terms(NamedTuple):
@@ -51,8 +34,8 @@ class _Terms(NamedTuple):
     tie_curvature: Floats
 
 
-def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
-    """Return the maximum of the likelihood of a model with ties.
+def fit_with_ties(wins: Floats, ties: Floats, model: str) -> tuple[Floats, float]:
+    """Return the log strengths of maximum likelihood, with mean 0, and the tie parameter.
 
     Args:
         wins: the wins of each system over each other one, shape (systems, systems).
@@ -63,19 +46,19 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
         NoFiniteRatingsError: there is no finite maximum.
 
     >>> wins, ties = np.array([[0.0, 4.0], [1.0, 0.0]]), np.array([[0.0, 4.0], [4.0, 0.0]])
-    >>> fit = fit_with_ties(wins, ties, "davidson")
-    >>> np.exp(fit.strengths).round(9).tolist(), round(fit.tie_parameter, 9)
+    >>> strengths, tie_parameter = fit_with_ties(wins, ties, "davidson")
+    >>> np.exp(strengths).round(9).tolist(), round(tie_parameter, 9)
     ([2.0, 0.5], 2.0)
     """
     if not ties.any():
-        return TieFit(fit_strengths(wins), 0.0 if model == "davidson" else 1.0)
+        return fit_strengths(wins), 0.0 if model == "davidson" else 1.0
     first, second = np.nonzero(np.triu(wins + wins.T + ties, 1))
-    pairs = _Pairs(first, second, wins[first, second], wins[second, first], ties[first, second])
+    verdicts = wins[first, second], wins[second, first], ties[first, second]
     terms = _davidson if model == "davidson" else _rao_kupper
     size = len(wins)
 
     def terms_at(point: Floats) -> _Terms:
-        return terms(pairs, point[pairs.first] - point[pairs.second], float(point[size]))
+        return terms(*verdicts, point[first] - point[second], float(point[size]))
 
     def likelihood(point: Floats) -> float:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
@@ -85,15 +68,15 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
     def step(point: Floats) -> Floats:
         derivatives = terms_at(point)
         gradient = np.append(
-            slopes_of_systems(pairs.first, pairs.second, derivatives.slope, size),
+            slopes_of_systems(first, second, derivatives.slope, size),
             derivatives.tie_slope.sum(),
         )
         matrix = np.empty((size + 1, size + 1))
-        cells = pairs.first * size + pairs.second
+        cells = first * size + second
         weights = np.bincount(cells, -derivatives.curvature, size * size).astype(np.float64)
         weights = weights.reshape(size, size)
         matrix[:size, :size] = regular(laplacian(weights + weights.T))
-        mixed = slopes_of_systems(pairs.first, pairs.second, derivatives.mixed, size)
+        mixed = slopes_of_systems(first, second, derivatives.mixed, size)
         matrix[size, :size] = matrix[:size, size] = -mixed
         matrix[size, size] = -derivatives.tie_curvature.sum()
         return np.linalg.solve(matrix, gradient)
@@ -101,28 +84,32 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> TieFit:
     point = maximize(likelihood, step, np.zeros(size + 1))
     strengths = point[:size]
     parameter = math.exp(point[size])
-    return TieFit(strengths - strengths.mean(), parameter if model == "davidson" else 1 + parameter)
+    return strengths - strengths.mean(), parameter if model == "davidson" else 1 + parameter
 
 
-def _davidson(pairs: _Pairs, difference: Floats, log_nu: float) -> _Terms:
+def _davidson(
+    wins: Floats, losses: Floats, ties: Floats, difference: Floats, log_nu: float
+) -> _Terms:
     """Davidson's model, by the logarithm of nu."""
     # The weights are e**(d/2), e**(-d/2) and nu, divided by the largest so that none overflows.
     logarithms = np.stack([difference / 2, -difference / 2, np.full(difference.size, log_nu)])
     logarithms -= np.logaddexp.reduce(logarithms, axis=0)
     win, loss, tie = np.exp(logarithms)
-    votes = pairs.wins + pairs.losses + pairs.ties
+    votes = wins + losses + ties
     mean = (win - loss) / 2
     return _Terms(
-        pairs.wins * logarithms[0] + pairs.losses * logarithms[1] + pairs.ties * logarithms[2],
-        (pairs.wins - pairs.losses) / 2 - votes * mean,
-        pairs.ties - votes * tie,
+        wins * logarithms[0] + losses * logarithms[1] + ties * logarithms[2],
+        (wins - losses) / 2 - votes * mean,
+        ties - votes * tie,
         -votes * ((win + loss) / 4 - mean**2),
         votes * mean * tie,
         -votes * tie * (1 - tie),
     )
 
 
-def _rao_kupper(pairs: _Pairs, difference: Floats, log_excess: float) -> _Terms:
+def _rao_kupper(
+    wins: Floats, losses: Floats, ties: Floats, difference: Floats, log_excess: float
+) -> _Terms:
     """Rao and Kupper's model, by the logarithm of theta - 1.
 
     A tie has the probability (theta**2 - 1) P(win) P(loss), so it counts as a win, a loss and a
@@ -134,7 +121,7 @@ def _rao_kupper(pairs: _Pairs, difference: Floats, log_excess: float) -> _Terms:
     theta = 1 + excess
     log_theta = math.log1p(excess)
     win, loss = expit(difference - log_theta), expit(-difference - log_theta)
-    wins, losses = pairs.wins + pairs.ties, pairs.losses + pairs.ties
+    wins, losses = wins + ties, losses + ties
     to_theta = excess / theta  # the derivative of log theta
     factor = log_excess + math.log1p(theta)  # log(theta**2 - 1)
     win_curvature, loss_curvature = wins * win * (1 - win), losses * loss * (1 - loss)
@@ -142,12 +129,12 @@ def _rao_kupper(pairs: _Pairs, difference: Floats, log_excess: float) -> _Terms:
     return _Terms(
         wins * log_expit(difference - log_theta)
         + losses * log_expit(-difference - log_theta)
-        + pairs.ties * factor,
+        + ties * factor,
         wins * (1 - win) - losses * (1 - loss),
-        by_theta * to_theta + pairs.ties * (1 + excess / (1 + theta)),
+        by_theta * to_theta + ties * (1 + excess / (1 + theta)),
         -win_curvature - loss_curvature,
         (win_curvature - loss_curvature) * to_theta,
         -(win_curvature + loss_curvature) * to_theta**2
         + by_theta * to_theta * (1 - to_theta)
-        + pairs.ties * 2 * excess / (theta + 1) ** 2,
+        + ties * 2 * excess / (theta + 1) ** 2,
     )
