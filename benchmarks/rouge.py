@@ -88,7 +88,7 @@ def compare(title, predictions, references, few, types, *, use_stemmer):
 
 
 def bare_calls(title, predictions, references):
-    """Print what numpy's calls alone take, stage by stage, beside the port's whole time."""
+    """Print what numpy's calls alone take, without subsequences, beside the port's whole time."""
     stages = floor(predictions, references)
     port = rouge_score_rs.RougeScorer(PLAIN)
     whole = fastest(lambda: port.score_batch(references, predictions))

@@ -24,7 +24,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
-import matplotlib as mpl
 import pyarrow as pa
 from pyarrow import parquet
 
@@ -202,6 +201,8 @@ def costs_range(costs):
 
 
 def draw(costs):
+    import matplotlib as mpl  # only here: the ways import this file, too
+
     mpl.use("Agg")
     import matplotlib.pyplot as plt
 

@@ -1,3 +1,4 @@
+import pyarrow as pa
 import pytest
 from datasets import Dataset
 
@@ -57,7 +58,7 @@ def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
 
 @pytest.mark.long
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("table", [Dataset.from_dict, stream])
+@pytest.mark.parametrize("table", [Dataset.from_dict, stream, pa.table])
 def test_the_result_is_that_of_columns(table, jobs, small_batches):
     modules = ["qa_em", "qa_f1", "substring_recall"]
     results = score(modules, table(ROWS), **COLUMNS, groups="topic", ids="id", jobs=jobs)
@@ -74,7 +75,7 @@ def test_scores_that_are_no_means_are_those_of_columns(module, small_batches):
     if module == "classification":
         rows["a"] = [int(2 * value) for value in rows["a"]]
     expected = score(module, rows, **arguments, confidence_level=0.9, n_resamples=50)
-    for table in (Dataset.from_dict(rows), stream(rows)):
+    for table in (Dataset.from_dict(rows), stream(rows), pa.table(rows)):
         results = score(module, table, **arguments, confidence_level=0.9, n_resamples=50)
         assert as_computed(results) == as_computed(expected)
         assert results.provenance.get("rows") == expected.provenance.get("rows")
@@ -123,7 +124,7 @@ def test_rankings_are_told_apart_by_id(small_batches):
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-@pytest.mark.parametrize("table", [Dataset.from_dict, stream])
+@pytest.mark.parametrize("table", [Dataset.from_dict, stream, pa.table])
 def test_a_wrong_row_is_named(table, jobs, small_batches):
     wrong = table({"answer": ["a"] * 20, "gold": ["b"] * 15 + [None] * 5})
     with pytest.raises(ValueError, match=r"row 15: column 'gold' is None.*the value is None$"):
@@ -131,7 +132,7 @@ def test_a_wrong_row_is_named(table, jobs, small_batches):
 
 
 def test_wrong_columns_and_no_rows_are_named(dataset):
-    for table in (dataset, stream(ROWS)):
+    for table in (dataset, stream(ROWS), pa.table(ROWS)):
         with pytest.raises(ValueError, match="there is no column 'golden'; did you mean 'gold'"):
             score("qa_em", table, predictions="answer", references="golden")
     with pytest.raises(ValueError, match=r"qa_em needs the columns .*; references is missing"):

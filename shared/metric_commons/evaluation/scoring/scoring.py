@@ -62,9 +62,9 @@ def score(
             pyarrow; a Dataset or IterableDataset; or the path of a file of rows, such as .csv,
             .jsonl or .parquet. Other arguments then name its columns; predictions and references
             need no names if one column of each is called so, or response, answer ... Tables of
-            Spark and `datasets` are scored in parts, whose states merge; columns are collected
-            only for `per_example`, `compare`, labels that are not columns, options that are
-            functions, `sample_weight`, and rankings of `datasets` without ids.
+            Spark, `datasets` and pyarrow are scored in parts, whose states merge; columns are
+            collected only for `per_example`, `compare`, labels that are not columns, options that
+            are functions, `sample_weight`, and rankings without ids.
         predictions: a column; the column of each system, by name; or a table with a column for
             each system. With `data`: the name of a column, several, or a name for each system.
             None for modules without predictions, whose columns make one system, "rows".

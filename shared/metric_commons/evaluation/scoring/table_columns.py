@@ -89,6 +89,11 @@ def is_dataset(data: Any) -> bool:
     return hasattr(data, "select_columns") and hasattr(data, "__len__")
 
 
+def is_arrow(data: Any) -> bool:
+    """Return whether a table is one of pyarrow."""
+    return hasattr(data, "slice") and hasattr(data, "column_names")
+
+
 def quoted(name: str) -> str:
     """Return the name of a column as Spark reads it, where a dot would lead into a struct.
 
@@ -99,8 +104,8 @@ def quoted(name: str) -> str:
 
 
 def comes_in_parts(data: Any) -> bool:
-    """Whether a table is one of Spark or `datasets`, which may be too large for one process."""
-    return is_spark(data) or hasattr(data, "select_columns")
+    """Return whether a table is one of Spark, `datasets` or pyarrow, which may be large."""
+    return is_spark(data) or hasattr(data, "select_columns") or is_arrow(data)
 
 
 def columns_of_block(block: Any) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Parts of tables of Spark and `datasets`, which may be too large for one process."""
+"""Parts of tables of Spark, `datasets` and pyarrow, which may be too large for one process."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -7,19 +7,20 @@ from typing import Any
 from .scoring_plans import ScoringPlan
 from .spark_parts import part_of_spark
 from .states import Part
-from .table_columns import check_columns, columns_of_block, is_dataset, is_spark
+from .table_columns import check_columns, columns_of_block, is_arrow, is_dataset, is_spark
 from .worker_processes import map_ordered
 
 _ROWS = 20_000  # of a block: enough for speed, few enough for memory
 
 
 def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
-    """Return the states of all rows of a Spark DataFrame, Dataset or IterableDataset.
+    """Return the states of all rows of a Spark DataFrame, Dataset, IterableDataset or Arrow table.
 
     Args:
         data: the rows.
         plan: the modules, and the columns that they read.
-        jobs: the number of processes, for `datasets`; each reads some shards of an IterableDataset.
+        jobs: the number of processes, unless for Spark; each reads some shards of an
+            IterableDataset.
 
     Raises:
         ValueError: a row is not valid; the message names row, column and value, and for
@@ -27,17 +28,23 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
     """
     if is_spark(data):
         return part_of_spark(data, plan)
-    if is_dataset(data):
+    if is_dataset(data) or is_arrow(data):
         check_columns(plan.names(), data.column_names)
-        rows = data.select_columns(plan.names()).with_format("arrow")
+        if is_arrow(data):
+            slice_of = data.select(plan.names()).slice
+        else:
+            rows = data.select_columns(plan.names()).with_format("arrow")
+
+            def slice_of(start: int, size: int) -> Any:
+                return rows[start : start + size]
+
+        def block(start: int) -> Mapping[str, Any]:
+            return columns_of_block(slice_of(start, _ROWS))
+
+        starts = range(0, len(data), _ROWS)
         if jobs > 1:
-            starts = range(0, len(data), _ROWS)
-
-            def part_of_block(start: int) -> Part:
-                return plan.part([columns_of_block(rows[start : start + _ROWS])], start)
-
-            return _merged(plan, jobs, starts, part_of_block)
-        return plan.part(map(columns_of_block, rows.iter(_ROWS)))
+            return _merged(plan, jobs, starts, lambda start: plan.part([block(start)], start))
+        return plan.part(map(block, starts))
     if jobs > 1:
 
         def part_of_shard(number: int) -> Part:

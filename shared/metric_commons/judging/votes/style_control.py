@@ -17,6 +17,7 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError
 from .bradley_terry import (
+    fit_strengths,
     inverse_information,
     laplacian,
     maximize,
@@ -109,7 +110,8 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
         matrix[:size, :size] = regular(matrix[:size, :size])
         return np.linalg.solve(matrix, gradient)
 
-    start = np.zeros(size + covariates.shape[1])
+    # Near the maximum already, unless covariates explain much.
+    start = np.append(fit_strengths(votes.points()), np.zeros(covariates.shape[1]))
     _check_independent(information(np.full(votes.share.size, 0.5)), size)
     point = maximize(likelihood, step, start)
     expected = expit(log_odds(point))

@@ -302,15 +302,21 @@ def _win_rates(votes: Votes) -> dict[str, Any]:
 
 def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Interval]:
     """Intervals of win rates, with the points of a system in its votes as rows."""
+    shares, codes = np.unique(votes.share, return_inverse=True)
+    tables = [
+        np.bincount(system * shares.size + codes, votes.count, votes.size * shares.size)
+        for system in (votes.first, votes.second)
+    ]
+    counts = np.hstack([table.reshape(votes.size, -1) for table in tables]).astype(np.int64)
+    points, positions = np.unique(np.append(shares, 1 - shares), return_inverse=True)
     intervals = {}
-    for number, system in enumerate(votes.systems):
-        first, second = votes.first == number, votes.second == number
-        values = np.append(votes.share[first], 1 - votes.share[second])
-        counts = np.append(votes.count[first], votes.count[second])
-        distinct, codes = np.unique(values, return_inverse=True)
-        points = Multiset(distinct, np.bincount(codes, counts).astype(np.int64))
+    for system, numbers in zip(votes.systems, counts, strict=True):
+        by_points = np.bincount(positions, numbers, points.size).astype(np.int64)
+        taken = by_points > 0
         intervals[system] = mean_interval(
-            points, confidence_level=confidence_level, method="korn_graubard"
+            Multiset(points[taken], by_points[taken]),
+            confidence_level=confidence_level,
+            method="korn_graubard",
         )
     return dict(sorted(intervals.items()))
 

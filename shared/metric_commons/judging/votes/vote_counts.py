@@ -235,10 +235,10 @@ def count_votes(
         check_number_lists("covariates", covariates, size),
         weights is not None,
     )
-    if covariates is None:  # with them, votes are hardly ever equal
-        distinct, counts = _distinct(rows.first * len(rows.systems) + rows.second, kinds)
-        votes = replace(votes.take(distinct), count=counts)
-    return _ordered(votes)
+    distinct, counts = _distinct(rows.first * len(rows.systems) + rows.second, kinds)
+    counted = replace(votes.take(distinct), count=counts)
+    # With covariates, votes are hardly ever equal, so each stays by itself.
+    return _ordered(counted if covariates is None else votes, counted)
 
 
 def _cluster_codes(clusters: Sequence[Any], rows: int) -> Integers:
@@ -297,35 +297,40 @@ def _distinct(pairs: Integers, kinds: Sequence[Integers]) -> tuple[Integers, Int
     return rows[present], counts[present].astype(np.int64)
 
 
-def _ordered(votes: Votes) -> Votes:
+def _ordered(votes: Votes, counted: Votes) -> Votes:
     """Return the same votes, with systems and votes in an order independent of names.
 
     Each system begins with the same number. In each round it gets a hash of its votes and of the
     numbers of its opponents, which is refined further and further. Hashes are added up modulo
     2**64, so their order does not matter. Only systems that nothing distinguishes are ordered by
     name, and these have equal ratings.
+
+    Args:
+        votes: the votes.
+        counted: the same votes, those counted together that differ in covariates alone.
     """
-    content = _hashes(votes.share, votes.weight)
-    colors = _colors(votes, content)
-    details = content
-    if votes.clusters is not None:
-        details = scattered(details + scattered(votes.clusters.astype(np.uint64)))
-    if votes.covariates is not None:
-        details = scattered(details + _hashes(*votes.covariates.T))
+    colors = finer = _colors(counted, _hashes(counted.share, counted.weight))
     # Clusters and covariates come second, so that ratings have the same bits without clusters.
-    finer = colors if details is content else _colors(votes, details)
+    more = [] if votes.clusters is None else [votes.clusters]
+    if votes.covariates is not None:
+        more.extend(votes.covariates.T)
+    details = _hashes(votes.share, votes.weight, *more)
+    if more and len(np.unique(colors)) < votes.size:
+        finer = _colors(votes, details)
     names = np.arange(votes.size)  # which are sorted already
     order = np.lexsort((names, finer, colors))
     positions = np.empty(votes.size, np.int64)
     positions[order] = np.arange(votes.size)
     first, second = positions[votes.first], positions[votes.second]
+    by_details = np.argsort(details)
+    pairs = (first * votes.size + second).astype(np.min_scalar_type(votes.size**2))
     return replace(
         votes,
         systems=[votes.systems[number] for number in order.tolist()],
         classes=np.unique(finer[order], return_inverse=True)[1],
         first=first,
         second=second,
-    ).take(np.lexsort((details, first * votes.size + second)))
+    ).take(by_details[np.argsort(pairs[by_details], kind="stable")])
 
 
 def _colors(votes: Votes, content: Unsigned) -> Unsigned:
@@ -349,8 +354,8 @@ def _colors(votes: Votes, content: Unsigned) -> Unsigned:
     return colors
 
 
-def _hashes(*columns: Floats) -> Unsigned:
-    """Return a hash of each row of these numbers."""
+def _hashes(*columns: Floats | Integers) -> Unsigned:
+    """Return a hash of each row of these numbers, which depends on the order of columns."""
     hashes = np.zeros(columns[0].size, np.uint64)
     for column in columns:
         bits = np.ascontiguousarray(column, np.float64).view(np.uint64)

@@ -286,6 +286,26 @@ def test_states_of_parts_give_the_result_of_all_votes():
     assert merged.result(confidence_level=0.9) == expected
 
 
+def test_rows_with_whole_covariates_may_come_in_any_order():
+    """A win with the covariates (0, 1) is not the same vote as a loss with (1, 1)."""
+    tried = 0
+    for seed in range(30):
+        chance = random.Random(seed)
+        rows = rows_of(draw_votes(seed, systems=3, ties=0.2, most=300))
+        covariates = [[float(chance.randrange(2)), float(chance.randrange(2))] for _ in rows]
+        call = {"standardize": False, "confidence_level": 0.9}
+        try:
+            expected = pairwise_ratings(**columns_of(rows), covariates=covariates, **call)
+        except ValueError:
+            continue
+        tried += 1
+        order = chance.sample(range(len(rows)), len(rows))
+        moved = columns_of([rows[row] for row in order])
+        covariates = [covariates[row] for row in order]
+        assert pairwise_ratings(**moved, covariates=covariates, **call) == expected
+    assert tried > 10
+
+
 def test_covariates_are_columns_of_a_state():
     votes = draw_votes(4, systems=3, ties=0.2, most=60)
     rows, chance = rows_of(votes), random.Random(0)
