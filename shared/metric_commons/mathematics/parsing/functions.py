@@ -67,7 +67,7 @@ def applied(name: str, argument: MathObject) -> Value:
 
 
 def applied_to_several(name: str, arguments: Sequence[Value]) -> Value:
-    """gcd, lcm, max or min of numbers; with letters it is not analysed.
+    """Return gcd, lcm, max or min of numbers; with letters it is not analysed.
 
     >>> applied_to_several("gcd", [rational(12), rational(18)]).fraction
     Fraction(6, 1)
