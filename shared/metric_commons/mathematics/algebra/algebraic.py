@@ -58,7 +58,7 @@ class Algebraic:
         self._set_bounds()
 
     def _set_bounds(self) -> None:
-        """The bounds u and l of the number, as logarithms, and its fields."""
+        """Set the bounds u and l of the number, as logarithms, and its fields."""
         if self.kind == "unit":
             coefficient, turn = self.fraction_and_turn
             self.upper, self.lower = _upper(coefficient), _lower(coefficient)
@@ -257,7 +257,7 @@ def root_of_unity(turn: Fraction, coefficient: Fraction = Fraction(1)) -> Consta
 
 
 def inverse(number: Constant) -> Constant:
-    """1 over a number.
+    """Return 1 over a number.
 
     Raises:
         UndecidedError: the number is zero, or nearly so.
@@ -490,7 +490,7 @@ def _size_of_sum(left: int, right: int) -> int:
 
 
 def _logarithm(number: int) -> int:
-    """The logarithm of the size of an integer to the base 2, rounded up to parts of a bit."""
+    """Return the logarithm of an integer's size to the base 2, rounded up to parts of a bit."""
     number = abs(number)
     if number < 2:
         return 0
@@ -505,7 +505,7 @@ def _short_logarithm(number: int) -> int:
 
 @lru_cache(1024)
 def _totient(order: int) -> int:
-    """Euler's function: the degree of a root of unity."""
+    """Return Euler's function: the degree of a root of unity."""
     result, cofactor, factor = order, order, 2
     while factor * factor <= cofactor:
         if cofactor % factor == 0:
@@ -518,7 +518,7 @@ def _totient(order: int) -> int:
 
 @lru_cache(1024)
 def _coefficient_and_radicand(number: Fraction, degree: int) -> tuple[Fraction, Fraction]:
-    """A positive number as power times remainder, so that root(12) and 2 root(3) are one object."""
+    """Return a coefficient and a radicand, so that root(12) and 2 root(3) are one object."""
     n, d = (integer_root(part, degree) for part in (number.numerator, number.denominator))
     if n**degree == number.numerator and d**degree == number.denominator:
         return Fraction(n, d), Fraction(1)

@@ -213,7 +213,7 @@ def _root_of_term(value: Value, degree: int) -> Value | None:
 
 
 def exp(value: Value) -> Value:
-    """E to the power of a value.
+    """Return e to the power of a value.
 
     >>> exp(I * PI).fraction
     Fraction(-1, 1)

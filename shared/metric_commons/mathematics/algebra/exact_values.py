@@ -199,7 +199,7 @@ class Value:
         )
 
     def inverse(self) -> "Value":
-        """1 / value.
+        """Return 1 / value.
 
         Raises:
             UndecidedError: the value is 0.
@@ -250,7 +250,7 @@ class Value:
 
     @property
     def term(self) -> tuple[Constant, Monomial] | None:
-        """Coefficient and monomial, if there is one term and no denominator."""
+        """Return coefficient and monomial, if there is one term and no denominator."""
         if not self.is_polynomial or len(self.numerator) != 1:
             return None
         [(monomial, constant)] = self.numerator.items()

@@ -60,7 +60,7 @@ def ball_product(left: Ball, right: Ball, bits: int) -> Ball:
 
 
 def ball_inverse(number: Ball, bits: int) -> Ball:
-    """1 over a ball.
+    """Return 1 over a ball.
 
     Raises:
         ImpreciseError: the ball may contain zero.
@@ -112,7 +112,7 @@ def integer_root(number: int, degree: int) -> int:
 
 @lru_cache(64)
 def pi(bits: int) -> int:
-    """Pi times 2^bits, with an error of at most 1, by Machin's formula.
+    """Return pi times 2^bits, with an error of at most 1, by Machin's formula.
 
     >>> pi(4)
     50
@@ -162,7 +162,7 @@ def direction(turn: Fraction, bits: int) -> Ball:
 
 
 def _cosine_and_sine(angle: int, bits: int) -> tuple[int, int]:
-    """Cosine and sine of an angle below 2 in size; guard bits absorb the error of the terms."""
+    """Return cosine and sine of an angle below 2 in size; guard bits absorb the terms' errors."""
     sums, term, k = [0, 0, 0, 0], 1 << bits, 0
     while term not in (0, -1):
         sums[k % 4] += term

@@ -100,7 +100,7 @@ def _values(amount: Sequence[Token], context: Context) -> MathObject:
 
 
 def _compound(all_tokens: Sequence[Token], context: Context) -> MathObject | None:
-    """5 ft 3 in, as one quantity; None for any other form."""
+    """Return 5 ft 3 in as one quantity; None for any other form."""
     starts = [
         index
         for index, token in enumerate(all_tokens)

@@ -26,18 +26,9 @@ _INVERSES = {
 }
 _GUESSED_INVERSES = ("arcsin", "arccos", "arctan")
 LOGARITHMS = frozenset({"ln", "log", "lg"})
-_OF_SEVERAL = frozenset({"gcd", "lcm", "max", "min"})
-FUNCTIONS = frozenset({*TRIGONOMETRIC, *_INVERSES, *LOGARITHMS, *_OF_SEVERAL, "exp", "det"})
-
-
-def is_of_angle(name: str) -> bool:
-    """Return whether the argument may be in degrees."""
-    return name in TRIGONOMETRIC and not name.endswith("h")
-
-
-def takes_several(name: str) -> bool:
-    """Return whether a function has a list of arguments, like gcd."""
-    return name in _OF_SEVERAL
+OF_SEVERAL = frozenset({"gcd", "lcm", "max", "min"})  # which have a list of arguments
+OF_ANGLES = frozenset({*_CIRCULAR, "cis"})  # which may be in degrees
+FUNCTIONS = frozenset({*TRIGONOMETRIC, *_INVERSES, *LOGARITHMS, *OF_SEVERAL, "exp", "det"})
 
 
 def inverse_name(name: str) -> str:
@@ -76,7 +67,7 @@ def applied(name: str, argument: MathObject) -> Value:
 
 
 def applied_to_several(name: str, arguments: Sequence[Value]) -> Value:
-    """gcd, lcm, max or min of numbers; with letters it is not analysed.
+    """Return gcd, lcm, max or min of numbers; with letters it is not analysed.
 
     >>> applied_to_several("gcd", [rational(12), rational(18)]).fraction
     Fraction(6, 1)

@@ -12,15 +12,15 @@ from .conventions import Context, is_of_language, is_product
 from .functions import (
     FUNCTIONS,
     LOGARITHMS,
+    OF_ANGLES,
+    OF_SEVERAL,
     applied,
     applied_to_several,
     binomial,
     chosen,
     factorial_of,
     inverse_name,
-    is_of_angle,
     rounded,
-    takes_several,
 )
 from .matrices import multiplied
 from .notation import Token
@@ -339,16 +339,16 @@ class LetterReader(TokenReader, ABC):
                 name, exponent = inverse_name(name), rational(1)
             elif exponent.fraction is None or exponent.fraction < 0:
                 raise UndecidedError("a power of a function that may be an inverse")
-        if takes_several(name):
+        if name in OF_SEVERAL:
             result = applied_to_several(name, self._arguments_in_brackets())
         else:
-            self._angles += is_of_angle(name)
+            self._angles += name in OF_ANGLES
             argument: MathObject
             if name == "log" and base is None and self._has_two_arguments():
                 argument, base = self._arguments_in_brackets()  # log(8, 2)
             else:
                 argument = self._argument_of_function(name)
-            self._angles -= is_of_angle(name)
+            self._angles -= name in OF_ANGLES
             result = applied(name, argument)
             if base is not None and name not in LOGARITHMS:
                 raise UndecidedError("a function with a subscript")

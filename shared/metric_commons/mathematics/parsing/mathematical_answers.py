@@ -346,7 +346,7 @@ def _is_relation(tokens: Sequence[Token]) -> bool:
 
 
 def _set_by_condition(part: Sequence[Token], context: Context) -> MathObject | None:
-    r"""\{x \mid x > 2\} as a set of real numbers; None for any other form."""
+    r"""Return \{x \mid x > 2\} as a set of real numbers; None for any other form."""
     if part[0].text + part[-1].text not in ("⦃⦄", "{}"):
         return None
     inner = part[1:-1]
@@ -446,7 +446,7 @@ def _flat(contents: Sequence[MathObject | None]) -> tuple[MathObject, ...]:
 
 
 def _named(contents: Sequence[MathObject]) -> MathObject | None:
-    """Named values: a repeated name makes a list, different names are coordinates."""
+    """Return named values: a repeated name makes a list, different names are coordinates."""
     names, values = [], []
     for content in contents:
         if not isinstance(content, Equation) or content.name is None or content.content is None:
@@ -470,7 +470,7 @@ def _numbers(content: MathObject) -> RealSet | None:
 def _joined_sets(
     contents: Sequence[MathObject], separators: Sequence[str], names: Sequence[str | None]
 ) -> MathObject:
-    """Inequalities of one letter with "and", "or" or commas between them."""
+    """Return the numbers that satisfy inequalities of one letter, with "and", "or" or commas."""
     sets: list[RealSet] = []
     for content in contents:
         numbers = _numbers(content)

@@ -1,5 +1,7 @@
 """Arithmetic of matrices with exact entries."""
 
+from functools import reduce
+
 from ..algebra.exact_values import Value, rational
 from ..algebra.work_limits import UndecidedError, spend
 from .structures import MathObject, Matrix, as_value
@@ -43,14 +45,8 @@ def _matrix_product(left: Matrix, right: Matrix) -> Matrix:
         raise UndecidedError("matrices of shapes that do not fit")
     columns = list(zip(*right.rows, strict=True))
     spend(len(left.rows) * len(columns) * len(right.rows))
-    return Matrix(tuple(tuple(_dot(row, column) for column in columns) for row in left.rows))
-
-
-def _dot(row: tuple[Value, ...], column: tuple[Value, ...]) -> Value:
-    result = rational(0)
-    for a, b in zip(row, column, strict=True):
-        result += a * b
-    return result
+    terms = [[map(Value.__mul__, row, column) for column in columns] for row in left.rows]
+    return Matrix(tuple(tuple(reduce(Value.__add__, t, rational(0)) for t in row) for row in terms))
 
 
 def matrix_power(matrix: Matrix, exponent: int) -> Matrix:

@@ -309,7 +309,7 @@ def _tokens(text: str) -> list[Token]:
 
 
 def _with_spaced_groups(all_tokens: list[Token]) -> list[Token]:
-    """Joins 1 234 567 outside brackets; 7 3/4 stays a mixed number."""
+    """Join 1 234 567 outside brackets; 7 3/4 stays a mixed number."""
     result: list[Token] = []
     depth, index = 0, 0
     while index < len(all_tokens):

@@ -17,7 +17,7 @@ End = Value | Infinity
 
 
 def compare_ends(left: End, right: End) -> int:
-    """-1, 0 or 1 if an end is below, at or above another.
+    """Return -1, 0 or 1 if an end is below, at or above another.
 
     Raises:
         UndecidedError: this is undecided, or an end has letters.

@@ -91,7 +91,7 @@ def parse_item(item: Sequence[Token], context: Context) -> MathObject:
 
 
 def _congruence(item: Sequence[Token], context: Context) -> Congruence:
-    r"""X \equiv 2 \pmod 5, and the same with (mod 5) or mod 5."""
+    r"""Read x \equiv 2 \pmod 5, also with (mod 5) or mod 5."""
     if len(item) > 4 and [item[end].text for end in (-4, -3, -1)] == ["(", "mod", ")"]:
         item = [token for token in item if not token.is_sign("()")]
     sides = split_at_signs(item, "≡").parts
@@ -109,7 +109,7 @@ def _congruence(item: Sequence[Token], context: Context) -> Congruence:
 
 
 def _in_two_notations(item: Sequence[Token], context: Context) -> MathObject:
-    """-1 < x ≤ 1: (-1, 1], which says the same twice."""
+    """Read -1 < x ≤ 1: (-1, 1], which says the same twice."""
     parts = split_at_signs(item, ":").parts
     contents = [parse_item(part, context) for part in parts if part]
     sets = [
@@ -141,7 +141,7 @@ def _with_both_signs(
     signs: Sequence[str],
     context: Context,
 ) -> MathObject:
-    """X ≠ ± 4 excludes both, and y - 7 = ± 3x is either of two equations."""
+    """Read x ≠ ± 4, which excludes both, and y - 7 = ± 3x, which is either of two equations."""
     name = name_of(sides[0]) if signs == ["="] else None
     if name is not None:
         return _named(name, sides[0], sides[1], context)
@@ -363,7 +363,7 @@ def _unknowns(values: Iterable[Value]) -> set[str]:
 def _membership(
     left: Sequence[Token], right: Sequence[Token], item: Sequence[Token], context: Context
 ) -> MathObject:
-    """X ∈ (1, 2) is the interval; k ∈ Z is a condition, kept as words."""
+    """Read x ∈ (1, 2) as the interval; k ∈ Z is a condition, kept as words."""
     name = name_of(left)
     if name is None:
         raise UndecidedError("an element that is not a name")
@@ -444,7 +444,7 @@ def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> R
 
 
 def linear(value: Value, letter: str) -> tuple[Value, Value] | None:
-    """Slope and rest of slope * letter + rest; None for any other form.
+    """Return slope and rest of slope * letter + rest; None for any other form.
 
     >>> from ..algebra.exact_values import plain_fraction, rational
     >>> slope, rest = linear(symbol("x") + symbol("x") - rational(3), "x")
@@ -476,7 +476,7 @@ def _depends(generator: object) -> bool:
 def _absolute_inequality(
     sides: Sequence[Sequence[Token]], signs: Sequence[str], context: Context
 ) -> MathObject | None:
-    """|2x - 1| < 3 as a set of numbers."""
+    """Return |2x - 1| < 3 as a set of numbers; None for any other form."""
     if len(signs) != 1 or signs[0] == "≠":
         return None
     (left, right), sign = sides, signs[0]

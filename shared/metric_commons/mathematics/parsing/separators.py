@@ -60,7 +60,7 @@ def _with_connectives(all_tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def nesting(token: Token) -> int:
-    """1 for an opening bracket or the beginning of a matrix, -1 for the end of one, else 0."""
+    """Return 1 for an opening bracket or the start of a matrix, -1 for the end of one, else 0."""
     if token.kind == "sign":
         return (token.text in OPENING) - (token.text in CLOSING)
     return token.is_command("begin") - token.is_command("end")

@@ -232,7 +232,7 @@ def _in_brackets(elements: Sequence[_Element]) -> Suffix:
 
 
 def _is_noun(elements: Sequence[_Element]) -> bool:
-    """Return one or two plain words; `is_counted` says whether they are counted."""
+    """Return whether these are one or two plain words; `is_counted` says whether they count."""
     words = [element.text.lower() for element in elements]
     if len(words) > 2 and words[1] == "of":  # sets of masks
         return len(words) <= 5 and _is_noun(elements[:1]) and is_counted(words[0])

@@ -265,7 +265,7 @@ def _squeezed(text: str) -> str:
 
 
 def _with_decimal_points(text: str) -> str:
-    """1.000,5 as 1000.5.
+    """Return 1.000,5 as 1000.5.
 
     >>> _with_decimal_points("1.000,5"), _with_decimal_points("0.111")
     ('1000.5', '0.111')

@@ -88,7 +88,7 @@ def _without_equals(left: Items, right: Items) -> tuple[list[MathObject], list[M
 
 
 def all_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """False if any verdict is False, else None if any is None, else True.
+    """Return False if any verdict is False, else None if any is None, else True.
 
     >>> all_of([True, None, False])
     False
@@ -102,7 +102,7 @@ def all_of(verdicts: Iterable[bool | None]) -> bool | None:
 
 
 def any_of(verdicts: Iterable[bool | None]) -> bool | None:
-    """True if any verdict is True, else None if any is None, else False.
+    """Return True if any verdict is True, else None if any is None, else False.
 
     >>> any_of([False, None, True])
     True

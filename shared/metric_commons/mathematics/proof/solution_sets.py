@@ -24,7 +24,7 @@ def same_solutions(left: Value, right: Value) -> bool | None:
 
 
 def _ratio(left: Value, right: Value) -> Fraction | int | None:
-    """1 or -1, the sign of left / right if that is a constant; 0 if it is not real."""
+    """Return the sign of left / right if that is a constant; 0 if it is not real."""
     first = product(left.numerator, right.denominator)
     second = product(right.numerator, left.denominator)
     if not first or not second or first.keys() != second.keys():

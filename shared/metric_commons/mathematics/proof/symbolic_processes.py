@@ -93,7 +93,7 @@ class SymbolicProcess:
 
 
 def _forward(process: subprocess.Popen[str], lines: "Queue[str]") -> None:
-    """Each line of the output, and an empty one at its end."""
+    """Forward each line of the output, and an empty one at its end."""
     if process.stdout is not None:
         for line in iter(process.stdout.readline, ""):
             lines.put(line)
