@@ -16,7 +16,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, S
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from functools import cache, lru_cache, wraps
+from functools import cache, wraps
 from inspect import signature
 from numbers import Integral, Real
 from types import MappingProxyType
@@ -419,21 +419,12 @@ def score_range(name: str, ranges: Ranges) -> tuple[float, float] | None:
     >>> score_range("log_loss", {"mcc": (-1, 1), "*": (0, None)})
     (0.0, inf)
     """
-    pattern = _first_that_fits(name, tuple(ranges))
-    ends = (None, None) if pattern is None else ranges[pattern]
+    fits = (ends for pattern, ends in ranges.items() if fnmatchcase(name.lower(), pattern))
+    ends = next(fits, (None, None))
     if ends is None:
         return None
     low, high = ends
     return -math.inf if low is None else float(low), math.inf if high is None else float(high)
-
-
-@lru_cache(maxsize=1024)
-def _first_that_fits(name: str, patterns: tuple[str, ...]) -> str | None:
-    """Return the first pattern that matches a name.
-
-    Cached, since parts of one evaluation ask the same.
-    """
-    return next((pattern for pattern in patterns if fnmatchcase(name.lower(), pattern)), None)
 
 
 def check_score(name: str, value: Any, ranges: Ranges) -> None:

@@ -20,11 +20,10 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arguments.arrays import Floats, Integers, equal_blocks, wrapped
+from ..arguments.arrays import Floats, Integers, equal_blocks
 
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
-_BIN_WIDTH = 47  # bits of a bin: the sum of 2**16 slices of this width fits into 64 bits
 _ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum, or half as many again
 _ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: sums have less than 53 bits
 CHUNK = 1 << 8  # products of each sum that is rounded
@@ -80,42 +79,13 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
     sums: dict[int, int] = {}
     for start in range(0, values.size, _BLOCK):
         block = values[start : start + _BLOCK]
-        parts = _sliced_sum(block)
-        if counts is not None:
-            weights = counts[start : start + _BLOCK] * 1.0
-            digits = whole_digits(block, int(weights.sum()))
-            parts = ((int(numbers @ weights), power) for numbers, power in digits)
-        for total, power in parts:
+        weights = None if counts is None else counts[start : start + _BLOCK] * 1.0
+        rows = block.size if weights is None else int(weights.sum())
+        for digits, power in whole_digits(block, rows):
+            total = int(digits.sum() if weights is None else digits @ weights)
             sums[power] = sums.get(power, 0) + total
     lowest = min(sums, default=0)
     return exact_ldexp(sum(total << power - lowest for power, total in sums.items()), lowest)
-
-
-def _sliced_sum(values: Floats) -> Iterator[tuple[int, int]]:
-    """Whole numbers times a power of two that add up to the sum of fewer than 2**16 values.
-
-    Adding a magic number, 1.5 * 2**52 units, rounds to whole units, because near it neighbouring
-    floats are one unit apart. The bits of the result, read as an integer, count these units: they
-    are the slice. Slice after slice is taken off, until nothing is left.
-
-    >>> [(total, power) for total, power in _sliced_sum(np.array([0.75, 2.0**-53]))]
-    [(105553116266496, -47), (2199023255552, -94)]
-    """
-    largest = max(float(values.max()), -float(values.min()))
-    power = math.frexp(largest)[1]
-    while values.size:
-        power -= _BIN_WIDTH
-        if abs(power) > 900:  # the magic number might not be a finite float
-            digits = whole_digits(values, values.size)
-            yield from ((int(numbers.sum()), power) for numbers, power in digits)
-            return
-        magic = np.float64(math.ldexp(1.5, power + 52))
-        slices = values + magic
-        bits = int(np.add.reduce(slices.view(np.int64)))
-        yield wrapped(bits - values.size * int(magic.view(np.int64))), power
-        slices -= magic
-        remainders = np.subtract(values, slices, out=slices)
-        values = remainders[remainders != 0]
 
 
 def exact_group_sums(

@@ -145,7 +145,8 @@ def enumerated_p(flips: SignFlips) -> float:
     bisection: 2**15 of these for 2**30 subsets.
     """
     halves = flips.magnitudes[::2], flips.magnitudes[1::2]
-    first, second = map(_sorted_subset_sums, halves)
+    first, second = map(subset_sums, halves)
+    second.sort()
     small = second.searchsorted(flips.at_most - first, side="right").sum()
     large = second.size * first.size - second.searchsorted(flips.at_least - first).sum()
     subsets = first.size * second.size
@@ -168,14 +169,6 @@ def _binomial_p(flips: SignFlips) -> float:
     if flips.at_least <= flips.magnitudes.sum():  # two-sided: as many subsets are as large
         share = min(2 * share, 1.0)
     return max(share, math.ulp(0.0))
-
-
-def _sorted_subset_sums(magnitudes: Integers) -> Integers:
-    """Return the sum of each subset, ascending: two ascending halves merge quickly."""
-    sums = np.zeros(1, np.int64)
-    for magnitude in magnitudes.tolist():
-        sums = np.sort(np.concatenate([sums, sums + magnitude]), kind="stable")
-    return sums
 
 
 def subset_sums(magnitudes: Integers) -> Integers:
@@ -229,7 +222,8 @@ def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int, tolerance
 
 def _counted_tails(magnitudes: Integers, limits: Integers) -> Floats:
     """Return the proportion of all subsets whose sum is at most each of these limits."""
-    first, second = map(_sorted_subset_sums, (magnitudes[::2], magnitudes[1::2]))
+    first, second = map(subset_sums, (magnitudes[::2], magnitudes[1::2]))
+    second.sort()
     numbers = [second.searchsorted(limit - first, side="right").sum() for limit in limits]
     return np.array(numbers, np.float64) / (first.size * second.size)
 
