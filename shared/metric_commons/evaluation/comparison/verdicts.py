@@ -188,45 +188,27 @@ def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, pow
         False: "both systems are equally good",
         True: "the difference is what was observed",
     }
-    for as_observed, words in assumptions.items():
-        needed = _needed(pair, comparison, margin, alpha, power, as_observed=as_observed)
+    from ...statistics.tests.power import required_rows
+    from ...statistics.tests.significance import rows_that_show_margin
+
+    is_planned = not is_crossed(pair.clusters)  # of which field, `power` says
+    for as_observed, words in assumptions.items() if is_planned else ():
+        # From the distribution of the interval for bounded means, else from Student's t.
+        bounded = False
+        if pair.has_rows:
+            options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
+            bounded, needed = rows_that_show_margin(
+                pair.scores_a, pair.scores_b, margin, clusters=pair.clusters, **options
+            )
+        distance = margin + comparison["diff"] if as_observed else margin
+        if not bounded:
+            needed = None
+            if distance and deviation:
+                needed = required_rows(distance, deviation, min(2 * alpha, 0.99), power)
         if needed is not None and needed > units:
             chance = f"with a probability of {100 * power:g} %"
             return f"If {words}, {needed:,} {name} would tell {chance}."
     return f"Twice as many {name} may tell."
-
-
-def _needed(
-    pair: Pair,
-    comparison: Comparison,
-    margin: float,
-    alpha: float,
-    power: float,
-    *,
-    as_observed: bool,
-) -> int | None:
-    """Return the number of rows, or clusters, that would show that a system is not inferior.
-
-    Computed from the distribution of the interval for bounded means, else from Student's t.
-    """
-    from ...statistics.tests.significance import rows_that_show_margin
-
-    if is_crossed(pair.clusters):
-        return None  # of which field, `power` says
-    if pair.has_rows:
-        options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
-        bounded, needed = rows_that_show_margin(
-            pair.scores_a, pair.scores_b, margin, clusters=pair.clusters, **options
-        )
-        if bounded:
-            return needed
-    from ...statistics.tests.power import required_rows
-
-    _, deviation = deviation_of(comparison)
-    distance = margin + comparison["diff"] if as_observed else margin
-    if not distance or not deviation:
-        return None
-    return required_rows(distance, deviation, min(2 * alpha, 0.99), power)
 
 
 class FloorVerdict(NamedTuple):
