@@ -65,47 +65,33 @@ def agreements(
         samples: the rows as they are in the log.
         rows: the rows as the modules scored them.
     """
-    logged = results[LOGGED].per_example if LOGGED in results else {}
-    for module, result in results.items():
-        if module == LOGGED:
-            continue
-        for score, *names in metrics[module].logged_names:
-            if score not in result.per_example:
-                continue
-            for metric, values in logged.items():
-                if metric.rpartition(".")[2].lower() in names:
-                    yield _agreement(
-                        (system, metric, module, score),
-                        (values, result),
-                        metrics[module],
-                        samples,
-                        rows,
-                    )
-
-
-def _agreement(
-    names: tuple[str, str, str, str],
-    scores: tuple[Sequence[float], ModuleResult],
-    module: Module,
-    samples: Samples,
-    rows: SystemRows,
-) -> Agreement:
     import numpy as np
 
-    _, metric, module_name, score = names
-    logged = np.array(scores[0], np.float64)
-    values = np.array(scores[1].per_example[score], np.float64)
-    differ = ~(np.abs(logged - values) <= _TOLERANCE)
-    reason = ""
-    if differ.any():
-        columns = rows.inputs[module_name] if module_name not in rows.samples else None
-        options = {k: v for k, v in scores[1].options.items() if k in module.declared_options}
-        reason = _reason(logged, values, differ, module, score, columns, options)
-        if not reason:
-            convention = samples.source.log.conventions.get(metric.rpartition(".")[2])
-            examples = _examples(samples, rows, logged, values, differ)
-            reason = f"{convention or 'reason unknown'}; {examples}"
-    return Agreement(*names, len(values), int(differ.sum()), reason)
+    per_example = results[LOGGED].per_example if LOGGED in results else {}
+    pairs = [
+        (name, metric, score)
+        for name in results
+        if name != LOGGED
+        for score, *names in metrics[name].logged_names
+        if score in results[name].per_example
+        for metric in per_example
+        if metric.rpartition(".")[2].lower() in names
+    ]
+    for name, metric, score in pairs:
+        module, result = metrics[name], results[name]
+        logged = np.array(per_example[metric], np.float64)
+        values = np.array(result.per_example[score], np.float64)
+        differ = ~(np.abs(logged - values) <= _TOLERANCE)
+        reason = ""
+        if differ.any():
+            columns = rows.inputs[name] if name not in rows.samples else None
+            options = {k: v for k, v in result.options.items() if k in module.declared_options}
+            reason = _reason(logged, values, differ, module, score, columns, options)
+            if not reason:
+                convention = samples.source.log.conventions.get(metric.rpartition(".")[2])
+                examples = _examples(samples, rows, logged, values, differ)
+                reason = f"{convention or 'reason unknown'}; {examples}"
+        yield Agreement(system, metric, name, score, len(values), int(differ.sum()), reason)
 
 
 def _reason(
@@ -127,8 +113,15 @@ def _reason(
     some_rows = np.concatenate([np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)])
     for changes in islice(_variants(module, options), _TRIALS):
         for rows in (np.sort(some_rows), np.arange(len(logged))):
-            scores = _scores(module, score, columns, {**options, **changes}, rows.tolist())
-            rounding = None if scores is None else _rounding(logged[rows], scores)
+            inputs = {
+                name: [columns[name][row] for row in rows.tolist()] for name in module.input_names
+            }
+            try:
+                arguments = {**inputs, **options, **changes}
+                scores = module.compute(**arguments, per_example=True)["per_example"][score]
+            except (ValueError, TypeError):  # the options are incompatible
+                break
+            rounding = _rounding(logged[rows], np.array(scores, np.float64))
             if rounding is None:
                 break
         else:
@@ -157,24 +150,6 @@ def _rounding(logged: "Floats", values: "Floats") -> int | None:
         if is_near.all() and (np.abs(logged - np.round(logged, digits)) <= _TOLERANCE).all():
             return digits
     return None
-
-
-def _scores(
-    module: Module,
-    score: str,
-    columns: Mapping[str, Sequence[Any]],
-    options: Mapping[str, Any],
-    rows: Sequence[int],
-) -> "Floats | None":
-    """Return the scores of some rows with these options; None if the options are incompatible."""
-    import numpy as np
-
-    inputs = {name: [columns[name][row] for row in rows] for name in module.input_names}
-    try:
-        result = module.compute(**inputs, **options, per_example=True)
-    except (ValueError, TypeError):
-        return None
-    return np.array(result["per_example"][score], np.float64)
 
 
 def _variants(module: Module, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -81,58 +81,6 @@ def system_rows(
         choices["missing"] = [f"{missing}:{counts.total()}"]
     if not samples.rows:
         raise ValueError(f"{samples.source.path}: no samples remain to be scored")
-    return _united(samples, absent, missing, reduce, excluded, choices)
-
-
-def _choices(source: Source, metric: str | None) -> dict[str, Any]:
-    """Return the requested selections that change scores, for the signature."""
-    selection = source.selection
-    conditions = [f"{name}={text}" for name, text in selection.conditions.items()]
-    choices = {"filter": selection.filter, "where": conditions, "metric": metric}
-    return {name: value for name, value in choices.items() if value}
-
-
-def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter[str]]:
-    """The samples with the scores that are numbers, or None, and counts of the other values."""
-    module = next(iter(samples.scored_by_log))
-    try:
-        scores, pairs = scores_of_rows(samples.inputs[module]["predictions"], metric)
-    except ValueError as error:
-        raise ValueError(f"{samples.source.path}: {error}") from error
-    inputs = {
-        module: {**columns, "predictions": scores} if module in samples.scored_by_log else columns
-        for module, columns in samples.inputs.items()
-    }
-    return replace(samples, inputs=inputs), pairs
-
-
-def _absent(samples: Samples, missing: Missing) -> dict[str, dict[int, str]]:
-    """Return the rows that each module cannot score, with the reasons."""
-    errors = samples.labels.get("error") or [False] * len(samples.rows)
-    # Refused in plain rows, a value that is missing is a wrong one, named with its row.
-    counts = samples.source.log.format_name != PLAIN_ROWS or missing != "refuse"
-    absent: dict[str, dict[int, str]] = {}
-    for module, columns in samples.inputs.items():
-        reason = "unscored" if module in samples.scored_by_log else "unanswered"
-        absent[module] = {
-            row: "error" if is_error else reason
-            for row, (value, is_error) in enumerate(
-                zip(columns["predictions"], errors, strict=True)
-            )
-            if is_error or (value is None and counts)
-        }
-    return absent
-
-
-def _united(
-    samples: Samples,
-    absent: Mapping[str, Mapping[int, str]],
-    missing: Missing,
-    reduce: Reduce | None,
-    excluded: Mapping[str, int],
-    choices: dict[str, Any],
-) -> SystemRows:
-    """Return the rows of each module, where rows with the same id form one sample."""
     ids = samples.labels.get("id") or range(len(samples.rows))
     positions, names = numbered(ids)
     has_repeats = len(names) < len(ids)
@@ -178,6 +126,46 @@ def _united(
         excluded=excluded,
         choices=choices,
     )
+
+
+def _choices(source: Source, metric: str | None) -> dict[str, Any]:
+    """Return the requested selections that change scores, for the signature."""
+    selection = source.selection
+    conditions = [f"{name}={text}" for name, text in selection.conditions.items()]
+    choices = {"filter": selection.filter, "where": conditions, "metric": metric}
+    return {name: value for name, value in choices.items() if value}
+
+
+def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter[str]]:
+    """The samples with the scores that are numbers, or None, and counts of the other values."""
+    module = next(iter(samples.scored_by_log))
+    try:
+        scores, pairs = scores_of_rows(samples.inputs[module]["predictions"], metric)
+    except ValueError as error:
+        raise ValueError(f"{samples.source.path}: {error}") from error
+    inputs = {
+        module: {**columns, "predictions": scores} if module in samples.scored_by_log else columns
+        for module, columns in samples.inputs.items()
+    }
+    return replace(samples, inputs=inputs), pairs
+
+
+def _absent(samples: Samples, missing: Missing) -> dict[str, dict[int, str]]:
+    """Return the rows that each module cannot score, with the reasons."""
+    errors = samples.labels.get("error") or [False] * len(samples.rows)
+    # Refused in plain rows, a value that is missing is a wrong one, named with its row.
+    counts = samples.source.log.format_name != PLAIN_ROWS or missing != "refuse"
+    absent: dict[str, dict[int, str]] = {}
+    for module, columns in samples.inputs.items():
+        reason = "unscored" if module in samples.scored_by_log else "unanswered"
+        absent[module] = {
+            row: "error" if is_error else reason
+            for row, (value, is_error) in enumerate(
+                zip(columns["predictions"], errors, strict=True)
+            )
+            if is_error or (value is None and counts)
+        }
+    return absent
 
 
 def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) -> list[Any] | None:

@@ -177,28 +177,24 @@ class State(StoredColumns):
                 states have been added.
         """
         for state in states:
-            self._merge(state)
-
-    def _merge(self, state: "State") -> None:
-        """Add the rows of another state."""
-        if state is self:
-            raise ValueError("a state cannot be merged into itself; its rows would count twice")
-        if self.module != state.module:
-            raise ValueError(
-                f"a state of {state.module} cannot be merged into one of {self.module}"
-            )
-        values = self.intervals | state.options | state.intervals
-        for name, value in (self.options | self.intervals).items():
-            if values.get(name) != value:
+            if state is self:
+                raise ValueError("a state cannot be merged into itself; its rows would count twice")
+            if self.module != state.module:
                 raise ValueError(
-                    f"states of different options cannot be merged: {name} is {value!r} in one and "
-                    f"{values.get(name)!r} in the other"
+                    f"a state of {state.module} cannot be merged into one of {self.module}"
                 )
-        # Always in the same order, so that two threads never wait for each other.
-        first, second = sorted((self, state), key=id)
-        with first._lock, second._lock:
-            self._statistics.merge(state._statistics)
-            self.intervals = self.intervals | state.intervals
+            values = self.intervals | state.options | state.intervals
+            for name, value in (self.options | self.intervals).items():
+                if values.get(name) != value:
+                    raise ValueError(
+                        f"states of different options cannot be merged: {name} is {value!r} in one "
+                        f"and {values.get(name)!r} in the other"
+                    )
+            # Always in the same order, so that two threads never wait for each other.
+            first, second = sorted((self, state), key=id)
+            with first._lock, second._lock:
+                self._statistics.merge(state._statistics)
+                self.intervals = self.intervals | state.intervals
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         """Return the result of `compute` for all rows.

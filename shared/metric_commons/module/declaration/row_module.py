@@ -468,11 +468,9 @@ class RowModule(Module):
 
     def _keep_copy(self, layout: int, columns: Mapping[str, Column]) -> None:
         shapes = self._layouts[layout]
-        self._keep(layout, {name: copied(column, shapes[name]) for name, column in columns.items()})
-
-    def _keep(self, layout: int, columns: dict[str, Column]) -> None:
+        copies = {name: copied(column, shapes[name]) for name, column in columns.items()}
         with self._lock:
-            self._batches.append((layout, columns))
+            self._batches.append((layout, copies))
 
     def _taken(self) -> list[Batch]:
         """Remove and return the batches added so far."""
