@@ -349,7 +349,7 @@ def compute(self, *, texts=None, lengths=None, bounds=None, **options):
     ),
     "rows that threads take from each other": (
         with_method("""\
-def _keep(self, layout, columns):
+def _keep_copy(self, layout, columns):
     batches = list(self._batches)
     __import__("time").sleep(0.001)
     self._batches = [*batches, (layout, columns)]
@@ -359,7 +359,7 @@ def _keep(self, layout, columns):
     ),
     "rows that come after those before them were taken": (
         with_method("""\
-def _keep(self, layout, columns):
+def _keep_copy(self, layout, columns):
     batches = self._batches
     self.calls = getattr(self, "calls", 0) + 1
     __import__("time").sleep(0.05 * (self.calls % 2))  # every second batch comes late

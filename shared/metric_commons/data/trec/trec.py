@@ -257,8 +257,8 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
         start = stream.content.read(_BLOCK)
         content = start.removeprefix(_BYTE_ORDER_MARK)
         if name == STANDARD_INPUT or b"\n" not in content or may_have_triples(content):
-            data = bytearray(start)  # as a whole, from whose lines a message can quote
-            for chunk in stream.chunks():
+            data = bytearray()  # as a whole, from whose lines a message can quote
+            for chunk in chain([start], stream.chunks()):
                 data += chunk
                 check_whole(len(data), stream.limits.whole)
             return _parsed(path, bytes(data), kind), stream.sha256()

@@ -22,6 +22,11 @@ _INTEGER, _TEXT = "integer", "text"  # the columns of ids
 _MARK = "'"  # before the text of an id, which is empty for an integer
 
 
+def _by_id(table: Any) -> Any:
+    """Return a table of pyarrow in the order of its ids."""
+    return table.sort_by([(_TEXT, "ascending"), (_INTEGER, "ascending")]).combine_chunks()
+
+
 class RankingScores(TabulatedStatistics):
     """The scores of each ranking, under its id, in the order of the ids.
 
@@ -31,8 +36,7 @@ class RankingScores(TabulatedStatistics):
     keeps_ids = True
 
     def __init__(self, metric: RowModule) -> None:
-        order = [(_TEXT, "ascending"), (_INTEGER, "ascending")]
-        super().__init__(metric, lambda table: table.sort_by(order).combine_chunks())
+        super().__init__(metric, _by_id)
         self._parsed = parse_measures(self._options["measures"])
         self._ids: dict[int | str, None] = {}
 

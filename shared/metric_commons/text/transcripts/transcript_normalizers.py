@@ -16,7 +16,6 @@ Source:
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
-from difflib import SequenceMatcher
 from itertools import groupby
 from typing import Annotated
 
@@ -260,6 +259,8 @@ def merged_compounds(prediction: str, reference: str) -> tuple[str, str]:
     >>> merged_compounds("the web site is up", "the website is up")
     ('the website is up', 'the website is up')
     """
+    from difflib import SequenceMatcher  # only for these
+
     words, spoken = prediction.split(), reference.split()
     sides: tuple[list[str], list[str]] = ([], [])
     for kind, first, end, start, stop in SequenceMatcher(None, spoken, words).get_opcodes():
