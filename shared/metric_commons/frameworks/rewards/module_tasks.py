@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from ...module.catalog.catalog import ScoreScale, load_without_evaluate, score_scale
+from ...module.catalog.catalog import load_without_evaluate, score_scale
+from ...module.catalog.score_scales import ScoreScale
 from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.checks import OptionError, RowError, alternatives, shown
 from .model_outputs import replies, text_of

@@ -6,13 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar
 
+from ...module.catalog.score_scales import ScoreScale
 from ...statistics.arguments.checks import alternatives
 from .model_outputs import ReferenceTypeError, text_of
-
-if TYPE_CHECKING:
-    from ...module.catalog.catalog import ScoreScale
 
 T = TypeVar("T")
 Status = Literal["scored", "undecided", "unparsed", "unreadable"]
@@ -113,10 +111,8 @@ class Task(ABC):
         """Return the function that says whether two answers are one; None if their texts do."""
         return None
 
-    def scale(self, score: str | None = None) -> "ScoreScale":
+    def scale(self, score: str | None = None) -> ScoreScale:
         """Return the direction and range of the score, or of a further one."""
-        from ...module.catalog.catalog import ScoreScale
-
         return ScoreScale()
 
     def further_scores(self) -> list[str]:
