@@ -202,6 +202,16 @@ def test_declared_defaults_are_filled_in():
     assert result("[f(unit='m')]", [call("f")], **options)["exact_match"] == 0.0
 
 
+@pytest.mark.parametrize("options", [{"defaults": True}, {"arguments": "bfcl"}])
+def test_every_row_needs_tools_where_one_does(options):
+    """So that parts of the rows are refused like all of them."""
+    declared = {"tool_calls": [], "tools": [{"name": "f"}]}
+    metric = load("tool_calls", **options)
+    assert metric.compute(predictions=["[]"], references=[json.dumps(declared)])
+    with pytest.raises(ValueError, match=r"needs tools, .*; references\[1\] has none"):
+        metric.compute(predictions=["[]"] * 2, references=[json.dumps(declared), "[]"])
+
+
 @pytest.mark.parametrize(
     ("reference", "options", "message"),
     [

@@ -88,11 +88,12 @@ def call_statistics(
     >>> rows.result()["precision"], rows.result()["recall"]
     (0.5, 1.0)
     """
-    if tools is None and references and not any('"tools"' in text for text in references):
-        if arguments == "bfcl":
-            raise OptionError("arguments='bfcl'", "needs tools: the declarations of the functions")
-        if defaults:
-            raise OptionError("defaults=True", "needs tools, which declare the defaults")
+    if tools is None and (defaults or arguments == "bfcl"):
+        row = next((row for row, text in enumerate(references) if '"tools"' not in text), None)
+        if row is not None:
+            option = "arguments='bfcl'" if arguments == "bfcl" else "defaults=True"
+            problem = f"needs tools, the declarations of functions; references[{row}] has none"
+            raise OptionError(option, problem)
     comparison = CallComparison(
         Equality(value_normalizer(normalizer), types, rel_tol, abs_tol, list_order),
         match=match,
