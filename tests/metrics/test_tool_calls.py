@@ -1,5 +1,6 @@
 """Tool calls: one typical call, and a table of rows with scores worked out by hand."""
 
+import json
 import math
 
 import pytest
