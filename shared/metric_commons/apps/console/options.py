@@ -185,7 +185,7 @@ def level(value: str | float) -> float:
 
 
 def _bounds(annotation: Any) -> dict[str, Any]:
-    """Return the arguments with which typer checks an annotation of `numbers/domains`."""
+    """Return the arguments with which typer checks an annotation of `arguments.domains`."""
     members = [annotation, *get_args(annotation)]
     if Level in members:
         return {"parser": level}

@@ -121,7 +121,7 @@ def check_object(
     Args:
         subject: a name for the object, for messages.
         values: the object, as parsed from JSON.
-        required: annotations by key, as in `numbers.domains`.
+        required: annotations by key, as in `arguments.domains`.
         optional: annotations of the keys that may be missing.
 
     Raises:
