@@ -1,4 +1,4 @@
-"""Whether an output or a returned value is the expected one.
+"""Return whether an output or a returned value is the expected one.
 
 The comparison takes place in the process of the caller, which programs cannot reach.
 """

@@ -50,7 +50,7 @@ def value_normalizer(normalizer: ValueNormalizer) -> Callable[[str], str]:
 
 @dataclass(frozen=True)
 class Equality:
-    """Whether a predicted value equals an expected one.
+    """Return whether a predicted value equals an expected one.
 
     Args:
         normalize: applied to texts before they are compared.
@@ -151,7 +151,7 @@ class Equality:
         return key
 
     def __call__(self, predicted: Any, expected: Any) -> bool:
-        """Whether the values are equal."""
+        """Return whether the values are equal."""
         if self.is_transitive:
             return self.key(predicted) == self.key(expected)
         if isinstance(predicted, dict) and isinstance(expected, dict):

@@ -202,7 +202,7 @@ def _texts(stream: Stream, format_name: str | None) -> Log:
 
 
 def _is_text(kind: str, format_name: str | None) -> bool:
-    """Whether the named format consists of lines of text, or the suffix is that of such a format.
+    """Return whether the named format, or that of the suffix, consists of lines of text.
 
     >>> _is_text("bio", None), _is_text("csv", "lines"), _is_text("txt.json", None)
     (True, True, False)

@@ -78,7 +78,7 @@ class PrintedScore(NamedTuple):
 
 
 class PrintedDifference(NamedTuple):
-    """What two printed scores of the same rows say about their difference."""
+    """The information in two printed scores of the same rows about their difference."""
 
     difference: float
     p_least: float  # of all outcomes with these scores, if only the rows of the difference differ

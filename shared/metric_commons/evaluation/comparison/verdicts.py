@@ -15,7 +15,7 @@ NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
 
 
 class ComparisonVerdict(NamedTuple):
-    """Whether a new system is worse than a baseline by less than a margin."""
+    """Return whether a new system is worse than a baseline by less than a margin."""
 
     verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
     comparison: Comparison  # of the system whose mean should be higher (A) with the other (B)
@@ -230,7 +230,7 @@ def _needed(
 
 
 class FloorVerdict(NamedTuple):
-    """Whether a score reaches a floor, by its interval."""
+    """Return whether a score reaches a floor, by its interval."""
 
     verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
     score: str

@@ -1,4 +1,4 @@
-"""Whether ours and a peer agree row by row, and which rule decides where they do not.
+"""Return whether ours and a peer agree row by row, and which rule decides where they do not.
 
 Each row is scored alone by both, so a difference belongs to a row even if the score is of a corpus.
 A rule is a change of the row after which both agree: if they do once both sides are in lower case,
@@ -28,7 +28,7 @@ _DIGITS = 9  # that sums in another order leave alone
 
 
 class Difference(NamedTuple):
-    """What the two score differently, and the rules that decide; none if unexplained."""
+    """Rows that the two score differently, and the rules that decide; none if unexplained."""
 
     row: int | None  # None for all rows together
     score: str

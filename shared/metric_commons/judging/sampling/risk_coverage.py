@@ -134,7 +134,7 @@ _CELLS = 1 << 19  # of a block of resamples: 4 MB an array
 
 @dataclass(frozen=True)
 class GradedAnswers:
-    """Whether each row is correct, and whether there was an answer at all; shape (rows,).
+    """Return whether each row is correct, and whether there was an answer at all; shape (rows,).
 
     `confidences` are None if only grades are known.
     """

@@ -263,7 +263,7 @@ def _parts(
 
 @cache
 def _table(*patterns: Pattern) -> Booleans:
-    """Whether a pattern applies, by equality of types, previous letter and current letter."""
+    """Return whether a pattern applies, by equal types, previous letter and current letter."""
     table = np.zeros((2, _KINDS, _KINDS), dtype=bool)
     for previous_letters, letters, types in patterns:
         # Patterns for any letter also apply to unknown letters.

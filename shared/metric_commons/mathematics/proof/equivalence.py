@@ -40,7 +40,7 @@ _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
 
 class EquivalenceVerdict(NamedTuple):
-    """Whether two answers are equal, or why that is undecided."""
+    """Return whether two answers are equal, or why that is undecided."""
 
     is_equal: bool | None
     reason: Reason = ""

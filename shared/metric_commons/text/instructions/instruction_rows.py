@@ -154,7 +154,7 @@ _COUNTS = ("strict_prompts", "loose_prompts", "strict", "loose", "instructions",
 
 
 class Verdicts(NamedTuple):
-    """Whether a response follows each of its instructions."""
+    """Return whether a response follows each of its instructions."""
 
     strict: list[bool]
     loose: list[bool]

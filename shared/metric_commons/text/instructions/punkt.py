@@ -145,7 +145,7 @@ def _starts_sentence(token: str, flags: int) -> bool | None:
 
 
 def _is_abbreviation(token: str) -> bool:
-    """Whether the token, or what follows its last hyphen, is an abbreviation with its full stop."""
+    """Return whether the token, or what follows its last hyphen, is an abbreviation with its full stop."""
     if not token.endswith(".") or token.endswith("..") or token == ".":
         return False
     word = token[:-1].lower()

@@ -32,7 +32,7 @@ class Response:
 
 
 Check = Callable[[Response], bool]
-"""Whether a response that is not blank follows an instruction."""
+"""Return whether a response that is not blank follows an instruction."""
 
 
 def loose_variants(text: str) -> list[str]:
