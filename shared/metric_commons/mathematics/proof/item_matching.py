@@ -1,4 +1,4 @@
-"""Return whether two lists have the same items, in any order, from verdicts about pairs of items."""
+"""Whether two lists have the same items, in any order, from verdicts about pairs of items."""
 
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction

@@ -329,7 +329,7 @@ def check_finite(
 
 
 def _is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN, or pandas' NA, for which == is neither true nor false."""
+    """Return whether a label is None, NaN or pandas' NA, for which == is neither true nor false."""
     try:
         return label is None or bool(label != label)
     except TypeError:

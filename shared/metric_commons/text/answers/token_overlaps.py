@@ -33,7 +33,7 @@ def equal_tokens(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
 
 
 def equal_texts(tokens: Tokens, left: Integers, right: Integers) -> Booleans:
-    """Return whether the texts at `left` and at `right`, pair by pair, have the same tokens in order."""
+    """Return whether texts at `left` and `right`, pair by pair, have the same tokens in order."""
     counts = tokens.counts.take(left)
     equal: Booleans = counts == tokens.counts.take(right)
     pairs = np.flatnonzero(equal & (counts > 0))
