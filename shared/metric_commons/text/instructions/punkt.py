@@ -145,7 +145,7 @@ def _starts_sentence(token: str, flags: int) -> bool | None:
 
 
 def _is_abbreviation(token: str) -> bool:
-    """Return whether the token, or its part after the last hyphen, is an abbreviation with a dot."""
+    """Return whether the token, or its part after the last hyphen, is abbreviated with a dot."""
     if not token.endswith(".") or token.endswith("..") or token == ".":
         return False
     word = token[:-1].lower()
