@@ -134,5 +134,7 @@ def test_wrong_columns_and_no_rows_are_named(dataset):
     for jobs in (1, 2):
         with pytest.raises(ValueError, match="no rows; a score of no rows is undefined"):
             score("qa_em", dataset.select([]), **COLUMNS, jobs=jobs)
+        with pytest.raises(ValueError, match="no rows; a score of no rows is undefined"):
+            score("qa_em", pa.table(ROWS).slice(0, 0), **COLUMNS, jobs=jobs)
     with pytest.raises(ValueError, match="the dataset is empty"):
         scores_of_rows("qa_em", dataset.select([]), **COLUMNS)

@@ -1,4 +1,4 @@
-"""Return whether an output or a returned value is the expected one.
+"""Whether an output or a returned value is the expected one.
 
 The comparison takes place in the process of the caller, which programs cannot reach.
 """

@@ -1,4 +1,4 @@
-"""Return whether ours and a peer agree row by row, and which rule decides where they do not.
+"""Whether ours and a peer agree row by row, and which rule decides where they do not.
 
 Each row is scored alone by both, so a difference belongs to a row even if the score is of a corpus.
 A rule is a change of the row after which both agree: if they do once both sides are in lower case,

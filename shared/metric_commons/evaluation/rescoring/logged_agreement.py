@@ -1,4 +1,4 @@
-"""Return whether recomputed scores equal those of the log, and why if they do not.
+"""Whether recomputed scores equal those of the log, and why if they do not.
 
 The reason is found, not guessed: the same module with other options, or with rounding, reproduces
 the score of the log in every row. If nothing does, the message states the convention of the

@@ -1,4 +1,4 @@
-"""Return whether one system scores higher than another on the same rows by more than chance.
+"""Whether one system scores higher than another on the same rows by more than chance.
 
 One call compares two systems: the means, their difference with its interval, the test, and on
 request the p-values of a margin or the detectable difference. The methods are those of

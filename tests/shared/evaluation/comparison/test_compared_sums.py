@@ -133,6 +133,7 @@ def changed(folder, change):
         (lambda row: row.update(ref_len=99), "the rows belong to another result"),
         (lambda row: row.pop("sys_len"), "the rows of system 'good' lack sys_len of bleu"),
         (lambda row: row.update(sys_len="9"), "row 0 of 'good': sys_len must be a number"),
+        (lambda row: row.update(sys_len=10**30), "row 0 of 'good': sys_len must be a number"),
         (lambda row: row.update(sys_len=None), "row 0 of 'good': sys_len must be a number"),
     ],
 )
