@@ -54,7 +54,7 @@ MISTAKES = [
     ("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"}, "--root"),
     ("evaluate_trec", {"run_path": "none", "qrels_path": "qrels"}, "none"),
     ("evaluate_file", SCORED | {"references": "golden"}, "gold"),
-    ("evaluate_file", LONG | {"n_resamples": 10**9}, "10,000,000"),
+    ("evaluate_file", LONG | {"n_resamples": 10**9}, "1,000,000"),
     ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl"),
 ]
 

@@ -395,7 +395,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
                 "references": "gold",
                 "n_resamples": 100_000_000,
             },
-            "n_resamples must be an integer from 1 to 10,000,000, got 100000000",
+            "n_resamples must be an integer from 1 to 1,000,000, got 100000000",
         ),
         (
             "evaluate_file",

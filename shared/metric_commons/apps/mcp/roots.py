@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar
 
 from ...data.files.access import FOLDER, Access, Target, check_name
 from ...module.catalog.usage import UsageError
+from ...statistics.arguments.domains import Range
+
+ServerResamples = Annotated[int, Range(1, 1_000_000)]  # the command line draws more
 
 _Opened = TypeVar("_Opened")
 

@@ -16,7 +16,7 @@ from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option, describe, schema
 from ...statistics.resampling.progress import watched
 from . import file_tools
-from .roots import CallContext
+from .roots import CallContext, ServerResamples
 from .ultrarag_tools import build, evaluate, evaluate_trec, evaluate_trec_pvalue
 from .workers import Progress
 
@@ -54,7 +54,7 @@ class ToolSchema:
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
                 default=DEFAULTS[name],
-                annotation=annotations()[name],
+                annotation={**annotations(), "n_resamples": ServerResamples}[name],
             )
             for name in self.request
         }

@@ -11,9 +11,9 @@ from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import message_line
 from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag import intervals, signature, table
-from ...statistics.arguments.domains import Count, Level, PerRow, Seed
+from ...statistics.arguments.domains import Level, PerRow, Seed
 from . import folder
-from .roots import CallContext
+from .roots import CallContext, ServerResamples
 
 MAX_LENGTH = 10_000_000  # characters of answers in one request; longer ones belong in a file
 
@@ -107,7 +107,7 @@ def evaluate_trec_pvalue(
     qrels_path: str,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
-    n_resamples: Count | None = None,
+    n_resamples: ServerResamples | None = None,
     save_path: str | None = None,
     profile: ultrarag.Profile = "ultrarag",
     seed: Seed = 0,
