@@ -1,4 +1,5 @@
 import math
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 from itertools import product
 
@@ -595,3 +596,32 @@ def test_a_loss_of_rounding_size_beside_wins(rows):
     result = compare(wins, losses)
     assert result["p_value"] == 2.0 ** (1 - rows)
     assert result["confidence_interval"][0] > 0
+
+
+@pytest.mark.long
+@pytest.mark.long
+def test_p_values_are_uniform_if_systems_are_equal():
+    found = [p_value(np.random.default_rng(seed).normal(size=40)) for seed in range(1000)]
+
+    for level in (0.05, 0.1, 0.5):
+        share = np.mean(np.array(found) <= level)
+        assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / 1000)
+
+
+@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
+@pytest.mark.parametrize("rows", [5, 20, 45, 500])
+def test_order_of_rows_does_not_matter(rows, test):
+    rng = np.random.default_rng(rows)
+    a, b = rng.random(rows), rng.random(rows)
+    expected = compare(a, b, test=test)
+    for _ in range(5):
+        order = rng.permutation(rows)
+        assert compare(a[order], b[order], test=test) == expected
+
+
+def test_threads_do_not_matter():
+    differences = [unlike(400, seed) for seed in range(8)]
+    with ThreadPoolExecutor(4) as threads:
+        together = list(threads.map(p_value, differences))
+
+    assert together == [p_value(each) for each in differences]

@@ -77,6 +77,19 @@ def test_rows_are_drawn_in_any_order(repeats):
     assert np.array_equal(sums, sums_shuffled)
 
 
+@pytest.mark.parametrize("repeats", [1, 40])
+def test_resamples_scatter_as_rows_do(repeats):
+    rows = np.array(ROWS * repeats)
+    sums = all_sums(rows, n_resamples=20_000, seed=3)
+    expected = np.sqrt(len(rows) * rows.var(axis=0))
+
+    assert sums.mean(axis=0) == pytest.approx(rows.sum(axis=0), rel=0.01)
+    assert sums.std(axis=0) == pytest.approx(expected, rel=0.03)
+    assert np.array_equal(sums, np.rint(sums))
+    correlation = np.corrcoef(sums.T)[0, 1]
+    assert correlation == pytest.approx(np.corrcoef(rows.T)[0, 1], abs=0.03)
+
+
 def test_an_undefined_score_has_no_interval():
     rows = RowStatistics(("n",), np.zeros((3, 1), np.int64), lambda sums: {"x": math.nan}, dict)
     low, high = summarize_sums(rows, confidence_level=0.9)["confidence_interval"]["x"]
