@@ -74,7 +74,8 @@ def test_the_server_has_an_argument_for_every_field():
 
     for name in NAMES - {"per_example", "jobs", "ids"}:
         assert name in properties
-    for name in set(tool.request) - {"references"}:
+    assert properties["n_resamples"]["maximum"] == 1_000_000  # a limit of the server alone
+    for name in set(tool.request) - {"references", "n_resamples"}:
         assert properties[name]["description"] == HELP[name]
         limits = schema(annotations()[name])
         members = [limits, *limits.get("anyOf", [])]
