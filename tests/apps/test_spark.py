@@ -227,7 +227,8 @@ def test_states_travel_in_pieces(monkeypatch):
     rows = [row for piece in table_parts._rows(plan.part([batch])) for row in piece.to_pylist()]
     assert len(rows) > 5
     assert max(len(row["state"]) for row in rows) == 100
-    assert plan.total(table_parts._states(rows)).results() == plan.part([batch]).results()
+    total = plan.total(table_parts._states(rows)).results()
+    assert total.systems == plan.part([batch]).results().systems
 
 
 def test_wrong_columns_are_said_before_anything_runs(answers):
