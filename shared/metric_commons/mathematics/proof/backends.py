@@ -136,7 +136,9 @@ def equivalence_scores(
                 by_math_verify[row] = True in opinions
                 undecided[row] = None in opinions and True not in opinions
             if backend in _EXACT and not equal[row]:
-                unreadable[row] = not any(map(readable, answers))
+                unreadable[row] = not any(
+                    readable(answer, decimal_comma=decimal_comma) for answer in answers
+                )
             if explain:
                 explained = (
                     explanation(best, prediction, rules)

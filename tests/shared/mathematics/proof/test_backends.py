@@ -105,3 +105,21 @@ def test_math_verify_is_asked_about_what_is_open(library):
     assert [found.verdict for found in scores.explanations] == [True, None, None, None, False, True]
     assert scores.explanations[1].steps[-1] == "rule: math-verify calls them equal"
     assert asked == [("2f", "f(2)"), ("3f", "f(2)"), ("4f", "f(2)")]
+
+
+@pytest.mark.parametrize("reference", ["0,75", "-0,125", "1{,}5"])
+def test_a_reference_is_unreadable_only_if_the_comparison_cannot_read_it(reference):
+    for decimal_comma, unreadable, reason in (
+        (True, 0.0, "proved different"),
+        (False, 1.0, "unreadable reference"),
+    ):
+        scores = equivalence_scores(["5"], [reference], decimal_comma=decimal_comma, explain=True)
+        assert scores.explanations[0].reason == reason
+        assert scores.unreadable.tolist() == [unreadable]
+
+
+def test_a_reference_that_a_decimal_comma_makes_unreadable_counts():
+    scores = equivalence_scores(["5"], ["1,5,2,"], decimal_comma=True, explain=True)
+    assert scores.explanations[0].reason == "unreadable reference"
+    assert scores.unreadable.tolist() == [1.0]
+    assert equivalence_scores(["5"], ["1,5,2,"]).unreadable.tolist() == [0.0]
