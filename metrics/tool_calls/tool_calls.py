@@ -11,12 +11,8 @@ import evaluate
 
 from metric_commons.module.declaration.declarations import VALUES, JsonInput
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.statistics.arguments.domains import Names, NonNegative
-from metric_commons.statistics.intervals.sums import summarize_sums
-from metric_commons.structured.call_scores import ArgumentMatch, CallMatch, Dots, call_statistics
-from metric_commons.structured.call_texts import OBJECT_MARK, CallFormat, Turns
-from metric_commons.structured.json_equality import ListOrder, Types, ValueNormalizer
-from metric_commons.structured.tool_declarations import Tools
+from metric_commons.structured.call_scores import call_scores
+from metric_commons.structured.call_texts import OBJECT_MARK
 
 _CITATION = """\
 @inproceedings{patil-etal-2025-bfcl,
@@ -38,25 +34,6 @@ class ToolCalls(BatchMetric):
             {"name", "arguments"}, for each row.
         references (list of list of dict): the expected calls of each row, or their JSON text; or
             {"tool_calls": calls, "tools": declarations}.
-        match: which rows are right: "any_order" and "same_order" need equal calls; "in_order" has
-            the expected calls among others; "superset" and "subset" have more or fewer calls.
-        arguments: which arguments fit: "equal" ones; a "superset" or "subset" of the expected ones;
-            "ignore" compares names alone; "bfcl" is BFCL's AST checker, which needs `tools`.
-        alternatives: whether each expected argument is the list of its accepted values, "" among
-            them if it may be left out; "bfcl" implies it.
-        tools: declarations of tools in OpenAI's or BFCL's form: for all rows, or a list per row.
-        defaults: whether both sides get the defaults that `tools` declare.
-        ignore_arguments: names of arguments that are left out.
-        normalizer: of texts in arguments: a name, "bfcl" among them, or a function.
-        types: "json": 1 equals 1.0; "strict": it does not; "loose": "1" equals 1 too. True is never
-            1.
-        rel_tol: how far a number may be from the expected one, as a proportion of that one.
-        abs_tol: the same, as a number.
-        list_order: whether lists in arguments are equal in "any" order of their items.
-        format: the form of texts: "hermes", "qwen3_coder", "llama", "deepseek", "mistral" and
-            "gemma" are those of models; "json", "python"; "auto" finds it.
-        turns: the calls of "all" messages of the assistant in a prediction, or of its "last".
-        dots: "underscore" takes a.b and a_b for one name.
 
     Returns:
         exact_match (float): the proportion of right rows, from 0.0 to 1.0; higher is better, except
@@ -117,43 +94,5 @@ class ToolCalls(BatchMetric):
             reference_urls=["https://gorilla.cs.berkeley.edu/leaderboard.html"],
         )
 
-    def _compute(
-        self,
-        *,
-        predictions,
-        references,
-        match: CallMatch = "any_order",
-        arguments: ArgumentMatch = "equal",
-        alternatives: bool = False,
-        tools: Tools | None = None,
-        defaults: bool = False,
-        ignore_arguments: Names = (),
-        normalizer: ValueNormalizer = "none",
-        types: Types = "json",
-        rel_tol: NonNegative = 0.0,
-        abs_tol: NonNegative = 0.0,
-        list_order: ListOrder = "ordered",
-        format: CallFormat = "auto",  # noqa: A002 # the name of the option
-        turns: Turns = "all",
-        dots: Dots = "keep",
-        **summary,
-    ):
-        rows = call_statistics(
-            predictions,
-            references,
-            match=match,
-            arguments=arguments,
-            alternatives=alternatives,
-            tools=tools,
-            defaults=defaults,
-            ignore_arguments=ignore_arguments,
-            normalizer=normalizer,
-            types=types,
-            rel_tol=rel_tol,
-            abs_tol=abs_tol,
-            list_order=list_order,
-            format=format,
-            turns=turns,
-            dots=dots,
-        )
-        return summarize_sums(rows, **summary)
+    def _compute(self, *, predictions, references, **options: call_scores):
+        return call_scores(predictions, references, **options)

@@ -5,14 +5,14 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .call_scores import call_statistics
+    from .call_scores import call_scores
     from .call_texts import read_calls
-    from .json_scores import json_statistics
+    from .json_scores import json_scores
     from .json_texts import read_json
 
 __all__ = [
-    "call_statistics",
-    "json_statistics",
+    "call_scores",
+    "json_scores",
     "read_calls",
     "read_json",
 ]
@@ -20,8 +20,8 @@ __all__ = [
 __getattr__ = resolver(
     __name__,
     {
-        "call_statistics": "call_scores",
-        "json_statistics": "json_scores",
+        "call_scores": "call_scores",
+        "json_scores": "json_scores",
         "read_calls": "call_texts",
         "read_json": "json_texts",
     },

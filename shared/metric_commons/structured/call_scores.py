@@ -1,4 +1,4 @@
-"""Predicted tool calls compared with expected ones: scores, and the statistics of rows for them."""
+"""Scores of predicted tool calls against expected ones."""
 
 import math
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from ..statistics.arguments.arrays import Floats, Integers
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
-from ..statistics.intervals.sums import RowStatistics
+from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
 from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
 from .bfcl_answers import bfcl_arguments
 from .call_texts import CallFormat, Turns, expected_calls, has_plain_values, read_calls
@@ -41,7 +41,7 @@ _STATISTICS = (
 
 
 @checked_options
-def call_statistics(
+def call_scores(
     predictions: Sequence[str],
     references: Sequence[str],
     *,
@@ -59,33 +59,39 @@ def call_statistics(
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
     turns: Turns = "all",
     dots: Dots = "keep",
-) -> RowStatistics:
-    """Return the statistics of rows for the scores of `tool_calls`, whose options these are.
+    **summary: Any,
+) -> SumsResult:
+    """Return the scores of predicted tool calls: of whole rows, of calls and of arguments.
 
     Args:
         predictions: texts of a model, or JSON texts of calls after `OBJECT_MARK`.
         references: the JSON texts of the expected calls.
-        match: "any_order", "same_order", "in_order", "superset" or "subset".
-        arguments: "equal", "superset", "subset", "ignore" or "bfcl".
-        alternatives: whether an expected argument is the list of its accepted values.
-        tools: declarations of tools, for all rows or for each.
-        defaults: whether both sides get the declared defaults first.
-        ignore_arguments: names of arguments to ignore.
-        normalizer: the normalizer of texts.
-        types: "json", "strict" or "loose".
-        rel_tol: the tolerance of numbers, relative to the expected one.
-        abs_tol: the absolute tolerance of numbers.
-        list_order: "ordered" or "any".
-        format: the format of texts: "auto", "hermes", "qwen3_coder", "llama", "deepseek",
-            "mistral", "gemma", "json" or "python".
-        turns: "all" messages of a prediction, or the "last" of the assistant.
-        dots: "keep", or "underscore" for names that cannot have dots.
+        match: which rows are right: "any_order" and "same_order" need equal calls; "in_order" has
+            the expected calls among others; "superset" and "subset" have more or fewer calls.
+        arguments: which arguments fit: "equal" ones; a "superset" or "subset" of the expected ones;
+            "ignore" compares names alone; "bfcl" is BFCL's AST checker, which needs `tools`.
+        alternatives: whether each expected argument is the list of its accepted values, "" among
+            them if it may be left out; "bfcl" implies it.
+        tools: declarations of tools in OpenAI's or BFCL's form: for all rows, or a list per row.
+        defaults: whether both sides get the defaults that `tools` declare.
+        ignore_arguments: names of arguments that are left out.
+        normalizer: of texts in arguments: a name, "bfcl" among them, or a function.
+        types: "json": 1 equals 1.0; "strict": it does not; "loose": "1" equals 1 too. True is never
+            1.
+        rel_tol: how far a number may be from the expected one, as a proportion of that one.
+        abs_tol: the same, as a number.
+        list_order: whether lists in arguments are equal in "any" order of their items.
+        format: the form of texts: "hermes", "qwen3_coder", "llama", "deepseek", "mistral" and
+            "gemma" are those of models; "json", "python"; "auto" finds it.
+        turns: the calls of "all" messages of the assistant in a prediction, or of its "last".
+        dots: "underscore" takes a.b and a_b for one name.
+        **summary: the options of `summarize_sums`.
 
     Raises:
         ValueError: a reference, a declaration or an option is not valid.
 
-    >>> rows = call_statistics(["[f(a=1), g()]"], ['[{"name": "f", "arguments": {"a": 1}}]'])
-    >>> rows.result()["precision"], rows.result()["recall"]
+    >>> scores = call_scores(["[f(a=1), g()]"], ['[{"name": "f", "arguments": {"a": 1}}]'])
+    >>> scores["precision"], scores["recall"]
     (0.5, 1.0)
     """
     if tools is None and (defaults or arguments == "bfcl"):
@@ -119,13 +125,14 @@ def call_statistics(
         is_plain = takes_few and has_plain_values(prediction, reference)
         counts = (plain if is_plain else comparison).counts(predicted, expected, box)
         values.append(_row(counts, len(predicted), len(expected)))
-    return RowStatistics(
+    statistics = RowStatistics(
         _STATISTICS,
         np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
-        call_scores,
+        _pooled_scores,
         _row_scores,
         lambda names: _DISTRIBUTIONS,
     )
+    return summarize_sums(statistics, **summary)
 
 
 def _expected(
@@ -222,7 +229,7 @@ MICRO_RATIOS: Mapping[str, SumScore] = {
 }
 
 
-def call_scores(sums: Mapping[str, float]) -> dict[str, Any]:
+def _pooled_scores(sums: Mapping[str, float]) -> dict[str, Any]:
     """Return the scores of all rows, from the sums of their statistics."""
     return {
         **{name: ratio(sums[name], sums["rows"]) for name in _MEANS},

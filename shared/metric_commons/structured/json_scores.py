@@ -1,4 +1,4 @@
-"""The scores of predicted JSON values, and the statistics of rows for them."""
+"""Scores of predicted JSON values against expected ones."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -9,7 +9,7 @@ import numpy as np
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, PerRow, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
-from ..statistics.intervals.sums import RowStatistics
+from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
 from .call_scores import MICRO_RATIOS, micro_scores, ratio
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_leaves import ABSENT, PATH_COUNTS, Absence, LeafComparison, PathCounts, check_paths
@@ -81,7 +81,7 @@ _MOST_CELLS = 1 << 27  # numbers of a table by path, 1 GiB
 
 
 @checked_options
-def json_statistics(
+def json_scores(
     predictions: Sequence[str],
     references: Sequence[str],
     *,
@@ -96,29 +96,33 @@ def json_statistics(
     empties: Absence = "value",
     ignore_paths: Names = (),
     by_path: bool = False,
-) -> RowStatistics:
-    """Return the statistics of rows for the scores of `json_match`, whose options these are.
+    **summary: Any,
+) -> SumsResult:
+    """Return the scores of predicted JSON: validity, whole rows, leaves, and leaves by path.
 
     Args:
         predictions: JSON texts, some of which may be invalid.
         references: JSON texts.
-        schema: a JSON Schema for all rows, or one for each.
-        parse: "strict", or "fenced" for texts in a Markdown fence.
-        list_order: "ordered", or "any" for the best assignment of items.
-        normalizer: the normalizer of texts.
-        types: "json", "strict" or "loose".
-        rel_tol: the tolerance of numbers, relative to the expected one.
-        abs_tol: the absolute tolerance of numbers.
-        nulls: "value", or "absent" if a null field counts as missing.
+        schema: a JSON Schema that predictions should follow: for all rows, or one per row.
+        parse: "strict" reads the whole text; "fenced" also one Markdown fence around it.
+        list_order: "ordered" compares lists by index; "any" by the assignment with which most
+            leaves match.
+        normalizer: of texts: a name, "bfcl" among them, or a function.
+        types: "json": 1 equals 1.0; "strict": it does not; "loose": "1" equals 1 too. True is never
+            1.
+        rel_tol: how far a number may be from the expected one, as a proportion of that one.
+        abs_tol: the same, as a number.
+        nulls: whether a field that is null is a "value", or counts as "absent".
         empties: the same for fields with an empty text, list or object.
-        ignore_paths: paths of fields to ignore.
-        by_path: whether rows keep their counts by path.
+        ignore_paths: paths of fields that are left out, such as "$.items[].id".
+        by_path: also return the counts and scores of each path.
+        **summary: the options of `summarize_sums`.
 
     Raises:
         ValueError: a reference, a schema or an option is not valid.
 
-    >>> rows = json_statistics(['{"a": 1, "b": 2}'], ['{"a": 1}'])
-    >>> rows.result()["precision"], rows.result()["recall"]
+    >>> scores = json_scores(['{"a": 1, "b": 2}'], ['{"a": 1}'])
+    >>> scores["precision"], scores["recall"]
     (0.5, 1.0)
     """
     check_paths("ignore_paths", ignore_paths)
@@ -152,12 +156,12 @@ def json_statistics(
     statistics = RowStatistics(
         names,
         values,
-        partial(json_scores, by_path=by_path),
+        partial(_pooled_scores, by_path=by_path),
         _row_scores,
         _distributions,
         _breakdowns,
     )
-    return _with_paths(statistics, paths) if paths else statistics
+    return summarize_sums(_with_paths(statistics, paths) if paths else statistics, **summary)
 
 
 def _expected(row: int, reference: str) -> Any:
@@ -216,7 +220,7 @@ def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowSta
     return statistics.extended(order, table)
 
 
-def json_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str, Any]:
+def _pooled_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str, Any]:
     """Return the scores of all rows, from the sums of their statistics."""
     means = {name: ratio(sums[name], sums["rows"]) for name in _MEANS}
     if "schema_valid" in sums:
