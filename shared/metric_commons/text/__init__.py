@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from ..statistics.arithmetic.ratios import PrecisionRecallF1
     from .answers.answers import answer_pairs, contained, exact_match, token_f1
     from .extraction.extraction import extract_answers
-    from .extraction.extraction_steps import STEPS
+    from .extraction.step_chains import STEPS
     from .instructions.instruction_rows import instruction_statistics
     from .rouge_overlaps.rouge_scores import rouge
     from .tokens.normalizers import NORMALIZERS, Normalizer
@@ -42,7 +42,7 @@ __getattr__ = resolver(
         "NORMALIZERS": "tokens.normalizers",
         "Normalizer": "tokens.normalizers",
         "PrecisionRecallF1": ".statistics.arithmetic.ratios",
-        "STEPS": "extraction.extraction_steps",
+        "STEPS": "extraction.step_chains",
         "answer_pairs": "answers.answers",
         "bleu_statistics": "translation.ngram_precision",
         "chrf_statistics": "translation.character_ngrams",

@@ -1,9 +1,9 @@
 """Extraction of the answer from the text of a model, before texts are compared.
 
 A model does not answer "18": it thinks aloud and ends with "#### 18", a box, or "The answer is".
-The extraction rule changes scores by points, so it is an option, which signatures name: a step of
-`extraction_steps` by its name, a pattern, a function, or a chain of these. A text in which a step
-finds nothing is *unparsed*: its row scores 0, whatever the reference, and is counted.
+The extraction rule changes scores by points, so it is an option, which signatures name: the name of
+a step in `STEPS`, a pattern, a function, or a chain of these. A text in which a step finds nothing
+is *unparsed*: its row scores 0, whatever the reference, and is counted.
 
 Patterns of users are matched within a time limit. Python's `re` tries alternatives one after
 another, so that a pattern such as "(a+)+$" takes exponential time, and cannot be stopped by another
@@ -29,9 +29,9 @@ from ...statistics.arguments.arrays import Booleans, Floats
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import OneOf, Parsed, PerRow, checked_options
 from ...statistics.intervals.summary import summarize
-from .extraction_steps import STEPS, gpqa_choices
+from .community_steps import gpqa_choices
 from .pattern_worker import SCRIPT, nth_match
-from .step_chains import SECONDS, step_functions
+from .step_chains import SECONDS, STEPS, step_functions
 
 _EXCERPT = 60  # characters of a text in a message
 _FAST = 5_000_000  # steps of `re`, which take less than the time limit on any machine
@@ -135,9 +135,7 @@ def summarize_extracted(
     choices: Choices = None,
     **summary: Any,
 ) -> dict[str, Any]:
-    """Return the result of a module that compares texts, or the answers in them.
-
-    See also `summarize`.
+    """Return the result of a module that compares texts, or the answers in them; see `summarize`.
 
     With `extract` it also has `unparsed`, the proportion of predictions without an answer;
     with a pattern also `timed_out`, the proportion of those for which the pattern took too long.
@@ -180,7 +178,7 @@ def summarize_extracted(
 def extract_samples(
     predictions: Sequence[Sequence[str]], steps: Any
 ) -> tuple[list[list[str]], dict[str, Floats]]:
-    """The answer in each of several texts per row, blank if there is none, and rates of each row.
+    """Return the answer in each of the texts of a row, blank if there is none, and rates by row.
 
     The rates are `unparsed` and, with a pattern, `timed_out`, as in `summarize_extracted`.
 

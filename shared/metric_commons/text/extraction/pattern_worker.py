@@ -13,9 +13,7 @@ SCRIPT = __file__
 
 
 def nth_match(compiled: re.Pattern[str], group: int, text: str) -> str | None:
-    """Return the match of this number, counted from 0, or from -1 at the end.
-
-    None if there is none.
+    """Return the match of this number, from 0, or from -1 at the end; None if there is none.
 
     If there are several groups, the first that is not empty is the match.
 

@@ -1,4 +1,8 @@
-"""Chains of steps: each step reads the result of the previous one."""
+"""Steps of extraction by name, and chains of them.
+
+A step is a function from the text of a model to the answer in it, or to None if there is none. Each
+step of a chain reads the result of the previous one.
+"""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -7,12 +11,22 @@ from numbers import Integral
 from typing import Any, cast
 
 from ...statistics.arguments.checks import nearest, shown
-from .extraction_steps import STEPS, Step, gpqa_choices, match_step
+from .community_steps import (
+    COMMUNITY_STEPS,
+    Step,
+    StepWithChoices,
+    gpqa_choices,
+    match_step,
+)
+from .final_answers import FINAL_ANSWER_STEPS
 
 Extract = (
     str | Mapping[str, Any] | Callable[[str], str | None] | Sequence[Any] | None
 )  # as options take it
 Chain = tuple[Any, ...]  # of names, of functions, and of ("regex", pattern, group)
+
+STEPS: dict[str, Step | StepWithChoices] = {**COMMUNITY_STEPS, **FINAL_ANSWER_STEPS}
+"""The steps of `extract` by name; the card of `qa_em` says what each finds."""
 
 _EXCERPT = 60  # characters of a text in a message
 SECONDS = 1.0  # that a pattern may take for a text, by default

@@ -8,7 +8,7 @@ import pytest
 from metric_commons import State, load, score
 from metric_commons.statistics import OptionError
 from metric_commons.text import STEPS, extract_answers
-from metric_commons.text.extraction.extraction_steps import inspect_line
+from metric_commons.text.extraction.community_steps import inspect_line
 
 MODULES = ["qa_em", "qa_f1", "substring_recall", "rouge_n_l"]
 RATE = {"regex": "rate ([0-9]+)"}
