@@ -83,16 +83,12 @@ class ErrorRate(BatchMetric):
     )
 
     def _info(self):
+        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=datasets.Features(
-                {
-                    "predictions": datasets.Value("string"),
-                    "references": datasets.Value("string"),
-                }
-            ),
+            features=datasets.Features({"predictions": text, "references": text}),
             license="Apache-2.0",
             reference_urls=["https://github.com/jitsi/jiwer"],
         )

@@ -80,16 +80,12 @@ class ToolCalls(BatchMetric):
     logged_names = (("exact_match", "exact_match", "valid", "ast_accuracy"),)
 
     def _info(self):
+        text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=__doc__,
             citation=_CITATION,
             inputs_description=self.__doc__,
-            features=datasets.Features(
-                {
-                    "predictions": datasets.Value("string"),
-                    "references": datasets.Value("string"),
-                }
-            ),
+            features=datasets.Features({"predictions": text, "references": text}),
             license="Apache-2.0",
             reference_urls=["https://gorilla.cs.berkeley.edu/leaderboard.html"],
         )

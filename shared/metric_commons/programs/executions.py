@@ -254,15 +254,15 @@ def prepare(
 
 
 def cannot_fail(names: Sequence[str]) -> str:
-    """Return the words for tasks that cannot fail.
+    """Return the message about tasks that cannot fail.
 
     >>> cannot_fail(["a"])
     '1 task cannot fail, since an empty program passes its tests: a'
     """
     count = "1 task" if len(names) == 1 else f"{len(names)} tasks"
-    whose = "its" if len(names) == 1 else "their"
+    their = "its" if len(names) == 1 else "their"
     listed = ", ".join(names[:_LISTED]) + ", ..." * (len(names) > _LISTED)
-    return f"{count} cannot fail, since an empty program passes {whose} tests: {listed}"
+    return f"{count} cannot fail, since an empty program passes {their} tests: {listed}"
 
 
 def execute(

@@ -147,11 +147,9 @@ def _expected(
             value = value["tool_calls"]
         calls = expected_calls(value)
         _check_expected(calls, box, comparison)
-    except (InvalidJsonError, UnreadableCallError) as error:
+    except (InvalidJsonError, UnreadableCallError, OptionError) as error:
         problem = str(error) if str(error).startswith("is ") else f": {error}"
         raise RowError("references", row, problem) from None
-    except OptionError as error:
-        raise RowError("references", row, f": {error}") from None
     return calls, box
 
 
@@ -209,7 +207,7 @@ def _row(
 
 
 def micro_scores(sums: Mapping[str, float]) -> dict[str, float]:
-    """F1, precision and recall of the items of all rows together; NaN if there are none.
+    """Return F1, precision and recall of the items of all rows together; NaN if there are none.
 
     >>> micro_scores({"matched": 1, "predicted": 2, "expected": 0})
     {'micro_f1': 1.0, 'micro_precision': 0.5, 'micro_recall': nan}
@@ -272,7 +270,7 @@ class Form(NamedTuple):
     tool: DeclaredTool = _NO_TOOL
 
 
-_Weights = tuple[Sequence[int], Floats | list[float]]  # positions of calls, and a weight for each
+_Weights = tuple[Sequence[int], Floats | list[float]]  # positions of calls, and their weights
 
 
 @dataclass(frozen=True)
@@ -411,7 +409,7 @@ class CallComparison:
         return right, size
 
     def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
-        """For each predicted call the positions of the calls of its name, and its proportions."""
+        """Return for each predicted call the calls of its name, and its proportion with each."""
         columns = _positions(form.name for form in expected)
         codes = {}
         has_codes = self.equality.is_transitive and not self.alternatives
@@ -462,7 +460,7 @@ class _ArgumentCodes:
                 self._columns[name][row] = number
 
     def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
-        """As `CallComparison.proportion`, with each of the calls."""
+        """Return the proportion of right arguments of a call, beside each expected call."""
         right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
         for name, value in predicted.arguments.items():
             column = self._columns.get(name)

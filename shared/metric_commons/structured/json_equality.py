@@ -50,7 +50,7 @@ def value_normalizer(normalizer: ValueNormalizer) -> Callable[[str], str]:
 
 @dataclass(frozen=True)
 class Equality:
-    """Return whether a predicted value equals an expected one.
+    """How a predicted value is compared with an expected one.
 
     Args:
         normalize: applied to texts before they are compared.
@@ -75,18 +75,12 @@ class Equality:
 
     @cached_property
     def is_transitive(self) -> bool:
-        """Return whether values have keys.
-
-        With a tolerance 1 may be 2 and 2 be 3, but not 1 be 3.
-        """
+        """Return whether values have keys: with a tolerance, 1 may equal 2 and 2 equal 3 alone."""
         return not (self.rel_tol > 0 or self.abs_tol > 0)
 
     @cached_property
     def forms(self) -> Callable[[Any], Any]:
-        """Return the form in which values are compared by `compare`.
-
-        Keys, or the values themselves.
-        """
+        """Return the function to the form that `compare` takes: the key, or the value itself."""
         return self.key if self.is_transitive else lambda value: value
 
     @cached_property
@@ -124,30 +118,30 @@ class Equality:
             return type(value), value
         return value  # type: ignore[no-any-return] # a number or None
 
-    def key(self, value: Any, known: dict[int, Hashable] | None = None) -> Hashable:
+    def key(self, value: Any, cache: dict[int, Hashable] | None = None) -> Hashable:
         """Return the key of a value, if equality is transitive.
 
         Args:
             value: the value.
-            known: the keys of lists and objects, by their identity; new ones are added.
+            cache: keys of lists and objects, by their identity; new ones are added.
 
         >>> Equality(str).key({"a": [1, True]}) == Equality(str).key({"a": [1.0, True]})
         True
         """
         if not isinstance(value, dict | list | tuple):
             return self.scalar_key(value)
-        if known is not None and id(value) in known:
-            return known[id(value)]
+        if cache is not None and id(value) in cache:
+            return cache[id(value)]
         key: Hashable
         if isinstance(value, dict):
-            keys = map(self.key, value.values(), repeat(known))
+            keys = map(self.key, value.values(), repeat(cache))
             key = "object", frozenset(zip(value, keys, strict=True))
         elif self.list_order == "ordered" or not value:
-            key = "list", tuple(map(self.key, value, repeat(known)))
+            key = "list", tuple(map(self.key, value, repeat(cache)))
         else:
-            key = "items", frozenset(Counter(map(self.key, value, repeat(known))).items())
-        if known is not None:
-            known[id(value)] = key
+            key = "items", frozenset(Counter(map(self.key, value, repeat(cache))).items())
+        if cache is not None:
+            cache[id(value)] = key
         return key
 
     def __call__(self, predicted: Any, expected: Any) -> bool:

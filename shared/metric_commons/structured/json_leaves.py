@@ -19,7 +19,7 @@ from .assignments import best_assignment
 from .json_equality import Equality
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
-_STEP = re.compile(r'\.[A-Za-z_]\w*|\[\]|\["(?:[^"\\]|\\.)*"\]')
+_PATH = re.compile(r'\$(?:\.[A-Za-z_]\w*|\[\]|\["(?:[^"\\]|\\.)*"\])+')
 
 
 def step(path: str, key: str) -> str:
@@ -44,22 +44,10 @@ def check_paths(option: str, paths: Sequence[str]) -> None:
     ValueError: ignore_paths: 'items.id' is not a path of a field, such as '$.items[].id'
     """
     for path in paths:
-        if not _is_path(path):
+        if not _PATH.fullmatch(path):
             raise OptionError(
                 option, f": {path!r} is not a path of a field, such as '$.items[].id'"
             )
-
-
-def _is_path(path: str) -> bool:
-    if not path.startswith("$"):
-        return False
-    position = 1
-    while position < len(path):
-        match = _STEP.match(path, position)
-        if match is None:
-            return False
-        position = match.end()
-    return position > 1
 
 
 Absence = Literal["value", "absent"]
@@ -79,8 +67,8 @@ ABSENT = _Absent()
 
 
 @dataclass(slots=True)
-class _Known:
-    """What has been computed of the lists and objects of a row, by their identity.
+class _Cache:
+    """The keys and matches of the lists and objects of a row, by their identity.
 
     Lists in any order are compared on each level, so a pair of them recurs with its parents.
     """
@@ -112,11 +100,11 @@ class LeafComparison:
         """Return whether values are compared completely."""
         return self.nulls == self.empties == "value" and not self.ignore_paths
 
-    def kept(self, value: Any, path: str = "$") -> Any:
-        """The value without ignored fields and, bottom up, without fields that count as absent.
+    def reduced(self, value: Any, path: str = "$") -> Any:
+        """Return the value without ignored fields and, bottom up, fields that count as absent.
 
         >>> comparison = LeafComparison(Equality(str), empties="absent")
-        >>> comparison.kept({"a": {"b": ""}, "c": 0, "d": [""]})
+        >>> comparison.reduced({"a": {"b": ""}, "c": 0, "d": [""]})
         {'c': 0, 'd': ['']}
         """
         if isinstance(value, dict):
@@ -125,7 +113,7 @@ class LeafComparison:
                 inner_path = step(path, key)
                 if inner_path in self.ignore_paths:
                     continue
-                inner = self.kept(inner, inner_path)
+                inner = self.reduced(inner, inner_path)
                 if inner is None and self.nulls == "absent":
                     continue
                 is_empty = isinstance(inner, str | list | dict) and not inner
@@ -136,7 +124,7 @@ class LeafComparison:
         if isinstance(value, list):
             items = []
             for inner in value:
-                items.append(self.kept(inner, f"{path}[]"))
+                items.append(self.reduced(inner, f"{path}[]"))
             return items
         return value
 
@@ -160,37 +148,37 @@ class LeafComparison:
 
     def matched(self, predicted: Any, expected: Any) -> int:
         """Return the number of leaves that match."""
-        return self._matched(predicted, expected, _Known())
+        return self._matched(predicted, expected, _Cache())
 
-    def _matched(self, predicted: Any, expected: Any, known: _Known) -> int:
+    def _matched(self, predicted: Any, expected: Any, cache: _Cache) -> int:
         if isinstance(predicted, dict) and isinstance(expected, dict):
             if not predicted and not expected:
                 return self._empty_leaves
             total = 0
             for key, value in predicted.items():
                 if key in expected:
-                    total += self._matched(value, expected[key], known)
+                    total += self._matched(value, expected[key], cache)
             return total
         if isinstance(predicted, list) and isinstance(expected, list):
             if not predicted and not expected:
                 return self._empty_leaves
             if self.equality.list_order == "any":
                 pair = id(predicted), id(expected)
-                matches = known.matches.get(pair)
+                matches = cache.matches.get(pair)
                 if matches is None:
-                    matches = self._matched_in_any_order(predicted, expected, known)
-                    known.matches[pair] = matches
+                    matches = self._matched_in_any_order(predicted, expected, cache)
+                    cache.matches[pair] = matches
                 return matches
             total = 0
             for value, target in zip(predicted, expected, strict=False):
-                total += self._matched(value, target, known)
+                total += self._matched(value, target, cache)
             return total
         if isinstance(predicted, dict | list) or isinstance(expected, dict | list):
             return 0
         return int(self.equality.scalars(predicted, expected))
 
     def _matched_in_any_order(
-        self, predicted: Sequence[Any], expected: Sequence[Any], known: _Known
+        self, predicted: Sequence[Any], expected: Sequence[Any], cache: _Cache
     ) -> int:
         """Return the largest number of leaves that match, items paired one to one.
 
@@ -201,7 +189,7 @@ class LeafComparison:
         rows, columns = list(range(len(predicted))), list(range(len(expected)))
         if self.equality.is_transitive:
             keys, targets = (
-                [self.equality.key(value, known.keys) for value in side]
+                [self.equality.key(value, cache.keys) for value in side]
                 for side in (predicted, expected)
             )
             pairs = _equal_pairs(keys, targets)
@@ -222,7 +210,7 @@ class LeafComparison:
         for row in rows:  # comprehensions would be frames of each level
             table.append([])
             for column in columns:
-                table[-1].append(self._matched(predicted[row], expected[column], known))
+                table[-1].append(self._matched(predicted[row], expected[column], cache))
         if len(rows) == 1 or len(columns) == 1:
             return total + max(map(max, table))
         matches = np.array(table)
@@ -231,7 +219,7 @@ class LeafComparison:
     # ---- by path --------------------------------------------------------------------------------
 
     def by_path(self, predicted: Any, expected: Any) -> PathCounts:
-        """For each path the leaves that match, are wrong, are missing, and are extra.
+        """Return for each path the number of leaves that match, are wrong, missing and extra.
 
         Matched, wrong and extra leaves of all paths add up to the predicted leaves; matched, wrong
         and missing ones to the expected leaves.
@@ -240,24 +228,24 @@ class LeafComparison:
         {'$.a': [0, 1, 0, 0], '$.b': [0, 0, 0, 1], '$.c': [0, 0, 1, 0]}
         """
         counts: PathCounts = {}
-        self._compare(predicted, expected, "$", counts, _Known())
+        self._compare(predicted, expected, "$", counts, _Cache())
         return counts
 
     def _compare(
-        self, predicted: Any, expected: Any, path: str, counts: PathCounts, known: _Known
+        self, predicted: Any, expected: Any, path: str, counts: PathCounts, cache: _Cache
     ) -> None:
         if isinstance(predicted, dict) and isinstance(expected, dict):
             self._count_empty(predicted, expected, path, counts)
             for key in sorted(predicted.keys() | expected.keys()):
                 values = predicted.get(key, ABSENT), expected.get(key, ABSENT)
-                self._compare(*values, step(path, key), counts, known)
+                self._compare(*values, step(path, key), counts, cache)
         elif isinstance(predicted, list) and isinstance(expected, list):
             self._count_empty(predicted, expected, path, counts)
             rows, columns = set(range(len(predicted))), set(range(len(expected)))
-            for row, column in self._pairs(predicted, expected, known):
+            for row, column in self._pairs(predicted, expected, cache):
                 rows.remove(row)
                 columns.remove(column)
-                self._compare(predicted[row], expected[column], f"{path}[]", counts, known)
+                self._compare(predicted[row], expected[column], f"{path}[]", counts, cache)
             for row in rows:
                 self._count_leaves(predicted[row], f"{path}[]", _EXTRA, counts)
             for column in columns:
@@ -293,7 +281,7 @@ class LeafComparison:
             _add(counts, path, kind)
 
     def _pairs(
-        self, predicted: Sequence[Any], expected: Sequence[Any], known: _Known
+        self, predicted: Sequence[Any], expected: Sequence[Any], cache: _Cache
     ) -> list[tuple[int, int]]:
         """Return the items that are compared with each other.
 
@@ -316,7 +304,7 @@ class LeafComparison:
         for row, number in enumerate(rows):  # comprehensions would be frames of each level
             for column, position in enumerate(columns):
                 pair = predicted[number], expected[position]
-                table[row, column] = self._matched(*pair, known)
+                table[row, column] = self._matched(*pair, cache)
         distances = np.abs(np.subtract.outer(rows, columns))
         numbers_of_pairs = best_assignment(distances - table * (cells + 1))
         for row, column in zip(*(numbers.tolist() for numbers in numbers_of_pairs), strict=True):

@@ -148,8 +148,8 @@ def json_scores(
             values[row, -1] = is_valid and _is_valid(validators[row], predicted)
         is_same = predicted is expected
         if not comparison.keeps_all:
-            expected = comparison.kept(expected)
-            predicted = expected if is_same else comparison.kept(predicted)
+            expected = comparison.reduced(expected)
+            predicted = expected if is_same else comparison.reduced(predicted)
         values[row, : len(_STATISTICS)] = _row(predicted, expected, comparison, is_same=is_same)
         if by_path:
             paths.append(comparison.by_path(predicted, expected))

@@ -161,10 +161,9 @@ class LetterReader(TokenReader, ABC):
         if name == "Point":
             return Bracketed("()", items)
         if name == "Union":
-            sets = [as_real_set(item) for item in items]
-            known = [numbers for numbers in sets if numbers is not None]
-            if len(known) == len(sets):
-                return union(known)
+            sets = [numbers for item in items if (numbers := as_real_set(item)) is not None]
+            if len(sets) == len(items):
+                return union(sets)
         if name == "factorial" and len(items) == 1:
             return factorial_of(as_value(items[0]))
         if name == "binomial" and len(items) == 2:
@@ -194,7 +193,7 @@ class LetterReader(TokenReader, ABC):
         return symbol(f"{name} {ordered}")
 
     def _check_product(self, token: Token) -> None:
-        """A word is a product of its letters.
+        """Check that a word is a product of its letters.
 
         Raises:
             UndecidedError: it is a word of the language, or may contain the name of a function.
@@ -421,5 +420,5 @@ def _separators(inner: Sequence[Token]) -> str:
 
 
 def derivative(numerator: str, denominator: str) -> Value:
-    """Return a derivative, of which only the name is known."""
+    """Return a derivative, which is only a name."""
     return symbol(Opaque(f"{numerator}/{denominator}", ()))

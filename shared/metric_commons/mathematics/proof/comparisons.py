@@ -69,7 +69,7 @@ class Rules:
     decimal_comma: bool = False
     relative_tolerance: Fraction = Fraction(0)
     absolute_tolerance: Fraction = Fraction(0)
-    settled: tuple[str, ...] = ()  # conventions about which there is no doubt
+    settled: tuple[str, ...] = ()  # conventions that are certain
 
     def changes(self) -> dict[str, str]:
         """Return the rules that are not the default, as text, by their names."""
@@ -419,18 +419,14 @@ def _as_union(side: MathObject) -> MathObject:
     if not isinstance(side, Collection) or side.in_braces:
         return side
     brackets = [item.brackets if isinstance(item, Bracketed) else "" for item in side.items]
-    sets = [as_real_set(item) for item in side.items]
-    known = [numbers for numbers in sets if numbers is not None]
-    if all(brackets) and {"[)", "(]"} & {*brackets} and len(known) == len(sets):
-        return union(known)
+    sets = [numbers for item in side.items if (numbers := as_real_set(item)) is not None]
+    if all(brackets) and {"[)", "(]"} & {*brackets} and len(sets) == len(side.items):
+        return union(sets)
     return side
 
 
 def _rounds_to(reference: DecimalValue, prediction: Value) -> bool | None:
-    """Return whether a number rounds to a decimal.
-
-    A half is rounded away from zero, as at school.
-    """
+    """Return whether a number rounds to a decimal; a half is rounded away from zero."""
     half = half_unit(reference).fraction
     number, target = prediction.fraction, reference.fraction
     if number is not None and target is not None and abs(number - target) == half:

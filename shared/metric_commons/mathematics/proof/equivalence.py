@@ -40,7 +40,7 @@ _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
 
 class EquivalenceVerdict(NamedTuple):
-    """Return whether two answers are equal, or why that is undecided."""
+    """Whether two answers are equal, or why that is undecided."""
 
     is_equal: bool | None
     reason: Reason = ""
@@ -142,11 +142,11 @@ def explanation(reference: str, prediction: str, rules: Rules) -> Explanation:
         steps.append(f"rule: {', '.join(map(' '.join, rules.changes().items()))}")
     if _squeezed(reference) == _squeezed(prediction) != "":
         steps.append("rule: the same text")
-    said = reason or ("proved equal" if is_equal else "proved different")
-    result = {True: "equal", False: "different", None: f"none, {said}"}[is_equal]
+    reason_or_proof = reason or ("proved equal" if is_equal else "proved different")
+    result = {True: "equal", False: "different", None: f"none, {reason_or_proof}"}[is_equal]
     steps.append(f"proof: {result}")
     left, right = map(_reading, answers)
-    return Explanation(right, left, steps, is_equal, said)
+    return Explanation(right, left, steps, is_equal, reason_or_proof)
 
 
 def _reading(answer: Answer | Unreadable) -> str:
@@ -177,11 +177,9 @@ def rules_of(
 
 
 def readable(text: str, *, decimal_comma: bool = False) -> bool:
-    r"""Return whether a text is understood as an answer.
+    r"""Return whether a text is understood: as a formula, a structure of formulas, or words.
 
-    A formula, a structure of formulas, or words.
-
-    A reference that is not readable is equal only to its own text, so its row scores 0.
+    A reference that is not understood is equal only to the same text.
 
     >>> readable(r"\frac{1}{2}"), readable(r"\frac{1}{")
     (True, False)

@@ -36,5 +36,5 @@ def extraction_of(dataset: str | None, options: Mapping[str, Any]) -> dict[str, 
     >>> extraction_of("gsm8k", {"extract": None, "extract_references": "boxed"})
     {'extract': 'final_answer', 'extract_references': 'boxed'}
     """
-    given = {name: value for name, value in options.items() if value is not None}
-    return dict(options) | (dict(DATASETS[dataset]) if dataset is not None else {}) | given
+    requested = {name: value for name, value in options.items() if value is not None}
+    return {**options, **DATASETS.get(dataset or "", {}), **requested}

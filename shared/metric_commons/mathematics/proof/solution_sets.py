@@ -10,17 +10,11 @@ from ..parsing.structures import Congruence, Inequalities
 
 
 def same_solutions(left: Value, right: Value) -> bool | None:
-    """Return whether left = 0 and right = 0 are the same up to a factor.
-
-    Linear ones differ otherwise.
-    """
-    factor = _ratio(left, right)
-    if factor is not None:
+    """Return True if left = 0 and right = 0 are equal up to a factor; False if they are linear."""
+    if _ratio(left, right) is not None:
         return True
-    letters = left.letters
-    if letters != right.letters or not (_is_linear(left) and _is_linear(right)):
-        return None
-    return False
+    same_letters = left.letters == right.letters
+    return False if same_letters and _is_linear(left) and _is_linear(right) else None
 
 
 def _ratio(left: Value, right: Value) -> Fraction | int | None:

@@ -138,7 +138,7 @@ def union_lcs_counts(words: BlockWords, shared: SharedNgrams) -> Integers:
 
 
 def _costs(words: BlockWords, lined: _SharedWords) -> Integers:
-    """For each line of a prediction, an upper estimate of the entries and masks that it needs.
+    """Return for each line of a prediction an upper estimate of the entries and masks it needs.
 
     With a reference line of one machine word it has a mask for each entry. With one of several it
     has at most one mask for every column, and for the steps in which the last machine words lag
@@ -168,11 +168,11 @@ def _first_lines(words: BlockWords, lined: _SharedWords, costs: Integers) -> Boo
     is_first = np.ones(costs.size, dtype=bool)
     large_texts = np.flatnonzero(np.bincount(words.line_texts, weights=costs) > _ENTRIES)
     for text in large_texts.tolist():
-        known = set()
+        previous_lines = set()
         for line in np.flatnonzero(words.line_texts == text).tolist():
             ngrams = _line_words(words, lined, line).tobytes()
-            is_first[line] = ngrams not in known
-            known.add(ngrams)
+            is_first[line] = ngrams not in previous_lines
+            previous_lines.add(ngrams)
     return is_first
 
 
@@ -181,11 +181,11 @@ def _add_line(
 ) -> None:
     """Add the subsequences of one long line of a prediction to the union, one after another."""
     prediction = _line_words(words, lined, line).tolist()
-    known = set(prediction)
+    predicted_words = set(prediction)
     for target in np.flatnonzero(words.line_texts == words.line_texts[line] + 1).tolist():
         ngrams = _line_words(words, lined, target)
         reference = ngrams[ngrams >= 0].tolist()  # in predictions `lcs_rows` must see the others
-        if not known.isdisjoint(reference):
+        if not predicted_words.isdisjoint(reference):
             rows = lcs_rows(reference, prediction)
             for word in range(len(reference) // ROWS + 1):
                 union[union_starts[target] + word] |= np.uint64(rows >> ROWS * word & _ALL_ROWS)

@@ -1,7 +1,7 @@
 """Results of `evaluate`'s modules `wer` and `cer`: a number each, not a dictionary."""
 
 from ...statistics.arguments.shapes import TextRows
-from .edit_rate import Unit, error_statistics
+from .edit_rate import error_statistics
 
 
 def wer(*, predictions: TextRows, references: TextRows, concatenate_texts: bool = False) -> float:
@@ -12,14 +12,9 @@ def wer(*, predictions: TextRows, references: TextRows, concatenate_texts: bool 
     >>> wer(predictions=["the cat sat"], references=["the cat"])
     0.5
     """
-    return _rate(predictions, references, "word")
+    return float(error_statistics(predictions, references).result()["wer"])
 
 
 def cer(*, predictions: TextRows, references: TextRows, concatenate_texts: bool = False) -> float:
     """Return the errors of all texts per character of the references; see `wer`."""
-    return _rate(predictions, references, "character")
-
-
-def _rate(predictions: TextRows, references: TextRows, unit: Unit) -> float:
-    result = error_statistics(predictions, references, unit=unit).result()
-    return float(result["wer" if unit == "word" else "cer"])
+    return float(error_statistics(predictions, references, unit="character").result()["cer"])

@@ -47,18 +47,19 @@ def sari_scores(
     >>> sari_scores([""], [""], [""])
     [100.0]
     """
-    listed = [reference_list(row) for row in references]
-    for row, of_row in enumerate(listed):
-        if not of_row:
+    lists = list(map(reference_list, references))
+    for row, row_references in enumerate(lists):
+        if not row_references:
             raise missing_reference(row)
-    texts = [*sources, *predictions, *(text for of_row in listed for text in of_row)]
+    texts = [*sources, *predictions, *chain.from_iterable(lists)]
     if lowercase:
         texts = [text.lower() for text in texts]
     words = _words(texts, tokenize)
-    of_sources, of_predictions = ([next(words) for _ in sources] for _ in range(2))
+    source_words, prediction_words = ([next(words) for _ in sources] for _ in range(2))
     scores = []
-    for source, prediction, of_row in zip(of_sources, of_predictions, listed, strict=True):
-        targets = [next(words) for _ in of_row]
+    rows = zip(source_words, prediction_words, lists, strict=True)
+    for source, prediction, row_references in rows:
+        targets = [next(words) for _ in row_references]
         parts = []
         for order in _ORDERS:
             grams = _grams([source], order), _grams([prediction], order), _grams(targets, order)
@@ -96,10 +97,10 @@ def _operations(
     kept = deleted = to_keep = rightly_kept = 0
     kept_proportions = deleted_proportions = 0.0
     for gram, count in source.items():
-        there, here = count * number, prediction.get(gram, 0) * number
+        original, predicted = count * number, prediction.get(gram, 0) * number
         wanted = references.get(gram, 0)
-        remaining, missing = min(there, here), there - here
-        to_keep += min(there, wanted)
+        remaining, missing = min(original, predicted), original - predicted
+        to_keep += min(original, wanted)
         if remaining:
             kept += 1
             right = min(remaining, wanted)

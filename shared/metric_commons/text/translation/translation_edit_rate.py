@@ -66,7 +66,7 @@ def ter_statistics(
     asian_support: bool = False,
     case_sensitive: bool = False,
 ) -> RowStatistics:
-    """For each row the fewest edits, and the mean length of its references.
+    """Return for each row the fewest edits, and the mean length of its references.
 
     Args:
         predictions: one translation per row.
@@ -116,7 +116,7 @@ def ter_statistics(
 
 
 def ter_score(sums: Mapping[str, float]) -> dict[str, Any]:
-    """TER from sums over rows; 100 if only the references are empty, 0 if all texts are."""
+    """Return TER from sums over rows; 100 if only the references are empty, 0 if all texts are."""
     edits, length = sums["num_edits"], sums["ref_length"]
     rate = edits / length if length else float(edits > 0)
     return {"ter": 100 * rate, "num_edits": int(edits), "ref_length": float(length)}
@@ -201,7 +201,7 @@ def translation_edits(prediction: Sequence[str], reference: Sequence[str]) -> in
             return moves + before
         moved = [move.applied(words) for move in candidates]
         distances.prepare(moved, before)
-        gains = (before - distances.known[result] for result in moved)
+        gains = (before - distances.cache[result] for result in moved)
         gain, _, words_after = max(zip(gains, candidates, moved, strict=True))
         if gain <= 0:
             return moves + before
@@ -245,7 +245,7 @@ def _moves(words: Words, target: Words, steps: str, tried: int) -> tuple[list[_M
 
 
 def _common_stretches(words: Words, target: Words) -> Iterator[tuple[int, int, int]]:
-    """Phrases that both have: where they start, and each length from 1."""
+    """Yield the phrases that both have: where they start, and each length from 1."""
     positions_by_word: dict[int, list[int]] = {}
     for position, word in enumerate(target):
         positions_by_word.setdefault(word, []).append(position)
@@ -272,23 +272,23 @@ class _EditDistances:
         self._rows_of_words: dict[int, int] = {}
         for row, word in enumerate(target):
             self._rows_of_words[word] = self._rows_of_words.get(word, 0) | 1 << row
-        self.known: dict[Words, int] = {}
+        self.cache: dict[Words, int] = {}
 
     def prepare(self, candidates: Sequence[Words], before: int) -> None:
         """Compute the missing distances of word sequences that all have the same length."""
-        unknown = [words for words in dict.fromkeys(candidates) if words not in self.known]
-        if not unknown:
+        missing = [words for words in dict.fromkeys(candidates) if words not in self.cache]
+        if not missing:
             return
-        difference = abs(self._rows - len(unknown[0]))
+        difference = abs(self._rows - len(missing[0]))
         is_near = max(before + 1, 2) + difference < 2 * _BEAM - 12
-        if self._rows < _BEAM or len(unknown) < _FEW or is_near:
-            for words in unknown:
-                self.known[words] = self._distance(words)
-            unknown = [w for w in unknown if not self._is_in_beam(self.known[w], len(w))]
-        if unknown:
-            beam = _beam_rows(np.array(unknown, np.int64), np.array(self._target, np.int64))
+        if self._rows < _BEAM or len(missing) < _FEW or is_near:
+            for words in missing:
+                self.cache[words] = self._distance(words)
+            missing = [w for w in missing if not self._is_in_beam(self.cache[w], len(w))]
+        if missing:
+            beam = _beam_rows(np.array(missing, np.int64), np.array(self._target, np.int64))
             ((_, last),) = deque(beam, maxlen=1)
-            self.known.update(zip(unknown, last[:, -1].tolist(), strict=True))
+            self.cache.update(zip(missing, last[:, -1].tolist(), strict=True))
 
     def trace(self, words: Words) -> tuple[int, str]:
         """Return the distance, and the steps from the beginning: " " for a match, or an error.
