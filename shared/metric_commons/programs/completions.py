@@ -21,7 +21,7 @@ _MOST_BYTES = 1 << 30  # of private tests, which are compressed
 
 
 def fenced_program(completion: str) -> str | None:
-    r"""The last fenced block that is marked as Python, otherwise the last unmarked one, or None.
+    r"""Return the last fenced block that is marked as Python, else the last unmarked one, or None.
 
     >>> fenced_program("First:\n```\nx\n```\n```python\nprint(1)\n```\n")
     'print(1)\n'
@@ -37,9 +37,9 @@ def fenced_program(completion: str) -> str | None:
 
 @dataclass(frozen=True)
 class Problem:
-    """A task: the text before a continuation, that before a program, and a reference.
+    """A task: its prompt, which precedes a continuation, and its tests, which `read_tests` reads.
 
-    `read_tests` reads the reference.
+    The preamble precedes all its programs.
     """
 
     prompt: str

@@ -277,9 +277,7 @@ Engine = Annotated[
 def engine_runner(
     engine: str, workers: int | None, preload: tuple[str, ...] = (), *, has_packages: bool = True
 ) -> Runner:
-    """Return the pool or server that runs programs in an engine.
-
-    Shared by equal arguments, and warm.
+    """Return the pool or server that runs programs in an engine; equal arguments share one.
 
     Args:
         engine: "local"; "docker" or "podman", optionally with ":" and an image;

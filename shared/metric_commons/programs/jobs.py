@@ -127,7 +127,7 @@ def write_all(descriptor: int, content: bytes) -> None:
 
 
 def reopened(descriptor: int) -> int:
-    """Another descriptor of a file in memory, for reading, with its own position."""
+    """Return another descriptor of a file in memory, for reading, with its own position."""
     return os.open(f"/proc/self/fd/{descriptor}", os.O_RDONLY | os.O_CLOEXEC)
 
 

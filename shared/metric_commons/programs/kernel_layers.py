@@ -92,7 +92,7 @@ def _call(name: str, *arguments: Any) -> int:
 
 
 def set_process_option(option: int, value: int) -> None:
-    """One option of `prctl`."""
+    """Set one option of `prctl`."""
     _call("prctl", option, ctypes.c_ulong(value), 0, 0, 0)
 
 

@@ -263,9 +263,7 @@ def _clocks(processes: Sequence[LockedProcess], started: float) -> tuple[float, 
 
 
 def _exit_status(pid: int, ended: int) -> int | None:
-    """Return the exit status of a process that is about to end.
-
-    Negative for a signal, None if unknown.
+    """Return the exit status of a process that ends, negative for a signal; None if unknown.
 
     The process is not reaped, so that its CPU clock can still be read.
     """

@@ -57,11 +57,11 @@ _READABLE = (
 
 
 def command(descriptor: str, settings: str, *, has_packages: bool) -> list[str]:
-    """The command line of a supervisor that communicates with its caller through a descriptor.
+    """Return the command line of a supervisor, which talks with its caller through a descriptor.
 
-    Its files are a separate package, in any folder. The environment
-    must be clean: with `-I` Python would ignore PYTHONHASHSEED as well. Without packages, programs
-    can import only the standard library.
+    Its files are a separate package, in any folder. The environment must be clean: with `-I` Python
+    would ignore PYTHONHASHSEED as well. Without packages, programs can import only the standard
+    library.
     """
     script = (
         "import sys, types\n"

@@ -266,9 +266,7 @@ def shared_pool(
     setup: WorkerSetup,
     make_worker: Callable[[WorkerSetup], Worker] = Worker,
 ) -> Pool:
-    """Return the pool of this process with this number of workers.
-
-    It stays warm until the process ends.
+    """Return the pool of this process with these workers; it stays warm until the process ends.
 
     Args:
         workers: the number of workers; None for one for each core that this process may use.

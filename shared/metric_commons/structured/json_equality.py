@@ -31,7 +31,7 @@ _TRUE, _FALSE = ("boolean", "true"), ("boolean", "false")
 
 
 def bfcl_spelling(text: str) -> str:
-    """As in BFCL: without blanks and `,./-_*^`, in lower case, with " in place of '.
+    """Return a text as BFCL compares it: lower case, without blanks and `,./-_*^`, " for '.
 
     >>> bfcl_spelling("New-York, N.Y."), bfcl_spelling("it's")
     ('newyorkny', 'it"s')

@@ -320,7 +320,7 @@ def _log_of_constant(constant: Constant) -> Value:
 
 
 def trigonometric(name: str, value: Value) -> Value:
-    """sin, cos, tan, cot, sec or csc, and with a final h the hyperbolic one.
+    """Return sin, cos, tan, cot, sec or csc, and with a final h the hyperbolic one.
 
     >>> trigonometric("sin", PI * rational(Fraction(1, 6))).fraction
     Fraction(1, 2)
@@ -350,7 +350,7 @@ def trigonometric(name: str, value: Value) -> Value:
 
 
 def inverse_trigonometric(name: str, value: Value) -> Value:
-    """arcsin, arccos or arctan: a rational multiple of pi that is guessed and proved, or opaque.
+    """Return arcsin, arccos or arctan: a rational multiple of pi, guessed and proved, or opaque.
 
     >>> inverse_trigonometric("arctan", root(rational(3), 2)).is_equal(
     ...     PI * rational(Fraction(1, 3))

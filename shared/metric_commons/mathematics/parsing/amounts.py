@@ -72,7 +72,7 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
 
 
 def _union_of_all(all_tokens: Sequence[Token], context: Context) -> Noted:
-    r"""\bigcup_{k=-\infty}^{\infty} (k, k + 1): equal to a union of the same sets."""
+    r"""Read \bigcup_{k=-\infty}^{\infty} (k, k + 1), which is equal to a union of the same sets."""
     texts = "".join(token.text for token in all_tokens[:14])
     bounds = re.match(r"bigcup_\{(\w)=-∞\}\^(?:\{∞\}|∞)", texts)
     if bounds is None:

@@ -156,7 +156,7 @@ class _Parser(LetterReader):
         return numerator / denominator
 
     def _denominator(self, factor: MathObject) -> Value:
-        """1/2x: adjacent factors after a slash may all belong to the denominator."""
+        """Read the denominator, to which in 1/2x all adjacent factors may belong."""
         denominator = as_value(factor)
         if self._starts_symbol() and self._context.chooses("tight_division"):
             while self._starts_symbol():
@@ -286,10 +286,7 @@ class _Parser(LetterReader):
         return value
 
     def _argument(self) -> Value:
-        r"""Return one argument of a command.
-
-        A group, or one token, or the first digit of a number.
-        """
+        r"""Return one argument of a command: a group, a token, or the first digit of a number."""
         if self.next.is_sign("{"):
             return self._group()
         if self.next.kind == "number" and self.next.text.isdigit():
@@ -334,7 +331,7 @@ class _Parser(LetterReader):
         return value if fraction is None else value + rational(fraction)
 
     def _combinations(self, upper: Value) -> Value | None:
-        """5C2, in which the letter stands between two numbers."""
+        """Read 5C2, in which the letter stands between two numbers; None for any other form."""
         name, lower = self.next, self.following(1)
         if name.text not in ("C", "P") or name.is_spaced or name.kind != "word":
             return None
@@ -371,7 +368,7 @@ class _Parser(LetterReader):
         raise UndecidedError(f"the command {name}")
 
     def _derivative(self) -> Value | None:
-        r"""\frac{dy}{dx} is not a fraction of letters."""
+        r"""Read \frac{dy}{dx}, which is no fraction of letters; None for any other form."""
         start = self.position
         if not self.next.is_sign("{"):
             return None
@@ -388,7 +385,7 @@ class _Parser(LetterReader):
     # Brackets
 
     def _iterated(self, name: str) -> Value:
-        r"""\sum_{k=1}^{4} k^2, which is expanded; the body is one term."""
+        r"""Read \sum_{k=1}^{4} k^2, which is expanded; the body is one term."""
         lower: list[Token] = []
         upper: list[Token] = []
         for _ in range(2):

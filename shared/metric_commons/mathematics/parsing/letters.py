@@ -64,15 +64,15 @@ class LetterReader(TokenReader, ABC):
 
     @abstractmethod
     def union(self) -> MathObject:
-        """Sums with signs of sets between them."""
+        """Read sums with signs of sets between them."""
 
     @abstractmethod
     def sum(self) -> MathObject:
-        """Terms with signs between them."""
+        """Read terms with signs between them."""
 
     @abstractmethod
     def term(self) -> MathObject:
-        """Factors side by side."""
+        """Read factors side by side."""
 
     @abstractmethod
     def factor(self) -> MathObject:
@@ -99,7 +99,7 @@ class LetterReader(TokenReader, ABC):
 
     @abstractmethod
     def _items(self, separators: str) -> tuple[MathObject, ...]:
-        """Parts with separators between them."""
+        """Read parts with separators between them."""
 
     def parsed(self, tokens: Sequence[Token]) -> MathObject:
         """Return the meaning of other tokens in the same context."""
@@ -152,7 +152,7 @@ class LetterReader(TokenReader, ABC):
         return self._named_letter(word)
 
     def _printed(self, name: str) -> MathObject:
-        """FiniteSet(1, 2), Union(...), Point(1, 2), binomial(5, 2), as sympy prints them."""
+        """Read FiniteSet(1, 2), Union(...), Point(1, 2), binomial(5, 2), as sympy prints them."""
         self.expect("(")
         items = self._items(",")
         self.expect(")")
@@ -171,7 +171,7 @@ class LetterReader(TokenReader, ABC):
         raise UndecidedError(f"the word {name}")
 
     def _interval(self) -> Bracketed:
-        """Interval(0, 1), and Interval.open, Lopen and Ropen, as sympy prints them."""
+        """Read Interval(0, 1), and Interval.open, Lopen and Ropen, as sympy prints them."""
         sides = {"": "[]", "open": "()", "Lopen": "(]", "Ropen": "[)"}
         name = self.take().text if self.skip(".") else ""
         self.expect("(")
@@ -185,7 +185,7 @@ class LetterReader(TokenReader, ABC):
         return Bracketed(opening + closing, ends)
 
     def _figure(self, name: str) -> Value:
-        r"""\angle ABC, which is \angle CBA, and \triangle ABC."""
+        r"""Read \angle ABC, which is \angle CBA, and \triangle ABC."""
         corners = "".join(token.text for token in self.group())
         if not corners.isalpha() or not corners.isupper():
             raise UndecidedError(f"the command {name}")
@@ -239,7 +239,7 @@ class LetterReader(TokenReader, ABC):
         return self._letter(letter) if name == letter else symbol(name)
 
     def _combinations_of(self, letter: str, name: str) -> Value | None:
-        """C_5^2 and C(5, 2), which may also be a power and a function."""
+        """Read C_5^2 and C(5, 2), which may be a power and a function; None for other forms."""
         state = self.state()
         lower = name.partition("_")[2]
         if letter not in ("C", "P") or not (self.next.is_sign("(") or lower.isdecimal()):
@@ -304,7 +304,7 @@ class LetterReader(TokenReader, ABC):
         return "_" + "".join(part.text for part in parts)
 
     def _accented(self, name: str) -> Value:
-        r"""\vec v is a separate name; a line above a number is its conjugate."""
+        r"""Read \vec v, a name of its own, or a line above a number, which is its conjugate."""
         parts = self.group()
         text = "".join(part.text for part in parts)
         if name in ("overline", "bar") and not text.isalpha():
@@ -325,7 +325,7 @@ class LetterReader(TokenReader, ABC):
         return symbol(Opaque(full_name, ())) if name in _OF_TIME else symbol(full_name)
 
     def _function(self, name: str) -> Value:
-        r"""\sin x, \sin^2(x), \log_2 8."""
+        r"""Read \sin x, \sin^2(x), \log_2 8."""
         base = self._argument() if self.skip("_") else None
         if name == "log" and base is None and not self._context.is_latex:
             is_number = self.next.kind == "number" and self.next.text.isdigit()

@@ -367,10 +367,7 @@ def _set_by_condition(part: Sequence[Token], context: Context) -> MathObject | N
 
 
 def _words(all_tokens: Sequence[Token]) -> MathObject | None:
-    """Return the words of an answer without a formula.
-
-    Several with commas between them are a list.
-    """
+    """Return the words of an answer without a formula, also a list with commas; else None."""
     if not all_tokens or not all(
         t.kind in ("word", "text") or t.is_sign(",-'") for t in all_tokens
     ):

@@ -91,7 +91,7 @@ def _recurring(text: str, block: str) -> Fraction:
 
 
 def _continued(text: str) -> Fraction:
-    """0.333... is 1/3, if a block occurs three times before the dots.
+    """Return 1/3 for 0.333..., if a block occurs three times before the dots.
 
     >>> _continued("0.1666")
     Fraction(1, 6)

@@ -240,7 +240,7 @@ def _condition(condition: Sequence[Token], context: Context) -> Equation:
 
 
 def name_of(side: Sequence[Token]) -> str | None:
-    r"""The name that a side of an equation is, such as x, f(x), AB, (x,y) or \frac{AB}{CD}."""
+    r"""Return the name that a side is, such as x, f(x), AB, (x,y), \frac{AB}{CD}, or None."""
     texts = []
     if side and side[0].kind == "command" and side[0].text in ("lim", "int"):
         return "".join(token.text for token in side)
@@ -286,7 +286,7 @@ def _equation(
 
 
 def _rounded(left: Sequence[Token], right: Sequence[Token], context: Context) -> MathObject:
-    """40/3 ≈ 13.33 minutes is 40/3 minutes, if the decimal is a rounding of it."""
+    """Read 40/3 ≈ 13.33 minutes as 40/3 minutes, if the decimal is a rounding of it."""
     value, content = _required_value(left, context), parse_amount(right, context)
     number = content.number if isinstance(content, Quantity) else content
     if not isinstance(number, DecimalValue) or not is_within(value, number, half_unit(number)):
@@ -327,7 +327,7 @@ def _named(
 def _chain(
     sides: Sequence[Sequence[Token]], signs: Sequence[str], name: str | None, context: Context
 ) -> MathObject:
-    """X = 5 + 6 = 11 is x = 11, and so is x = π ≈ 3.14 x = π, if the later sides are proved so."""
+    """Read x = 5 + 6 = 11 as x = 11, and x = π ≈ 3.14 as x = π, if all sides are proved equal."""
     values = [_required_value(side, context) for side in sides[1 if name else 0 :]]
     if name is None:
         if _unknowns(values):

@@ -220,7 +220,7 @@ def _suffix(tail: Sequence[Token], head: Sequence[Token], context: Context) -> S
 
 
 def _in_brackets(elements: Sequence[_Element]) -> Suffix:
-    """9 (apples) and 12 (inches of snow): what is counted, or a unit; else a part of the answer."""
+    """Read the unit, or the noun, of 12 (inches) and 9 (apples); else a part of the answer."""
     words = [element.text.lower() for element in elements]
     end = words.index("of") if "of" in words else len(words)
     unit = _UnitReader(elements[:end]).unit()
@@ -265,10 +265,7 @@ def same_noun(left: str, right: str) -> bool:
 
 
 def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:
-    """Return whether letters look like a unit.
-
-    Its parts are separated, and only lengths have powers.
-    """
+    """Return whether letters look like a unit: parts are apart, and only lengths have powers."""
     for previous, element in pairwise(elements):
         if element.kind == "word" and not element.is_spaced and previous.text not in "*/·({-":
             return False

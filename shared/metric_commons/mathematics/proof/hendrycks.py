@@ -84,7 +84,7 @@ def _without_unit(text: str) -> str:
 
 
 def _with_braces(text: str) -> str:
-    r"""\frac12 with braces; if an argument is missing, the whole text is unchanged."""
+    r"""Return \frac12 with braces; if an argument is missing, the whole text is unchanged."""
     head, *fractions = text.split(r"\frac")
     for index, arguments in enumerate(fractions):
         if not arguments:

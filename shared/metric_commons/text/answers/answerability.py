@@ -122,7 +122,7 @@ def _is_left(text: str) -> bool:
 
 
 def best_thresholds(answers: ScoredAnswers, *, ties: ThresholdTies) -> dict[str, float]:
-    """For each mean, the probability threshold that maximizes it, and its maximum.
+    """Return for each mean the probability threshold that maximizes it, and its maximum.
 
     All questions start as unanswered, at the threshold 0. Then answers are counted one after
     another by increasing probability: the answer to an answerable question adds its score,
@@ -171,9 +171,7 @@ def summarize_answers(
     groups: Labels | None = None,
     **uncertainty: Any,
 ) -> dict[str, Any]:
-    """Return the result of SQuAD v2's script, from 0 to 1, with further keys on request.
-
-    See `summarize`.
+    """Return the result of SQuAD v2's script, from 0 to 1, with the further keys of `summarize`.
 
     Args:
         answers: one per row.

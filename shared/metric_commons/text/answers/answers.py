@@ -38,7 +38,7 @@ from .token_overlaps import distinct_tokens, equal_texts, longest_common_run, sh
 
 
 def answer_texts(predictions: Any, references: Any) -> tuple[Any, Any]:
-    """Predictions and accepted answers as texts, in the order of the predictions.
+    """Return predictions and accepted answers as texts, in the order of the predictions.
 
     Inputs that are not dictionaries are returned unchanged.
 
@@ -118,7 +118,7 @@ def exact_match(
     normalizer: Normalizer = "squad",
     reference_aggregation: Aggregation = "max",
 ) -> Floats:
-    """1.0 for each row whose prediction equals a reference, else 0.0; shape (rows,).
+    """Return 1.0 for each row whose prediction equals a reference, else 0.0; shape (rows,).
 
     Args:
         predictions: one text per row.
@@ -150,7 +150,7 @@ def token_f1(
     both_empty: Proportion = 1.0,
     reference_aggregation: Aggregation = "max",
 ) -> PrecisionRecallF1:
-    """Precision, recall and F1 of the words that prediction and reference share; shape (rows,).
+    """Return precision, recall and F1 of words, compared with a reference; shape (rows,).
 
     With "max", all three are for the reference with the highest F1, the first in a tie.
 
@@ -191,7 +191,7 @@ def contained(
     empty_reference: EmptyReference = "never",
     reference_aggregation: Aggregation = "max",
 ) -> Floats:
-    """1.0 for each row whose prediction contains a reference, else 0.0; shape (rows,).
+    """Return 1.0 for each row whose prediction contains a reference, else 0.0; shape (rows,).
 
     A prediction that normalizes to nothing contains nothing, as in UltraRAG's Acc. With
     `empty_reference="always"` there are two exceptions, which contain a reference that normalizes
@@ -325,7 +325,7 @@ class AnswerPairs:
         return hit
 
     def token_f1(self, overlap: Overlap, *, both_empty: float) -> PrecisionRecallF1:
-        """Precision, recall and F1 of the words of both texts; see the function `token_f1`."""
+        """Return precision, recall and F1 of the words of both texts; see function `token_f1`."""
         if self._is_small:
             pair_scores = [
                 pair_precision_recall_f1(*words) if any(words) else (both_empty,) * 3
@@ -340,7 +340,7 @@ class AnswerPairs:
         return scores
 
     def _shared_words(self, overlap: Overlap) -> Iterable[Integers]:
-        """The number of words that both texts share, and that each has, by a kind of overlap."""
+        """Return how many words both texts share, and how many each has, by a kind of overlap."""
         if self._is_small or overlap == "longest_run":
             return np.array(self._words_one_by_one(overlap), np.int64).T.copy()
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
@@ -369,6 +369,6 @@ class AnswerPairs:
         return [normalized[text] for text in self._block.texts]
 
     def _indices(self) -> Iterator[tuple[int, int]]:
-        """For each pair, the index of its reference and of its prediction."""
+        """Return for each pair the index of its reference and of its prediction."""
         block = self._block
         return zip(block.pair_references.tolist(), block.pair_predictions.tolist(), strict=True)

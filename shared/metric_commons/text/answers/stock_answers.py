@@ -32,7 +32,7 @@ RecordQuestionRows = Annotated[Any, Record((("idx", _INDEX), ("answers", ListOf(
 
 
 def squad(*, predictions: AnswerRows, references: QuestionRows) -> dict[str, float]:
-    """Exact match and F1, in percent.
+    """Return exact match and F1, in percent.
 
     Differences:
         Both sides must have the same ids; the module gives a question without a prediction 0,
@@ -50,7 +50,7 @@ def squad(*, predictions: AnswerRows, references: QuestionRows) -> dict[str, flo
 
 
 def record(*, predictions: RecordAnswerRows, references: RecordQuestionRows) -> dict[str, float]:
-    """Exact match and F1 of ReCoRD, from 0 to 1; answers and questions are matched by `query`.
+    """Return exact match and F1 of ReCoRD, from 0 to 1; `query` joins answers and questions.
 
     Differences:
         Both sides must have the same queries. They may be repeated if both sides have them in the

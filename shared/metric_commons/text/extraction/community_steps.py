@@ -108,7 +108,7 @@ def _in_braces(text: str, opening: int) -> str | None:
 
 
 def ultrarag_boxed(text: str) -> str:
-    r"""As UltraRAG: the content of the last box, or all of the text; there always is an answer.
+    r"""Return the content of the last box, or all of the text, as UltraRAG does.
 
     It removes `$`, `\(`, `\text{}` and outer parentheses, so that "(1,2)" becomes "1,2".
     Backslashes become spaces. A box that is never closed loses its last character.
@@ -131,7 +131,7 @@ def ultrarag_boxed(text: str) -> str:
 
 
 def dollars(text: str) -> str:
-    """Between the first and the last dollar sign, else all of the text: hendrycks_math of lm-eval.
+    """Return the text between the first and the last `$`, or all of it: lm-eval's hendrycks_math.
 
     >>> dollars("so $x = 5$."), dollars("Price $5 and $6"), dollars("5")
     ('x = 5', '5 and ', '5')
@@ -155,7 +155,7 @@ def gsm8k_flexible(text: str) -> str | None:
 
 
 def gsm8k_openai(text: str) -> str | None:
-    """As `gsm8k`, without commas: `extract_answer` of grade-school-math.
+    """Return the answer of `gsm8k`, without commas: `extract_answer` of grade-school-math.
 
     >>> gsm8k_openai("13 * 80 = 1040 #### 1,040")
     '1040'

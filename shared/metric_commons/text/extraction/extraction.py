@@ -81,7 +81,7 @@ def extract_answers(
 
 
 def _answers_in_time(texts: Sequence[str], steps: Any, choices: Any = None) -> list[Any]:
-    """As `extract_answers`, with TIMED_OUT for answers that took too long."""
+    """Return the result of `extract_answers`, with TIMED_OUT for answers that took too long."""
     chain = step_functions(steps, PatternStep)
     row_choices: Iterable[tuple[str, ...]] = repeat(())
     if any(step is gpqa_choices for step in chain):

@@ -154,7 +154,7 @@ _COUNTS = ("strict_prompts", "loose_prompts", "strict", "loose", "instructions",
 
 
 class Verdicts(NamedTuple):
-    """Return whether a response follows each of its instructions."""
+    """Whether a response follows each of its instructions."""
 
     strict: list[bool]
     loose: list[bool]
@@ -294,7 +294,7 @@ def _table(sums: Mapping[str, float]) -> dict[str, dict[str, Any]]:
 
 
 def _distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
-    """Prompts are means of rows, instructions are ratios of sums."""
+    """Return how scores follow from sums: means of rows for prompts, ratios for instructions."""
     distributions: dict[str, SumScore] = {}
     for strictness in _STRICTNESS:
         distributions[f"prompt_level_{strictness}_acc"] = row_mean(f"{strictness}_prompts")

@@ -36,7 +36,7 @@ _ELLIPSIS = re.compile(r"\.\.+")
 
 
 def sentence_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence starts and ends, without the white space between sentences.
+    """Return where each sentence starts and ends, without the white space between sentences.
 
     >>> text = "Mr. Ash paid $3.50 (at 5 p.m. sharp). 'Really?' she asked."
     >>> [text[start:end] for start, end in sentence_spans(text)]
@@ -69,7 +69,7 @@ def sentence_count(text: str) -> int:
 
 
 def _unaligned_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Spans from mark to mark; there is at least one, and the last may be empty."""
+    """Return the spans from mark to mark: at least one, of which the last may be empty."""
     start = 0
     for mark, context in _contexts(text):
         tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]
@@ -199,7 +199,7 @@ def english() -> Parameters:
 
 
 def _flagged_words(packed: str) -> Iterator[tuple[str, int]]:
-    """Sorted words with their flags, packed as `punkt_english` describes.
+    """Return sorted words with their flags, packed as `punkt_english` describes.
 
     >>> list(_flagged_words("AabaloneFility!Bies!!"))
     [('abalone', 5), ('ability', 4), ('abilities', 7)]

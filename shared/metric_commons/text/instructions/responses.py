@@ -32,16 +32,15 @@ class Response:
 
 
 Check = Callable[[Response], bool]
-"""Return whether a response that is not blank follows an instruction."""
+"""Whether a response that is not blank follows an instruction."""
 
 
 def loose_variants(text: str) -> list[str]:
-    r"""Return the texts one of which has to follow an instruction, for loose scores.
-
-    Distinct, not blank.
+    r"""Return the distinct texts for loose scores: one of them has to follow an instruction.
 
     They are the response, the response without its first line, its last line, or both, and all of
-    these without asterisks. If lines are removed, so is white space at both ends.
+    these without asterisks. If lines are removed, so is white space at both ends; blank texts are
+    left out.
 
     >>> loose_variants("Sure!\n*one*")
     ['Sure!\n*one*', '*one*', 'Sure!', 'Sure!\none', 'one']

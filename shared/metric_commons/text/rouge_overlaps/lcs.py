@@ -127,10 +127,7 @@ class Matches(NamedTuple):
 
 
 def word_counts(rows: Integers) -> Integers:
-    """Return the number of machine words for this many rows.
-
-    The last has a spare bit for its carry.
-    """
+    """Return the number of machine words for these rows and a spare bit, for the last carry."""
     return rows // ROWS + 1
 
 
@@ -169,7 +166,7 @@ def _lanes(matches: Matches) -> _Lanes:
 
 
 def _rises(lanes: _Lanes) -> Unsigned:
-    """For each mask, the rows in which the table rises after its step: the zeros of the state."""
+    """Return for each mask the rows in which the table rises after its step: zeros of the state."""
     rises = np.empty_like(lanes.masks)
     states = lanes.valid.copy()
     carries = np.zeros(states.size + 1, dtype=np.uint64)  # into each lane, at its next step
@@ -194,7 +191,7 @@ def _rises(lanes: _Lanes) -> Unsigned:
 
 
 def lcs_paths(matches: Matches) -> Unsigned:
-    """For each pair, the rows that `lcs_rows` returns, as machine words, pair after pair.
+    """Return for each pair the rows of `lcs_rows`, as machine words, pair after pair.
 
     All lanes walk back together. At each step a lane looks for its highest row, among those not yet
     passed, that matches or in which the table rises. The walk is in one lane of a pair at a time:

@@ -96,7 +96,7 @@ def rouge(
     reference_aggregation: Aggregation = "max",
     split_summaries: SentenceSplitter | None = None,
 ) -> dict[str, PrecisionRecallF1]:
-    """Precision, recall and F1 of each ROUGE type, one value per row.
+    """Return precision, recall and F1 of each ROUGE type, one value per row.
 
     With "max", all three are for the reference with the highest F1 of this type, the first in
     a tie, as in `score_multi` of rouge_score.
@@ -165,7 +165,7 @@ def rouge(
 
 
 def _counts(words: BlockWords, lengths: NgramLengths) -> dict[str, Integers]:
-    """For each type, the numbers of shared, predicted and reference items; shape (3, pairs)."""
+    """Return for each type the shared, predicted and reference items; shape (3, pairs)."""
     pairs = words.text_counts.size // 2
     shared_counts = {}
     for n, shared in shared_ngrams(words, set(lengths.values())):

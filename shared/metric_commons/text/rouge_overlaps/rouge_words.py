@@ -25,8 +25,8 @@ from .porter import porter
 
 _CHARACTERS = 700_000  # per block
 
-# With fewer characters, the fixed cost of numpy's calls outweighs their benefit. Even a pair of
-# empty texts costs as much as some characters.
+# With fewer characters, the fixed cost of numpy's calls outweighs their benefit. A pair of empty
+# texts costs as much as some characters.
 _FEW_CHARACTERS = 4_000
 _CHARACTERS_A_PAIR = 50
 
@@ -309,7 +309,7 @@ class SharedNgrams(NamedTuple):
 
 
 def _steps(lengths: set[int]) -> list[int]:
-    """Increasing n-gram lengths from 1 to the longest, none more than twice the previous one.
+    """Return increasing lengths from 1 to the longest, none more than twice the previous one.
 
     >>> _steps({2, 9, 0})
     [1, 2, 4, 8, 9]

@@ -18,7 +18,7 @@ def rouge(
     use_stemmer: bool = False,
     tokenizer: Callable[[str], list[str]] | None = None,
 ) -> dict[str, Any]:
-    """F1 of rouge1, rouge2, rougeL and rougeLsum: the mean, or a list without `use_aggregator`.
+    """Return F1 of rouge1, rouge2, rougeL and rougeLsum: the mean, or with False a list of rows.
 
     As in the module, `use_stemmer` does not apply to a tokenizer of your own.
 

@@ -46,7 +46,7 @@ def distinct_keys(*columns: Unsigned) -> DistinctKeys:
 
 
 def _examples(columns: tuple[Unsigned, ...], hashes: Unsigned, tables: int) -> Integers:
-    """For each key, the index of an equal key; the same index for all equal keys.
+    """Return for each key the index of an equal key; the same index for all equal keys.
 
     Each slot of the table keeps one of the keys with its hash, whichever numpy writes last. Keys
     that differ from it go to another table, with another hash. The hash thus affects only the

@@ -147,7 +147,7 @@ def row_scores(
 
 
 def best_pairs(scores: Floats, counts: Integers) -> Integers:
-    """For each row, the index of its highest score, the first in a tie.
+    """Return for each row the index of its highest score, the first in a tie.
 
     Args:
         scores: one per pair, row after row.
@@ -162,7 +162,7 @@ def best_pairs(scores: Floats, counts: Integers) -> Integers:
 
 
 def row_means(scores: Floats, counts: Integers) -> Floats:
-    """The mean score of each row, from exactly rounded sums, so that their order does not matter.
+    """Return the mean score of each row, from exactly rounded sums, which no order changes.
 
     >>> row_means(np.array([0.5, 1.0, 1.0]), np.array([2, 1])).tolist()
     [0.75, 1.0]

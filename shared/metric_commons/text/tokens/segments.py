@@ -49,7 +49,7 @@ def ranges(starts: Integers, counts: Integers) -> Integers:
 
 
 def changes(*columns: NDArray[Any]) -> Booleans:
-    """Where a row of these columns differs from the previous one; always true for the first row.
+    """Return where a row of these columns differs from the previous one; true for the first row.
 
     >>> changes(np.array([7, 7, 8]), np.array([0, 1, 1])).tolist()
     [True, True, True]
@@ -62,7 +62,7 @@ def changes(*columns: NDArray[Any]) -> Booleans:
 
 
 def stable_order(values: NDArray[np.unsignedinteger]) -> Integers:
-    """Stable argsort of integers below 2**32.
+    """Return the stable order of integers below 2**32.
 
     numpy sorts 16-bit integers by radix, five times as fast as longer ones. So the lower halves are
     sorted first, then the upper halves, keeping equal ones in order.

@@ -113,7 +113,7 @@ class Tokens(NamedTuple):
         return Tokens(self.blob, starts, lengths, self.keys.take(indices), counts)
 
     def bytes_from(self, tokens: Integers, offset: int) -> Unsigned:
-        """Eight bytes of each token, starting at an offset, as integers; zeros past their end.
+        """Return eight bytes of each token from an offset, as integers; zeros past their end.
 
         >>> tokens = tokenize(["internationalization"], byte_rule(str))
         >>> int(tokens.bytes_from(np.array([0]), 16)[0]).to_bytes(4, "little")
@@ -186,7 +186,7 @@ def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
 
 
 def _articles_at_non_ascii(data: bytes) -> Integers:
-    """Where an article touches a non-ASCII character, in text of letters, digits and spaces.
+    """Return where an article touches a non-ASCII character, in letters, digits and spaces.
 
     The bytes do not show whether that character is a letter, as in "año", or ends the word, as in
     "the…". So texts with such positions go through the exact normalizer.
@@ -212,7 +212,7 @@ def _utf8(text: str) -> bytes:
 
 
 def _with_escapes(text: str) -> str:
-    """UTF-8 as Latin-1, with control characters as two bytes that do not occur in UTF-8."""
+    """Return UTF-8 as Latin-1, with control characters as two bytes that UTF-8 does not have."""
     data = _utf8(text).decode("latin-1")
     return _CONTROL_CHARACTER.sub(lambda match: "\xfe" + chr(0x80 | ord(match[0]) & 0x3F), data)
 
@@ -254,7 +254,7 @@ def _tokens_of_blob(blob: bytes, rule: ByteRule) -> Tokens:
 
 
 def tokens_at(blob: bytes, starts: Integers, lengths: Integers, counts: Integers) -> Tokens:
-    """Tokens at known positions; at least eight bytes must follow the last one.
+    """Return the tokens at these positions; at least eight bytes must follow the last one.
 
     >>> tokens = tokens_at(b"so it goes        ", np.array([0, 6]), np.array([2, 4]), np.array([2]))
     >>> int(tokens.keys[0]).to_bytes(2, "little")
@@ -266,7 +266,7 @@ def tokens_at(blob: bytes, starts: Integers, lengths: Integers, counts: Integers
 
 
 def _eight_bytes(blob: bytes, starts: Integers) -> Unsigned:
-    """The eight bytes at each start as one integer, through a view with a stride of one byte."""
+    """Return the eight bytes at each start as an integer, by a view with a stride of one byte."""
     view: Unsigned = np.ndarray((len(blob) - 7,), "<u8", blob, strides=(1,))
     return view[starts]
 
@@ -332,7 +332,7 @@ def line_counts(tokens: Tokens) -> Integers:
 
 
 def spelled(tokens: Tokens, indices: Integers) -> list[str]:
-    """Selected `alphanumeric_tokens` as strings."""
+    """Return selected `alphanumeric_tokens` as strings."""
     letters = np.frombuffer(tokens.blob, dtype=np.uint8)
     lengths = tokens.lengths.take(indices) + 1  # including the following space or line break
     words = letters.take(ranges(tokens.starts.take(indices), lengths))

@@ -61,9 +61,9 @@ def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
 def alignment(
     reference: Sequence[Hashable], prediction: Sequence[Hashable]
 ) -> list[tuple[str, int, int, int, int]]:
-    """Runs of one kind of edit: the kind, first item and end in the reference and the prediction.
+    """Return runs of one kind of edit: the kind, and the first item and the end on both sides.
 
-    The kinds are "equal", "substitute", "delete" and "insert".
+    The kinds are "equal", "substitute", "delete" and "insert"; the reference comes first.
 
     >>> alignment("the cat sat".split(), "cat sat on".split())
     [('delete', 0, 1, 0, 0), ('equal', 1, 3, 0, 2), ('insert', 3, 3, 2, 3)]

@@ -63,7 +63,7 @@ def error_statistics(
     merge_compounds: bool = False,
     average: RateAverage = "pooled",
 ) -> RowStatistics:
-    """Hits, substitutions, deletions and insertions of each row.
+    """Return the hits, substitutions, deletions and insertions of each row.
 
     The rates of a row are as in `error_rates`. With "pooled", the rates over all rows are
     computed from the sums; with "mean", they are the means of the rates of the rows.
@@ -135,10 +135,7 @@ def error_statistics(
 
 
 def _pooled_distributions(name: str, statistics: Sequence[str]) -> dict[str, SumScore]:
-    """Return how the rates follow from sums.
-
-    WER and MER are ratios, WIP and WIL are products of two.
-    """
+    """Return how rates follow from sums: WER and MER are ratios, WIP and WIL products of two."""
     errors = dict.fromkeys(_KINDS[1:], 1.0)
     relevant = dict.fromkeys(_KINDS[:3], 1.0)
 

@@ -83,7 +83,7 @@ _LONE_ONE = re.compile(r"\b1(s?)\b")
 
 
 def with_digits(text: str) -> str:
-    """The text with its spoken numbers as digits, and with symbols of currencies before them.
+    """Return the text with spoken numbers as digits, and symbols of currencies before them.
 
     >>> with_digits("twenty five dollars and ten cents"), with_digits("the twenty first")
     ('$25.10', 'the 21st')

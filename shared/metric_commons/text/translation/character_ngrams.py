@@ -43,7 +43,7 @@ def chrf_statistics(
     whitespace: bool = False,
     eps_smoothing: bool = False,
 ) -> RowStatistics:
-    """For each row and order, the n-grams of the prediction, of its best reference, and shared.
+    """Return for each row the n-grams of the prediction, of its best reference, and shared.
 
     Args:
         predictions: one translation per row.
@@ -107,7 +107,7 @@ def chrf_score(
     beta: float = 2,
     eps_smoothing: bool = False,
 ) -> dict[str, float]:
-    """ChrF from sums over rows, with sacrebleu's operations in the same order.
+    """Return chrF from sums over rows, with sacrebleu's operations in the same order.
 
     Args:
         sums: the numbers of n-grams of each order, by name.
@@ -145,7 +145,7 @@ def chrf_of_arrays(
     beta: float = 2,
     eps_smoothing: bool = False,
 ) -> Floats:
-    """As `chrf_score`, for arrays of sums."""
+    """Return the chrF of `chrf_score`, for arrays of sums."""
     factor = beta**2
     columns = [tuple(sums[name] for name in of_order) for of_order in names]
     zeros = np.zeros_like(columns[0][0])
@@ -168,7 +168,7 @@ def chrf_of_arrays(
 
 
 def _pair_counts(symbols: Sequences, block: ReferenceBlock, orders: int) -> Integers:
-    """For each pair and order, predicted, relevant and shared n-grams; shape (pairs, 3 orders).
+    """Return predicted, relevant and shared n-grams of each pair; shape (pairs, 3 orders).
 
     Predicted n-grams do not count for an order for which the reference has none.
     """
@@ -184,7 +184,7 @@ def _pair_counts(symbols: Sequences, block: ReferenceBlock, orders: int) -> Inte
 
 
 def chrf_words(text: str) -> list[str]:
-    """The words of a text, with one punctuation mark split off at the end, or else at the start.
+    """Return words, with one punctuation mark split off at the end, or else at the start.
 
     >>> chrf_words("(hi) 'tis !")
     ['(hi', ')', "'", 'tis', '!']

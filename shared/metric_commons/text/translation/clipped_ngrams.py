@@ -75,7 +75,7 @@ def _bits(number: int) -> int:
 def _shared_symbols(
     symbols: Integers, row: Integers, is_reference: Booleans
 ) -> tuple[Integers, Integers]:
-    """The positions of symbols that both sides of a row have, and their numbers from 1 in the row.
+    """Return the positions of symbols that both sides of a row have, and their numbers from 1.
 
     An n-gram with any other symbol is not shared.
     """
@@ -116,11 +116,9 @@ def _order_by_row(symbols: Integers, row: Integers) -> Integers:
 def _windows(
     positions: Integers, symbols: Integers, text: Integers, row: Integers, orders: int
 ) -> Unsigned:
-    """Return the window that begins at each position: the row, then symbols.
+    """Return the window that begins at each position: the row, then symbols, then zeros.
 
-    0 where the n-gram ends.
-
-    It ends at the end of the text, and at a symbol that was dropped.
+    Its symbols end with the text, or before one that was dropped.
     """
     bits = np.uint64(_bits(int(symbols.max())))
     packed = symbols.astype(np.uint64)

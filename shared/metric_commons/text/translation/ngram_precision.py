@@ -159,7 +159,7 @@ def bleu_score(
     smooth_value: float | None = None,
     effective_order: bool = False,
 ) -> dict[str, Any]:
-    """BLEU from sums over rows, and its components.
+    """Return BLEU from sums over rows, and its components.
 
     The operations are the same as in sacrebleu, in the same order. So a perfect score is
     100.00000000000004, and with "add-k" the counts include what is added.
@@ -211,7 +211,7 @@ def bleu_of_arrays(
     smooth_value: float | None = None,
     effective_order: bool = False,
 ) -> Floats:
-    """As `bleu_score`, for arrays of sums."""
+    """Return the BLEU of `bleu_score`, for arrays of sums."""
     value = SMOOTH_VALUES.get(smooth_method, 0.0) if smooth_value is None else smooth_value
     length = sums["sys_len"]
     logarithms, halvings = np.zeros_like(length), np.zeros_like(length)
@@ -270,7 +270,7 @@ def _bleu_distributions(
 
 
 def _closest_lengths(counts: Integers, sizes: Integers) -> Integers:
-    """For each row, the length of the reference closest in length to the prediction.
+    """Return for each row the length of the reference closest in length to the prediction.
 
     >>> _closest_lengths(np.array([4, 9, 5, 3]), np.array([4])).tolist()
     [3]
@@ -294,7 +294,7 @@ def _shortest_lengths(counts: Integers, sizes: Integers) -> Integers:
 def shortest_bleu(
     sums: Mapping[str, float], *, orders: int = 4, smooth: bool = False
 ) -> dict[str, Any]:
-    """The result of evaluate's `bleu` from sums over rows, computed in its order of operations.
+    """Return the result of evaluate's `bleu` from sums over rows, by its order of operations.
 
     If it would divide by zero, because all texts of one side are empty, the ratio of lengths is
     infinite, NaN or 0, and the penalty is its limit.
@@ -350,7 +350,7 @@ def gleu_statistics(
     min_ngram_order: Length = 1,
     max_ngram_order: Length = 4,
 ) -> RowStatistics:
-    """The n-grams that each row shares with its best reference, and the n-grams of the longer text.
+    """Return the n-grams that a row shares with its best reference, and those of the longer text.
 
     Raises:
         OptionError: `min_ngram_order` is larger than `max_ngram_order`.
@@ -382,5 +382,5 @@ def gleu_statistics(
 
 
 def gleu_score(sums: Mapping[str, float]) -> dict[str, float]:
-    """GLEU from sums over rows, from 0 to 1; 0 if there are no n-grams."""
+    """Return GLEU from sums over rows, from 0 to 1; 0 if there are no n-grams."""
     return {"google_bleu": sums["shared"] / sums["ngrams"] if sums["ngrams"] else 0.0}

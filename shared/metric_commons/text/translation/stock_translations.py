@@ -27,7 +27,7 @@ def bleu(
     max_order: Length = 4,
     smooth: bool = False,
 ) -> dict[str, Any]:
-    """BLEU from 0 to 1, with the shortest reference; the tokenizer is 13a by default.
+    """Return BLEU from 0 to 1, with the shortest reference; the tokenizer is 13a by default.
 
     >>> bleu(predictions=["the cat sat on a mat"], references=["the cat sat on a mat"])["bleu"]
     1.0
@@ -51,7 +51,7 @@ def google_bleu(
     min_len: Length = 1,
     max_len: Length = 4,
 ) -> dict[str, Any]:
-    """GLEU from 0 to 1, of n-grams of `min_len` to `max_len` words; 13a is the default tokenizer.
+    """Return GLEU from 0 to 1, of n-grams of `min_len` to `max_len` words; 13a splits by default.
 
     Differences:
         Every row needs a reference, and `min_len` may not exceed `max_len`; the module ignores rows
@@ -83,7 +83,7 @@ def sacrebleu(
     tokenize: TranslationTokenizer | None = None,
     use_effective_order: bool = False,
 ) -> dict[str, Any]:
-    """BLEU from 0 to 100, as `score`; `force` has no effect, since there is no warning.
+    """Return BLEU from 0 to 100, as `score`; `force` has no effect, as there is no warning.
 
     Differences:
         The tokenizers are "13a", "intl", "zh", "char", "none" and functions. Rows may differ in
@@ -145,9 +145,7 @@ def ter(
     support_zh_ja_chars: bool = False,
     case_sensitive: bool = False,
 ) -> dict[str, Any]:
-    """Return the TER as `score`: 100 for as many edits as words.
-
-    And the edits and words of all rows.
+    """Return the TER as `score`, 100 for as many edits as words, and the sums of both.
 
     Differences:
         Rows may differ in their number of references.

@@ -384,9 +384,7 @@ class _EditDistances:
 
 
 def _beam_rows(sides: Integers, target: Integers) -> Iterator[tuple[int, Integers]]:
-    """Yield the rows of the distance table, for many translations at once.
-
-    Where each starts, its cells.
+    """Yield where each row of the distance table starts, and its cells, for many translations.
 
     After the first, a row has only the cells inside the beam, so that time and memory grow with the
     number of words and not with its square. A cell depends on the one to its left: it is the

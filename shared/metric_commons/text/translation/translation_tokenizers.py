@@ -115,10 +115,7 @@ def _words_13a(texts: Sequence[str]) -> Tokens:
 
 
 def _words_of_chinese(texts: Sequence[str]) -> Tokens:
-    """Return the same for Chinese.
-
-    There lines do not end with a space, and a final full stop stays.
-    """
+    """Return the same for Chinese, where lines do not end with a space and a final stop stays."""
     joined = "\n".join(text.strip().replace("\n", " ") for text in texts)
     lines = _CHINESE_EDGE.sub(" ", joined).split("\n")
     return _words_of_lines(lines, _parted, ends_are_digits=True)
@@ -182,7 +179,7 @@ def _words_zh(text: str) -> list[str]:
 
 
 def _words_intl(texts: Sequence[str]) -> list[list[str]]:
-    """Words of any script, without punctuation and symbols, as in mteval-v14.
+    """Return words of any script, without punctuation and symbols, as in mteval-v14.
 
     The expressions refer to the Unicode categories N, P and S, which `re` does not support. They
     are built from the characters of each category that occur.
