@@ -11,7 +11,7 @@ import evaluate
 
 from metric_commons.module.declaration.declarations import VALUES
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.structured.json_scores import json_scores
+from metric_commons.structured.json_scores import json_match_scores
 
 _CITATION = """\
 @techreport{bray-2017-json,
@@ -80,5 +80,5 @@ class JsonMatch(BatchMetric):
             reference_urls=["https://www.rfc-editor.org/rfc/rfc8259"],
         )
 
-    def _compute(self, *, predictions, references, **options: json_scores):
-        return json_scores(predictions, references, **options)
+    def _compute(self, *, predictions, references, **options: json_match_scores):
+        return json_match_scores(predictions, references, **options)

@@ -11,7 +11,7 @@ import evaluate
 
 from metric_commons.module.declaration.declarations import VALUES, JsonInput
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.structured.call_scores import call_scores
+from metric_commons.structured.call_scores import tool_call_scores
 from metric_commons.structured.call_texts import OBJECT_MARK
 
 _CITATION = """\
@@ -90,5 +90,5 @@ class ToolCalls(BatchMetric):
             reference_urls=["https://gorilla.cs.berkeley.edu/leaderboard.html"],
         )
 
-    def _compute(self, *, predictions, references, **options: call_scores):
-        return call_scores(predictions, references, **options)
+    def _compute(self, *, predictions, references, **options: tool_call_scores):
+        return tool_call_scores(predictions, references, **options)

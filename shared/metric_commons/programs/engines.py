@@ -315,7 +315,6 @@ class ContainerWorker(Worker):
             listener.bind(address)
             os.chmod(address, 0o666)
             listener.listen(1)
-            listener.settimeout(_SECONDS_TO_START)
             settings = {"scratch": "/tmp/programs", "preload": self.setup.preload}
             arguments = command(
                 address,
@@ -353,15 +352,14 @@ class ContainerWorker(Worker):
     def _accepted(self, listener: socket.socket) -> socket.socket:
         """Return the connection of the supervisor, unless its container ends before it connects."""
         listener.settimeout(0.2)
+        stderr = b""
         for _ in range(int(_SECONDS_TO_START / 0.2)):
             try:
                 return listener.accept()[0]
             except TimeoutError:
                 if self._process is not None and self._process.poll() is not None:
+                    _, stderr = self._process.communicate()
                     break
-        stderr = b""
-        if self._process is not None and self._process.poll() is not None:
-            _, stderr = self._process.communicate()
         raise OSError(f"the container does not start: {stderr.decode('utf-8', 'replace').strip()}")
 
     def start(self) -> None:

@@ -13,6 +13,7 @@ from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
+from ..text.tokens.references import check_columns
 from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
 from .bfcl_answers import bfcl_arguments
 from .call_texts import CallFormat, Turns, expected_calls, has_plain_values, read_calls
@@ -41,7 +42,7 @@ _STATISTICS = (
 
 
 @checked_options
-def call_scores(
+def tool_call_scores(
     predictions: Sequence[str],
     references: Sequence[str],
     *,
@@ -90,10 +91,11 @@ def call_scores(
     Raises:
         ValueError: a reference, a declaration or an option is not valid.
 
-    >>> scores = call_scores(["[f(a=1), g()]"], ['[{"name": "f", "arguments": {"a": 1}}]'])
+    >>> scores = tool_call_scores(["[f(a=1), g()]"], ['[{"name": "f", "arguments": {"a": 1}}]'])
     >>> scores["precision"], scores["recall"]
     (0.5, 1.0)
     """
+    check_columns(predictions, references)
     if tools is None and (defaults or arguments == "bfcl"):
         row = next((row for row, text in enumerate(references) if '"tools"' not in text), None)
         if row is not None:

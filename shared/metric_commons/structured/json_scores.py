@@ -10,6 +10,7 @@ from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, PerRow, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
+from ..text.tokens.references import check_columns
 from .call_scores import MICRO_RATIOS, micro_scores, ratio
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_leaves import ABSENT, PATH_COUNTS, Absence, LeafComparison, PathCounts, check_paths
@@ -81,7 +82,7 @@ _MOST_CELLS = 1 << 27  # numbers of a table by path, 1 GiB
 
 
 @checked_options
-def json_scores(
+def json_match_scores(
     predictions: Sequence[str],
     references: Sequence[str],
     *,
@@ -121,10 +122,11 @@ def json_scores(
     Raises:
         ValueError: a reference, a schema or an option is not valid.
 
-    >>> scores = json_scores(['{"a": 1, "b": 2}'], ['{"a": 1}'])
+    >>> scores = json_match_scores(['{"a": 1, "b": 2}'], ['{"a": 1}'])
     >>> scores["precision"], scores["recall"]
     (0.5, 1.0)
     """
+    check_columns(predictions, references)
     check_paths("ignore_paths", ignore_paths)
     comparison = LeafComparison(
         Equality(value_normalizer(normalizer), types, rel_tol, abs_tol, list_order),

@@ -69,16 +69,16 @@ def toolbox(tools: Any, label: str) -> Toolbox:
         if not isinstance(declaration, Mapping) or not isinstance(declaration.get("name"), str):
             raise OptionError(name, "is not the declaration of a tool, which has a name")
         parameters = declaration.get("parameters") or {}
-        properties = parameters.get("properties") if isinstance(parameters, Mapping) else None
-        required = parameters.get("required") if isinstance(parameters, Mapping) else None
+        properties = parameters.get("properties") if isinstance(parameters, Mapping) else ""
         properties = {} if properties is None else properties
-        if not isinstance(parameters, Mapping) or not isinstance(properties, Mapping):
+        if not isinstance(properties, Mapping):
             raise OptionError(name, "has parameters without an object of properties")
         if not all(isinstance(schema, Mapping) for schema in properties.values()):
             raise OptionError(name, "has a property that is not an object")
-        if not isinstance(required or [], list | tuple) or not all(
-            isinstance(parameter, str) for parameter in required or []
+        required = parameters.get("required") or []
+        if not isinstance(required, list | tuple) or not all(
+            isinstance(parameter, str) for parameter in required
         ):
             raise OptionError(name, "has required parameters that are not a list of names")
-        box[declaration["name"]] = DeclaredTool(properties, list(required or []))
+        box[declaration["name"]] = DeclaredTool(properties, list(required))
     return box

@@ -162,9 +162,9 @@ def root(value: Value, degree: int) -> Value:
     constant = value.constant
     if constant is not None:
         return constant_value(real_root(constant, degree))
-    of_term = _root_of_term(value, degree)
-    if of_term is not None:
-        return of_term
+    term_root = _root_of_term(value, degree)
+    if term_root is not None:
+        return term_root
     name = f"root {degree}"
     if not value.is_polynomial or len(value.numerator) == 1:
         return opaque(name, value)

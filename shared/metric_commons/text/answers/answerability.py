@@ -194,12 +194,12 @@ def summarize_answers(
         extras: dict[str, Any] = {}
         for prefix, part in _parts(answers):
             values = {f"{prefix}{name}": column[part] for name, column in scores.items()}
-            of_part = summarize(
+            part_result = summarize(
                 values, clusters=None if labels is None else labels[part].tolist(), **uncertainty
             )
-            result |= {name: of_part.pop(name) for name in values}
+            result |= {name: part_result.pop(name) for name in values}
             result[f"{prefix}total"] = int(np.count_nonzero(part))
-            for key, value in of_part.items():
+            for key, value in part_result.items():
                 extras[key] = extras.get(key, {}) | value if isinstance(value, dict) else value
         return result | best_thresholds(answers, ties=threshold_ties) | extras
 
@@ -209,9 +209,9 @@ def summarize_answers(
         result["per_example"] = {name: values.tolist() for name, values in scores.items()}
     if groups is not None:
         result["groups"] = {
-            label: summary(answers.take(of_label), None if labels is None else labels[of_label])
-            | {"n": len(of_label)}
-            for label, of_label in members(check_labels("groups", groups, rows)).items()
+            label: summary(answers.take(group_rows), None if labels is None else labels[group_rows])
+            | {"n": len(group_rows)}
+            for label, group_rows in members(check_labels("groups", groups, rows)).items()
         }
     return result
 

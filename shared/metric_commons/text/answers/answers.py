@@ -173,8 +173,6 @@ def token_f1(
     for pairs in answer_pairs(predictions, references, normalizer=normalizer):
         pair_scores = pairs.token_f1(overlap, both_empty=both_empty)
         scores.append(row_scores(pair_scores, pairs.references, reference_aggregation))
-    if not scores:
-        raise ValueError("predictions is empty; a score of no rows is undefined")
     if len(scores) == 1:
         return scores[0]
     return PrecisionRecallF1(*map(np.concatenate, zip(*scores, strict=True)))
@@ -255,6 +253,8 @@ def answer_pairs(
     ...     print(pairs.equal().tolist(), pairs.contained("substring").tolist())
     [True, False, False] [True, False, False]
     """
+    if not len(predictions):
+        raise ValueError("predictions is empty; a score of no rows is undefined")
     function = normalizer_function(normalizer)
     cache = TOKEN_CACHE.get()
     are_lists = type(predictions) is type(references) is list  # which compare quickly

@@ -90,9 +90,9 @@ def _may_be_shared(tokens: Tokens, first_texts: Integers) -> Integers:
     bits = np.zeros(n + 1, dtype=np.uint64)
     np.left_shift(np.uint64(1), tokens.keys * KEY_MULTIPLIER >> np.uint64(58), out=bits[:-1])
     # A side without tokens gets the bit of the token after it, which drops no token wrongly.
-    bits_of_sides = np.bitwise_or.reduceat(bits, side_starts)
-    of_other_side = bits_of_sides.reshape(-1, 2)[:, ::-1].ravel()
-    return np.flatnonzero(bits[:-1] & np.repeat(of_other_side, np.diff(side_starts, append=n)))
+    side_bits = np.bitwise_or.reduceat(bits, side_starts)
+    other_side_bits = side_bits.reshape(-1, 2)[:, ::-1].ravel()
+    return np.flatnonzero(bits[:-1] & np.repeat(other_side_bits, np.diff(side_starts, append=n)))
 
 
 def longest_common_run(short: Sequence[Hashable], long: Sequence[Hashable]) -> int:

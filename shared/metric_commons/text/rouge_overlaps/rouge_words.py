@@ -17,7 +17,13 @@ import numpy as np
 from ...statistics.arguments.arrays import Integers, Unsigned
 from ...statistics.arguments.checks import OptionError
 from ..tokens.distinct_keys import distinct_keys
-from ..tokens.references import blocks, missing_reference, reference_counts, reference_list
+from ..tokens.references import (
+    blocks,
+    check_columns,
+    missing_reference,
+    reference_counts,
+    reference_list,
+)
 from ..tokens.segments import segment_numbers
 from ..tokens.tokens import alphanumeric_tokens, line_counts, spelled
 from ..tokens.word_codes import numbers_of_words, token_keys
@@ -83,6 +89,7 @@ def few_pairs(
     normalizer: Callable[[str], str],
 ) -> TextPairs | None:
     """Return all pairs, normalized; None if they are too many or too long, or if there are none."""
+    check_columns(predictions, references)
     texts: list[str] = []
     characters = 0
     for row, (prediction, row_references) in enumerate(zip(predictions, references, strict=True)):
@@ -358,8 +365,8 @@ def _shared(texts: Integers, *keys: Unsigned) -> SharedNgrams:
         keys: columns that are equal for equal n-grams of the same pair.
     """
     numbers, examples = distinct_keys(*keys)
-    of_references = (texts & 1) * examples.size
-    counts = np.bincount(numbers + of_references, minlength=2 * examples.size)
+    reference_offsets = (texts & 1) * examples.size
+    counts = np.bincount(numbers + reference_offsets, minlength=2 * examples.size)
     prediction_counts, reference_counts = counts[: examples.size], counts[examples.size :]
     shared = np.flatnonzero((prediction_counts > 0) & (reference_counts > 0))
     new_numbers = np.full(examples.size, -1)

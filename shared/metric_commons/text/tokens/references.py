@@ -74,14 +74,7 @@ def blocks(
     Traceback (most recent call last):
     ValueError: references[1] is empty; every row needs at least one reference
     """
-    for name, column in (("predictions", predictions), ("references", references)):
-        if isinstance(column, str):
-            raise ValueError(f"{name} must hold one text per row, got a str; pass a list")
-    if len(predictions) != len(references):
-        raise ValueError(
-            f"the inputs differ in length: predictions has {len(predictions)} rows, "
-            f"references has {len(references)} rows"
-        )
+    check_columns(predictions, references)
     start, rows = 0, _FIRST_ROWS
     while start < len(predictions):
         lists = references[start : start + rows]
@@ -103,6 +96,22 @@ def blocks(
             yield block
             start += rows
         rows = min(max(rows_that_fit, 1), _ROWS)
+
+
+def check_columns(predictions: Sequence[Any], references: Sequence[Any]) -> None:
+    """Check that both columns are lists of as many rows.
+
+    Raises:
+        ValueError: one is a text, or the numbers of rows differ.
+    """
+    for name, column in (("predictions", predictions), ("references", references)):
+        if isinstance(column, str):
+            raise ValueError(f"{name} must hold one text per row, got a str; pass a list")
+    if len(predictions) != len(references):
+        raise ValueError(
+            f"the inputs differ in length: predictions has {len(predictions)} rows, "
+            f"references has {len(references)} rows"
+        )
 
 
 def reference_list(row_references: str | list[str]) -> list[str]:
@@ -206,6 +215,7 @@ def over_sets(function: Callable[..., Scores]) -> Callable[..., Scores]:
     def means(predictions: Texts, references: Any, **options: Any) -> Scores:
         if not has_sets(references):
             return function(predictions, references, **options)
+        check_columns(predictions, references)
         for row, sets in enumerate(references):
             if not sets:
                 raise missing_reference(row)

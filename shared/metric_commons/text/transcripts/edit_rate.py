@@ -22,6 +22,7 @@ from ...statistics.arguments.domains import checked_options
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.normalizers import normalizer_function, squeeze
+from ..tokens.references import check_columns
 from ..tokens.segments import bounded_ranges
 from ..tokens.tokens import byte_rule, tokenize
 from ..tokens.word_codes import Sequences, code_points, token_codes, word_sequences
@@ -83,6 +84,7 @@ def error_statistics(
     >>> rows.result()["wer"], error_statistics(["cat"], ["cut"], unit="character").result()["cer"]
     (0.25, 0.3333333333333333)
     """
+    check_columns(predictions, references)
     counts = [np.zeros((0, len(_KINDS)), np.int64)]
     sizes = np.fromiter(map(len, predictions), np.int64, len(predictions))
     sizes += np.fromiter(map(len, references), np.int64, len(references))
@@ -208,6 +210,7 @@ def error_alignments(
     >>> error_alignments(["the cat"], ["cat"])
     [[['insert', 0, 0, 0, 1], ['equal', 0, 1, 1, 2]]]
     """
+    check_columns(predictions, references)
     split = transcript_words if unit == "word" else str.strip
     return [
         list(map(list, alignment(split(reference), split(prediction))))

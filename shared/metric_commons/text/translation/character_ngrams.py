@@ -87,7 +87,7 @@ def chrf_statistics(
         partial(chrf_of_arrays, names=names, beta=beta, eps_smoothing=eps_smoothing),
         {names[0][0]: 1.0},
         lambda sums: {shared: 0.0 for _, _, shared in names},
-        lambda sums: {name: sums[of_order[0]] for of_order in names for name in of_order[1:]},
+        lambda sums: {name: sums[first] for first, *others in names for name in others},
         (0.0, 100.0),
     )
     return RowStatistics(
@@ -147,7 +147,7 @@ def chrf_of_arrays(
 ) -> Floats:
     """Return the chrF of `chrf_score`, for arrays of sums."""
     factor = beta**2
-    columns = [tuple(sums[name] for name in of_order) for of_order in names]
+    columns = [tuple(sums[name] for name in order_names) for order_names in names]
     zeros = np.zeros_like(columns[0][0])
     precision_sum, recall_sum, smoothed_sum, effective = (zeros.copy() for _ in range(4))
     for predicted, relevant, shared in columns:

@@ -120,7 +120,7 @@ def bleu_statistics(
         length, reference_length = "translation_length", "reference_length"
         smooth = smooth_method == "add-k"
         score = row_score = partial(shortest_bleu, orders=orders, smooth=smooth)
-        of_arrays = partial(shortest_bleu_of_arrays, orders=orders, smooth=smooth)
+        array_score = partial(shortest_bleu_of_arrays, orders=orders, smooth=smooth)
     else:
         length, reference_length = "sys_len", "ref_len"
         options: dict[str, Any] = {
@@ -130,7 +130,7 @@ def bleu_statistics(
         }
         score = partial(bleu_score, **options, effective_order=effective_order)
         row_score = partial(bleu_score, **options, effective_order=True)
-        of_arrays = partial(bleu_of_arrays, **options, effective_order=effective_order)
+        array_score = partial(bleu_of_arrays, **options, effective_order=effective_order)
     names = [f"{kind}_{order}" for kind in ("count", "total") for order in range(1, orders + 1)]
     return RowStatistics(
         (length, reference_length, *names),
@@ -138,7 +138,7 @@ def bleu_statistics(
         score,
         lambda sums: {"bleu": row_score(sums)["bleu"]},
         distributions=lambda statistics: _bleu_distributions(
-            of_arrays, length, reference_length, names[:orders], 1.0 if is_stock else 100.0
+            array_score, length, reference_length, names[:orders], 1.0 if is_stock else 100.0
         ),
         length=lambda statistics: [reference_length],
     )

@@ -23,7 +23,7 @@ from ...statistics.arguments.arrays import Integers
 from ...statistics.arguments.domains import checked_options
 from ...statistics.intervals.sum_distributions import SumRatio
 from ...statistics.intervals.sums import RowStatistics
-from ..tokens.references import missing_reference, reference_list
+from ..tokens.references import check_columns, missing_reference, reference_list
 
 # As in sacrebleu, which took them from Tercom; "\n-" is a slip there, instead of "-\n".
 _WESTERN = [
@@ -84,6 +84,7 @@ def ter_statistics(
     >>> rows.result()
     {'ter': 25.0, 'num_edits': 2, 'ref_length': 8.0}
     """
+    check_columns(predictions, references)
     words = cache(
         partial(
             ter_words,
