@@ -126,7 +126,7 @@ class _Grading:
             }
             report = self._run("separate", self.program, json.dumps(task), **names)
         else:
-            separator = "\n\n" if is_statement else "\n"  # as their peers have it
+            separator = "\n\n" if is_statement else "\n"  # as the harnesses of these tests do
             report = self._run("tests", f"{self.program}{separator}{test.text}", **names)
         statement = test.text if is_statement else ""
         return self._note(number, report.status, _message(report), statement)

@@ -160,7 +160,7 @@ def watched(
     """Return how a program has ended: its status, message, exit status and CPU seconds.
 
     A program with tests ends with its verdict in the pipe, a line with JSON of the token and a
-    status; if processes that it has forked write more, the first line counts. Of another, every
+    status; if processes that it has forked write more, the first line counts. For another, every
     byte in the pipe ends a call and restarts its clock, and the status follows from how the process
     ends; more bytes than calls are forged, and restart no clock.
 

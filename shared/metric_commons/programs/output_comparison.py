@@ -99,7 +99,7 @@ def are_close(value: float, expected: float, tolerance: float) -> bool:
 def are_equal_values(value: Any, expected: Any, tolerance: float | None = None) -> bool:
     """Return whether a returned value is the expected one, both as JSON would keep them.
 
-    With a tolerance, numbers may differ by it if a float is expected. True is no number.
+    With a tolerance, numbers may differ by it if a float is expected. True is not a number.
 
     >>> are_equal_values([(1, 2)], [[1, 2]]), are_equal_values({1: "a"}, {"1": "a"})
     (True, True)

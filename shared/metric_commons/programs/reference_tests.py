@@ -233,7 +233,7 @@ def read_test_program(text: str) -> RunnableTests:
 
     Test classes, and functions whose names start with "test" and that the text does not use, are
     run as unittest and pytest would do, and `unittest.main()` is left out. If otherwise nothing
-    would run, so is `if __name__ == "__main__"`. A text that is not valid Python stays as it is,
+    would run, so is `if __name__ == "__main__"`. A text that is not valid Python stays unchanged,
     and fails every program.
 
     Raises:

@@ -203,7 +203,7 @@ class _Supervisor:
             except HangUpError:
                 self._end_descendants()
                 os._exit(0)
-            except Exception as error:  # the caller must be told, as it is our fault
+            except Exception as error:  # a fault of ours, not of the program
                 report = {"status": "infrastructure", "message": repr(error)[:500]}
             self._end_descendants()
             self._empty_scratch()

@@ -117,7 +117,7 @@ class Worker:
                 report = Report("infrastructure", f"the worker has failed: {error!r}")
             if report.status == "infrastructure":
                 self.close()
-            elif report.message != "SIGKILL":  # a program may have ended itself, or the machine it
+            elif report.message != "SIGKILL":  # from the program itself, or from the machine
                 break
         return report
 

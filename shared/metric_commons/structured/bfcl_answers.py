@@ -116,7 +116,7 @@ def _declared_type(name: str, schema: Mapping[str, Any]) -> type:
 def _as_float(value: int) -> float | int:
     try:
         return float(value)
-    except OverflowError:  # which no accepted value is
+    except OverflowError:  # no accepted value is so large
         return value
 
 
@@ -125,7 +125,7 @@ def _has_type(
 ) -> tuple[bool, bool]:
     """Return whether a value has an accepted type, and whether it is a variable.
 
-    The accepted types are the declared one and that of the first accepted value. A variable is
+    The accepted types are the declared type and the type of the first accepted value. A variable is
     compared unchanged.
     """
     answer_kind = next((type(answer) for answer in accepted if answer != ""), None)

@@ -32,7 +32,8 @@ _FEW_PAIRS = 64  # of calls that are compared one by one, without keys
 _MANY_PAIRS = 1_024  # of calls whose arguments are compared as codes
 _MEANS = ("exact_match", "name_match", "f1", "precision", "recall", "partial_match")
 _COUNTS = ("matched", "predicted", "expected")
-# A row that expects no call, and one of them without a call; one that expects some, and has some.
+# The last four count rows that expect no call, those of them without a call, rows that expect
+# calls, and those of them with a call.
 _STATISTICS = (
     *_MEANS,
     "unparsed",
@@ -140,7 +141,7 @@ def tool_call_scores(
 def _expected(
     row: int, reference: str, box: Toolbox, comparison: "CallComparison"
 ) -> tuple[list[Call], Toolbox]:
-    """Return the expected calls of a row, and its tools, which may be given beside the calls."""
+    """Return the expected calls of a row and its tools, which a reference may also declare."""
     try:
         value = read_json(reference)
         if isinstance(value, dict) and "tool_calls" in value:
@@ -462,7 +463,7 @@ class _ArgumentCodes:
                 self._columns[name][row] = number
 
     def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
-        """Return the proportion of right arguments of a call, beside each expected call."""
+        """Return the proportion of right arguments of a call, for each expected call."""
         right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
         for name, value in predicted.arguments.items():
             column = self._columns.get(name)
@@ -481,7 +482,7 @@ class _ArgumentCodes:
 
 
 def _unpaired(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:
-    """Return the positions of keys without an equal one of the others, each of which pairs once.
+    """Return the positions of keys without an equal one among the others; each pairs once.
 
     >>> _unpaired([5, 5, 7], [7, 5, 8])
     [1]

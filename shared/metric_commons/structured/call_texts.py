@@ -1,6 +1,6 @@
 """Tool calls in the forms that models and frameworks write.
 
-Texts have the marks of a family of models, JSON, or Python; messages have calls beside their text.
+Texts have the marks of a family of models, JSON, or Python; messages have calls and a text.
 A text without any sign of a call has none. A text that attempts a call and cannot be read is
 unreadable, which is different from having no call.
 """
@@ -220,7 +220,7 @@ def _kind(value: Any) -> str:
 
 
 class MarkedFormat(NamedTuple):
-    """A format of texts: marks of which one is in every call, and the reader of a text with one.
+    """A format of texts: its marks, one of which is in every call, and its reader.
 
     The reader yields calls, or values of JSON that are calls or lists of them.
     """

@@ -85,7 +85,7 @@ class Equality:
 
     @cached_property
     def compare(self) -> Callable[[Any, Any], bool]:
-        """Return whether the form of a predicted value equals that of an expected one."""
+        """Return the function that compares the forms of a predicted and an expected value."""
         return operator.eq if self.is_transitive else self.__call__
 
     def scalar(self, value: Any) -> Any:

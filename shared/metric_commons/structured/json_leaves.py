@@ -333,7 +333,7 @@ def _equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[
 def _unpaired(
     predicted: Sequence[Any], expected: Sequence[Any], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[int]]:
-    """Return the positions of items without an equal one, some leaves of which may still match."""
+    """Return the positions of items without an equal one, but perhaps with equal leaves."""
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     return (
         [n for n, value in enumerate(predicted) if n not in rows and _has_parts(value)],

@@ -133,7 +133,7 @@ def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[An
 
 
 def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
-    """Return the value of an arithmetic expression; None if it is no number, or takes too long."""
+    """Return the value of an arithmetic expression; None if it is not a number or too large."""
     if depth > _DEEPEST:
         return None
     match node:

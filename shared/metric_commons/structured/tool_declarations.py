@@ -69,7 +69,7 @@ def toolbox(tools: Any, label: str) -> Toolbox:
         if not isinstance(declaration, Mapping) or not isinstance(declaration.get("name"), str):
             raise OptionError(name, "is not the declaration of a tool, which has a name")
         parameters = declaration.get("parameters") or {}
-        properties = parameters.get("properties") if isinstance(parameters, Mapping) else ""
+        properties = parameters.get("properties") if isinstance(parameters, Mapping) else parameters
         properties = {} if properties is None else properties
         if not isinstance(properties, Mapping):
             raise OptionError(name, "has parameters without an object of properties")

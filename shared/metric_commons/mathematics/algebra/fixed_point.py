@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .work_limits import UndecidedError
 
-_GUARD_BITS = 40  # by which series are computed more precisely than requested
+_GUARD_BITS = 40  # that series are computed with, besides the requested ones
 _MAX_EXPONENT = 3_000  # up to which exponentials are computed
 
 

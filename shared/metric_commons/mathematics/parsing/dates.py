@@ -1,4 +1,4 @@
-r"""Dates and times of day, which are no quotients: 4/10/2025, 10 April 2025, 1:08 pm."""
+r"""Dates and times of day, which are not quotients: 4/10/2025, 10 April 2025, 1:08 pm."""
 
 import re
 from contextlib import suppress

@@ -303,7 +303,7 @@ class _Parser(LetterReader):
         if not text.isdigit():
             mantissa, _, exponent = text.lower().partition("e")
             if mantissa.isdigit() and exponent[:1] in ("+", "-") and exponent[1:2] != "0":
-                # Beside terms of LaTeX, or beside e, 1e-7 is 1 e - 7.
+                # In a formula of LaTeX, or with another e, 1e-7 is 1 e - 7.
                 is_whole = len(self._tokens) - self._tokens[0].is_sign("+-") == 2
                 has_e = any(token.kind == "word" and token.text == "e" for token in self._tokens)
                 is_product = not is_whole and (self._context.is_latex or has_e)
@@ -368,7 +368,7 @@ class _Parser(LetterReader):
         raise UndecidedError(f"the command {name}")
 
     def _derivative(self) -> Value | None:
-        r"""Read \frac{dy}{dx}, which is no fraction of letters; None for any other form."""
+        r"""Read \frac{dy}{dx}, which is not a fraction of letters; None for any other form."""
         start = self.position
         if not self.next.is_sign("{"):
             return None
@@ -419,10 +419,10 @@ class _Parser(LetterReader):
 
     def _geometric(self, letter: str, first: int) -> Value:
         """Return the sum of a geometric series, all of whose terms have one quotient."""
-        bound = symbol("∑")  # whatever the letter is
+        bound = symbol("∑")  # the same for any letter
         terms = [*self._terms(letter, (rational(first), bound, bound + rational(1)))]
         quotient = terms[2] / terms[1]
-        if quotient.letters:  # a series that is equal to one with the same terms
+        if quotient.letters:  # equal only to a series with the same terms
             return opaque(f"sum from {first}", terms[1])
         if real_sign(size(quotient) - rational(1)) >= 0:
             raise UndecidedError("a series that is not geometric")

@@ -91,7 +91,7 @@ def _symmetric(name: str, arguments: Sequence[Value]) -> Value:
 
 
 def factorial_of(value: Value) -> Value:
-    """Return the factorial of a natural number; that of a formula with letters is not analysed."""
+    """Return the factorial of a natural number; with letters it is not analysed."""
     if value.letters:
         return opaque("factorial", value)
     spend(100)

@@ -44,7 +44,7 @@ ACCENTS = frozenset(
         *("overrightarrow", "mathcal", "mathscr", "mathfrak", "underline", "boldsymbol"),
     }
 )
-_OF_TIME = ("dot", "ddot")  # derivatives about which nothing is known
+_OF_TIME = ("dot", "ddot")  # derivatives, which are unknown
 _OFTEN_FUNCTIONS = frozenset("fghFGH")
 _ROUNDED = {"floor": "⌊", "ceil": "⌈", "ceiling": "⌈"}
 _CLASSES = ("FiniteSet", "Union", "Point", "binomial", "factorial")

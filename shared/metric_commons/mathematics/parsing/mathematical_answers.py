@@ -52,7 +52,7 @@ _NAMED_OBJECTS: dict[str, MathObject] = {
     "all reals": REALS,
     **dict.fromkeys(("empty set", "the empty set", "emptyset", "null set"), Collection((), True)),
 }
-_NO_FORMS: frozenset[str] = frozenset()  # one for all, as answers are kept by the thousand
+_NO_FORMS: frozenset[str] = frozenset()  # shared, as thousands of answers are cached
 _DECIMAL_COMMA = re.compile("-?0,[0-9]{2,}")  # with one digit it reads as two answers, like 1,4
 _REVERSED = re.compile(r"([\[\]])([^\[\]()]*[,;][^\[\]()]*)([\[\]])")  # ]1, 2[ is (1, 2)
 _DECLARATION = re.compile(
@@ -107,7 +107,7 @@ class Answer:
     text: str  # without the signs that mark mathematics
     forms: frozenset[str] = _NO_FORMS  # conventions that made a difference
     letters: frozenset[str] = _NO_FORMS
-    products: frozenset[str] = _NO_FORMS  # words of three letters or more that may be no products
+    products: frozenset[str] = _NO_FORMS  # words of three letters or more that may not be products
 
 
 @dataclass(frozen=True)
@@ -173,7 +173,7 @@ def unmarked(text: str) -> str:
 
 
 def _answer(text: str, conventions: Conventions) -> Answer:
-    if _DECIMAL.fullmatch(text):  # most answers are; a shortcut with the same result
+    if _DECIMAL.fullmatch(text):  # a shortcut for most answers, with the same result
         return Answer(decimal(text), text)
     choice = _CHOICE.fullmatch(_FONT.sub(r"\1", text) if "{" in text else text)
     if choice and text != choice[1]:  # a bare C is a letter, (C) and \text{C} are words
@@ -308,7 +308,7 @@ def _with_marks(text: str) -> str:
 
 def _part(part: Sequence[Token], context: Context) -> MathObject:
     """Return one part of an answer: a set by a condition, or a relation or an amount."""
-    if part[-1].kind == "number" and part[-1].text.isdigit():  # most parts are
+    if part[-1].kind == "number" and part[-1].text.isdigit():  # a shortcut for most parts
         if len(part) == 1:
             return decimal(part[0].text)
         if len(part) == 2 and part[0].is_sign("-"):
@@ -339,7 +339,7 @@ def _label(part: Sequence[Token]) -> int:
 
 
 def _is_relation(tokens: Sequence[Token]) -> bool:
-    """Return whether < or ≤ stands outside brackets, all of which are closed."""
+    """Return whether all brackets are closed, and a sign such as < is outside them."""
     depths = list(accumulate(map(nesting, tokens)))
     relations = zip(depths, tokens, strict=True)
     return min(depths, default=-1) == 0 and any(not d and t.is_sign("<>≤≥≠") for d, t in relations)
@@ -426,7 +426,7 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
             tuple(Bracketed("()", c.values) if isinstance(c, NamedValues) else c for c in contents)
         )
     if names or any(isinstance(content, Noted) for content in contents):
-        # Several parts, which are equal to the same ones alone.
+        # Several parts, which equal only the same parts.
         return Noted(Collection(tuple(contents)), "or" if "or" in separators else "parts")
     return Collection(_flat(contents))
 

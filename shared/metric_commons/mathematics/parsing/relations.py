@@ -424,7 +424,7 @@ def _solutions(left: MathObject, right: MathObject, sign: str, letter: str) -> R
     if isinstance(left, Infinity) or isinstance(right, Infinity):
         other = right if isinstance(left, Infinity) else left
         is_letter = isinstance(other, Value) and other.is_equal(symbol(letter))
-        if is_letter and (left == Infinity(-1) or right == Infinity(1)):  # which says nothing
+        if is_letter and (left == Infinity(-1) or right == Infinity(1)):  # which is always true
             return REALS
         raise UndecidedError("an inequality of infinities")
     slope_and_rest = linear(as_value(left) - as_value(right), letter)

@@ -12,7 +12,7 @@ from ..algebra.algebraic import fraction_text
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError
 
-EVERY_INTEGER = "n"  # the letter of a number that is any integer, whatever its name is
+EVERY_INTEGER = "n"  # the letter of a number that may be any integer
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Ratio:
 
     kind = "a ratio"
     parts: tuple["MathObject", ...]
-    text: str  # as it was written; times of day are equal only if they are written alike
+    text: str  # as it was written; two times of day are equal only as texts
 
     def __str__(self) -> str:
         return " : ".join(map(str, self.parts))
@@ -134,7 +134,7 @@ class Equation:
     difference: Value | None  # None if a side is not a value
     name: str | None = None
     content: "MathObject | None" = None  # the object with the name
-    has_denominator: bool = False  # with letters, whose zeros are no solutions
+    has_denominator: bool = False  # with letters; its zeros are not solutions
 
     @property
     def kind(self) -> str:

@@ -40,7 +40,7 @@ _NOT_IN_NOUNS = {
     *("million", "billion", "r", "with", "percentage", "dozen", "the", "each", "between"),
     *("about", "approximately", "nearly", "almost", "only"),
 }
-_CHANGING = {  # what a number in front of these words means
+_CHANGING = {  # words that change the meaning of the number in front of them
     *("or", "and", "more", "most", "least", "fewer", "less", "if", "odd", "plus", "even", "base"),
     *("mod", "remainder", "where", "than", "not", "no", "negative", "minus", "between", "about"),
     *("approximately", "nearly", "almost", "only", "exact", "exactly", "percent"),

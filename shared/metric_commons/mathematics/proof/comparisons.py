@@ -189,7 +189,7 @@ class Rules:
             share = rational(self.relative_tolerance)
             is_close = is_within(reference, prediction, size(reference) * share)
             if is_close is False and is_within(reference, prediction, size(prediction) * share):
-                is_close = None  # for some, the tolerance is relative to the larger number
+                is_close = None  # some take the tolerance relative to the larger number
             verdicts.append(is_close)
         return any_of(verdicts)
 
@@ -260,7 +260,7 @@ class Rules:
         if left.difference is not None and right.difference is not None and self._is_exact:
             is_same = same_solutions(left.difference, right.difference)
             if is_same and left.has_denominator != right.has_denominator:
-                return None  # a zero of the denominator is no solution
+                return None  # zeros of the denominator are not solutions
             if is_same is not None:
                 return is_same
         if left.content is None or right.content is None or not _same_names(left, right):
@@ -504,4 +504,4 @@ def scaled(content: MathObject, factor: Value | None) -> MathObject:
             return Quantity(scaled(number, factor), unit, noun, is_percent)
         case Equation(_, name, inner) if inner is not None:
             return Equation(None, name, scaled(inner, factor))
-    return content  # infinities, ratios and equations stay what they are
+    return content  # infinities, ratios and equations have no multiple

@@ -331,7 +331,7 @@ class _Comparison(NamedTuple):
             else:
                 verdicts.append(None)
             if verdicts[0] and LIKELY.issuperset(names):
-                return EquivalenceVerdict(True)  # by the reading that is meant
+                return EquivalenceVerdict(True)  # by the likely reading
             new_forms = self.forms(conventions) - settled.union(names)
             if new_forms:
                 return self._agreed(start, new_forms.union(names))

@@ -1,6 +1,6 @@
 r"""The normalization of answers for `minerva_math`, before sympy compares them.
 
-The rule is that of Lewkowycz et al. 2022, "Solving quantitative reasoning problems with language
+The rule is from Lewkowycz et al. 2022, "Solving quantitative reasoning problems with language
 models", appendix D. It deletes letters wherever they occur, such as "a " in "banana split".
 """
 

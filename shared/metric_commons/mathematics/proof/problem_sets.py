@@ -10,8 +10,8 @@ _OF_ANSWERS = (  # a reference is an answer
     *("college_math", "gaokao", "gaokao2023en", "gaokao2024_mix", "gaokao_math_cloze"),
     *("math500", "mawps", "olympiadbench", "svamp", "tabmwp"),
 )
-_OF_CHOICES = ("aqua", "gaokao_math_qa", "mmlu_stem", "sat_math")  # it is a letter
-_OF_SOLUTIONS = ("math", "minerva")  # it is a solution with a box
+_OF_CHOICES = ("aqua", "gaokao_math_qa", "mmlu_stem", "sat_math")  # a reference is a letter
+_OF_SOLUTIONS = ("math", "minerva")  # a reference is a solution with a box
 
 DATASETS: Mapping[str, Mapping[str, str]] = {
     **{name: {"extract": "final_answer"} for name in _OF_ANSWERS},
@@ -24,7 +24,7 @@ _OF_STORIES = ("asdiv", "cmath", "gsm8k", "mawps", "svamp", "tabmwp")
 SETTLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_OF_STORIES, ("bare_units",)),  # 5 m is a length
     "college_math": ("applied", "common_logarithm", "wide_argument"),
-    "minerva": ("applied",),  # I(0) is no product
+    "minerva": ("applied",),  # I(0) is not a product
     "olympiadbench": ("applied", "common_logarithm"),
 }
 Dataset = Annotated[str, OneOf(DATASETS)] | None

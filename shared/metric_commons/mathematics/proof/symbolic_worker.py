@@ -18,7 +18,7 @@ Comparison = Callable[[str, str], bool | None]
 
 
 def sympy_comparison() -> Comparison:
-    """Return whether sympy simplifies the difference of two formulas to 0, as in `minerva_math`."""
+    """Return the comparison by sympy: the difference simplifies to 0, as in `minerva_math`."""
     import sympy
     from sympy.parsing.latex import _parse_latex_antlr as reader
     from sympy.parsing.latex.errors import LaTeXParsingError
@@ -47,7 +47,7 @@ def sympy_comparison() -> Comparison:
 
 
 def math_verify_comparison() -> Comparison:
-    """Return whether math-verify accepts a prediction for a reference; the order matters."""
+    """Return the comparison by math-verify, for which the order of the two texts matters."""
     from math_verify import parse, verify
 
     def read(text: str) -> Any:

@@ -76,7 +76,7 @@ _BOXED_LETTER = re.compile(
 )
 _ANSWER_IS_LETTER = re.compile(
     r"""
-    # "answer", "choice" or "option"; a set of first letters is searched for in a third of the time.
+    # "answer", "choice" or "option"; a set of first letters takes a third of the time to find.
     [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption)
     \s*+ (?i:is|:|=) [\s:*$]*+ [(\[]?+ \**+                          # "is: **("
     ([A-Z]) \b
@@ -260,7 +260,7 @@ def _without_ends(text: str) -> str:
 
 
 def final_number(text: str) -> str | None:
-    """Return the last number that is no exponent, with its sign and separators, without its unit.
+    """Return the last number except exponents, with its sign and separators, without its unit.
 
     >>> final_number("It weighs 1,080.5 kg on 12 m^2."), final_number("so -3/4"), final_number("no")
     ('12', '-3/4', None)

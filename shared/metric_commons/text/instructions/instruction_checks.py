@@ -4,8 +4,8 @@ The parameters of a function are the arguments that an instruction of its kind h
 `corrected`, the check has none of the faults of IFEval's own, such as that keywords are regular
 expressions: "art" occurs in "start", and "C++" in "C".
 
-Patterns search one line at a time, so that their time grows with the length of a response, whatever
-its content. IFEval's own patterns find the same.
+Patterns search one line at a time, so that their time is proportional to the length of a response.
+IFEval's own patterns find the same.
 """
 
 import json

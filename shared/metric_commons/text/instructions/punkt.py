@@ -69,7 +69,7 @@ def sentence_count(text: str) -> int:
 
 
 def _unaligned_spans(text: str) -> Iterator[tuple[int, int]]:
-    """Return the spans from mark to mark: at least one, of which the last may be empty."""
+    """Return the spans from mark to mark: at least one; the last may be empty."""
     start = 0
     for mark, context in _contexts(text):
         tokens = [token for line in context.split("\n") for token in _TOKEN.findall(line)]

@@ -134,7 +134,7 @@ def word_counts(rows: Integers) -> Integers:
 class _Lanes(NamedTuple):
     """One lane for each machine word. The lanes of a pair are adjacent; pairs with most steps lead.
 
-    So at each step the lanes still at work are the first ones.
+    So at each step the lanes that are still at work come first.
     """
 
     starts: Integers  # the first lane of each pair

@@ -1,7 +1,7 @@
 """The stems of English words: Porter's algorithm with the extensions of NLTK.
 
 M. F. Porter, An algorithm for suffix stripping, 1980. NLTK adds irregular words and changes a few
-rules, which are marked below; for example, it leaves "array" as it is, where Porter has "arrai".
+rules, which are marked below; for example, it does not change "array", where Porter has "arrai".
 rouge_score uses this stemmer.
 
 Words are bytes of a-z and 0-9, because `bytes.translate` and `bytes.count` provide what a rule

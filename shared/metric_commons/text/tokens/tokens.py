@@ -108,7 +108,7 @@ class Tokens(NamedTuple):
         return segment_starts(self.counts)
 
     def at(self, indices: Integers, counts: Integers) -> "Tokens":
-        """Return the tokens with these indices, of which texts have these counts."""
+        """Return the tokens with these indices; `counts` has the number of tokens of each text."""
         starts, lengths = self.starts.take(indices), self.lengths.take(indices)
         return Tokens(self.blob, starts, lengths, self.keys.take(indices), counts)
 

@@ -105,7 +105,7 @@ def _steps(
 
 
 def _is_split(band: ArrayLike, rows: ArrayLike, columns: ArrayLike) -> Any:
-    """Return whether a table, of which a band of rows counts, is so large that it is split."""
+    """Return whether a table is so large that it is split; only a band of its rows counts."""
     size = np.multiply(band, columns, dtype=np.int64) // 4
     return (size >= _SPLIT_BYTES) & np.greater_equal(rows, 65) & np.greater_equal(columns, 10)
 

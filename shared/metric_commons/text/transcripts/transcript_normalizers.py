@@ -153,7 +153,7 @@ def without_symbols(
 
 
 def without_lone_symbols(text: str) -> str:
-    """Return the text without symbols that are not beside a number, and single spaces."""
+    """Return the text with single spaces, without symbols that do not belong to a number."""
     text = _LONE_PERCENT.sub(r"\1 ", _LONE_SYMBOL.sub(r" \1", text))
     return _SPACES.sub(" ", text)
 
@@ -242,7 +242,7 @@ def open_asr(text: str) -> str:
 def _joined(words: list[str]) -> Iterator[str]:
     """Yield the words, with those of one letter or digit in a row as one, such as "b b c".
 
-    Two are no acronym if one of them is "a" or "i".
+    Two that include "a" or "i" stay apart.
     """
     for is_single, run in groupby(words, lambda word: len(word) == 1 and word.isalnum()):
         letters = list(run)

@@ -1,6 +1,6 @@
 """SARI of simplified sentences: the n-grams that are rightly kept, deleted and added.
 
-The rule is that of tensor2tensor, as in evaluate's `sari` and in EASSE: 0/0 is 1, so that a perfect
+The rule comes from tensor2tensor, as in evaluate's `sari` and in EASSE: 0/0 is 1, so that a perfect
 simplification scores 100, and the recall of kept n-grams is weighted by how often they occur. Sums
 of quotients are made in the order in which n-grams first occur in the source, as there, so that the
 score of a row has the same bits.

@@ -158,7 +158,7 @@ def ter(
         asian_support=support_zh_ja_chars,
         case_sensitive=case_sensitive,
     )
-    # Added row by row, as there: mean lengths of three or more references are fractions.
+    # Added row by row, as in the module: mean lengths of three references or more are fractions.
     totals = np.add.accumulate(statistics.values)[-1].tolist()
     result = ter_score(dict(zip(statistics.names, totals, strict=True)))
     keys = ("num_edits", "ref_length")

@@ -1,7 +1,7 @@
 r"""The tokenizers of BLEU, as in sacrebleu: the words of many texts as integers.
 
-13a is that of NIST's script mteval-v13a, which has become the standard. Its regular expressions
-split off symbols, full stops and commas that are not between digits, and hyphens after digits.
+13a comes from NIST's script mteval-v13a and has become the standard. Its regular expressions split
+off symbols, full stops and commas that are not between digits, and hyphens after digits.
 Where two full stops or commas follow each other, one match consumes a character that the next one
 needs; such texts go through the expressions themselves. All others are split as bytes, all texts at
 once.
