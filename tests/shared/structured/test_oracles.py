@@ -14,7 +14,7 @@ from metric_commons.structured.assignments import (
     common_subsequence,
     most_pairs,
 )
-from metric_commons.structured.call_scores import CallComparison
+from metric_commons.structured.call_comparison import CallComparison
 from metric_commons.structured.json_equality import Equality
 from metric_commons.structured.json_leaves import LeafComparison
 from metric_commons.structured.python_calls import Call
@@ -219,7 +219,7 @@ def test_calls_that_match(seed, monkeypatch):
     chance = random.Random(seed)
     for number in range(PAIRS):
         many = 1_024 if number % 3 else 0  # pairs above which arguments are compared as codes
-        monkeypatch.setattr("metric_commons.structured.call_scores._MANY_PAIRS", many)
+        monkeypatch.setattr("metric_commons.structured.call_comparison._MANY_PAIRS", many)
         match = chance.choice(["any_order", "same_order", "in_order", "superset", "subset"])
         arguments = chance.choice(["equal", "superset", "subset", "ignore"])
         expected = [random_call(chance) for _ in range(chance.randrange(4))]

@@ -1,0 +1,285 @@
+"""The calls of a row compared with the expected ones: equal calls, and the best pairs of others."""
+
+import math
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from ..statistics.arguments.arrays import Floats, Integers
+from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
+from .bfcl_answers import bfcl_arguments
+from .json_equality import Equality
+from .python_calls import Call
+from .tool_declarations import DeclaredTool, Toolbox
+
+CallMatch = Literal["any_order", "same_order", "in_order", "superset", "subset"]
+ArgumentMatch = Literal["equal", "superset", "subset", "ignore", "bfcl"]
+Dots = Literal["keep", "underscore"]
+
+_IN_ORDER = ("same_order", "in_order")
+_NO_TOOL = DeclaredTool({}, [])
+_MANY_PAIRS = 1_024  # of calls whose arguments are compared as codes
+
+
+class MatchCounts(NamedTuple):
+    """The scores of a row."""
+
+    exact_match: float
+    name_match: float
+    partial_match: float
+    pairs: int
+
+
+class Form(NamedTuple):
+    """A call in the form in which it is compared."""
+
+    name: str
+    arguments: Mapping[str, Any]  # the form of each; for alternatives all of their forms
+    key: Any  # equal calls have equal keys, if keys suffice
+    optional: frozenset[str] = frozenset()  # expected arguments that may be left out
+    tool: DeclaredTool = _NO_TOOL
+
+
+_Weights = tuple[Sequence[int], Floats | list[float]]  # positions of calls, and their weights
+
+
+@dataclass(frozen=True)
+class CallComparison:
+    """How predicted calls are compared with expected ones, by the options of `tool_calls`."""
+
+    equality: Equality
+    match: CallMatch = "any_order"
+    arguments: ArgumentMatch = "equal"
+    alternatives: bool = False
+    defaults: bool = False
+    ignore_arguments: frozenset[str] = field(default_factory=frozenset)
+    dots: Dots = "keep"
+    is_plain: bool = False  # whether arguments are compared as Python compares them
+
+    @cached_property
+    def has_keys(self) -> bool:
+        """Return whether calls fit if and only if their keys are equal."""
+        if self.arguments == "ignore":
+            return True
+        return self.arguments == "equal" and not self.alternatives and self.equality.is_transitive
+
+    def counts(
+        self, predicted_calls: Sequence[Call], expected_calls: Sequence[Call], tools: Toolbox
+    ) -> MatchCounts:
+        """Return the scores of a row whose prediction could be read."""
+        if self.is_plain:
+            predicted = [Form(*call, call) for call in predicted_calls]
+            expected = [Form(*call, call) for call in expected_calls]
+        else:
+            predicted = [self._form(call, tools) for call in predicted_calls]
+            expected = [self._form(call, tools, is_expected=True) for call in expected_calls]
+        sizes = len(predicted), len(expected)
+        keys = targets = weights = None
+        if self.has_keys:
+            keys, targets = ([form.key for form in side] for side in (predicted, expected))
+            if self.is_plain and keys != targets:  # keys that cannot be hashed
+                both = keys + targets
+                keys, targets = ([both.index(key) for key in side] for side in (keys, targets))
+            pairs = self._equal_pairs(keys, targets)
+        else:
+            weights = self._weights(predicted, expected)
+            fits = [
+                [column for column, weight in zip(*row, strict=True) if weight == 1]
+                for row in weights
+            ]
+            in_order = self.match in _IN_ORDER
+            pairs = common_subsequence(fits, sizes[1]) if in_order else most_pairs(fits)
+        is_exact = is_named = self._is_right(pairs, *sizes)
+        if not pairs == sizes[0] == sizes[1]:
+            names = ([form.name for form in side] for side in (predicted, expected))
+            is_named = self._is_right(self._equal_pairs(*names), *sizes)
+        if not all(sizes):
+            partial = float(sizes == (0, 0))
+        elif pairs == min(sizes):  # each of these pairs has all right
+            partial = pairs / max(sizes)
+        elif self.match in _IN_ORDER:
+            weights = weights or self._weights(predicted, expected)
+            partial = best_ordered_total(_table(weights, sizes[1]), sizes[1]) / max(sizes)
+        else:
+            paired = 0
+            if keys is not None and targets is not None and pairs:
+                # No assignment is better than one with all pairs of equal calls: 1 less the
+                # proportion is a distance, so that partners p and q of an equal pair have at most
+                # 1 + p's with q.
+                predicted = [predicted[position] for position in _unpaired(keys, targets)]
+                expected = [expected[position] for position in _unpaired(targets, keys)]
+                paired = pairs
+            if len(predicted) == len(expected) == 1:
+                totals = [self._proportion(predicted[0], expected[0])]
+            else:
+                weights = weights or self._weights(predicted, expected)
+                # Calls with other names share nothing, so each name has a table of its own.
+                totals = [
+                    best_total([weights[row][1] for row in rows])
+                    for rows in _positions(form.name for form in predicted).values()
+                    if weights[rows[0]][0]
+                ]
+            partial = (paired + math.fsum(totals)) / max(sizes)
+        return MatchCounts(float(is_exact), float(is_named), partial, pairs)
+
+    def _form(self, call: Call, tools: Toolbox, *, is_expected: bool = False) -> Form:
+        """Return the form of a call, with declared defaults if requested."""
+        name = call.name.replace(".", "_") if self.dots == "underscore" else call.name
+        arguments = call.arguments
+        if self.arguments == "ignore":
+            return Form(name, {}, name)
+        if self.arguments == "bfcl":
+            return Form(name, arguments, name, tool=tools[call.name] if is_expected else _NO_TOOL)
+        ignored = self.ignore_arguments
+        if ignored:
+            arguments = {key: value for key, value in arguments.items() if key not in ignored}
+        has_options = is_expected and self.alternatives
+        if self.defaults and call.name in tools:
+            arguments = dict(arguments)
+            for key, schema in tools[call.name].properties.items():
+                if "default" in schema and key not in ignored:
+                    default = schema["default"]
+                    arguments.setdefault(key, [default, ""] if has_options else default)
+        form = self.equality.forms
+        if has_options:
+            options = {key: list(map(form, values)) for key, values in arguments.items()}
+            optional = frozenset(key for key, values in arguments.items() if "" in values)
+            return Form(name, options, name, optional)
+        forms = {key: form(value) for key, value in arguments.items()}
+        return Form(name, forms, (name, frozenset(forms.items())) if self.has_keys else name)
+
+    def _proportion(self, predicted: Form, expected: Form) -> float:
+        """Return the proportion of right arguments among those that count; 1 if there are none."""
+        if predicted.name != expected.name:
+            return 0.0
+        right, arguments = self._right(predicted, expected)
+        return right / arguments if arguments else 1.0
+
+    def _right(self, predicted: Form, expected: Form) -> tuple[int, int]:
+        """Return the right arguments, and all that count; an accepted absence counts in neither."""
+        if self.arguments == "bfcl":
+            return bfcl_arguments(expected.tool, predicted.arguments, expected.arguments)
+        compare = self.equality.compare
+        right = common = absent = 0
+        for name, target in expected.arguments.items():
+            if name in predicted.arguments:
+                common += 1
+                value = predicted.arguments[name]
+                if self.alternatives:
+                    right += any(compare(value, option) for option in target)
+                else:
+                    right += compare(value, target)
+            elif name in expected.optional:
+                absent += 1
+        if self.arguments == "superset":
+            return right, len(expected.arguments) - absent
+        if self.arguments == "subset":
+            return right, len(predicted.arguments)
+        size = len(predicted.arguments) + len(expected.arguments) - common - absent
+        return right, size
+
+    def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
+        """Return for each predicted call the calls of its name, and its proportion with each."""
+        columns = _positions(form.name for form in expected)
+        codes = {}
+        has_codes = self.equality.is_transitive and not self.alternatives
+        has_codes = has_codes and self.arguments != "ignore"
+        if has_codes and len(predicted) * len(expected) > _MANY_PAIRS:
+            codes = {
+                name: _ArgumentCodes([expected[column] for column in positions])
+                for name, positions in columns.items()
+            }
+        weights: list[_Weights] = []
+        for form in predicted:
+            positions = columns.get(form.name, [])
+            if form.name in codes:
+                weights.append((positions, codes[form.name].proportions(form, self.arguments)))
+            else:
+                proportions = [self._proportion(form, expected[column]) for column in positions]
+                weights.append((positions, proportions))
+        return weights
+
+    def _equal_pairs(self, keys: list[Any], targets: list[Any]) -> int:
+        """Return the largest number of pairs of equal keys, in order if that matters."""
+        if keys == targets:  # the usual case of a right row
+            return len(keys)
+        if self.match in _IN_ORDER:
+            positions = _positions(targets)
+            return common_subsequence([positions.get(key, []) for key in keys], len(targets))
+        return len(keys) - len(_unpaired(keys, targets))
+
+    def _is_right(self, pairs: int, predicted: int, expected: int) -> bool:
+        # Two sequences of one length have all calls in common only if they are equal pair by pair.
+        if self.match in ("any_order", "same_order"):
+            return pairs == predicted == expected
+        return pairs == (predicted if self.match == "subset" else expected)
+
+
+class _ArgumentCodes:
+    """The arguments of many calls as integers, which are compared with another call at once."""
+
+    def __init__(self, expected: Sequence[Form]) -> None:
+        self._numbers: dict[tuple[str, Hashable], int] = {}  # of a name with a form
+        self._columns: dict[str, Integers] = {}  # for each name the numbers, -1 without it
+        self._sizes = np.array([len(form.arguments) for form in expected])
+        for row, form in enumerate(expected):
+            for name, value in form.arguments.items():
+                number = self._numbers.setdefault((name, value), len(self._numbers))
+                if name not in self._columns:
+                    self._columns[name] = np.full(len(expected), -1)
+                self._columns[name][row] = number
+
+    def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
+        """Return the proportion of right arguments of a call, for each expected call."""
+        right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
+        for name, value in predicted.arguments.items():
+            column = self._columns.get(name)
+            if column is not None:
+                common += column >= 0
+                right += column == self._numbers.get((name, value), -2)
+        size = len(predicted.arguments)
+        sizes = {
+            "superset": self._sizes,
+            "subset": np.full(len(self._sizes), size),
+            "equal": size + self._sizes - common,
+        }[arguments]
+        proportions: Floats = np.ones(len(self._sizes))
+        np.divide(right, sizes, out=proportions, where=sizes > 0)
+        return proportions
+
+
+def _unpaired(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:
+    """Return the positions of keys without an equal one among the others; each pairs once.
+
+    >>> _unpaired([5, 5, 7], [7, 5, 8])
+    [1]
+    """
+    remaining: dict[Any, int] = {}
+    for key in others:
+        remaining[key] = remaining.get(key, 0) + 1
+    positions = []
+    for position, key in enumerate(keys):
+        if remaining.get(key):
+            remaining[key] -= 1
+        else:
+            positions.append(position)
+    return positions
+
+
+def _positions(keys: Iterable[Hashable]) -> dict[Any, list[int]]:
+    """Return the positions of each key."""
+    positions: dict[Any, list[int]] = {}
+    for position, key in enumerate(keys):
+        positions.setdefault(key, []).append(position)
+    return positions
+
+
+def _table(weights: Iterable[_Weights], length: int) -> Iterator[Floats]:
+    """Yield the weights of each predicted call with all expected calls, 0 with other names."""
+    for columns, values in weights:
+        row = np.zeros(length)
+        row[columns] = values
+        yield row
