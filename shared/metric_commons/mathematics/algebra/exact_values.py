@@ -15,16 +15,15 @@ from fractions import Fraction
 from typing import NamedTuple, cast
 
 from .algebraic import (
-    DEEPEST,
     Algebraic,
     Constant,
     as_fraction,
     checked,
-    constant_text,
     inverse,
     is_zero,
     root_of_unity,
 )
+from .constant_texts import DEEPEST, constant_text
 from .work_limits import UndecidedError, spend
 
 _MAX_PRODUCTS = 2_000  # of terms, to multiply two polynomials

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date
 from fractions import Fraction
 
-from ..algebra.algebraic import fraction_text
+from ..algebra.constant_texts import fraction_text
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError
 
