@@ -98,13 +98,11 @@ def sacrebleu(
         tokenize=tokenize or "13a",
         effective_order=use_effective_order,
     ).result()
-    list_keys = ("counts", "totals", "precisions")
-    lengths = ("sys_len", "ref_len")
     return {
         "score": result["bleu"],
-        **{key: result[key] for key in list_keys},
+        **{key: result[key] for key in ("counts", "totals", "precisions")},
         "bp": result["brevity_penalty"],
-        **{key: result[key] for key in lengths},
+        **{key: result[key] for key in ("sys_len", "ref_len")},
     }
 
 
@@ -161,5 +159,4 @@ def ter(
     # Added row by row, as in the module: mean lengths of three references or more are fractions.
     totals = np.add.accumulate(statistics.values)[-1].tolist()
     result = ter_score(dict(zip(statistics.names, totals, strict=True)))
-    keys = ("num_edits", "ref_length")
-    return {"score": result["ter"], **{key: result[key] for key in keys}}
+    return {"score": result.pop("ter"), **result}
