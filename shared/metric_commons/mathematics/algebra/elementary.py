@@ -52,7 +52,6 @@ _MAX_FACTORED_BITS = 2_000
 
 PI = symbol("pi")
 I = symbol("i")  # noqa: E741 - the imaginary unit
-_E = Exp(EMPTY, False)
 _HALF = Fraction(1, 2)
 
 
