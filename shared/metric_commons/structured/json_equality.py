@@ -75,7 +75,7 @@ class Equality:
 
     @cached_property
     def is_transitive(self) -> bool:
-        """Return whether values have keys: with a tolerance, 1 may equal 2 and 2 equal 3 alone."""
+        """Return whether values have keys; with a tolerance 1 and 3 may equal 2, not each other."""
         return not (self.rel_tol > 0 or self.abs_tol > 0)
 
     @cached_property

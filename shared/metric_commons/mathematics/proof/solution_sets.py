@@ -10,7 +10,7 @@ from ..parsing.structures import Congruence, Inequalities
 
 
 def same_solutions(left: Value, right: Value) -> bool | None:
-    """Return True if left = 0 and right = 0 are equal up to a factor; False if they are linear."""
+    """Return True if both are equal up to a factor, else False if they are linear, else None."""
     if _ratio(left, right) is not None:
         return True
     same_letters = left.letters == right.letters

@@ -150,7 +150,7 @@ def token_f1(
     both_empty: Proportion = 1.0,
     reference_aggregation: Aggregation = "max",
 ) -> PrecisionRecallF1:
-    """Return precision, recall and F1 of words, compared with a reference; shape (rows,).
+    """Return precision, recall and F1 of the words of prediction and reference; shape (rows,).
 
     With "max", all three are for the reference with the highest F1, the first in a tie.
 

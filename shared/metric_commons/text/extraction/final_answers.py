@@ -270,7 +270,7 @@ def final_number(text: str) -> str | None:
 
 
 def final_number_comma(text: str) -> str | None:
-    """Return the last number, as `final_number`, of a text with decimal commas; it gets a point.
+    """Return the last number of a text with decimal commas, with a point; see `final_number`.
 
     >>> final_number_comma("Das macht 1.080,50 Euro.")
     '1080.50'

@@ -18,7 +18,7 @@ def rouge(
     use_stemmer: bool = False,
     tokenizer: Callable[[str], list[str]] | None = None,
 ) -> dict[str, Any]:
-    """Return F1 of rouge1, rouge2, rougeL and rougeLsum: the mean, or with False a list of rows.
+    """Return F1 of rouge1, rouge2, rougeL and rougeLsum: means, or lists without `use_aggregator`.
 
     As in the module, `use_stemmer` does not apply to a tokenizer of your own.
 

@@ -171,7 +171,7 @@ def best_pairs(scores: Floats, counts: Integers) -> Integers:
 
 
 def row_means(scores: Floats, counts: Integers) -> Floats:
-    """Return the mean score of each row, from exactly rounded sums, which no order changes.
+    """Return the mean score of each row, from exactly rounded sums: the order does not matter.
 
     >>> row_means(np.array([0.5, 1.0, 1.0]), np.array([2, 1])).tolist()
     [0.75, 1.0]

@@ -88,12 +88,12 @@ def numbered_characters(texts: Sequence[str]) -> Sequences:
 
 
 def token_codes(tokens: Tokens) -> Integers:
-    """Return integers from 0 that are equal if and only if the tokens are, without byte 255."""
+    """Return integers from 0, equal if and only if the tokens are; tokens have no byte 255."""
     return distinct_keys(token_keys(tokens)).numbers
 
 
 def token_keys(tokens: Tokens) -> Unsigned:
-    """Return integers that are equal if and only if the tokens are, which have no byte 255.
+    """Return integers that are equal if and only if the tokens are; tokens have no byte 255.
 
     For tokens of up to eight bytes they are the keys. Longer tokens are numbered, below a final
     byte 255, which no key has.
