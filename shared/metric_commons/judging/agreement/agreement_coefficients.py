@@ -254,11 +254,12 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
     """
     first, second = pairs.codes.T
     rows, size = len(pairs), len(pairs.values)
-    shares = [np.bincount(codes, pairs.counts, size) / rows for codes in (first, second)]
+    totals = [np.bincount(codes, pairs.counts, size) for codes in (first, second)]
     agreements = weights.of_pairs(first, second)
     agreement = _mean(agreements, pairs.counts)
-    expected = [weights.mean_agreement(share) for share in reversed(shares)]
-    chance = float(shares[0] @ expected[0])
+    expected = [weights.mean_agreement(total) / rows for total in reversed(totals)]
+    # From whole numbers, so that agreement by chance is exactly 0.
+    chance = float(totals[0] @ weights.mean_agreement(totals[1])) / rows**2
     if _is_certain(chance):
         return UNDEFINED
     room = 1 - chance

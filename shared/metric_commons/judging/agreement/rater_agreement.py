@@ -413,14 +413,19 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
         return math.nan
     columns = codes.T
     if name == "kendall_tau_b":
-        return float(kendalltau(*columns).statistic)
+        # SciPy divides the balance of pairs, a whole number, by two rounded roots.
+        first, second = (len(codes) ** 2 - int(np.square(np.bincount(x)).sum()) for x in columns)
+        tau = kendalltau(*columns).statistic
+        return round(tau * math.sqrt(first) * math.sqrt(second)) / math.sqrt(first * second)
     if name == "spearman":
         values = [rankdata(column) for column in columns]
     else:
         values = [numbers[column] for column in columns]
     # Divided by a power of two, no number is too large to be squared, and no digit changes.
     scaled = (np.ldexp(column, -math.frexp(np.abs(column).max())[1]) for column in values)
-    first, second = (column - column.mean() for column in scaled)
+    # The distances from the mean, times the number of rows, are whole for whole numbers.
+    from_least = (column - column.min() for column in scaled)
+    first, second = (column.size * column - column.sum() for column in from_least)
     size = math.sqrt(float(first @ first) * float(second @ second))
     return min(max(float(first @ second) / size, -1.0), 1.0)
 

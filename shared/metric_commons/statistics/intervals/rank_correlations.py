@@ -199,14 +199,21 @@ def tau_ap_a(scores: PairedScores) -> Estimate:
     if int(scores.true_pairs.sum()) < scores.size * (scores.size - 1):
         return Estimate(math.nan)
     higher, tied, better_above, better_tied = scores.neighbours()
-    # With j of its k ties above it, each j equally likely, a system is compared with a + j systems;
-    # c + t j / k of them are better. Sums over j are differences of harmonic numbers.
-    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, scores.size + 1)))
-    inverse = harmonic[higher + tied] - harmonic[np.maximum(higher - 1, 0)]
-    fractions = np.where(higher > 0, tied + 1 - higher * inverse, tied)
-    share = np.divide(better_tied, tied, out=np.zeros(scores.size), where=tied > 0)
-    terms = (better_above * inverse * (higher > 0) + share * fractions) / (tied + 1)
-    return Estimate(2 * math.fsum(terms.tolist()) / (scores.size - 1) - 1)
+    # With j of its k ties above it, each j equally likely, a system is compared with a + j others:
+    # a share a / (a + j) of them has higher scores, and the rest are ties.
+    places = np.arange(scores.size)[::-1]
+    shares = np.divide(higher, places, out=np.ones(scores.size), where=places > 0)
+    starts = np.flatnonzero(np.diff(higher, prepend=-1))
+    strictly_above = np.repeat(np.add.reduceat(shares, starts), tied[starts] + 1)
+    terms = _ratios(better_above, higher) * strictly_above
+    terms += _ratios(better_tied, tied) * (tied + 1 - strictly_above)
+    return Estimate(2 * math.fsum((terms / (tied + 1)).tolist()) / (scores.size - 1) - 1)
+
+
+def _ratios(numerators: Integers, denominators: Integers) -> Floats:
+    """Return the ratios, 0 where the denominator is 0."""
+    zeros = np.zeros(numerators.size)
+    return np.divide(numerators, denominators, out=zeros, where=denominators > 0)
 
 
 def tau_ap_b(scores: PairedScores) -> Estimate:
@@ -327,13 +334,12 @@ def pearson(scores: PairedScores) -> Estimate:
 
 
 def _centered(values: Floats) -> Floats:
-    """Return the distances from the mean.
+    """Return the distances from the mean, times the number of values.
 
-    The second round removes the rounding error of the first.
+    Of whole numbers they are whole. From the smallest value, an offset costs no digits.
     """
-    for _ in range(2):
-        values = values - math.fsum(values.tolist()) / values.size
-    return values
+    values = values - values.min()
+    return values.size * values - math.fsum(values.tolist())
 
 
 def weighted_tau(scores: PairedScores) -> Estimate:
