@@ -254,7 +254,9 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
     """
     first, second = pairs.codes.T
     rows, size = len(pairs), len(pairs.values)
-    totals = [np.bincount(codes, pairs.counts, size) for codes in (first, second)]
+    totals = [
+        np.bincount(codes, pairs.counts, size).astype(np.float64) for codes in (first, second)
+    ]
     agreements = weights.of_pairs(first, second)
     agreement = _mean(agreements, pairs.counts)
     expected = [weights.mean_agreement(total) / rows for total in reversed(totals)]

@@ -415,7 +415,7 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
     if name == "kendall_tau_b":
         # SciPy divides the balance of pairs, a whole number, by two rounded roots.
         first, second = (len(codes) ** 2 - int(np.square(np.bincount(x)).sum()) for x in columns)
-        tau = kendalltau(*columns).statistic
+        tau = float(kendalltau(*columns).statistic)
         return round(tau * math.sqrt(first) * math.sqrt(second)) / math.sqrt(first * second)
     if name == "spearman":
         values = [rankdata(column) for column in columns]

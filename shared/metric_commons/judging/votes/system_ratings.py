@@ -355,9 +355,9 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Inte
     intervals = {}
     for system, numbers in zip(votes.systems, counts, strict=True):
         by_points = np.bincount(positions, numbers, points.size).astype(np.int64)
-        taken = by_points > 0
+        is_filled = by_points > 0
         intervals[system] = mean_interval(
-            Multiset(points[taken], by_points[taken]),
+            Multiset(points[is_filled], by_points[is_filled]),
             confidence_level=confidence_level,
             method="korn_graubard",
         )

@@ -71,9 +71,9 @@ class UnexpectedError(RuntimeError):
 
     def __str__(self) -> str:
         script, row, error = self.args
-        place = script if row is None else f"{script}: row {row}"
+        position = script if row is None else f"{script}: row {row}"
         return (
-            f"{place}: {type(error).__name__}: {error}; this is a mistake in the module, please "
+            f"{position}: {type(error).__name__}: {error}; this is a mistake in the module, please "
             "report it"
         )
 

@@ -26,6 +26,7 @@ from .crossed import CrossedClusters
 from .intervals import interval as mean_interval
 from .methods import Method
 from .proportions import Interval
+from .spreads import finite_scores
 
 # A function of `confidence_level`, `method`, `n_resamples` and `seed`: the interval of a score.
 Estimator = Callable[..., Interval | list[Interval]]
@@ -78,7 +79,7 @@ class Average:
         largest = self.bounds[1]
         if values.max() <= largest + _ROUNDING:
             values = np.minimum(values, largest)
-        sums = None if clusters is None else clusters.sums(values)
+        sums = None if clusters is None else clusters.sums(finite_scores("scores", values))
         estimate = mean_interval(values, clusters=sums, bounds=self.bounds, **options)
         return estimate._replace(
             low=self.after(estimate.low, rows),

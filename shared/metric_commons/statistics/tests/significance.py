@@ -323,8 +323,8 @@ def compare_measures(
         seed=seed,
     )
     results = {
-        measure: compared(*pair, clusters=clusters, alpha=alpha, interval_alpha=each, **options)
-        for (measure, pair), each in zip(pairs.items(), family.alphas, strict=True)
+        measure: compared(*pair, clusters=clusters, alpha=alpha, interval_alpha=level, **options)
+        for (measure, pair), level in zip(pairs.items(), family.alphas, strict=True)
     }
     p_adjusted = family.adjusted([result["p_value"] for result in results.values()])
     return {
