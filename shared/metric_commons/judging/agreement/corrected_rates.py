@@ -415,7 +415,7 @@ def _single(values: Floats) -> float | list[float]:
 
 
 def _tuning(rows: JudgedRows, power_tuning: Floats) -> Any:
-    """Lambda, or the one of each judge, or of each stratum by its label."""
+    """Return lambda, or the one of each judge, or of each stratum by its label."""
     of_strata = [_single(weights) for weights in power_tuning]
     if rows.stratum_names:
         return dict(zip(rows.stratum_names, of_strata, strict=True))

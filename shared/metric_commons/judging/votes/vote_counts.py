@@ -127,7 +127,7 @@ class Votes:
         return numbers + numbers.T
 
     def by_system(self, values: Any) -> dict[str, Any]:
-        """Values by the names of systems, in the order of names."""
+        """Return values by the names of systems, in the order of names."""
         pairs = zip(self.systems, np.asarray(values).tolist(), strict=True)
         return dict(sorted(pairs, key=lambda item: item[0]))
 

@@ -184,7 +184,7 @@ def _adjusted_information(
     information: Sequence[float],
     entropies: Sequence[tuple[float, float]],
 ) -> list[float]:
-    """Information above chance, divided by its maximum; 0 is chance level.
+    """Return information above chance, divided by its maximum; 0 is chance level.
 
     As in scikit-learn, a single label and a single cluster agree; a single one and several have
     nothing in common.

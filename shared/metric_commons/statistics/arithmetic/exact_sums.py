@@ -36,7 +36,7 @@ _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to all
 
 
 def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
-    """Arrays of whole numbers times a power of two that together add up to the values.
+    """Yield arrays of whole numbers times a power of two that together add up to the values.
 
     Each array rounds the remainder left by the arrays before it to multiples of a power of two, so
     nothing is lost. The power leaves enough bits free to add up `rows` of these numbers without
@@ -278,7 +278,7 @@ def _rounded(numbers: tuple[float, ...]) -> float:
 
 
 def exact_ldexp(number: int | Fraction, exponent: int) -> Fraction:
-    """`number * 2**exponent`, as `math.ldexp`, but without rounding.
+    """Return `number * 2**exponent`, as `math.ldexp`, but without rounding.
 
     >>> exact_ldexp(3, -1)
     Fraction(3, 2)
@@ -409,7 +409,7 @@ class Multiset:
         return np.repeat(self.values, self.counts)
 
     def to_jsonable(self) -> list[list[Any]]:
-        """Values and counts as lists of Python numbers, for JSON."""
+        """Return values and counts as lists of Python numbers, for JSON."""
         return [self.values.tolist(), self.counts.tolist()]
 
     @classmethod

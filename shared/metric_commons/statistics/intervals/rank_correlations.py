@@ -145,7 +145,7 @@ class Estimate(NamedTuple):
 
 
 def kendall_tau_a(scores: PairedScores) -> Estimate:
-    """Kendall's tau a: the mean over all pairs, where tied ones count 0.
+    """Return Kendall's tau a: the mean over all pairs, where tied ones count 0.
 
     >>> kendall_tau_a(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0]))).value
     0.6666666666666666
@@ -156,7 +156,7 @@ def kendall_tau_a(scores: PairedScores) -> Estimate:
 
 
 def kendall_tau_b(scores: PairedScores) -> Estimate:
-    """Kendall's tau b, divided by the pairs that are not tied; NaN if a score is constant.
+    """Return Kendall's tau b, divided by the pairs that are not tied; NaN if a score is constant.
 
     >>> round(
     ...     kendall_tau_b(PairedScores(np.array([1.0, 2.0, 3.0]), np.ones(3) * [1, 1, 2])).value, 6
@@ -217,7 +217,7 @@ def _ratios(numerators: Integers, denominators: Integers) -> Floats:
 
 
 def tau_ap_b(scores: PairedScores) -> Estimate:
-    """AP correlation with ties: each system is compared with those above its group.
+    """Return AP correlation with ties: each system is compared with those above its group.
 
     It is the mean of both directions, from the top of the estimated and of the true ranking. NaN if
     a score is constant.
@@ -236,7 +236,7 @@ def tau_ap_b(scores: PairedScores) -> Estimate:
 
 
 def spearman(scores: PairedScores) -> Estimate:
-    """Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
+    """Return Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
 
     >>> spearman(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))).value
     0.5
@@ -276,7 +276,7 @@ def _sums_without_each(
     ranks = (first, second)
 
     def products(a: int, b: int) -> Floats:
-        """Sums for the ranks of two scores, or of one score twice."""
+        """Return sums for the ranks of two scores, or of one score twice."""
         if a == b:
             of_falls = squared_falls[a]
         else:
@@ -304,7 +304,7 @@ def _fallen(values: Floats, ranks: Integers) -> Integers:
 
 
 def _doubled_ranks(values: Floats) -> Integers:
-    """Twice the average ranks, from the smallest value, which are whole numbers.
+    """Return twice the average ranks, from the smallest value, which are whole numbers.
 
     >>> _doubled_ranks(np.array([5.0, 1.0, 5.0])).tolist()
     [5, 2, 5]
@@ -315,7 +315,7 @@ def _doubled_ranks(values: Floats) -> Integers:
 
 
 def pearson(scores: PairedScores) -> Estimate:
-    """Pearson's correlation; NaN if a score is constant.
+    """Return Pearson's correlation; NaN if a score is constant.
 
     >>> pearson(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))).value
     1.0
@@ -343,7 +343,7 @@ def _centered(values: Floats) -> Floats:
 
 
 def weighted_tau(scores: PairedScores) -> Estimate:
-    """Vigna's weighted tau with hyperbolic weights, as in SciPy: the top counts most.
+    """Return Vigna's weighted tau with hyperbolic weights, as in SciPy: the top counts most.
 
     >>> round(
     ...     weighted_tau(PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))).value,

@@ -36,7 +36,7 @@ _MANY = 4_096  # scores; from here on, adding in arrays is faster
 
 
 def mean(scores: ArrayLike) -> float:
-    """Arithmetic mean of an exactly rounded sum, which does not depend on the order of rows.
+    """Return the mean, from an exactly rounded sum that does not depend on the order of rows.
 
     >>> mean([0.1] * 10)
     0.1
@@ -68,7 +68,7 @@ class Average:
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def __call__(self, scores: Floats) -> float:
-        """The score of all rows."""
+        """Return the score of all rows."""
         return self.after(self.mean(self.before(scores)), len(scores))
 
     def interval(
@@ -280,7 +280,7 @@ def uncertainty(
 
 
 def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, Any]:
-    """Intervals as in a result: for each key the values by the name of the score.
+    """Return intervals as in a result: for each key the values by the name of the score.
 
     The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, with
     clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals; one

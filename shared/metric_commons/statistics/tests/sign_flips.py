@@ -64,7 +64,7 @@ class SignFlips:
 
 
 def in_units(differences: Floats, alternative: str) -> SignFlips:
-    """Differences as multiples of a power of two, such that all together are below 2**61.
+    """Return differences as multiples of a power of two, such that all together are below 2**61.
 
     Integers add up exactly, so a sum does not depend on the order or the machine. Rounding to units
     moves each magnitude by half a unit at most, hence two subset sums against each other by at most

@@ -336,7 +336,7 @@ def compare_measures(
 def simultaneous_intervals(
     scores: ArrayLike, *, confidence_level: float = 0.95
 ) -> list[list[float]]:
-    """Simultaneous intervals of the differences of all pairs of systems.
+    """Return simultaneous intervals of the differences of all pairs of systems.
 
     Each is taken at the level 1 - alpha / m for m pairs: 0 is outside exactly if the difference is
     significant by the permutation test, corrected by Bonferroni's method.
