@@ -144,7 +144,7 @@ class ConfidenceSequence:
                 "scores": self._scores,
                 "ends": [end.end for end in self._ends],
                 "open": self._open,
-                "closed": list(self._closed),
+                "closed": sorted(self._closed),
                 "clustered": self._is_clustered,
                 "interval": self.interval,
             }
