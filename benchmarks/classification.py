@@ -17,8 +17,9 @@ from sklearn import metrics
 
 from metric_commons import load
 from metric_commons.labels.classification.classes import classes
+from metric_commons.labels.classification.curve_scores import curve_scores
 from metric_commons.labels.classification.labels import label_scores, label_table
-from metric_commons.labels.classification.predicted_scores import PredictedScores, curve_scores
+from metric_commons.labels.classification.predicted_scores import PredictedScores
 from metric_commons.labels.thresholds.areas import top_k_hits
 from metric_commons.statistics.arithmetic.contingency import contingency
 

@@ -253,7 +253,11 @@ def test_edge_cases(judge_agreement, columns, options, scores):
             {"swapped": True},
             r"references\[0\] is 'C', which is not a label",
         ),
-        ({"predictions": [1], "references": [1]}, {"measures": ["kappa"]}, "holds 'kappa'; the"),
+        (
+            {"predictions": [1], "references": [1]},
+            {"measures": ["kappa"]},
+            "holds 'kappa', which is not a measure; did you mean 'cohen_kappa'",
+        ),
         ({"predictions": [["A"]]}, {"swapped": True}, "swapped needs one verdict per row"),
     ],
 )

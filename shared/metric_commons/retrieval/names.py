@@ -11,7 +11,7 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Annotated, Any, NamedTuple
 
-from ..statistics.arguments.checks import nearest, shown
+from ..statistics.arguments.checks import check_measures, nearest, shown
 from ..statistics.arguments.domains import Parsed
 
 _REQUIRED_CUTOFF = (  # divided by the cutoff, or defined by it
@@ -187,14 +187,7 @@ def parse_measures(measures: Any) -> tuple[RankingMeasure, ...]:
     Traceback (most recent call last):
     ValueError: unknown measure 'ndgc@10'; did you mean 'ndcg'?
     """
-    names = [measures] if isinstance(measures, str) else measures
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise ValueError(f"measures must be names such as 'ndcg@10', got {shown(measures)}")
-    if not names:
-        raise ValueError("measures is empty; name at least one, such as 'ndcg@10'")
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"measures holds {name!r} more than once")
+    names = check_measures(measures, ["ndcg@10"], lambda _: True)
     return tuple(map(_parse, dict.fromkeys(chain.from_iterable(map(_written_out, names)))))
 
 

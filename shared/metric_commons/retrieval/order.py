@@ -176,7 +176,7 @@ def _fields(column: str, rows: Column, field: str) -> tuple[list[list[str]], lis
 
 
 def _candidates(predictions: Column, references: Column) -> tuple[Integers, Floats, Floats]:
-    """Query, score and relevance of documents without ids, all of them judged."""
+    """Return query, score and relevance of documents without ids, all of them judged."""
     sizes, judged = _sizes(predictions), _sizes(references)
     if not np.array_equal(sizes, judged):
         row = int((sizes != judged).argmax())

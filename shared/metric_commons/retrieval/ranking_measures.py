@@ -380,9 +380,9 @@ class _Scoring:
         if not measure.values:
             return (2 * hits - retrieved).astype(np.float64)
         weights, relevant = measure.values, self._relevant
-        absentees = measure.argument("docs") + hits - retrieved - relevant
+        missing = measure.argument("docs") + hits - retrieved - relevant
         gained = weights[0] * hits + weights[1] * (retrieved - hits)
-        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * absentees
+        total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * missing
         return total
 
     # Precision at ranks and levels of recall
@@ -535,9 +535,9 @@ class _Scoring:
         gains, ideal = self._gains, self._cumulated(self._ideal)
         dcg = self._cumulated(gains)
         terms = dcg.sums / ideal.at(gains.query, gains.rank)
-        absentees = self._count(self._ideal.query) - self._count(gains.query)
+        missing = self._count(self._ideal.query) - self._count(gains.query)
         total = self._sum(gains.query, terms)
-        total += self._ratio(absentees * dcg.totals, ideal.totals)
+        total += self._ratio(missing * dcg.totals, ideal.totals)
         return self._ratio(total, self._count(self._ideal.query))
 
     def _rndcg(self, _: RankingMeasure) -> Floats:
@@ -578,13 +578,13 @@ class _Scoring:
         """INST: the same, with a patience that depends on found relevance (Bailey et al. 2015)."""
         target = measure.argument("t")
         missing = target - np.cumsum(self._scaled_gains(measure), axis=1)
-        going_on = ((_RANKS + target + missing - 1) / (_RANKS + target + missing)) ** 2
-        return self._expected_gain(measure, going_on)
+        continuation = ((_RANKS + target + missing - 1) / (_RANKS + target + missing)) ** 2
+        return self._expected_gain(measure, continuation)
 
     def _sdcg(self, measure: RankingMeasure) -> Floats:
         """Scaled DCG: divided by the DCG of k documents of the highest relevance."""
-        going_on = np.log(_RANKS + 1) / np.log(_RANKS + 2) * (measure.cutoff > _RANKS)
-        return self._expected_gain(measure, going_on[np.newaxis])
+        continuation = np.log(_RANKS + 1) / np.log(_RANKS + 2) * (measure.cutoff > _RANKS)
+        return self._expected_gain(measure, continuation[np.newaxis])
 
     def _nerr8(self, measure: RankingMeasure) -> Floats:
         """Nearly ERR (Azzopardi et al. 2021), by equation 8: a gain may stop the reader."""
@@ -609,8 +609,8 @@ class _Scoring:
             Zhang et al., Evaluating web search with a bejeweled player model (2017).
         """
         total = np.cumsum(self._scaled_gains(measure), axis=1)
-        goes_on = (total < measure.argument("t")) & (measure.cutoff > _RANKS)
-        return self._expected_gain(measure, goes_on.astype(np.float64))
+        continuation = (total < measure.argument("t")) & (measure.cutoff > _RANKS)
+        return self._expected_gain(measure, continuation.astype(np.float64))
 
     def _nearly_err(self, measure: RankingMeasure, patience: Floats | float) -> Floats:
         return self._expected_gain(measure, patience * (1 - self._scaled_gains(measure)))
@@ -707,5 +707,5 @@ def _logarithms(values: Floats) -> Floats:
 def _patience(measure: RankingMeasure) -> Floats:
     """Return the probability of continuing from each rank for a reader who wants T documents."""
     target = 2 * measure.argument("t")
-    going_on: Floats = ((_RANKS + target - 1) / (_RANKS + target)) ** 2
-    return going_on
+    continuation: Floats = ((_RANKS + target - 1) / (_RANKS + target)) ** 2
+    return continuation

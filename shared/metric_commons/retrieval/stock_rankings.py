@@ -70,25 +70,25 @@ def trec_eval(*, predictions: _Runs, references: _Qrels) -> dict[str, Any]:
     qrels = [{"doc_id": list(q), "relevance": [*map(float, q.values())]} for q in levels]
     documents = [[document for document, _ in run[query]] for query in run]
     by_score = [single_precision([score for _, score in run[query]]).tolist() for query in run]
-    by_place = [[float(place) for place in range(len(ids), 0, -1)] for ids in documents]
+    by_position = [[float(points) for points in range(len(ids), 0, -1)] for ids in documents]
     names = {**_MEASURES, "num_rel_ret": "num_rel_ret"}
-    found = _scores(documents, by_score, qrels, list(names.values()))
+    values = _scores(documents, by_score, qrels, list(names.values()))
     irrelevant = [any(level <= 0 for level in q.values()) for q in levels]
-    found["bpref"] = np.where(irrelevant, found["bpref"], 0.0)
-    gains = _scores(documents, by_place, qrels, [f"ndcg@{cutoff}" for cutoff in _CUTOFFS])
+    values["bpref"] = np.where(irrelevant, values["bpref"], 0.0)
+    gains = _scores(documents, by_position, qrels, [f"ndcg@{cutoff}" for cutoff in _CUTOFFS])
     relevant = {query for query, pairs in judged.items() if any(level > 0 for _, level in pairs)}
-    logarithms = np.log(np.where(found["map"] > 0, found["map"], _LEAST)).tolist()
+    logarithms = np.log(np.where(values["map"] > 0, values["map"], _LEAST)).tolist()
     geometric = math.exp(math.fsum(logarithms) / len(run))
 
-    def mean(values: Any) -> float:
-        return math.fsum(values.tolist()) / len(run)
+    def mean(column: Any) -> float:
+        return math.fsum(column.tolist()) / len(run)
 
-    means = {key: mean(found[name]) for key, name in _MEASURES.items()}
+    means = {key: mean(values[name]) for key, name in _MEASURES.items()}
     return {
         "runid": predictions[0]["system"][0],
         "num_ret": sum(map(len, documents)),
         "num_rel": sum(level > 0 for pairs in judged.values() for _, level in pairs),
-        "num_rel_ret": int(found["num_rel_ret"].sum()),
+        "num_rel_ret": int(values["num_rel_ret"].sum()),
         "num_q": len(run),
         "map": means.pop("map"),
         "gm_map": geometric if relevant == run.keys() else math.nan,
@@ -103,12 +103,12 @@ def _by_query(
     """Return the documents of each query with their numbers, in their order."""
     if len({len(column) for column in table.values()}) > 1:
         raise RowError(name, 0, "has columns of different lengths")
-    found: dict[int, list[tuple[str, Any]]] = {}
+    documents: dict[int, list[tuple[str, Any]]] = {}
     for query, document, value in zip(table["query"], table["docid"], table[number], strict=True):
-        found.setdefault(query, []).append((document, value))
-    if not found:
+        documents.setdefault(query, []).append((document, value))
+    if not documents:
         raise RowError(name, 0, "has no documents")
-    return found
+    return documents
 
 
 def _scores(

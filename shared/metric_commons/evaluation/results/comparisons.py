@@ -260,6 +260,8 @@ def compare_pairs(
         "confidence_level": confidence_level,
     }
     options |= {name: reporting[name] for name in ("margin", "power") if reporting[name]}
+    if test != "permutation":
+        del options["assume"]  # the law of the permutation test alone
     return [
         {
             "a": pair.a,

@@ -241,7 +241,7 @@ def plain_agreement(pairs: RatedUnits) -> AgreementEstimate:
 
 
 def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
-    """Cohen's kappa of two raters; NaN if both have used one label only, the same.
+    """Return Cohen's kappa of two raters; NaN if both have used one label only, the same.
 
     Source:
         Cohen, Weighted kappa (1968). The standard error is Fleiss, Cohen and Everitt's (1969) with
@@ -254,11 +254,14 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
     """
     first, second = pairs.codes.T
     rows, size = len(pairs), len(pairs.values)
-    shares = [np.bincount(codes, pairs.counts, size) / rows for codes in (first, second)]
+    totals = [
+        np.bincount(codes, pairs.counts, size).astype(np.float64) for codes in (first, second)
+    ]
     agreements = weights.of_pairs(first, second)
     agreement = _mean(agreements, pairs.counts)
-    expected = [weights.mean_agreement(share) for share in reversed(shares)]
-    chance = float(shares[0] @ expected[0])
+    expected = [weights.mean_agreement(total) / rows for total in reversed(totals)]
+    # From whole numbers, so that agreement by chance is exactly 0.
+    chance = float(totals[0] @ weights.mean_agreement(totals[1])) / rows**2
     if _is_certain(chance):
         return UNDEFINED
     room = 1 - chance
@@ -271,7 +274,7 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
 def chance_corrected(
     units: RatedUnits, weights: LabelWeights, coefficient: str
 ) -> AgreementEstimate:
-    """Percent agreement, or a coefficient of irrCAC's family, of any number of raters.
+    """Return percent agreement, or a coefficient of irrCAC's family, of any number of raters.
 
     The observed agreement is that of pairs of ratings, over units with two ratings or more. The
     agreement by chance of Fleiss and of Gwet is that of all rated units, each counting the same.
@@ -341,7 +344,7 @@ def _chance(
 
 
 def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
-    """Krippendorff's alpha of any number of raters; NaN if all ratings are equal.
+    """Return Krippendorff's alpha of any number of raters; NaN if all ratings are equal.
 
     Units with one rating do not count. The agreement is 1 minus the observed disagreement in
     units of the largest distance, and the room is the expected disagreement in these units.

@@ -27,81 +27,7 @@ from ...statistics.intervals.intervals import critical_value
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import reported
 from .judged_rows import JudgedRows, judged_rows, label_numbers
-
-
-def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, Any]:
-    """The rate of 1 among the rows without labels, corrected for the judge's errors of both kinds.
-
-    It only needs random samples of labels within each class. The interval is by the
-    delta method, with the counts moved towards 1/2.
-
-    Args:
-        rows: rows with verdicts and labels 0 and 1.
-        confidence_level: the level of the interval; None for none.
-
-    Raises:
-        ValueError: there are other verdicts or labels, a class has no labels, every row has one, or
-            the judge does no better than chance.
-
-    Source:
-        Rogan and Gladen, Estimating prevalence from the results of a screening test (1978). The
-        interval is that of Lee, Zeng et al., How to correctly report LLM-as-a-judge evaluations
-        (2025).
-    """
-    labelled = rows.is_labelled
-    verdicts, labels = rows.verdicts[:, 0], rows.labels
-    for name, values in (("predictions", verdicts), ("references", labels[labelled])):
-        if not np.isin(values, (0.0, 1.0)).all():
-            raise ValueError(f"{name}: rogan_gladen needs 0 and 1 only")
-    if labelled.all():
-        raise ValueError("references: every row is labelled, so there is nothing to correct")
-
-    def count(kinds: Any) -> int:
-        return int(rows.counts[kinds].sum())
-
-    positives, negatives = count(labels == 1), count(labels == 0)
-    if not positives or not negatives:
-        raise ValueError("references: rogan_gladen needs labelled rows of both classes")
-    sensitivity = count((labels == 1) & (verdicts == 1)) / positives
-    specificity = count((labels == 0) & (verdicts == 0)) / negatives
-    unlabelled = count(~labelled)
-    judged = count(~labelled & (verdicts == 1)) / unlabelled
-    if sensitivity + specificity <= 1:
-        raise ValueError(
-            f"the judge does no better than chance on the labelled rows (sensitivity "
-            f"{sensitivity:.3g}, specificity {specificity:.3g}), so nothing can be corrected"
-        )
-    value = (judged + specificity - 1) / (specificity + sensitivity - 1)
-    z = critical_value(0.95 if confidence_level is None else confidence_level, math.inf)
-    moved_judged = (unlabelled * judged + z * z / 2) / (unlabelled + z * z)
-    moved_specificity = (negatives * specificity + 1) / (negatives + 2)
-    moved_sensitivity = (positives * sensitivity + 1) / (positives + 2)
-    slope = moved_specificity + moved_sensitivity - 1
-    centre = (moved_judged + moved_specificity - 1) / slope
-    of_specificity = moved_specificity * (1 - moved_specificity) / (negatives + 2)
-    of_sensitivity = moved_sensitivity * (1 - moved_sensitivity) / (positives + 2)
-    variance = (
-        moved_judged * (1 - moved_judged) / (unlabelled + z * z)
-        + (1 - centre) ** 2 * of_specificity
-        + centre**2 * of_sensitivity
-    )
-    error = math.sqrt(variance) / slope
-    result: dict[str, Any] = {
-        "judge_corrected": min(max(value, 0.0), 1.0),
-        "standard_error": error,
-        "sensitivity": sensitivity,
-        "specificity": specificity,
-        "judged_rate": judged,
-        "labelled": rows.labelled,
-        "n": len(rows),
-    }
-    if confidence_level is None:
-        return result
-    shift = 2 * z * z * (centre * of_sensitivity - (1 - centre) * of_specificity)
-    low, high = (min(max(centre + shift + sign * z * error, 0.0), 1.0) for sign in (-1, 1))
-    estimate = Interval(low, high, "delta_method", error, None)
-    return result | reported({"judge_corrected": estimate}) | {"standard_error": error}
-
+from .rogan_gladen import rogan_gladen
 
 _ROUNDED_ZERO = 1e-12  # a smaller lambda is that of a judge without correlation, rounded
 
@@ -489,7 +415,7 @@ def _single(values: Floats) -> float | list[float]:
 
 
 def _tuning(rows: JudgedRows, power_tuning: Floats) -> Any:
-    """Lambda, or the one of each judge, or of each stratum by its label."""
+    """Return lambda, or the one of each judge, or of each stratum by its label."""
     of_strata = [_single(weights) for weights in power_tuning]
     if rows.stratum_names:
         return dict(zip(rows.stratum_names, of_strata, strict=True))

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import OptionError, RowError, shown
+from ...statistics.arguments.checks import OptionError, RowError, check_measures, shown
 from ...statistics.arguments.domains import Labels, Parsed, Resamples, Seed, checked_options
 from ...statistics.arguments.domains import Level as ConfidenceLevel
 from ...statistics.intervals.intervals import resampled_interval
@@ -213,28 +214,8 @@ _DEFAULT_OF_PAIRS = ("agreement", "cohen_kappa")
 _DEFAULT_OF_UNITS = ("percent_agreement", "krippendorff_alpha")
 
 
-def parse_measures(measures: Any) -> tuple[str, ...]:
-    """Return the names of measures, from one name or several.
-
-    Raises:
-        ValueError: a name is unknown or occurs twice, or there are none.
-
-    >>> parse_measures("cohen_kappa")
-    ('cohen_kappa',)
-    """
-    names = (measures,) if isinstance(measures, str) else measures
-    choices = (*OF_PAIRS, *OF_UNITS)
-    if not isinstance(names, list | tuple) or not names or len(set(names)) < len(names):
-        raise OptionError("measures", f"must be different names of measures, got {shown(measures)}")
-    for name in names:
-        if name not in choices:
-            raise OptionError(
-                "measures", f"holds {shown(name)}; the measures are {', '.join(choices)}"
-            )
-    return tuple(names)
-
-
-Measures = Annotated[Sequence[str], Parsed(parse_measures, "names of measures")]
+_parse = partial(check_measures, supported=(*OF_PAIRS, *OF_UNITS))
+Measures = Annotated[Sequence[str], Parsed(_parse, "names of measures")]
 
 
 @checked_options
@@ -304,10 +285,10 @@ def judge_agreement(
 
     if references is not None:
         units = paired_units(predictions, references, labels=labels, clusters=clusters)
-        names = parse_measures(measures or _DEFAULT_OF_PAIRS)
+        names = _parse(measures or _DEFAULT_OF_PAIRS)
     elif are_lists:
         units = rated_units(predictions, labels=labels, clusters=clusters)
-        names = parse_measures(measures or _DEFAULT_OF_UNITS)
+        names = _parse(measures or _DEFAULT_OF_UNITS)
     else:
         raise ValueError("references is missing; without it, predictions are lists of ratings")
     estimators = {
@@ -400,7 +381,7 @@ def _estimator(
 
 
 def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
-    """Kendall's tau b, Spearman's or Pearson's correlation; NaN where a column is constant.
+    """Return Kendall's tau b, Spearman's or Pearson's correlation; NaN where a column is constant.
 
     >>> pairs = paired_units([1, 2, 3], [1, 3, 2])
     >>> correlation("spearman", pairs, pairs.numbers("spearman"))
@@ -413,20 +394,25 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
         return math.nan
     columns = codes.T
     if name == "kendall_tau_b":
-        return float(kendalltau(*columns).statistic)
+        # SciPy divides the balance of pairs, a whole number, by two rounded roots.
+        first, second = (len(codes) ** 2 - int(np.square(np.bincount(x)).sum()) for x in columns)
+        tau = float(kendalltau(*columns).statistic)
+        return round(tau * math.sqrt(first) * math.sqrt(second)) / math.sqrt(first * second)
     if name == "spearman":
         values = [rankdata(column) for column in columns]
     else:
         values = [numbers[column] for column in columns]
     # Divided by a power of two, no number is too large to be squared, and no digit changes.
     scaled = (np.ldexp(column, -math.frexp(np.abs(column).max())[1]) for column in values)
-    first, second = (column - column.mean() for column in scaled)
+    # The distances from the mean, times the number of rows, are whole for whole numbers.
+    from_least = (column - column.min() for column in scaled)
+    first, second = (column.size * column - column.sum() for column in from_least)
     size = math.sqrt(float(first @ first) * float(second @ second))
     return min(max(float(first @ second) / size, -1.0), 1.0)
 
 
 def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[RatedUnits]:
-    """Resamples of units, or of clusters; their clusters are left out."""
+    """Return resamples of units, or of clusters; their clusters are left out."""
     occurrences = units.counts
     members = units.members
     if members is not None:

@@ -55,7 +55,7 @@ def choice_scores(
     ties: Ties = "first",
     length_normalization: LengthNormalization = "none",
 ) -> ChoiceScores:
-    """MC1, MC2 and MC3 of each row; all of shape (rows,).
+    """Return MC1, MC2 and MC3 of each row; all of shape (rows,).
 
     * MC1 is 1.0 if the option with the highest score is true, else 0.0.
     * MC2 is the total probability of the true options, where the probabilities of all options are
@@ -305,7 +305,7 @@ def _rectangles(sizes: Integers) -> Iterator[tuple[Integers, Integers]]:
 
 
 def _scores(scores: Floats, is_true: Booleans, ties: Ties) -> tuple[Floats, Floats, Floats]:
-    """MC1, MC2 and MC3 of each row; at least one of them is NaN if they are undefined.
+    """Return MC1, MC2 and MC3 of each row; at least one of them is NaN if they are undefined.
 
     The true options are selected by setting the scores of the false ones to -inf, and vice versa.
     `numpy.minimum` does this without branching; with irregular labels `numpy.where` would take more
@@ -363,7 +363,7 @@ def _mc2(
 
 
 def _scaled(mass: Floats, exponent: Floats) -> Floats:
-    """`mass` times exp(exponent), in two steps, since exp(exponent) alone may underflow."""
+    """Return `mass` times exp(exponent), in two steps, since exp(exponent) alone may underflow."""
     root: Floats = np.exp(exponent / 2)
     return root * mass * root
 

@@ -179,7 +179,7 @@ def _unique(keys: Integers) -> tuple[Integers, Integers]:
 
 
 def _pass_probability(n: Integers, c: Integers, k: int) -> Floats:
-    """1 - C(n-c, k) / C(n, k) for each pair of counts, where every `n` is at least k.
+    """Return 1 - C(n-c, k) / C(n, k) for each pair of counts, where every `n` is at least k.
 
     The formula is symmetric in c and k: it is also the probability that one of c draws hits one of
     k marked samples. The smaller of the two is taken as the number of draws, and the larger one as
@@ -330,7 +330,7 @@ def _chances(samples: SampleCounts, k: int, required: Sequence[int]) -> Floats:
 
 
 def _mean_chance(samples: SampleCounts, k: int) -> Floats:
-    """mG-Pass@k of each problem."""
+    """Return mG-Pass@k of each problem."""
     levels = range(k, (k + 1) // 2, -1)
 
     def chance(n: int, c: int) -> list[float]:

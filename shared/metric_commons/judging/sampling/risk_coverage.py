@@ -98,7 +98,7 @@ def rank_scores(
 def risk_coverage_curve(
     confidences: Floats, answers: Integers, errors: Integers
 ) -> dict[str, list[float]]:
-    """Coverage and risk at the end of each level, and the confidence of the level.
+    """Return coverage and risk at the end of each level, and the confidence of the level.
 
     >>> risk_coverage_curve(np.array([0.9, 0.5]), np.array([1, 3]), np.array([0, 2]))
     {'coverage': [0.25, 1.0], 'risk': [0.0, 0.5], 'thresholds': [0.9, 0.5]}
@@ -147,7 +147,7 @@ class GradedAnswers:
         return self.correct.size
 
     def take(self, rows: Integers) -> Self:
-        """Some of the rows."""
+        """Return some of the rows."""
         confidences = None if self.confidences is None else self.confidences[rows]
         return type(self)(self.correct[rows], self.attempted[rows], confidences)
 

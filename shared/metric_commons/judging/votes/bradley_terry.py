@@ -107,7 +107,7 @@ def win_probabilities(strengths: Floats) -> Floats:
 
 
 def slopes_of_systems(first: Integers, second: Integers, slopes: Floats, size: int) -> Floats:
-    """Slopes by the difference of two strengths, added up as slopes by each strength.
+    """Return slopes by the difference of two strengths, added up as slopes by each strength.
 
     >>> slopes_of_systems(np.array([0, 0]), np.array([1, 2]), np.array([0.5, 1.0]), 3).tolist()
     [1.5, -0.5, -1.0]

@@ -190,7 +190,7 @@ def ranks_of_intervals(low: Floats, high: Floats) -> tuple[Integers, Integers]:
 def _bootstrap(
     votes: Votes, strengths: Floats, confidence_level: float, n_resamples: int, seed: int
 ) -> RatingErrors:
-    """Percentile intervals from ratings of resampled votes, or of resampled clusters.
+    """Return percentile intervals from ratings of resampled votes, or of resampled clusters.
 
     Raises:
         ValueError: more than 5 % of the resamples have no finite ratings.

@@ -226,7 +226,7 @@ class _Ratings(NamedTuple):
 
 
 def _rows_of_group(rows: VoteRows, selection: Integers) -> VoteRows:
-    """Some of the votes, and the systems that take part in them."""
+    """Return some of the votes, and the systems that take part in them."""
     present, numbers = np.unique(
         np.stack([rows.first[selection], rows.second[selection]]), return_inverse=True
     )
@@ -263,7 +263,7 @@ def _check_rows(rows: VoteRows, ties: str, anchor: Mapping[str, float] | None) -
 
 
 def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int = 0) -> Floats:
-    """Log strengths after all votes, beginning with 0; shape (systems,).
+    """Return log strengths after all votes, beginning with 0; shape (systems,).
 
     A vote moves its two systems by `k_factor` times the difference between the points of the first
     one and the expected points.
@@ -344,7 +344,7 @@ def _win_rates(votes: Votes, confidence_level: float | None) -> dict[str, Any]:
 
 
 def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Interval]:
-    """Intervals of win rates, with the points of a system in its votes as rows."""
+    """Return intervals of win rates, with the points of a system in its votes as rows."""
     shares, codes = np.unique(votes.share, return_inverse=True)
     tables = [
         np.bincount(system * shares.size + codes, votes.count, votes.size * shares.size)
@@ -355,9 +355,9 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Inte
     intervals = {}
     for system, numbers in zip(votes.systems, counts, strict=True):
         by_points = np.bincount(positions, numbers, points.size).astype(np.int64)
-        taken = by_points > 0
+        is_filled = by_points > 0
         intervals[system] = mean_interval(
-            Multiset(points[taken], by_points[taken]),
+            Multiset(points[is_filled], by_points[is_filled]),
             confidence_level=confidence_level,
             method="korn_graubard",
         )

@@ -90,7 +90,7 @@ def fit_with_ties(wins: Floats, ties: Floats, model: str) -> tuple[Floats, float
 def _davidson(
     wins: Floats, losses: Floats, ties: Floats, difference: Floats, log_nu: float
 ) -> _Terms:
-    """Davidson's model, by the logarithm of nu."""
+    """Return Davidson's model, by the logarithm of nu."""
     # The weights are e**(d/2), e**(-d/2) and nu, divided by the largest so that none overflows.
     logarithms = np.stack([difference / 2, -difference / 2, np.full(difference.size, log_nu)])
     logarithms -= np.logaddexp.reduce(logarithms, axis=0)
@@ -110,7 +110,7 @@ def _davidson(
 def _rao_kupper(
     wins: Floats, losses: Floats, ties: Floats, difference: Floats, log_excess: float
 ) -> _Terms:
-    """Rao and Kupper's model, by the logarithm of theta - 1.
+    """Return Rao and Kupper's model, by the logarithm of theta - 1.
 
     A tie has the probability (theta**2 - 1) P(win) P(loss), so it counts as a win, a loss and a
     factor.

@@ -81,13 +81,13 @@ class Votes:
 
     def take(self, selection: Integers) -> "Votes":
         """Return some of the distinct votes, by number, in this order; the systems stay."""
-        columns = ("first", "second", "share", "weight", "count", "clusters", "covariates")
-        taken = {
+        names = ("first", "second", "share", "weight", "count", "clusters", "covariates")
+        columns = {
             name: column.take(selection, axis=0)
-            for name in columns
+            for name in names
             if (column := getattr(self, name)) is not None
         }
-        return replace(self, **taken)
+        return replace(self, **columns)
 
     def table(self, amounts: Floats) -> Floats:
         """Return the amounts added up by (first, second), shape (systems, systems)."""
@@ -127,7 +127,7 @@ class Votes:
         return numbers + numbers.T
 
     def by_system(self, values: Any) -> dict[str, Any]:
-        """Values by the names of systems, in the order of names."""
+        """Return values by the names of systems, in the order of names."""
         pairs = zip(self.systems, np.asarray(values).tolist(), strict=True)
         return dict(sorted(pairs, key=lambda item: item[0]))
 

@@ -25,18 +25,12 @@ from .classes import (
     counted_rows,
 )
 from .confusion import Matrix, Rows
+from .curve_scores import CalibrationStrategy, Curves, TopK, curve_scores
 from .label_intervals import LabelClusters, cell_counters, indicator_counters
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
 from .multilabel import LabelIndicators, has_one_label
 from .operating_points import OperatingPoint, point_scores
-from .predicted_scores import (
-    CalibrationStrategy,
-    Curves,
-    IndicatorScores,
-    PredictedScores,
-    TopK,
-    curve_scores,
-)
+from .predicted_scores import IndicatorScores, PredictedScores
 
 
 @checked_options

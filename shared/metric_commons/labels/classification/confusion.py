@@ -125,7 +125,7 @@ def label_counts(
 
 
 def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
-    """Counts as Python integers; sums of weights as fractions, without rounding.
+    """Return counts as Python integers; sums of weights as fractions, without rounding.
 
     >>> exact_numbers(np.array([0.5, 0.1])).tolist()
     [Fraction(1, 2), Fraction(3602879701896397, 36028797018963968)]
@@ -237,7 +237,7 @@ def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]
 
 
 def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
-    """Matthews' correlation coefficient, and Cohen's kappa.
+    """Return Matthews' correlation coefficient, and Cohen's kappa.
 
     With n rows, c of them correct, and with the support t and the predicted positives p of each
     label, the covariance is n * c - sum(t * p). For any number of labels, MCC is the covariance
@@ -284,7 +284,7 @@ def _are_exact(numbers: Any) -> bool:
 
 
 def _ratio(numerators: Any, denominators: Any, undefined: float) -> Any:
-    """Numerators over denominators, float64; `undefined` where the denominator is 0."""
+    """Return numerators over denominators, float64; `undefined` where the denominator is 0."""
     if not isinstance(numerators, np.ndarray | np.generic):
         return np.float64(float(numerators / denominators) if denominators else undefined)
     if _are_exact(numerators):

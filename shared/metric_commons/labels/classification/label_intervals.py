@@ -125,7 +125,7 @@ def label_estimators(
 
 
 def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
-    """Numerators and denominators of a score that follows from proportions; otherwise empty.
+    """Return numerators and denominators of a score that follows from proportions; otherwise empty.
 
     With clusters, both are arrays over the clusters.
     """
@@ -322,7 +322,7 @@ def _candidate_labels(total: Floats, size: int) -> Integers:
 
 
 def _candidate_states(size: int) -> Floats:
-    """Rows where one label is right and true, right and false, missed, or wrong."""
+    """Return rows where one label is right and true, right and false, missed, or wrong."""
     states = np.zeros((4, size, 3 * size + 3))
     labels = np.arange(size)
     states[:, :, 3 * size + 1] = 1

@@ -19,9 +19,9 @@ from ..thresholds.score_rows import THRESHOLD, rounded_scores
 from .classes import LabelDistances, counted_rows
 from .classification_measures import Tabulated, positions_of_rows, tabulated
 from .confusion import confusion_scores
+from .curve_scores import curve_scores
 from .label_intervals import cell_counters, counts_of, indicator_counters, scores_of_kinds
 from .multilabel import LabelIndicators, kinds_of_rows
-from .predicted_scores import curve_scores
 
 _STEP = 1e-4  # of a row, in numerical slopes
 _DIGITS = 9  # of a pseudovalue; equal rows have equal ones

@@ -141,7 +141,7 @@ def has_one_label(column: Column) -> bool:
 
 
 def _indicators(name: str, rows: Column) -> NDArray[np.uint8]:
-    """Rows of zeros and ones as an array, shape (rows, labels)."""
+    """Return rows of zeros and ones as an array, shape (rows, labels)."""
     check_widths(name, rows, "labels")
     array = np.asarray(rows)
     if array.ndim != 2 or not array.shape[1]:

@@ -204,7 +204,7 @@ def _parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
 def _scores_of_decisions(
     rows: RowScores, decisions: Booleans, clusters: Clusters | None, **options: Any
 ) -> dict[str, Any]:
-    """Precision, recall, F, false positive rate and specificity, and their intervals."""
+    """Return precision, recall, F, false positive rate and specificity, and their intervals."""
     table = contingency(rows.positive, decisions, rows.weights)
     task = classes([False, True])
     clustered = None

@@ -62,7 +62,7 @@ def f1(
     average: StockAverage | None = "binary",
     sample_weight: Weights | None = None,
 ) -> dict[str, Any]:
-    """F1 of the positive label, or averaged, or of each label (`average=None`).
+    """Return F1 of the positive label, or averaged, or of each label (`average=None`).
 
     Differences:
         The values of several labels are a list; the module returns a numpy array.
@@ -332,7 +332,7 @@ def accuracy_and_macro_f1(*, predictions: LabelRows, references: LabelRows) -> d
 
 
 def label_correlation(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
-    """MCC."""
+    """Return MCC."""
     return matthews_correlation(predictions=predictions, references=references)
 
 

@@ -9,6 +9,7 @@ chance, (K - 1) (L - 1) / (2 n) nats for K labels and L clusters of n rows.
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,6 @@ class CellCounts:
         cell_columns: for each pair, the number of its cluster, shape (pairs,).
         row_totals: the total of each true label, shape (tables, labels).
         column_totals: the total of each cluster, shape (tables, clusters).
-
     """
 
     cells: Integers
@@ -41,6 +41,28 @@ class CellCounts:
     cell_columns: Integers
     row_totals: Integers
     column_totals: Integers
+
+    @cached_property
+    def information(self) -> tuple[list[float], list[float], list[float]]:
+        """Return mutual information, and entropies of labels and clusters, in nats times rows."""
+        rows = self.row_totals.sum(axis=1, keepdims=True)
+        expected = self.cell_row_totals * self.cell_column_totals
+        occurs = self.cells > 0
+        with np.errstate(divide="ignore", invalid="ignore"):
+            # With log1p, a ratio of exactly 1 adds nothing, and ratios close to 1 keep their
+            # digits.
+            excess = (self.cells * rows - expected) / expected
+            information = _sums(np.where(occurs, self.cells * np.log1p(excess), 0.0))
+        cells = occurs.sum(axis=1)
+        labels, clusters = (
+            _entropies(part, rows) for part in (self.row_totals, self.column_totals)
+        )
+        # Clusters of one label each tell all about labels, without a rounding error; likewise
+        # labels about clusters.
+        for entropies, totals in ((labels, self.column_totals), (clusters, self.row_totals)):
+            is_certain = np.count_nonzero(totals, axis=1) == cells
+            information = np.where(is_certain, entropies, information).tolist()
+        return information, labels, clusters
 
 
 def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
@@ -111,7 +133,7 @@ def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
                 np.maximum.at(largest, counts.cell_columns, cells)
                 purities.append(int(largest.sum()) / int(totals.sum()))
             return purities
-    information, label_entropies, cluster_entropies = _information(counts)
+    information, label_entropies, cluster_entropies = counts.information
     entropies = list(zip(label_entropies, cluster_entropies, strict=True))
     match measure.kind:
         case "homogeneity":
@@ -122,8 +144,9 @@ def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
             return _adjusted_information(measure.average, counts, information, entropies)
     if measure.beta != 1:
         # (1 + beta) h c / (beta h + c), where homogeneity h is I / H and completeness c is I / K
-        weights = [(measure.beta * k + h) / (1 + measure.beta) for h, k in entropies]
-        return _information_ratios(information, weights)
+        share = measure.beta / (1 + measure.beta)
+        weighted = [h + (k - h) * share for h, k in entropies]
+        return _information_ratios(information, weighted)
     # NMI is the information divided by the mean entropy. V-measure is the harmonic mean of
     # homogeneity I / H and completeness I / K, which is equal: 2 / (H / I + K / I) = 2 I / (H + K).
     return _normalized(measure.average, information, entropies)
@@ -145,7 +168,7 @@ def _average(average: str, first: float, second: float) -> float:
         case "arithmetic":
             return (first + second) / 2
         case "geometric":
-            return math.sqrt(first) * math.sqrt(second)
+            return math.sqrt(first * second)
         case "min":
             return min(first, second)
         case _:
@@ -161,7 +184,7 @@ def _adjusted_information(
     information: Sequence[float],
     entropies: Sequence[tuple[float, float]],
 ) -> list[float]:
-    """Information above chance, divided by its maximum; 0 is chance level.
+    """Return information above chance, divided by its maximum; 0 is chance level.
 
     As in scikit-learn, a single label and a single cluster agree; a single one and several have
     nothing in common.
@@ -205,17 +228,6 @@ def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
     return [(*shared, n * (n - 1) // 2) for *shared, n in zip(*columns, rows, strict=True)]
 
 
-def _information(counts: CellCounts) -> tuple[list[float], list[float], list[float]]:
-    """Mutual information, entropy of labels and entropy of clusters, in nats times rows."""
-    rows = counts.row_totals.sum(axis=1, keepdims=True)
-    expected = counts.cell_row_totals * counts.cell_column_totals
-    with np.errstate(divide="ignore", invalid="ignore"):
-        # With log1p, a ratio of exactly 1 adds nothing, and ratios close to 1 keep their digits.
-        excess = (counts.cells * rows - expected) / expected
-        terms = np.where(counts.cells > 0, counts.cells * np.log1p(excess), 0.0)
-    return _sums(terms), _entropies(counts.row_totals, rows), _entropies(counts.column_totals, rows)
-
-
 def entropies_of_table(table: ContingencyTable) -> tuple[float, float]:
     """Return the entropy of labels and that of clusters, in nats.
 
@@ -225,7 +237,7 @@ def entropies_of_table(table: ContingencyTable) -> tuple[float, float]:
     """
     counts = cell_counts(table, table.counts[np.newaxis])
     rows = float(table.counts.sum())
-    _, (labels,), (clusters,) = _information(counts)
+    _, (labels,), (clusters,) = counts.information
     return labels / rows, clusters / rows
 
 

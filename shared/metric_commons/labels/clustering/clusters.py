@@ -106,14 +106,14 @@ class PointClusters:
         return means
 
     def in_row_order(self, values: Floats) -> Floats:
-        """Values of sorted points, rearranged to the order of rows."""
+        """Return values of sorted points, rearranged to the order of rows."""
         rows = np.empty(len(self))
         rows[self.order] = values
         return rows
 
 
 def blocks(size: int) -> Iterator[slice]:
-    """Slices of consecutive points that together cover `size` of them.
+    """Return slices of consecutive points that together cover `size` of them.
 
     >>> list(blocks(10_000))
     [slice(0, 8192, None), slice(8192, 10000, None)]

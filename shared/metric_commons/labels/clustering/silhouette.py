@@ -287,5 +287,5 @@ class _PointDistances:
             tile[i, j] = np.einsum("ij,ij->i", differences, differences)
 
     def buffer(self) -> Floats:
-        """Memory for one tile."""
+        """Return memory for one tile."""
         return np.empty((self.rows + self._height) * self.columns)

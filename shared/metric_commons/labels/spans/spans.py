@@ -236,7 +236,7 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
 
 
 def _micro_distributions(types: Sequence[str], statistics: Sequence[str]) -> dict[str, SumScore]:
-    """Precision, recall and F1 of the spans of some types together."""
+    """Return precision, recall and F1 of the spans of some types together."""
 
     def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
         return {f"{kind}:{name}": factor for name in types}
@@ -280,7 +280,7 @@ def _distribution_of_spans(
 def _shares(
     sums: Mapping[str, Floats], types: Sequence[str], zero_division: float
 ) -> tuple[Floats, Floats]:
-    """Precision and recall of the spans of some types together, for arrays of sums."""
+    """Return precision and recall of the spans of some types together, for arrays of sums."""
     hits, predicted, relevant = (
         np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
         for kind in ("hits", "predicted", "relevant")
@@ -302,7 +302,7 @@ def _average_of_types(
     is_weighted: bool,
     sums: Mapping[str, Floats],
 ) -> Floats:
-    """Precision, recall or F1 averaged over types, for arrays of sums."""
+    """Return precision, recall or F1 averaged over types, for arrays of sums."""
     total = weight_total = np.zeros(1)
     for name in types:
         shares = _shares(sums, [name], zero_division)
@@ -316,7 +316,7 @@ def _average_of_types(
 def _type_scores(
     sums: Mapping[str, float], types: Sequence[str], zero_division: float
 ) -> tuple[float, float, float]:
-    """Precision, recall and F1 of the spans of several types together."""
+    """Return precision, recall and F1 of the spans of several types together."""
     hits, predicted, relevant = (
         sum(sums[f"{kind}:{name}"] for name in types) for kind in ("hits", "predicted", "relevant")
     )
@@ -416,7 +416,7 @@ def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
 def _loose_pairs(
     predicted: Spans, relevant: Spans, rows: int, match: Match
 ) -> tuple[Integers, Floats]:
-    """Pairs of a predicted and a true span that match, with their credit.
+    """Return pairs of a predicted and a true span that match, with their credit.
 
     As in nervaluate, predicted spans are processed in the given order, and each takes a true span
     that is still free: the first with the same boundaries; otherwise, for "partial", the first that

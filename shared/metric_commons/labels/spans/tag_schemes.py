@@ -288,7 +288,7 @@ def _neighbours(prefix: Integers, kind: Integers, outer_kind: int) -> tuple[Inte
 def _lenient(
     prefix: Integers, kind: Integers, row_starts: Integers
 ) -> tuple[Integers, Integers, Integers]:
-    """Starts, ends and types of spans by the rules of conlleval.
+    """Return starts, ends and types of spans by the rules of conlleval.
 
     seqeval processes rows one after another, so that a tag at the beginning of a row with neither a
     type nor a known letter, such as the M of BMES, continues the last span of the rows before. Its

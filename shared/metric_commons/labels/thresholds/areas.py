@@ -298,7 +298,7 @@ class OneVsRest:
         return RowScores(self.scores.ravel(), positive.ravel(), weights)
 
     def averages(self, measures: Measures, average: str) -> dict[str, InfluencedScore]:
-        """Measures of binary tasks, averaged over labels.
+        """Return measures of binary tasks, averaged over labels.
 
         Args:
             measures: by name.

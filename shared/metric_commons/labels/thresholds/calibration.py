@@ -201,7 +201,7 @@ def calibration_interval(
 
 
 def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:
-    """Distinct units and their counts; many rows are joined within parts of bins."""
+    """Return distinct units and their counts; many rows are joined within parts of bins."""
     if not are_rows or len(units) <= _MANY:
         kinds, counts = np.unique(units, axis=0, return_counts=True)
         return kinds, counts

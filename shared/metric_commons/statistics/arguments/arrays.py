@@ -90,7 +90,7 @@ def take(column: Any, rows: Integers) -> Any:
 
 
 def equal_blocks(rows: int, size: int) -> list[slice]:
-    """Blocks of about this size, at most half as much again, that differ by few rows.
+    """Return blocks of about this size, at most half as much again, that differ by few rows.
 
     A short last block would cost as many calls as a whole one.
 
@@ -112,7 +112,7 @@ def wrapped(number: int) -> int:
 
 
 def single_precision(column: Any) -> Floats:
-    """Numbers rounded to single precision, as modules of `evaluate` store them.
+    """Return numbers rounded to single precision, as modules of `evaluate` store them.
 
     >>> single_precision([0.1]).tolist()
     [0.10000000149011612]

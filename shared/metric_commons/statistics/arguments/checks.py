@@ -71,9 +71,9 @@ class UnexpectedError(RuntimeError):
 
     def __str__(self) -> str:
         script, row, error = self.args
-        place = script if row is None else f"{script}: row {row}"
+        position = script if row is None else f"{script}: row {row}"
         return (
-            f"{place}: {type(error).__name__}: {error}; this is a mistake in the module, please "
+            f"{position}: {type(error).__name__}: {error}; this is a mistake in the module, please "
             "report it"
         )
 
@@ -152,8 +152,8 @@ def check_measures(
 
     Args:
         measures: a name, or several.
-        supported: the names without a parameter.
-        is_other: whether a name is one with a parameter.
+        supported: the names without a parameter; the first is an example in messages.
+        is_other: whether another name is one, such as a name with a parameter.
 
     >>> check_measures("mae", ["mae", "pearson"])
     ['mae']
@@ -167,7 +167,7 @@ def check_measures(
             "measures", f"must be names such as {supported[0]!r}, got {shown(measures)}"
         )
     if not names:
-        raise OptionError("measures", f"is empty; name at least one of {', '.join(supported)}")
+        raise OptionError("measures", f"is empty; name at least one, such as {supported[0]!r}")
     for name in names:
         if name not in supported and not is_other(name):
             hint = alternatives(name, supported)

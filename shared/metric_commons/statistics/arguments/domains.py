@@ -462,8 +462,8 @@ def range_of_rows(name: str, ranges: Ranges, values: Iterable[float]) -> tuple[f
     ((0.0, 1.0), (-1.0, 1.0))
     """
     declared = score_range(name, ranges) if ranges else None
-    known = [value for value in values if not math.isnan(value)] or [0.0]
-    return declared or observed_range(min(known), max(known))
+    defined = [value for value in values if not math.isnan(value)] or [0.0]
+    return declared or observed_range(min(defined), max(defined))
 
 
 def observed_range(minimum: float, maximum: float) -> tuple[float, float]:

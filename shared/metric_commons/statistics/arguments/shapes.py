@@ -108,7 +108,7 @@ class Scalar:
         return None
 
     def widen(self, column: Column) -> Column | None:
-        """Integers as floats, or an array of bools as integers; None if there are others."""
+        """Return integers as floats, or an array of bools as integers; None if there are others."""
         if isinstance(column, list):
             if self.kind is not float or not set(map(type, column)) <= {int, float}:
                 return None
@@ -191,7 +191,7 @@ class ListOf:
         return None if flat is None else list(column.tolist())  # strings become lists
 
     def widen(self, column: Column) -> Column | None:
-        """Texts as lists of one text, or the rows of an array as `Scalar.widen`."""
+        """Return texts as lists of one text, or the rows of an array as `Scalar.widen`."""
         if isinstance(column, list):
             if self.item != Scalar(str) or not self.wraps_text:
                 return None

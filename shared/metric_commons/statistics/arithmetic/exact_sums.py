@@ -36,7 +36,7 @@ _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to all
 
 
 def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
-    """Arrays of whole numbers times a power of two that together add up to the values.
+    """Yield arrays of whole numbers times a power of two that together add up to the values.
 
     Each array rounds the remainder left by the arrays before it to multiples of a power of two, so
     nothing is lost. The power leaves enough bits free to add up `rows` of these numbers without
@@ -46,11 +46,16 @@ def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
         values: finite, shape (rows,).
         rows: the number of numbers that will be added up, counting repeated values.
 
+    Raises:
+        ValueError: a value is not finite.
+
     >>> [(digits.tolist(), power) for digits, power in whole_digits(np.array([0.75, 2.0**-53]), 4)]
     [([844424930131968.0, 0.0], -50), ([0.0, 562949953421312.0], -102)]
     """
     bits = 53 - rows.bit_length()
     while largest := float(np.abs(values).max(initial=0.0)):
+        if not math.isfinite(largest):
+            raise ValueError(f"a sum is of finite numbers, got {largest}")
         power = math.frexp(largest)[1] - bits
         digits = np.rint(_shifted(values, -power))
         yield digits, power
@@ -251,17 +256,29 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
     integral = bool((values == np.rint(values)).all())
     with np.errstate(over="ignore"):
         total_size = float(np.abs(values).sum())
-    if integral and total_size < 2.0**53:  # no partial sum is rounded
-        return np.asarray(np.bincount(groups, values, size), np.float64)
-    units, power = exact_group_sums(values, groups, size)
-    return np.array([as_float(exact_ldexp(unit, power)) for unit in units])
+        if integral and total_size < 2.0**53:  # no partial sum is rounded
+            return np.asarray(np.bincount(groups, values, size), np.float64)
+        # The sums of digits are exact, and `fsum` rounds the few sums of each group together once.
+        sums = [
+            _shifted(np.bincount(groups, digits, size).astype(np.float64), power).tolist()
+            for digits, power in whole_digits(values, values.size)
+        ]
+    return np.array([_rounded(parts) for parts in zip(*sums, strict=True)])
+
+
+def _rounded(numbers: tuple[float, ...]) -> float:
+    """Return the sum, rounded once; infinity with the sign of the first number if it is large."""
+    try:
+        return math.fsum(numbers)
+    except OverflowError:
+        return math.copysign(math.inf, numbers[0])
 
 
 # Exact numbers
 
 
 def exact_ldexp(number: int | Fraction, exponent: int) -> Fraction:
-    """`number * 2**exponent`, as `math.ldexp`, but without rounding.
+    """Return `number * 2**exponent`, as `math.ldexp`, but without rounding.
 
     >>> exact_ldexp(3, -1)
     Fraction(3, 2)
@@ -392,7 +409,7 @@ class Multiset:
         return np.repeat(self.values, self.counts)
 
     def to_jsonable(self) -> list[list[Any]]:
-        """Values and counts as lists of Python numbers, for JSON."""
+        """Return values and counts as lists of Python numbers, for JSON."""
         return [self.values.tolist(), self.counts.tolist()]
 
     @classmethod

@@ -21,7 +21,7 @@ class PrecisionRecallF1(NamedTuple):
 def precision_recall_f1(
     overlap: Integers, predicted: Integers, relevant: Integers
 ) -> PrecisionRecallF1:
-    """Precision, recall and F1 of `overlap` items between `predicted` and `relevant` ones.
+    """Return precision, recall and F1 of `overlap` items between `predicted` and `relevant` ones.
 
     All three are 0 if nothing overlaps, even if one side is empty. F1 is computed as
     `2 * p * r / (p + r)`, in this order, because the SQuAD script and rouge_score do so: the

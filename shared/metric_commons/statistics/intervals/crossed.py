@@ -93,10 +93,10 @@ class CrossedClusters:
         np.add.at(counts, self.codes, 1)
         if counts.min() == counts.max():
             return
-        place = np.unravel_index(int(counts.argmin()), counts.shape)
+        cell = np.unravel_index(int(counts.argmin()), counts.shape)
         named = " and ".join(
             f"{name} {labels[number]!r}"
-            for name, labels, number in zip(self.fields, self.labels, place, strict=True)
+            for name, labels, number in zip(self.fields, self.labels, cell, strict=True)
         )
         fewest, most = int(counts.min()), int(counts.max())
         if not fewest:

@@ -263,7 +263,7 @@ def resampled_interval(
 
 
 def _log_t_ends(spread: Spread, least: Fraction, critical: float) -> tuple[float, float]:
-    """Student's interval of the logarithm of a mean above `least`, by the delta method.
+    """Return Student's interval of the logarithm of a mean above `least`, by the delta method.
 
     Logarithms skew the interval to the right as errors are skewed. For the mean 0 there is only a
     lower end: the rows do not show how large an error may be.
@@ -413,7 +413,7 @@ def _precision(
 
 
 def critical_value(confidence_level: float, degrees: float) -> float:
-    """Student's critical value; infinite without degrees of freedom."""
+    """Return Student's critical value; infinite without degrees of freedom."""
     from scipy.special import ndtri, stdtrit
 
     tail = (1 - confidence_level) / 2

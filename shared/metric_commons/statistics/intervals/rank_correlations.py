@@ -145,7 +145,7 @@ class Estimate(NamedTuple):
 
 
 def kendall_tau_a(scores: PairedScores) -> Estimate:
-    """Kendall's tau a: the mean over all pairs, where tied ones count 0.
+    """Return Kendall's tau a: the mean over all pairs, where tied ones count 0.
 
     >>> kendall_tau_a(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0, 2.0]))).value
     0.6666666666666666
@@ -156,7 +156,7 @@ def kendall_tau_a(scores: PairedScores) -> Estimate:
 
 
 def kendall_tau_b(scores: PairedScores) -> Estimate:
-    """Kendall's tau b, divided by the pairs that are not tied; NaN if a score is constant.
+    """Return Kendall's tau b, divided by the pairs that are not tied; NaN if a score is constant.
 
     >>> round(
     ...     kendall_tau_b(PairedScores(np.array([1.0, 2.0, 3.0]), np.ones(3) * [1, 1, 2])).value, 6
@@ -199,18 +199,25 @@ def tau_ap_a(scores: PairedScores) -> Estimate:
     if int(scores.true_pairs.sum()) < scores.size * (scores.size - 1):
         return Estimate(math.nan)
     higher, tied, better_above, better_tied = scores.neighbours()
-    # With j of its k ties above it, each j equally likely, a system is compared with a + j systems;
-    # c + t j / k of them are better. Sums over j are differences of harmonic numbers.
-    harmonic = np.append(0.0, np.cumsum(1 / np.arange(1, scores.size + 1)))
-    inverse = harmonic[higher + tied] - harmonic[np.maximum(higher - 1, 0)]
-    fractions = np.where(higher > 0, tied + 1 - higher * inverse, tied)
-    share = np.divide(better_tied, tied, out=np.zeros(scores.size), where=tied > 0)
-    terms = (better_above * inverse * (higher > 0) + share * fractions) / (tied + 1)
-    return Estimate(2 * math.fsum(terms.tolist()) / (scores.size - 1) - 1)
+    # With j of its k ties above it, each j equally likely, a system is compared with a + j others:
+    # a share a / (a + j) of them has higher scores, and the rest are ties.
+    places = np.arange(scores.size)[::-1]
+    shares = np.divide(higher, places, out=np.ones(scores.size), where=places > 0)
+    starts = np.flatnonzero(np.diff(higher, prepend=-1))
+    strictly_above = np.repeat(np.add.reduceat(shares, starts), tied[starts] + 1)
+    terms = _ratios(better_above, higher) * strictly_above
+    terms += _ratios(better_tied, tied) * (tied + 1 - strictly_above)
+    return Estimate(2 * math.fsum((terms / (tied + 1)).tolist()) / (scores.size - 1) - 1)
+
+
+def _ratios(numerators: Integers, denominators: Integers) -> Floats:
+    """Return the ratios, 0 where the denominator is 0."""
+    zeros = np.zeros(numerators.size)
+    return np.divide(numerators, denominators, out=zeros, where=denominators > 0)
 
 
 def tau_ap_b(scores: PairedScores) -> Estimate:
-    """AP correlation with ties: each system is compared with those above its group.
+    """Return AP correlation with ties: each system is compared with those above its group.
 
     It is the mean of both directions, from the top of the estimated and of the true ranking. NaN if
     a score is constant.
@@ -229,7 +236,7 @@ def tau_ap_b(scores: PairedScores) -> Estimate:
 
 
 def spearman(scores: PairedScores) -> Estimate:
-    """Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
+    """Return Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
 
     >>> spearman(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))).value
     0.5
@@ -269,7 +276,7 @@ def _sums_without_each(
     ranks = (first, second)
 
     def products(a: int, b: int) -> Floats:
-        """Sums for the ranks of two scores, or of one score twice."""
+        """Return sums for the ranks of two scores, or of one score twice."""
         if a == b:
             of_falls = squared_falls[a]
         else:
@@ -297,7 +304,7 @@ def _fallen(values: Floats, ranks: Integers) -> Integers:
 
 
 def _doubled_ranks(values: Floats) -> Integers:
-    """Twice the average ranks, from the smallest value, which are whole numbers.
+    """Return twice the average ranks, from the smallest value, which are whole numbers.
 
     >>> _doubled_ranks(np.array([5.0, 1.0, 5.0])).tolist()
     [5, 2, 5]
@@ -308,7 +315,7 @@ def _doubled_ranks(values: Floats) -> Integers:
 
 
 def pearson(scores: PairedScores) -> Estimate:
-    """Pearson's correlation; NaN if a score is constant.
+    """Return Pearson's correlation; NaN if a score is constant.
 
     >>> pearson(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.0, 6.0]))).value
     1.0
@@ -327,17 +334,16 @@ def pearson(scores: PairedScores) -> Estimate:
 
 
 def _centered(values: Floats) -> Floats:
-    """Return the distances from the mean.
+    """Return the distances from the mean, times the number of values.
 
-    The second round removes the rounding error of the first.
+    Of whole numbers they are whole. From the smallest value, an offset costs no digits.
     """
-    for _ in range(2):
-        values = values - math.fsum(values.tolist()) / values.size
-    return values
+    values = values - values.min()
+    return values.size * values - math.fsum(values.tolist())
 
 
 def weighted_tau(scores: PairedScores) -> Estimate:
-    """Vigna's weighted tau with hyperbolic weights, as in SciPy: the top counts most.
+    """Return Vigna's weighted tau with hyperbolic weights, as in SciPy: the top counts most.
 
     >>> round(
     ...     weighted_tau(PairedScores(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]))).value,

@@ -43,7 +43,7 @@ class Spread(NamedTuple):
 
     @property
     def degrees(self) -> float:
-        """Degrees of freedom of a variance from these units."""
+        """Return degrees of freedom of a variance from these units."""
         return float(self.units - 1)
 
     def standard_error(self) -> float:
@@ -102,7 +102,7 @@ def row_spread(values: Floats, counts: Integers | None = None) -> Spread:
 def finite_scores(
     name: str, values: ArrayLike, dimensions: tuple[int, ...] = (1,), largest: float = LARGEST
 ) -> Floats:
-    """Numbers as float64, all finite and small enough for their sum.
+    """Return numbers as float64, all finite and small enough for their sum.
 
     Raises:
         ValueError: a number is not finite, or is above `largest` in size, or the number of
@@ -131,7 +131,7 @@ def finite_scores(
 def weighted_scores(
     name: str, scores: ArrayLike | Multiset, low: float, high: float
 ) -> tuple[Floats, Integers | None]:
-    """Scores within the range, and their counts (None for one each).
+    """Return scores within the range, and their counts (None for one each).
 
     Raises:
         ValueError: there are none, or one is not a finite number in the range.

@@ -255,7 +255,7 @@ def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None)
 def korn_graubard_ends(
     numerators: Floats, sizes: Floats, confidence_level: float
 ) -> tuple[float, float]:
-    """Clopper and Pearson's ends for a ratio from 0 to 1, at an effective number of trials.
+    """Return Clopper and Pearson's ends for a ratio from 0 to 1, at an effective number of trials.
 
     They are narrower than the distribution with an unseen row if every row fails a little, and
     cover less often if whole rows fail.

@@ -26,6 +26,7 @@ from .crossed import CrossedClusters
 from .intervals import interval as mean_interval
 from .methods import Method
 from .proportions import Interval
+from .spreads import finite_scores
 
 # A function of `confidence_level`, `method`, `n_resamples` and `seed`: the interval of a score.
 Estimator = Callable[..., Interval | list[Interval]]
@@ -35,7 +36,7 @@ _MANY = 4_096  # scores; from here on, adding in arrays is faster
 
 
 def mean(scores: ArrayLike) -> float:
-    """Arithmetic mean of an exactly rounded sum, which does not depend on the order of rows.
+    """Return the mean, from an exactly rounded sum that does not depend on the order of rows.
 
     >>> mean([0.1] * 10)
     0.1
@@ -67,7 +68,7 @@ class Average:
     bounds: tuple[float, float] = (0.0, 1.0)
 
     def __call__(self, scores: Floats) -> float:
-        """The score of all rows."""
+        """Return the score of all rows."""
         return self.after(self.mean(self.before(scores)), len(scores))
 
     def interval(
@@ -78,7 +79,7 @@ class Average:
         largest = self.bounds[1]
         if values.max() <= largest + _ROUNDING:
             values = np.minimum(values, largest)
-        sums = None if clusters is None else clusters.sums(values)
+        sums = None if clusters is None else clusters.sums(finite_scores("scores", values))
         estimate = mean_interval(values, clusters=sums, bounds=self.bounds, **options)
         return estimate._replace(
             low=self.after(estimate.low, rows),
@@ -279,7 +280,7 @@ def uncertainty(
 
 
 def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, Any]:
-    """Intervals as in a result: for each key the values by the name of the score.
+    """Return intervals as in a result: for each key the values by the name of the score.
 
     The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, with
     clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals; one

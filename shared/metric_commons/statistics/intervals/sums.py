@@ -85,7 +85,7 @@ class RowStatistics:
         return replace(self, values=self.values[rows])
 
     def joined(self, *others: "RowStatistics") -> Self:
-        """These rows and others; a statistic that one of them lacks is 0 there."""
+        """Return these rows and others; a statistic that one of them lacks is 0 there."""
         parts: list[RowStatistics] = [self, *others]
         names = tuple(sorted({name for part in parts for name in part.names}))
         values = np.concatenate([part.columns(names) for part in parts])

@@ -64,7 +64,7 @@ class Units(NamedTuple):
         return float((self.counts * self.numerators).sum() / (self.counts * self.sizes).sum())
 
     def with_unseen(self, numerator: float, size: float) -> "Units":
-        """These units and one more, of weight one."""
+        """Return these units and one more, of weight one."""
         return Units(
             np.append(self.numerators, numerator),
             np.append(self.sizes, size),
@@ -107,7 +107,7 @@ def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | No
 
 
 def _keys(a: Floats, b: Floats) -> NDArray[Any]:
-    """Numbers that sort pairs, and are equal only for equal pairs."""
+    """Return numbers that sort pairs, and are equal only for equal pairs."""
     smallest, largest = float(b.min()), float(b.max())
     if smallest == largest:
         return a
@@ -351,7 +351,7 @@ def normal_quantile(probability: float) -> float:
 
 
 def _wide_bracket(units: Units, level: float, low: float, high: float) -> tuple[float, float]:
-    """Ends that enclose the quantile, if some units have a numerator and no size."""
+    """Return ends that enclose the quantile, if some units have a numerator and no size."""
     is_sized = units.sizes > 0
     span = max(
         high - low,

@@ -42,7 +42,7 @@ class WeightedTotals(NamedTuple):
 
 
 def random_rows(words: "np.random.PCG64", rows: int, size: int) -> Integers:
-    """Random row numbers: the whole part of `rows` times a random binary fraction.
+    """Return random row numbers: the whole part of `rows` times a random binary fraction.
 
     Up to 2**20 rows the fraction has 32 bits, half a word, the lower half first. This moves the
     probability of a row by less than 2**-32, or 1 part in 4096. For more rows it has 64 bits.

@@ -231,8 +231,8 @@ def max_t_levels(
     if not values.size:
         return p_values, np.full(len(values), alpha)
     # The largest statistic that is not yet significant.
-    place = math.ceil(round(alpha * (n_resamples + 1), 9)) - 1
-    limit = float(largest[n_resamples - place]) if place else math.inf
+    rank = math.ceil(round(alpha * (n_resamples + 1), 9)) - 1
+    limit = float(largest[n_resamples - rank]) if rank else math.inf
     return p_values, np.array([sign_flip_level(row, limit * (1 + _TIE)) for row in values])
 
 

@@ -283,7 +283,7 @@ def _reported(
 
 
 def _sided(differences: Floats, alternative: Alternative) -> Floats:
-    """Differences as numbers; larger ones are stronger evidence for the alternative."""
+    """Return differences as numbers; larger ones are stronger evidence for the alternative."""
     if alternative == "two-sided":
         return np.abs(differences)
     return differences if alternative == "greater" else -differences

@@ -146,7 +146,7 @@ def _t_test(differences: Floats, alternative: Alternative) -> Statistic:
 
 
 def _wilcoxon_test(differences: Floats, alternative: Alternative) -> Statistic:
-    """Wilcoxon's signed-rank test as in scipy, which decides when to approximate.
+    """Compute Wilcoxon's signed-rank test as in scipy, which decides when to approximate.
 
     Up to 13 rows scipy is exact whether or not ranks are tied, but may take seconds for it. The
     null hypothesis flips the signs of ranks, so the test of differences can be used here.

@@ -483,8 +483,8 @@ class CrossedPilot:
         """
         width = self.half_width({**self.levels, field: self.levels[field] + more})
         present = self.levels[other]
-        found = self._fewest(other, present, lambda levels: self.half_width(levels) <= width)
-        return None if found is None else found - present
+        number = self._fewest(other, present, lambda levels: self.half_width(levels) <= width)
+        return None if number is None else number - present
 
     def _fewest(self, field: str, least: int, is_enough: Any) -> int | None:
         """Return the fewest labels of a field, all else being equal, that are enough."""

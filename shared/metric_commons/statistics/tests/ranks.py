@@ -94,7 +94,7 @@ def letters(means: ArrayLike, p_adjusted: ArrayLike, alpha: float = 0.05) -> lis
 
 
 def _absorbed(columns: Sequence[frozenset[int]], first: int, second: int) -> list[frozenset[int]]:
-    """Columns that never contain both systems, none of them part of another one.
+    """Return columns that never contain both systems, none of them part of another one.
 
     A column with both becomes two, one without each. Only these can be part of others.
     """
@@ -121,7 +121,7 @@ def _descending(scores: Floats) -> list[int]:
 
 
 def _checked(means: ArrayLike, p_adjusted: ArrayLike, alpha: float) -> tuple[Floats, Booleans]:
-    """Scores, and which pairs differ significantly."""
+    """Return scores, and which pairs differ significantly."""
     check_option("alpha", alpha, Level)
     scores, table = np.asarray(means, np.float64), np.asarray(p_adjusted, np.float64)
     if scores.ndim != 1 or table.size != scores.size**2 or table.ndim != 2:

@@ -64,7 +64,7 @@ class SignFlips:
 
 
 def in_units(differences: Floats, alternative: str) -> SignFlips:
-    """Differences as multiples of a power of two, such that all together are below 2**61.
+    """Return differences as multiples of a power of two, such that all together are below 2**61.
 
     Integers add up exactly, so a sum does not depend on the order or the machine. Rounding to units
     moves each magnitude by half a unit at most, hence two subset sums against each other by at most
@@ -480,6 +480,6 @@ def _steps_distribution(steps: Integers, counts: Integers, at_most: int) -> tupl
         transform *= (1 - member + member * roots[step * frequencies % length]) ** count
     last = min(at_most, first + length - 1)
     distribution = np.maximum(np.fft.irfft(transform, length)[: max(last - first + 1, 0)], 0.0)
-    away = np.arange(first, first + distribution.size) - center
+    distance = np.arange(first, first + distribution.size) - center
     scale = math.exp(_cumulant(sizes, counts, tilt) - tilt * total)
-    return first, scale * distribution * np.exp(np.minimum(2 * tilt * away, 0.0))
+    return first, scale * distribution * np.exp(np.minimum(2 * tilt * distance, 0.0))

@@ -135,14 +135,14 @@ def compared(
         interval_alpha: one minus the level of the interval; None for no interval.
         test: "permutation", "t", "wilcoxon", "mcnemar" or "mcnemar_mid_p", as in `paired_test`.
         alternative: "two-sided", "greater" (A scores higher) or "less".
-        assume: the law of the permutation test. Other tests have intervals of their own, which
-            agree with them: that of "wilcoxon" is of the pseudomedian, the median of the means of
-            two rows.
+        assume: the law of the permutation test; "nothing" is an error with another test. Other
+            tests have intervals of their own, which agree with them: that of "wilcoxon" is of the
+            pseudomedian, the median of the means of two rows.
         bounds: the smallest and the largest possible difference. By default -1 and 1 if all scores
             are from 0 to 1, otherwise there are none, and "nothing" is an error.
         clusters: one label per row; the units of the test, interval and error are then clusters.
             Two or three fields, `{"item": labels, "template": labels}`, are crossed: p and interval
-            are then those of random effects, by Student's t, and `assume` has no effect.
+            are then those of random effects, by Student's t, and `assume` does not apply.
         margin: also test whether A is worse by less than this, and whether both are equivalent.
         power: also return the difference that the t-test finds with this probability.
         alpha: a p-value less than this is significant.
@@ -323,8 +323,8 @@ def compare_measures(
         seed=seed,
     )
     results = {
-        measure: compared(*pair, clusters=clusters, alpha=alpha, interval_alpha=each, **options)
-        for (measure, pair), each in zip(pairs.items(), family.alphas, strict=True)
+        measure: compared(*pair, clusters=clusters, alpha=alpha, interval_alpha=level, **options)
+        for (measure, pair), level in zip(pairs.items(), family.alphas, strict=True)
     }
     p_adjusted = family.adjusted([result["p_value"] for result in results.values()])
     return {
@@ -336,7 +336,7 @@ def compare_measures(
 def simultaneous_intervals(
     scores: ArrayLike, *, confidence_level: float = 0.95
 ) -> list[list[float]]:
-    """Simultaneous intervals of the differences of all pairs of systems.
+    """Return simultaneous intervals of the differences of all pairs of systems.
 
     Each is taken at the level 1 - alpha / m for m pairs: 0 is outside exactly if the difference is
     significant by the permutation test, corrected by Bonferroni's method.

@@ -118,8 +118,8 @@ def _mean_of_subset(numerators: Floats, sizes: Floats, level: float) -> float:
     exponent = math.frexp(float(np.abs(numerators).sum()))[1] - _BITS
     units = np.rint(np.ldexp(numerators[order], -exponent)).astype(np.int64)
     sums, rows = subset_sums(units)[1:], subset_sums(sizes[order].astype(np.int64))[1:]
-    place = math.floor(level * (sums.size + 1)) - 1  # the empty subset is the first
-    subset = 1 + int(np.argpartition(sums / rows, place)[place])
+    rank = math.floor(level * (sums.size + 1)) - 1  # the empty subset is the first
+    subset = 1 + int(np.argpartition(sums / rows, rank)[rank])
     members = order[[bool(subset >> member & 1) for member in range(order.size)]]
     return float(exact_sum(numerators[members]) / exact_sum(sizes[members]))
 
@@ -210,9 +210,9 @@ class _SubsetTable(NamedTuple):
 
     def mirrored(self) -> "_SubsetTable":
         """Return the table of the units with the opposite signs."""
-        each = np.diff(self.cumulative, axis=1, prepend=0.0)[:, ::-1]
-        last = self.first_sum + each.shape[1] - 1
-        return self._replace(cumulative=np.cumsum(each, axis=1), first_sum=-last)
+        probabilities = np.diff(self.cumulative, axis=1, prepend=0.0)[:, ::-1]
+        last = self.first_sum + probabilities.shape[1] - 1
+        return self._replace(cumulative=np.cumsum(probabilities, axis=1), first_sum=-last)
 
     def least(self, level: float, low: float, high: float) -> float:
         """Return the least shift in a range that more than this proportion is at most."""
@@ -220,9 +220,9 @@ class _SubsetTable(NamedTuple):
 
         def proportion(shift: float) -> float:
             last = np.floor(shift * ratio * self.sizes + _OFF_STEP).astype(np.int64)
-            places = np.minimum(last - self.first_sum, self.cumulative.shape[1] - 1)
-            is_any = places >= 0
-            return float(self.cumulative[is_any, places[is_any]].sum())
+            columns = np.minimum(last - self.first_sum, self.cumulative.shape[1] - 1)
+            is_any = columns >= 0
+            return float(self.cumulative[is_any, columns[is_any]].sum())
 
         if proportion(low) > level:
             return low

@@ -1,13 +1,15 @@
 """Coefficients of agreement beside their definitions, pair of ratings by pair of ratings."""
 
 import math
+import random
 from dataclasses import replace
-from itertools import permutations
+from itertools import permutations, product
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scipy.stats import kendalltau
 
 from metric_commons.judging import judge_agreement
 from metric_commons.judging.agreement.agreement_coefficients import (
@@ -18,6 +20,7 @@ from metric_commons.judging.agreement.agreement_coefficients import (
     label_weights,
 )
 from metric_commons.judging.agreement.rated_units import coded, paired_units, rated_units
+from metric_commons.statistics.intervals.rank_correlations import PairedScores, kendall_tau_b
 from tests.spec import drawn_examples
 
 VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])
@@ -294,3 +297,39 @@ def test_correlations_of_numbers_near_the_largest_float_are_those_of_smaller_one
     small = judge_agreement(first, second, measures=[name])
     columns = ([math.ldexp(number, 1023) for number in column] for column in (first, second))
     assert judge_agreement(*columns, measures=[name]) == small
+
+
+def test_the_order_of_raters_in_perfect_agreement_correlates_with_1():
+    chance = random.Random(0)
+    for _ in range(300):
+        ratings = [chance.randrange(-4, 4) for _ in range(chance.randrange(2, 30))]
+        if len(set(ratings)) == 1:
+            continue
+        step, offset = chance.choice((1, 2, 3, -1, -3)), chance.randrange(9)
+        others = [step * rating + offset for rating in ratings]
+        names = ["kendall_tau_b", "spearman", "pearson"]
+        result = judge_agreement(ratings, others, measures=names)
+        assert [result[name] for name in names] == [math.copysign(1.0, step)] * 3
+
+
+def test_kendall_tau_is_that_of_pairs_and_of_scipy():
+    chance = random.Random(1)
+    for _ in range(200):
+        columns = [[chance.randrange(5) for _ in range(12)] for _ in "ab"]
+        if min(len(set(column)) for column in columns) == 1:
+            continue
+        tau = judge_agreement(*columns, measures="kendall_tau_b")["kendall_tau_b"]
+        scores = PairedScores(*(np.array(column, float) for column in columns))
+        assert tau == kendall_tau_b(scores).value
+        assert tau == pytest.approx(kendalltau(*columns).statistic, rel=1e-14, abs=1e-15)
+
+
+@pytest.mark.parametrize("weights", ["identity", "linear", "quadratic"])
+def test_kappa_of_independent_raters_is_exactly_0(weights):
+    for rows, columns in product(product(range(1, 5), repeat=2), repeat=2):
+        table = np.outer(rows, columns)
+        first, second = (
+            np.repeat(codes.ravel(), table.ravel()) for codes in np.indices(table.shape)
+        )
+        kappa = judge_agreement(first, second, measures="cohen_kappa", weights=weights)
+        assert kappa["cohen_kappa"] == 0.0

@@ -91,6 +91,16 @@ def test_measures_are_those_of_the_definition(measure):
         assert found == pytest.approx(SLOW[measure](x, y), abs=1e-12, nan_ok=True), (x, y)
 
 
+def test_equal_and_reversed_orders_correlate_with_exactly_1():
+    measures = (*MEASURES[:2], *MEASURES[3:], "tau_ap_a", "tau_ap_b")
+    for size in range(2, 120):
+        scores = [float(score) for score in random.Random(size).sample(range(200), size)]
+        for step in (1.0, -3.0):
+            others = [step * score + 7 for score in scores]
+            result = ranking_agreement(scores, others, measures=measures)
+            assert set(result.values()) == {math.copysign(1.0, step)}, (size, result)
+
+
 MEASURES = ("kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "spearman", "pearson")
 
 

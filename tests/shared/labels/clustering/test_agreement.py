@@ -76,3 +76,22 @@ def test_tables_of_several_counts_are_scored_one_by_one():
         measure = ClusteringMeasure(name, name)
         separate = [agreement(measure, cell_counts(table, row[np.newaxis]))[0] for row in counts]
         assert agreement(measure, resamples) == separate
+
+
+@pytest.mark.parametrize("average", ["arithmetic", "geometric", "min", "max"])
+def test_equal_partitions_agree_exactly_and_pure_clusters_are_homogeneous(average):
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        labels = rng.integers(0, rng.integers(2, 8), rng.integers(2, 40))
+        names = rng.permutation(8)
+        parts = np.where(rng.random(labels.size) < 0.5, labels, labels + 10)
+        for clusters, kinds in (
+            (names[labels], ("nmi", "ami", "v_measure", "homogeneity", "completeness")),
+            (parts, ("homogeneity",)),
+        ):
+            table = contingency(labels.tolist(), clusters.tolist())
+            counts = cell_counts(table, table.counts[np.newaxis])
+            for kind in kinds:
+                for beta in (1.0, 0.3):
+                    measure = ClusteringMeasure(kind, kind, average=average, beta=beta)
+                    assert agreement(measure, counts) == [1.0], (kind, beta)

@@ -225,3 +225,10 @@ def test_an_interval_is_that_of_what_is_averaged():
     ]
     assert result["standard_error"]["gm"] == logarithms.standard_error * stats.gmean(values)
     assert result["standard_error"]["total"] == pytest.approx(5 * stats.sem(values), rel=1e-14)
+
+
+@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
+@pytest.mark.parametrize("clusters", [None, ["a", "a", "b"]])
+def test_a_score_that_is_not_finite_has_no_interval(score, clusters):
+    with pytest.raises(ValueError, match=r"scores\[1\] is -?(nan|inf); a score is finite"):
+        summarize({"s": [0.5, score, 1.0]}, confidence_level=0.9, clusters=clusters)
