@@ -14,7 +14,8 @@ import typer
 from ...data.files.access import Limits, default_limits
 from ...data.files.streams import STANDARD_INPUT, stem, suffix
 from ...data.harness_logs.logs import PLAIN_ROWS, format_names
-from ...data.tables.tables import Selection, Source
+from ...data.tables.selection import Selection
+from ...data.tables.tables import Source
 from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.scoring.evaluations import Evaluation

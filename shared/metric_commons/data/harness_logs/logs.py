@@ -33,6 +33,7 @@ from typing import IO, Any, Literal, NamedTuple, get_args
 from ...statistics.arguments.checks import alternatives
 from ..files.access import Limits, check_parsed, read_whole
 from ..files.delimited_rows import delimited_rows, header_and_lines
+from ..files.field_paths import value_at
 from ..files.json_rows import (
     PLAIN,
     STRICT,
@@ -146,6 +147,15 @@ class Log:
     names: Sequence[str] = ()  # of the fields of the first row, where they are known
     has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
     pieces: Pieces | None = None  # an alternative to `rows` that is faster
+
+    def getter(self, name: str, record: Record) -> Column:
+        """Return the function that gets a field, or else a column, of records like this one."""
+        if name in self.columns:
+            try:
+                value_at(record, name)
+            except ValueError:
+                return self.columns[name]
+        return lambda record: record[name] if name in record else value_at(record, name)
 
 
 def format_names() -> list[str]:
