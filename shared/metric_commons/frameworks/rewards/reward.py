@@ -1,4 +1,4 @@
-"""Rewards: a task, or the weighted sum of several, as a function with the signatures of trainers.
+"""Rewards: a task as a function with the signatures of trainers.
 
 There is a form for each trainer, since no function can serve all of them: slime awaits a coroutine,
 while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and
@@ -10,67 +10,18 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from ...statistics.arguments.checks import OptionError, shown
-from ...statistics.arguments.domains import Finite, check_option
+from .reference_checks import ReferenceCheck, check_references
 from .verdicts import STATUSES, Task, Verdict, check_lengths, on_free_stack
 
 Columns = Mapping[str, Any]
 Judge = Callable[[Sequence[Any], Sequence[Any]], list[Verdict]]
 
-_EXAMPLES = 10
 _SLICE = 0.002  # seconds that rows take before other callbacks of the loop run
 _TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # the lock of each event loop
-
-
-class ReferenceCheck(NamedTuple):
-    """The number of readable references; when printed, it names the first ten unreadable ones."""
-
-    rows: int
-    readable: int
-    unreadable: tuple[tuple[int, str], ...]  # row and problem, of the first ten
-    suggestion: str = ""
-
-    def __str__(self) -> str:
-        lines = [f"{self.readable:,} of {self.rows:,} references can be read"]
-        lines += [f"row {row} {problem}" for row, problem in self.unreadable]
-        hidden = self.rows - self.readable - len(self.unreadable)
-        lines += [f"and {hidden:,} more"] if hidden else []
-        lines += [self.suggestion] if self.suggestion else []
-        return "\n".join(lines)
-
-
-def check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
-    """Read the references of tasks; a row can be read if all of its references can.
-
-    Args:
-        tasks: the tasks, each with the column of its references.
-        dataset: a table of any kind.
-    """
-    # imports numpy, so only on use
-    from ...evaluation.scoring.table_columns import columns_of_table
-
-    tasks = [(task, column) for task, column in tasks if task.needs_reference()]
-    columns = columns_of_table(dataset, [column for _, column in tasks])
-    problems: dict[int, str] = {}
-    rows, suggestion = 0, ""
-    for task, column in tasks:
-        references = list(columns[column])
-        rows = len(references)
-        problems_of_task = {}
-        for row, reference in enumerate(references):
-            problem = task.reference_problem(reference)
-            if problem is not None:
-                label = "" if len(tasks) == 1 else f"({task.name}) "
-                problems_of_task[row] = label + problem
-        advice = task.suggestion if rows and len(problems_of_task) == rows else task.doubt
-        suggestion = suggestion or advice(references)
-        problems = problems_of_task | problems
-    first = tuple(islice(sorted(problems.items()), _EXAMPLES))
-    return ReferenceCheck(rows, rows - len(problems), first, suggestion)
 
 
 @dataclass(frozen=True)
@@ -499,139 +450,3 @@ async def _in_turns(
         # At most twice as many rows as before, since one row says little about the next.
         size = max(1, min(2 * size, int(size * _SLICE / max(seconds, 1e-9))))
     return results
-
-
-@dataclass(frozen=True)
-class _Sum(Task):
-    """The weighted sum of tasks; None if the first is None. Other parts may be None."""
-
-    name: str = "total"
-    parts: tuple[Task, ...] = ()
-    weights: tuple[float, ...] = ()
-
-    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        columns = [part.verdicts(completions, references) for part in self.parts]
-        return [self.summed(row) for row in zip(*columns, strict=True)]
-
-    def summed(self, row: Sequence[Verdict]) -> Verdict:
-        """Return the verdict on a row, from the verdicts of the parts."""
-        first = row[0]
-        if first.score is None:
-            return first  # the answer itself is not judged
-        scores = {
-            part.name: verdict.score
-            for part, verdict in zip(self.parts, row, strict=True)
-            if verdict.score is not None
-        }
-        weights = dict(zip((part.name for part in self.parts), self.weights, strict=True))
-        total = sum(weights[name] * score for name, score in scores.items())
-        reason = " ".join(verdict.reason for verdict in row if verdict.reason)
-        return first._replace(score=float(total), scores=scores, reason=reason)
-
-    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        return self.verdicts(predictions, references)
-
-    def reference_problem(self, reference: Any) -> str | None:
-        return self.parts[0].reference_problem(reference)
-
-    def needs_reference(self) -> bool:
-        return any(part.needs_reference() for part in self.parts)
-
-    def suggestion(self, references: Sequence[Any]) -> str:
-        return self.parts[0].suggestion(references)
-
-    def settings(self) -> set[str]:
-        return set()  # a setting may be meant for any part
-
-    def further_scores(self) -> list[str]:
-        return [part.name for part in self.parts]
-
-    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
-        parts = zip(self.parts, self.weights, strict=True)
-        return self.name, {part.signature: weight for part, weight in parts}
-
-
-@dataclass(frozen=True)
-class Total(Reward):
-    """The weighted sum of rewards; see `total`."""
-
-    task: _Sum
-    parts: tuple[Reward, ...] = ()
-
-    def check(self, dataset: Any) -> ReferenceCheck:
-        """As `Reward.check`: a row can be read if the references of all parts can."""
-        columns = [(part.task, part.column) for part in self.parts]
-        return on_free_stack(check_references, columns, dataset)
-
-    def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
-        """Return the verdicts, with the references of each part from the column of the part."""
-        return self._summed(self._of_parts(completions, columns))
-
-    def _of_parts(self, completions: Sequence[Any], columns: Columns) -> list[list[Verdict]]:
-        return [part.of_columns(completions, columns) for part in self.parts]
-
-    def _summed(self, of_parts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-        return [self.task.summed(row) for row in zip(*of_parts, strict=True)]
-
-    def __call__(
-        self,
-        completions: Sequence[Any],
-        *,
-        log_extra: Callable[[str, list[Any]], None] | None = None,
-        log_metric: Callable[[str, float], None] | None = None,
-        **columns: Any,
-    ) -> list[float | None]:
-        """The form of TRL; the logs have the columns and proportions of each part, and its mean."""
-        of_parts = self._of_parts(completions, columns)
-        for part, verdicts in zip(self.parts, of_parts, strict=True):
-            part.log(verdicts, log_extra, log_metric, columns.get("prompts"))
-            scores = [verdict.score for verdict in verdicts if verdict.score is not None]
-            if log_metric is not None and scores:
-                log_metric(f"{part.task.name}/mean", sum(scores) / len(scores))
-        return [verdict.score for verdict in self._summed(of_parts)]
-
-    async def _of_trace(self, task: Any, trace: Any) -> float:
-        rewards = [await part._of_trace(task, trace) for part in self.parts]
-        return sum(
-            weight * reward for weight, reward in zip(self.task.weights, rewards, strict=True)
-        )
-
-
-def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Total:
-    r"""Return the weighted sum of rewards, for trainers that take one function.
-
-    TRL sums them itself.
-
-    A row has no reward (None) if the first reward is None; others that are None count as 0.
-
-    Args:
-        *rewards: rewards with different names.
-        weights: one for each reward; by default all 1.
-
-    Raises:
-        ValueError: there are no rewards, a different number of weights, or two rewards with one
-            name.
-
-    >>> from .named_tasks import found, math
-    >>> both = total(math(), found(), weights=[1, 0.1])
-    >>> both([r"\boxed{2}", r"\boxed{3}", "2"], solution=["2", "2", "2"])
-    [1.1, 0.1, 0.0]
-    """
-    numbers = [1.0] * len(rewards) if weights is None else list(weights)
-    if not rewards:
-        raise ValueError("total needs at least one reward")
-    check_option("weights", numbers, Sequence[Finite])
-    if len(numbers) != len(rewards):
-        raise OptionError(
-            "weights", f"has {len(numbers)} numbers, but there are {len(rewards)} rewards"
-        )
-    names = [reward.task.name for reward in rewards]
-    for name in names:
-        if names.count(name) > 1:
-            raise OptionError("name", f": two rewards are called {name!r}; pass name=... to one")
-    task = _Sum(
-        explain=any(reward.task.explain for reward in rewards),
-        parts=tuple(reward.task for reward in rewards),
-        weights=tuple(map(float, numbers)),
-    )
-    return Total(task, rewards[0].column, rewards)
