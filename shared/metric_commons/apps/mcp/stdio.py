@@ -84,13 +84,9 @@ class Requests:
 
     async def __anext__(self) -> str:
         while line := await to_thread.run_sync(self._next_line, abandon_on_cancel=True):
-            is_too_long = len(line) > MAX_LINE
-            if is_too_long:
-                answer: bytes | None = _error(_INVALID_REQUEST, _TOO_LONG, _readable_id(line))
-            else:
-                answer = refusal(line)
+            answer = refusal(line)
             if answer is not None:
-                await self._answers.write(answer.decode())
+                await self._answers.write(answer)
             elif line.strip():
                 return line.decode()
         self._at_end()
@@ -106,15 +102,15 @@ class Requests:
         return line
 
 
-def refusal(line: bytes) -> bytes | None:
-    r"""Return the error for a line that is not a JSON-RPC message; None if it is valid or empty.
+def refusal(line: bytes) -> str | None:
+    """Return the error for a line that is not a JSON-RPC message; None if it is valid or empty.
 
     >>> refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
-    >>> print(
-    ...     refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "x", "params": [1]}').decode(), end=""
-    ... )
+    >>> print(refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "x", "params": [1]}'), end="")
     {"jsonrpc": "2.0", "id": 1, "error": {"code": -32600, "message": "params must be an object"}}
     """
+    if len(line) > MAX_LINE:
+        return _error(_INVALID_REQUEST, _TOO_LONG, _readable_id(line))
     if not line.strip():
         return None
     try:
@@ -150,6 +146,6 @@ def _readable_id(line: bytes) -> Any:
         return None
 
 
-def _error(code: int, problem: str, identifier: Any) -> bytes:
+def _error(code: int, problem: str, identifier: Any) -> str:
     answer = {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": problem}}
-    return json.dumps(answer).encode() + b"\n"
+    return json.dumps(answer) + "\n"
