@@ -68,7 +68,7 @@ class Target(NamedTuple):
             os.link(f"/proc/self/fd/{file.fileno()}", self.name, dst_dir_fd=self.folder)
 
     def beside(self, name: str) -> "Target":
-        """Another name in the same folder."""
+        """Return another name in the same folder."""
         if self.folder is not None:
             return Target(self.folder, name)
         return Target(None, os.path.join(os.path.dirname(self.name), name))
@@ -157,7 +157,7 @@ def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, nam
 
 @contextmanager
 def target_to_write(path: str | PathLike[str]) -> Iterator[Target]:
-    """Where a file is to be written; missing folders are created.
+    """Return where a file is to be written, in a folder that is created if it is missing.
 
     Raises:
         ValueError: the name has control characters, the path is not that of a file, or this
@@ -211,7 +211,7 @@ class Limits(NamedTuple):
     ratio: int | None = 1000
 
     def with_whole(self, size: int | None) -> "Limits":
-        """These limits with this size of what is read as a whole; unchanged for None.
+        """Return limits with this size of what is read as a whole; for None the same limits.
 
         A caller that names a size knows the files, so the ratio no longer matters.
 

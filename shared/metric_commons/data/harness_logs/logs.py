@@ -1,13 +1,13 @@
-"""Logs of evaluation harnesses, and plain rows: which of them a file contains, and its records.
+"""Logs of evaluation harnesses, and plain rows: the format of a file, and its records.
 
-A format is a file in the folder `log_formats`, with
+A format is a file in this folder, with
 
 * `FORMAT`, its name;
 * `MARKS`, by which the format of a file is detected;
-* `read(content)`, which returns the `Log`.
+* `read(content)`, which returns the `Log`;
 
-Standard columns are functions of a record, the row as it was logged, so that columns are computed
-only on request:
+Standard columns are functions of a record, the row in the log, so that they are computed only on
+request:
 
 * `id` and `epoch` identify the sample of a row; rows with the same id form one unit;
 * `prediction` and `references` are texts; `accepted_answers` are references that may be empty, for
@@ -51,7 +51,7 @@ from ..files.streams import STANDARD_INPUT, Stream, suffix
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
 _TABLES = get_args(Format)
-_MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines with more than a text
+_MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines that are more than texts
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -87,7 +87,7 @@ class Content:
         return [] if self.document is not None else _names_in(self.first)
 
     def beside(self, path: Path) -> tuple[bytes, dict[str, str]]:
-        """Another file of the same run, and its SHA-256 by path; both empty if it is missing."""
+        """Return another file of the run, and its SHA-256 by path; both empty if it is missing."""
         if not path.is_file():
             return b"", {}
         data = read_whole(path, self.limits)
@@ -135,12 +135,12 @@ class Log:
     task: str | None = None
     samples: int | None = None  # their number, according to the log
     problem: str | None = None  # why the log may be incomplete, such as a cancelled run
-    # What distinguishes rows that must not be mixed, such as splits: a log with several of them is
-    # refused until one is chosen with `--filter`, for the key "filter", or with `--where`.
+    # The kinds of rows that must not be mixed, such as splits: if there are several, one has to be
+    # chosen with `--filter`, for the key "filter", or with `--where`.
     variants: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
-    options: Mapping[str, Any] = field(default_factory=dict)  # without which modules misread it
+    options: Mapping[str, Any] = field(default_factory=dict)  # that modules need to read it
     sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
     means: Sequence[LoggedMeans] = ()  # for a format without rows
@@ -325,7 +325,7 @@ def _names_in(first: Any) -> list[str]:
 
 
 def _items(document: Any) -> Iterator[Row]:
-    """Yield the rows of a document, which may be a log without any: an error comes on use."""
+    """Yield the rows of a document; for a log without rows, the error comes only on use."""
     yield from rows_of_document(document)
 
 

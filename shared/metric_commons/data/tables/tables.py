@@ -3,8 +3,8 @@
 `datasets` reads these formats, too, but changes values. In JSON it turns strings like "2017-01-02"
 into dates, large integers into floats, and the string "1" into a number if another row has [1]. In
 CSV it turns "2017" and "007" into numbers, and "NA", "None" and "" into missing values. It refuses
-single surrogates. Therefore text is parsed by the standard library, which also knows the line of an
-error, and Parquet by pyarrow.
+single surrogates. So the standard library parses text here, which also knows the line of an error,
+and pyarrow parses Parquet.
 """
 
 from collections import Counter
@@ -71,8 +71,8 @@ class Source:
         self.path, self.fields, self.format_name, self.limit = path, fields, format_name, limit
         self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
         self.selection, self.limits = selection or Selection(), limits
-        # Fields of cells with several references, and the text between them; without it, cells that
-        # look as if they had several are counted.
+        # The fields of references, and the text that separates several of them in a cell. Without
+        # it, cells that seem to hold several are counted.
         self.references: Collection[str] = ()
         self.separator: str | None = None
         self.joined = 0
@@ -166,7 +166,7 @@ class Source:
             yield columns
 
     def end(self, rows: int) -> None:
-        """Note how many rows this or other processes have read, and close the file.
+        """Note the number of rows that all processes have read, and close the file.
 
         Raises:
             ValueError: there were none.
@@ -289,10 +289,7 @@ class Source:
 
 @contextmanager
 def _whole_log() -> Iterator[None]:
-    """Report a log with the marks of its format, but with parts missing, as a ValueError.
-
-    The message quotes nothing from the log.
-    """
+    """Turn errors about missing parts of a log into a ValueError that quotes nothing from it."""
     try:
         yield
     except (AttributeError, LookupError, TypeError) as error:
@@ -329,7 +326,7 @@ class Faults:
         """Check that none were noted in this number of rows.
 
         Raises:
-            ValueError: there are faults; the message has the first of a field, and lists others.
+            ValueError: there are faults; the message has the first one of a field and lists more.
         """
         for field, message in self._first.items():
             if self._counts[field] == rows > 1:
@@ -351,9 +348,10 @@ class _TableReader:
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
     def blocks(self, piece: Piece, start: int) -> Iterator[tuple[int, Columns]]:
-        """Blocks of a piece, which has `start` rows before it: their numbers of rows and columns.
+        """Yield the number of rows and the columns of each block of a piece.
 
-        Their size is limited, so that long texts do not fill the memory.
+        `start` is the number of rows before the piece. The size of blocks is limited, so that long
+        texts do not fill the memory.
         """
         from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
 
@@ -387,10 +385,7 @@ class _TableReader:
         return len(values), columns  # type: ignore[return-value] # none of them is None
 
     def read(self, rows: Iterable[Row], start: int) -> tuple[int, Columns]:
-        """Return the number of rows, and their columns, read row by row.
-
-        There are `start` before them.
-        """
+        """Return the number of rows, and their columns, read row by row after `start` rows."""
         source = self._source
         block: Columns = {field: [] for field in source.fields}
         columns: list[tuple[str, Column, Callable[[Any], None]]] = []

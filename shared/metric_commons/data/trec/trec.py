@@ -88,16 +88,13 @@ class QueryDocuments(ABC):
 
     @cached_property
     def hashes(self) -> Unsigned:
-        """A hash of 64 bits of the query and document of each row, the same in every file."""
+        """Return a 64-bit hash of the query and document of each row, the same in every file."""
         hashes = self.ids.hashes()
         hashes += (Ids.from_texts(self.queries).hashes() * GOLDEN)[self.query]
         return hashes
 
     def first_duplicate(self) -> int | None:
-        """Return the first row whose query has the document in an earlier row.
-
-        None if there is none.
-        """
+        """Return the first row that repeats a document of its query; None if there is none."""
         for rows in self._blocks_of_queries():
             hashes = self.hashes[rows]
             ascending = np.sort(hashes)
@@ -115,7 +112,7 @@ class QueryDocuments(ABC):
         return None
 
     def _blocks_of_queries(self) -> Iterator[slice]:
-        """Blocks of rows; no two have a query in common.
+        """Yield blocks of rows; no two have a query in common.
 
         They are small if the rows of a query follow one another.
         """
@@ -381,7 +378,7 @@ def _named_damages(path: File) -> Iterator[None]:
 
 
 def _lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Number, text and fields of each line that is not empty and not a comment."""
+    """Yield number, text and fields of each line that is not empty and not a comment."""
     for number, line in enumerate(lines, first):
         fields = line.split()  # at the blanks of the C locale, since these are bytes
         if fields and not fields[0].startswith(b"#"):

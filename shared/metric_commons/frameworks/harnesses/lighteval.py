@@ -91,7 +91,7 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
 
 
 def corpus_metric(module: str, score: str | None = None, **options: Any) -> Any:
-    """A score that is not a mean of rows, such as chrF, BLEU and TER, as a metric of lighteval.
+    """Return a metric of lighteval for a score that is not a mean of rows, such as chrF or BLEU.
 
     Args:
         module: a module that compares texts, such as "chrf".
@@ -145,5 +145,5 @@ class CorpusAggregation:
         return self.score.__name__
 
     def __call__(self, items: Sequence[Any]) -> float:
-        """The score of items with golds and predictions, of which the first counts."""
+        """Return the score of items; of their predictions the first counts."""
         return self.score([(item.golds, item.preds[0]) for item in items])

@@ -76,7 +76,7 @@ class CorpusScore:
         return f"{self.module}_{self.what}"
 
     def __call__(self, items: Sequence[tuple[Any, Any]]) -> float:
-        """The score of items, which are pairs of references and prediction."""
+        """Return the score of items, which are pairs of references and prediction."""
         arguments = {} if self.what == "score" else {"standard_error": True}
         result = self._metric.compute(
             predictions=[text_of(prediction) for _, prediction in items],

@@ -54,7 +54,7 @@ def patch_evaluate() -> Iterator[None]:
 
 
 def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with the parameters of `evaluate.load` that returns our modules where it can."""
+    """Return a function like `evaluate.load` that returns our modules where it can."""
     parameters = signature(stock_load)
 
     @wraps(stock_load)

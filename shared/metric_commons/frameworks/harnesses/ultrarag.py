@@ -60,7 +60,7 @@ def evaluate(
     profile: Profile = "ultrarag",
     python_version: str | None = None,
 ) -> dict[str, Any]:
-    """Scores of rows and their means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
+    """Return scores of rows and means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
 
     The metric "em" is whether a reference equals the prediction, "stringem" the proportion of
     references that do. "acc" is whether the prediction contains a reference, "coverem" whether it
@@ -95,8 +95,8 @@ def evaluate(
     for number, start in enumerate(starts):
         rows = slice(start, start + _BLOCK)
         with step(number, len(starts)):
-            found = _row_scores(predictions[rows], references[rows], names, rules)
-        for name, values in found.items():
+            row_scores = _row_scores(predictions[rows], references[rows], names, rules)
+        for name, values in row_scores.items():
             scores[name] += values.tolist()
     averages = {
         f"avg_{name}": mean(values)

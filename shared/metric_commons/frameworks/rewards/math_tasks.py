@@ -85,11 +85,11 @@ class Math(TextTask):
         for answer, accepted in pairs:
             is_open = False
             for reference in accepted:
-                said = verdict(reference, answer, rules).is_equal
-                if said:
+                is_equal = verdict(reference, answer, rules).is_equal
+                if is_equal:
                     yield Verdict(1.0, answer)
                     break
-                is_open |= said is None
+                is_open |= is_equal is None
             else:
                 if is_open:
                     yield Verdict(self.undecided, answer, "undecided")

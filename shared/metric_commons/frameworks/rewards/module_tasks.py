@@ -69,7 +69,7 @@ class ModuleTask(Task):
 
     @property
     def score_name(self) -> str:
-        """The name of the score among the scores of the module."""
+        """Return the name of the score among the scores of the module."""
         return str(self.score)
 
     def further_scores(self) -> list[str]:

@@ -1,8 +1,8 @@
 """Rewards: a task as a function with the signatures of trainers.
 
-There is a form for each trainer, since no function can serve all of them: slime awaits a coroutine,
-while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and
-AReaL's second argument has the name of a batch in TRL; verifiers inspects the signature.
+Each trainer needs a form of its own: slime awaits a coroutine, while TRL and verl call a function;
+AReaL, OpenRLHF and slime pass arguments by position, and the second argument of AReaL has the name
+of a batch in TRL; verifiers inspects the signature.
 """
 
 import time
@@ -28,8 +28,8 @@ _TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # the lock of each ev
 class Reward:
     r"""A reward function, as a value: it can be pickled, compared and printed.
 
-    Called as by TRL, it returns a float for each completion, or None, which leaves the row out, if
-    the reference cannot be read. The methods are the forms of other trainers.
+    Called as by TRL, it returns a float for each completion. If the reference cannot be read, it
+    returns None, and TRL leaves the row out. The methods are the forms of other trainers.
 
     Args:
         task: how completions are judged.
@@ -54,7 +54,7 @@ class Reward:
 
     @property
     def __name__(self) -> str:
-        """The name in logs: `rewards/math/mean` in TRL."""
+        """Return the name in logs: `rewards/math/mean` in TRL."""
         return self.task.name
 
     def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
@@ -80,8 +80,8 @@ class Reward:
             ValueError: the lengths differ.
 
         >>> from .named_tasks import math
-        >>> [found] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
-        >>> found["prediction_reading"], found["reference_reading"], found["verdict"]
+        >>> [row] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
+        >>> row["prediction_reading"], row["reference_reading"], row["verdict"]
         ('x ∈ (-∞, 5)', '(-∞, 5]', False)
         """
         verdicts = replace(self.task, explain=True).verdicts(completions, references)
@@ -89,7 +89,7 @@ class Reward:
         return [self.task.explanation(verdict, reference) for verdict, reference in pairs]
 
     def check(self, dataset: Any) -> ReferenceCheck:
-        r"""The number of readable references of a data set, with the first ten unreadable ones.
+        r"""Return the number of readable references of a data set, and the first unreadable ones.
 
         Args:
             dataset: a Dataset of `datasets`, a DataFrame, a dictionary of columns, or rows as
@@ -113,7 +113,7 @@ class Reward:
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """The form of TRL, which open-r1, Unsloth, Axolotl and ms-swift also use.
+        """Return the rewards in the form of TRL, also for open-r1, Unsloth, Axolotl and ms-swift.
 
         The table of completions gets the columns `<name>_answer` and `<name>_signature`, and with
         `explain` a column `<name>_reason`; the metrics get the proportions `<name>/unparsed`,
@@ -320,9 +320,9 @@ class Reward:
 
         `correct = vf.reward(rewards.math(column="answer").verifiers)`.
 
-        It is a method of the class of a task, which is called with the data of the task and a
-        trace: the reference is a field of the data, the text the last reply of the trace. A
-        reference that cannot be read is a ValueError, so that the rollout counts as an error.
+        verifiers calls it with the data of a task and a trace: the reference is a field of the
+        data, and the text is the last reply of the trace. If the reference cannot be read, it
+        raises a ValueError, so that the rollout counts as an error.
         """
 
         async def scored(_: Any, task: Any, trace: Any) -> float:
@@ -348,7 +348,7 @@ class Reward:
     def nemo_gym(self) -> type[Any]:
         """Return the form of NeMo Gym.
 
-        The class of a resources server, `app.py` runs `run_webserver()`.
+        It is the class of a resources server, whose `app.py` calls `run_webserver()`.
 
         A request has the reference as `expected_answer`, or as the column of the reward if this
         is not "solution". A response has `reward`, `extracted_answer` and `status`.
@@ -386,7 +386,7 @@ class Reward:
         )
 
     def _warn_of_unreadable(self, verdicts: Sequence[Verdict], references: Sequence[Any]) -> None:
-        """One warning for a batch without a readable reference."""
+        """Warn once of a batch without a readable reference."""
         if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
             warnings.warn(
                 f"no reference in the column {self.column!r} can be read: "
@@ -396,7 +396,7 @@ class Reward:
 
 
 _CONFIGURATIONS = 256
-OF_VERL = (  # keywords with which its reward managers call a function
+OF_VERL = (  # keywords that its reward managers add to a call
     *("reward_router_address", "reward_model_tokenizer"),
     *("sandbox_fusion_url", "concurrent_semaphore", "memory_limit_mb"),
 )
@@ -410,7 +410,7 @@ def verl_result(verdict: Verdict) -> dict[str, Any]:
 
 
 def _completion(query: str, prompt: str) -> str:
-    """Return the part of a query after its prompt, which special tokens may precede."""
+    """Return the part of a query after its prompt, before which there may be special tokens."""
     prefix, separator, completion = query.partition(prompt) if prompt else (query, "", "")
     return completion if separator else prefix
 
@@ -430,10 +430,9 @@ async def _in_turns(
 ) -> list[Verdict]:
     """Return the results of a function of rows, called for a few rows at a time.
 
-    A loop runs all tasks that are ready before it looks at sockets and timers again. Thousands of
-    rows that are awaited together would be judged in one go; instead, they take turns in the order
-    of the calls. CPU time is measured, so that slices on a busy machine are as large as on an idle
-    one.
+    An event loop runs all tasks that are ready before it looks at sockets and timers again, so it
+    would judge thousands of awaited rows without a break. Instead, calls take turns, in their
+    order. CPU time is measured, so that slices are as large on a busy machine as on an idle one.
     """
     import asyncio  # takes 0.04 s
 
@@ -447,6 +446,6 @@ async def _in_turns(
             results += judge(completions[rows], references[rows])
             seconds = time.thread_time() - start
             await asyncio.sleep(0)  # the other callbacks
-        # At most twice as many rows as before, since one row says little about the next.
+        # At most twice as many rows as before, since rows may differ much.
         size = max(1, min(2 * size, int(size * _SLICE / max(seconds, 1e-9))))
     return results

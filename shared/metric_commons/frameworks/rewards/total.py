@@ -13,7 +13,7 @@ from .verdicts import Task, Verdict, on_free_stack
 
 @dataclass(frozen=True)
 class _Sum(Task):
-    """The weighted sum of tasks; None if the first is None. Other parts may be None."""
+    """The weighted sum of tasks; the score is None if that of the first task is."""
 
     name: str = "total"
     parts: tuple[Task, ...] = ()
@@ -27,7 +27,7 @@ class _Sum(Task):
         """Return the verdict on a row, from the verdicts of the parts."""
         first = row[0]
         if first.score is None:
-            return first  # the answer itself is not judged
+            return first  # the answer was not judged
         scores = {
             part.name: verdict.score
             for part, verdict in zip(self.parts, row, strict=True)
@@ -69,7 +69,7 @@ class Total(Reward):
     parts: tuple[Reward, ...] = ()
 
     def check(self, dataset: Any) -> ReferenceCheck:
-        """As `Reward.check`: a row can be read if the references of all parts can."""
+        """Return the same as `Reward.check`; rows need readable references of all parts."""
         columns = [(part.task, part.column) for part in self.parts]
         return on_free_stack(check_references, columns, dataset)
 
@@ -91,7 +91,7 @@ class Total(Reward):
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """The form of TRL; the logs have the columns and proportions of each part, and its mean."""
+        """Return the rewards in the form of TRL; the logs have those of each part, and its mean."""
         of_parts = self._of_parts(completions, columns)
         for part, verdicts in zip(self.parts, of_parts, strict=True):
             part.log(verdicts, log_extra, log_metric, columns.get("prompts"))
@@ -108,11 +108,9 @@ class Total(Reward):
 
 
 def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Total:
-    r"""Return the weighted sum of rewards, for trainers that take one function.
+    r"""Return the weighted sum of rewards, for trainers that take one function; TRL sums itself.
 
-    TRL sums them itself.
-
-    A row has no reward (None) if the first reward is None; others that are None count as 0.
+    If the first reward of a row is None, so is the sum; others that are None count as 0.
 
     Args:
         *rewards: rewards with different names.

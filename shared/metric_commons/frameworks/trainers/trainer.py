@@ -85,7 +85,7 @@ class TrainerHook:
         self.reset()
 
     def __call__(self, evaluation: Any, compute_result: bool = True) -> dict[str, float]:
-        """The scores as single numbers, by name; empty before the last of several batches.
+        """Return the scores as single numbers, by name; none before the last of several batches.
 
         If several modules have a score of the same name, it is prefixed with the name of the
         module. After scoring, and after an error, the hook is empty.
