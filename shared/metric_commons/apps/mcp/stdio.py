@@ -1,7 +1,7 @@
-"""The streams of the protocol, where lines that are not valid requests are answered with errors.
+"""The streams of the protocol, where lines that are not valid requests get errors as answers.
 
-The library's parser drops lines that it cannot read, so that their sender would wait forever.
-JSON-RPC defines errors for such lines.
+The library drops lines that it cannot parse, so their sender would wait forever. JSON-RPC defines
+errors for such lines.
 """
 
 import json
@@ -18,7 +18,7 @@ from pydantic_core import from_json
 
 MAX_LINE = 100_000_000  # bytes of one request
 _CHUNK = 1 << 16
-_HEAD = 4096  # bytes kept of a request that is too long, to look for its id
+_HEAD = 4096  # bytes at both ends of a request in which its id is searched
 
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # of JSON-RPC
 _TOO_LONG = (
@@ -33,7 +33,7 @@ _LAST_ID = re.compile(rb"[,{]\s*" + _ID + rb"(?:,[^{}\[\]]*)?\}\s*\Z")
 
 
 def open_protocol(at_end: Callable[[], object]) -> "tuple[Requests, AnswerStream]":
-    """Return the requests that the library can parse, and where its answers go.
+    """Return the requests that the library can parse, and the stream for its answers.
 
     Afterwards nothing else can read from stdin, and other output to stdout goes to stderr.
 
@@ -93,12 +93,12 @@ class Requests:
         raise StopAsyncIteration
 
     def _next_line(self) -> bytes:
-        """Return the next line; of one that is too long only the beginning."""
+        """Return the next line, or the beginning of one that is too long."""
         line = self._file.readline(MAX_LINE + 1)
         if len(line) > MAX_LINE:
-            rest = line
-            while rest and not rest.endswith(b"\n"):
-                rest = self._file.readline(_CHUNK)
+            chunk = line
+            while chunk and not chunk.endswith(b"\n"):
+                chunk = self._file.readline(_CHUNK)
         return line
 
 
@@ -138,7 +138,7 @@ def refusal(line: bytes) -> str | None:
 
 
 def _readable_id(line: bytes) -> Any:
-    """Return the id of a request that cannot be parsed, if it can be found."""
+    """Return the id of a request that cannot be parsed; None if it is not found."""
     match = _FIRST_ID.match(line[:_HEAD]) or _LAST_ID.search(line[-_HEAD:])
     try:
         return json.loads(match[1]) if match else None

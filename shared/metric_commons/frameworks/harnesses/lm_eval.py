@@ -152,8 +152,8 @@ def rows(
     if cluster is not None and not estimates:
         raise OptionError("cluster", "is for estimates, such as estimates=('low', 'high')")
     task = named_task(module, **options)
-    own = options.get("name") or task.score_name
-    names = [own, *task.further_scores()]
+    main = options.get("name") or task.score_name
+    names = [main, *task.further_scores()]
     is_extracted = isinstance(task, TextTask) and bool(task.extract)
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
@@ -165,7 +165,7 @@ def rows(
         scored = [verdict for verdict in verdicts if verdict.score is not None]
         if not scored:
             return {}
-        rows = [{own: verdict.score or 0.0, **verdict.scores} for verdict in scored]
+        rows = [{main: verdict.score or 0.0, **verdict.scores} for verdict in scored]
         values: dict[str, Any] = {
             name: fsum(row.get(name, 0.0) for row in rows) / len(rows) for name in names
         }
@@ -173,10 +173,10 @@ def rows(
             unparsed = [verdict.status == "unparsed" for verdict in scored]
             values["unparsed"] = sum(unparsed) / len(unparsed)
         label = None if cluster is None else str(_field(doc, cluster))
-        item = ScoreToEstimate(values[own], label)
+        item = ScoreToEstimate(values[main], label)
         if len(samples) > 1:
             values |= sample_scores(task, verdicts)
-        return values | {f"{own}_{name}": item for name in estimates}
+        return values | {f"{main}_{name}": item for name in estimates}
 
     return process_results
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from ...module.catalog.score_scales import ScoreScale
+from ...module.declaration.declarations import names_of_functions
 from ...statistics.arguments.checks import alternatives
 from .model_outputs import ReferenceTypeError, text_of
 
@@ -150,9 +151,7 @@ class Task(ABC):
 
     def has_functions(self) -> bool:
         """Return whether an option is a function, or a list with one."""
-        values = self._settings_of_scores()[1].values()
-        lists = [value if isinstance(value, list | tuple) else [value] for value in values]
-        return any(callable(item) for items in lists for item in items)
+        return bool(names_of_functions(self._settings_of_scores()[1]))
 
     def suggestion(self, references: Sequence[Any]) -> str:
         """Return advice for a batch in which no reference can be read."""

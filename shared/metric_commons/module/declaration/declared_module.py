@@ -20,7 +20,8 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from .columns import Layout
-from .row_module import RowModule, text_inputs
+from .row_module import RowModule
+from .text_inputs import text_inputs
 
 
 class DeclaredValue(NamedTuple):
