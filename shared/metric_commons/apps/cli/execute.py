@@ -60,7 +60,7 @@ def execute(
         extract: fenced: the program is the last fenced block of a sample.
         check_tasks: Tasks that cannot fail: error ends the run, skip leaves them out, report names
             them and keeps them; off does not look for them.
-        resume: Run only what an earlier run has not finished.
+        resume: Run only programs that an earlier run has not finished.
         jobs: Programs at once; by default one per core.
         settings: An option of code_eval, such as timeout=6.
     """

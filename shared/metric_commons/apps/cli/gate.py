@@ -58,8 +58,8 @@ def gate(
 
     metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01 --sequential
 
-    Without --sequential one look holds; rows that are added until a look decides
-    let more than --alpha of losses pass. With it you may look as often as you like.
+    Without --sequential only one look is valid: if rows are added until a look
+    decides, more than --alpha of losses pass. With it, look as often as you like.
 
     Exit status: 0 not worse by the margin; 3 undecided (the message says how
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
@@ -71,7 +71,7 @@ def gate(
         score: A score to compare, such as qa_f1; repeatable.
         margin: The smallest loss that matters, above 0, of all scores or of one.
         floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
-        undecided: What rows that cannot tell mean: exit status 3, or 0.
+        undecided: Exit status if the rows cannot decide: 3 (fail) or 0 (pass).
         system: The system, if a result has several.
         summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
             itself.

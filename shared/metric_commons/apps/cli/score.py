@@ -310,7 +310,7 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
     """Check that every module has a field for each input, and that each column is one.
 
     Raises:
-        UsageError: a field is missing, or a column is no input.
+        UsageError: a field is missing, or a column is not an input.
     """
     named = {name for name, field in evaluation.fields.items() if field is not None}
     if any(field for _, field in evaluation.systems.values()):
@@ -345,7 +345,7 @@ def _check_reported(evaluation: Evaluation) -> None:
     """Check that the modules support the options that add to their scores."""
     for option, flag in _REPORTED.items():
         if option == "clusters" and (evaluation.compare or evaluation.per_example):
-            continue  # of which tests make use
+            continue  # which use clusters
         if getattr(evaluation, option) not in (None, False):
             try:
                 check_supported([option], evaluation.metrics)

@@ -1,7 +1,7 @@
 """Publish modules: a Space contains the files of its bundle, with a tag for every version.
 
-A Space with files of someone else is left alone, unless deleting them is allowed. Files that were
-added to one of our Spaces are kept.
+A Space of someone else is not changed, unless its files may be deleted. Files that were added to
+one of our Spaces are kept.
 """
 
 import re
@@ -18,7 +18,7 @@ from .imports import PACKAGE
 Change = Literal["created", "updated", "tagged", "unchanged"]
 
 _ATTRIBUTES = ".gitattributes"  # which the Hub adds to every Space
-# What else is in a new Space, and what its card says.
+# The other files of a new Space, and its card.
 _CARD = "README.md"
 _TEMPLATE = frozenset({_CARD, "index.html", "style.css"})
 _NEW_CARD = re.compile(
@@ -29,12 +29,12 @@ _NEW_CARD = re.compile(
 
 
 class Space(NamedTuple):
-    """The address of a published module, what publishing changed, and files that are not ours."""
+    """The address of a published module, the change, and files that are not ours."""
 
     address: str
     change: Change
     additions: tuple[str, ...] = ()  # files that someone has added, and that are kept
-    overwritten: tuple[str, ...] = ()  # files that were in the way
+    overwritten: tuple[str, ...] = ()  # such files with a name of ours, which were replaced
 
 
 def publish(
@@ -167,10 +167,10 @@ class _Space:
             ) from error
 
     def is_unfilled(self, files: Mapping[str, str], tags: set[str]) -> bool:
-        """Return whether the Space holds only what the Hub puts into a new one.
+        """Return whether the Space holds only files that the Hub puts into a new one.
 
-        This is what an interruption between creating and filling a Space leaves behind. The card of
-        a new Space has a front matter and, at most, a reference to the manual of the Hub.
+        Such a Space remains if publishing is interrupted after creating it. The card of a new Space
+        has a front matter and, at most, a reference to the manual of the Hub.
         """
         if tags or files.keys() - _TEMPLATE:
             return False
@@ -212,9 +212,7 @@ class _Space:
     def additions(
         self, files: Mapping[str, str], marker: Marker | None, *, replace: bool, yes: bool
     ) -> set[str]:
-        """Return the files that someone has added to one of our Spaces.
-
-        None if they may be deleted.
+        """Return the files that someone has added to one of our Spaces, if they must be kept.
 
         Raises:
             ValueError: the Space is not ours, or deleting files has not been confirmed.
@@ -291,8 +289,8 @@ def _version() -> str:
     version = metadata.version(PACKAGE)
     if version == metadata.version("evaluate"):
         raise ValueError(
-            f"version {version} is also that of evaluate, which would load this tag for ever; "
-            "choose the next one"
+            f"version {version} is also that of evaluate, which would then always load this tag; "
+            "choose the next version"
         )
     return version
 

@@ -1,8 +1,8 @@
 """The one file that opens files which users name.
 
 A command may open every file that its user may. A server limits itself to some folders; it sets the
-limit for a whole process, so no reader can forget it. What is read has limits, too, so that a small
-file cannot fill the memory.
+limit for a whole process, so no reader can forget it. The size of content is limited, too, so that
+a small file cannot fill the memory.
 """
 
 import hashlib
@@ -149,7 +149,7 @@ def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, nam
     """Check that the state of a file is still the same.
 
     Raises:
-        ValueError: it is not, so that what was read may be a mixture.
+        ValueError: it is not, so the bytes may be a mixture.
     """
     if state_of(file) != state:
         raise ValueError(f"{name} has changed while it was read")
@@ -190,7 +190,7 @@ def check_name(path: str | PathLike[str]) -> None:
         raise ValueError(f"{str(path)!r} has control characters; choose another name")
 
 
-# Limits of what is read
+# Limits of reading
 
 
 class Limits(NamedTuple):

@@ -251,8 +251,8 @@ def column_names(file: Any, fields: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(columns))
 
 
-# What any process can parse that is forked after the first piece. `start` is the number of rows
-# before a piece, or a larger one that is less than that of the next.
+# Any process that is forked after the first piece can parse these. `start` is at least the number
+# of rows before a piece, and less than that of the next piece.
 Pieces = PiecesOfLines | PiecesOfParquet
 Piece = LinesPiece | ParquetPiece
 RowBlock = Records | ColumnBatch

@@ -1,7 +1,7 @@
 """Runs of HELM: a folder with `scenario_state.json` and `per_instance_stats.json`.
 
-A run may mix instances of the splits `valid` and `test`, of which leaderboards report only `test`,
-and may repeat instances with perturbations.
+A run may have instances of the splits `valid` and `test`; leaderboards report only `test`. It may
+repeat instances with perturbations.
 
 Source: stanford-crfm/helm, `metrics/evaluate_reference_metrics.py`.
 """

@@ -39,7 +39,7 @@ MARKS = Marks(kinds=("zip", "document"), further=_is_run)
 
 
 def read(content: Content) -> Log:
-    """Return the log; for an unfinished run, what is there."""
+    """Return the log, even of an unfinished run."""
     if content.kind == "zip":
         header, rows = _archive(content)
     else:

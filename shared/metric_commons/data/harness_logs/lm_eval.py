@@ -37,7 +37,7 @@ _CONVENTIONS = {
     "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
     "ignore_punctuation and regexes_to_ignore, and otherwise character by character",
     "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
-    "f1": "f1 of lm-evaluation-harness is what the task defines",
+    "f1": "lm-evaluation-harness computes f1 as the task defines it",
 }
 _NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins in text form
 _INDEX = re.compile(r"\d+")

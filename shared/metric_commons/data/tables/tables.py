@@ -278,7 +278,7 @@ class Source:
             yield total
 
     def _note_provenance(self, log: Log) -> None:
-        """Note what was read, at the end of the file."""
+        """Note hash, format and other files, at the end of the file."""
         if self._stream is not None:
             self.sha256 = self._stream.sha256()
         if log.format_name != PLAIN_ROWS:

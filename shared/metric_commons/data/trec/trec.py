@@ -7,7 +7,7 @@ file is never in memory as a whole.
 
 pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON; its Parquet has
 the columns q_id, doc_id and score. BEIR's judgments are TSV with three columns, usually with a
-header; `beir` itself skips the first line unread, and so loses a judgment if there is no header.
+header; `beir` itself always skips the first line, and so loses a judgment if it is no header.
 ranx's LZ4 files contain CBOR, which would need two more libraries.
 """
 

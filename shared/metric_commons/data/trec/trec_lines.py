@@ -84,7 +84,7 @@ class AllRows:
     """The rows of all blocks of a file with about this number of bytes.
 
     Space for all rows is reserved after the first block. Concatenating many small arrays at the end
-    would take twice as much memory, which the system does not get back.
+    would take twice as much memory, which is not given back to the system.
     """
 
     def __init__(self, size: int) -> None:

@@ -92,7 +92,8 @@ class CorpusScore:
 class ScoreToEstimate(float):
     """A score, with its cluster, whose plain mean is NaN.
 
-    lm-eval takes means of scores that `metric_list` leaves out; a mean is no end of an interval.
+    lm-eval computes means of scores that `metric_list` leaves out; NaN does not look like an end of
+    an interval.
 
     >>> score = ScoreToEstimate(0.5, "a")
     >>> score, score.cluster, sum([score])

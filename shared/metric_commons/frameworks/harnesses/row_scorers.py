@@ -1,6 +1,6 @@
 """Modules as scorers of frameworks that judge one row at a time: DSPy, MLflow, Weave and others.
 
-`scorer("dspy", "qa_f1")` returns what the framework calls. How each framework calls its scorers
+`scorer("dspy", "qa_f1")` returns a scorer for the framework. How each framework calls its scorers
 and what it expects back is one entry of a table.
 """
 
@@ -191,7 +191,7 @@ def scorer(
 
 def _function(form: _Form, task: Task, prediction: str, reference: str) -> Callable[..., Any]:
     """Return a plain function, since frameworks inspect its type and signature."""
-    form.result(task, Verdict(0.0, ""))  # imports what it needs
+    form.result(task, Verdict(0.0, ""))  # imports its libraries
     names = [*form.parameters.split(), *([] if form.expected else [reference])]
     signature = inspect.Signature(list(map(_parameter, names)))
     parameter, _, item = (form.expected or reference).partition(".")

@@ -220,7 +220,7 @@ async def code_verl(
 
     Raises:
         ValueError: running programs is not allowed, or an option is not valid.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> tests = {"inputs": ["1", "2"], "outputs": ["2", "3"]}
     >>> program = "```\nprint(2)\n```"

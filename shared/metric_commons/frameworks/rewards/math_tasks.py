@@ -24,8 +24,8 @@ _rules = lru_cache(64)(rules_of)
 class Math(TextTask):
     r"""1.0 if the answer is proved equal to a reference, as `math_equivalence` says.
 
-    Work is limited by counted steps: there are no signals and no time-outs, so that verdicts are
-    the same in every thread, on every machine and under any load.
+    Work is limited by counted steps, without signals and time-outs, so that verdicts are the same
+    in every thread, on every machine and under any load.
 
     Args:
         percent: as in `mathematics.equivalent`, like `lists` and `rounding`.

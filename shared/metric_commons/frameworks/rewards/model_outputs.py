@@ -164,7 +164,7 @@ def _printed(value: Any) -> str:
         return (value or b"").decode("utf-8", "replace")
     try:
         if isinstance(value, Mapping | list | tuple):
-            import json  # only for values that are no texts
+            import json  # only for values other than texts
 
             return json.dumps(value, ensure_ascii=False, default=str)
     except Exception:  # keys of other types, or circles

@@ -190,7 +190,7 @@ class ModuleRows(ModuleTask):
             return Verdict(None, _answer_text(prediction), "unreadable")
         try:
             return self._of_row(self._columns([prediction], [reference]), 0, prediction)
-        except (RowError, TypeError):  # the calls of a message are no calls
+        except (RowError, TypeError):  # the calls of a message cannot be read
             return Verdict(0.0, _answer_text(prediction), "unparsed")
 
     def _of_row(self, columns: Columns, row: int, prediction: Any) -> Verdict:

@@ -74,7 +74,7 @@ class Reward:
     def explain(
         self, completions: Sequence[Any], references: Sequence[Any]
     ) -> list[dict[str, Any]]:
-        r"""Return for each completion what was read, the steps, the verdict and the reason.
+        r"""Return for each completion the readings, the steps, the verdict and the reason.
 
         Raises:
             ValueError: the lengths differ.
@@ -205,7 +205,7 @@ class Reward:
             the score 0.0.
 
         Raises:
-            TypeError: there is no such setting.
+            TypeError: a setting is unknown.
 
         >>> from .named_tasks import math
         >>> math().verl("aime", r"\boxed{3}", "3")["score"]

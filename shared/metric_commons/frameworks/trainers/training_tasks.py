@@ -86,11 +86,11 @@ class TrainingTask(ABC):
 
     @property
     def label_columns(self) -> tuple[str, ...]:
-        """Return the labels without which a Trainer does not call the hook, and does not say so."""
+        """Return the labels without which a Trainer silently does not call the hook."""
         return ()
 
     def warn(self) -> None:  # noqa: B027 - most tasks have nothing to warn of
-        """Warn of what the rows of an evaluation cannot show, after the last one."""
+        """Warn of problems that scores do not show, after the last row of an evaluation."""
 
     def reset(self) -> None:  # noqa: B027 - most tasks remember nothing
         """Forget the rows of an evaluation."""

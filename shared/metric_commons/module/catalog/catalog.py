@@ -82,7 +82,7 @@ def name_of(module: Any) -> str:
         module: its name, the path of its folder or script, or a loaded module.
 
     Raises:
-        ValueError: there is no module at a path, or it has the name of another one.
+        ValueError: there is no module at a path, or another module has its name.
 
     >>> name_of("qa_f1"), name_of(path("qa_f1")), name_of(load_without_evaluate("qa_f1"))
     ('qa_f1', 'qa_f1', 'qa_f1')
@@ -147,7 +147,7 @@ def _script_in(path: Path) -> Path:
     """
     script = _script_at(path)
     if not script.is_file():
-        raise ValueError(f"{path}: there is no module here: no script {script}")
+        raise ValueError(f"{path}: there is no module here; {script} does not exist")
     return script
 
 

@@ -18,7 +18,7 @@ _USE = re.compile(r"(\w+)(?: (?!for )([^\s,]+))?(?:, (\S+))?(?: for (.+))?")
 
 
 class Use(NamedTuple):
-    """A score of a module, and what to set for it."""
+    """A score of a module, and its setting."""
 
     module: str
     score: str = ""  # its key in the result; "" if it is the name of the module

@@ -20,7 +20,7 @@ ROW_LABELS = ("groups", "clusters", "ids")  # columns that are not inputs of mod
 
 @dataclass(frozen=True, kw_only=True)
 class Reporting:
-    """How modules score, and what is reported and compared."""
+    """The settings of scores, intervals and comparisons."""
 
     preset: str | None = None
     confidence_level: Level | None = None

@@ -225,9 +225,9 @@ class Module(Protocol):
     single_items_allowed: bool = False  # whether it may do so as an item of a longer list
     # Inputs whose rows may also be values of JSON.
     json_inputs: Mapping[str, JsonInput] = MappingProxyType({})
-    # Keys of the result that are no scores, but describe rows or the computation.
+    # Keys of the result that are not scores, but describe rows or the computation.
     reports: frozenset[str] = frozenset()
-    # Keys of the result that are no scores, but hold a text or an object for each row.
+    # Keys of the result that are not scores, but hold a text or an object for each row.
     row_texts: frozenset[str] = frozenset()
     # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
     undefined_without: Mapping[str, str] = {}

@@ -42,7 +42,7 @@ from .stock_formats import StockFormat, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
-# What a module may raise because of its input or its surroundings.
+# Errors that the input or the environment of a module may cause.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError)
 _SEARCHED = 10_000  # rows in which the cause of any other error is searched
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
