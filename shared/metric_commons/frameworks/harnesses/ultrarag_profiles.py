@@ -4,13 +4,13 @@ import math
 import platform
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
-import numpy as np
-
-from ...retrieval.order import ScoreType
-from ...retrieval.runs import Missing
 from ...statistics.arguments.checks import check_choice
+
+if TYPE_CHECKING:
+    from ...retrieval.order import ScoreType
+    from ...retrieval.runs import Missing
 
 Profile = Literal["ultrarag", "ultrarag-main", "standard"]
 
@@ -24,8 +24,8 @@ class ProfileRules(NamedTuple):
     both_empty: float  # the F1 of two answers without words
     empty_is_contained: bool  # whether a prediction contains a reference without words
     zero_without_reference: bool  # whether a row without references scores 0, or is an error
-    missing: Missing  # how judged queries missing from a run count in its means
-    score_dtype: ScoreType
+    missing: "Missing"  # how judged queries missing from a run count in its means
+    score_dtype: "ScoreType"
 
 
 _PROFILES = {
@@ -73,7 +73,10 @@ def running_sum(values: Sequence[float]) -> float:
     >>> running_sum([0.1] * 10)
     0.9999999999999999
     """
-    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
+    total = 0.0
+    for value in values:
+        total += value
+    return total
 
 
 def compensated_sum(values: Sequence[float]) -> float:
