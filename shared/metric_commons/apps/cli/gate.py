@@ -104,14 +104,15 @@ def gate(
     if floors:
         checks += _reached(results, new, floors, rows or [], cluster_by, system, alpha)
     worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
+    status = 0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst]
     if summary is not None:
         with summary.open("a", encoding="utf-8") as file:
-            file.write(_markdown(checks, worst, undecided))
+            file.write(_markdown(checks, "passed" if status == 0 else _OUTCOME[worst]))
     if format_name == "json":
         show_json({"verdict": worst, "checks": [record for record, _ in checks]})
     else:
         typer.echo("\n".join(sentence for _, sentences in checks for sentence in sentences))
-    raise typer.Exit(0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst])
+    raise typer.Exit(status)
 
 
 def _look(
@@ -252,10 +253,9 @@ def _reached(
         yield record, [result.sentence]
 
 
-def _markdown(checks: Sequence[Check], worst: str, undecided: str) -> str:
+def _markdown(checks: Sequence[Check], outcome: str) -> str:
     """Return a table for the summary of a build, with the sentences below it."""
-    passes = worst == NOT_INFERIOR or (worst == UNDECIDED and undecided == "pass")
-    lines = [f"### metric-commons gate: {'passed' if passes else _OUTCOME[worst]}", ""]
+    lines = [f"### metric-commons gate: {outcome}", ""]
     lines += ["| score | new | baseline | condition | outcome |", "| --- | --- | --- | --- | --- |"]
     for record, _ in checks:
         condition = f"loss below {record['margin']:g}" if "margin" in record else ""

@@ -297,22 +297,15 @@ class Demo:
 
 def answer(demo: Demo, question: str, parameters: str) -> str:
     """Answer a page's request in JSON: `{"value": ...}`, or `{"problem": "..."}` for bad input."""
-
-    def example(number: int) -> dict[str, Any]:
-        return {
+    parts = ("scores", "header", "rows")
+    questions: dict[str, Callable[..., Any]] = {
+        "titles": demo.titles,
+        "example": lambda number: {
             "cells": demo.cells(number),
             "options": demo.options(number),
             "inputs": demo.inputs,
-        }
-
-    def score(cells: Cells, options: str) -> dict[str, Any]:
-        scores, header, rows = demo.score(cells, options)
-        return {"scores": scores, "header": header, "rows": rows}
-
-    questions: dict[str, Callable[..., Any]] = {
-        "titles": demo.titles,
-        "example": example,
-        "score": score,
+        },
+        "score": lambda *content: dict(zip(parts, demo.score(*content), strict=True)),
     }
     try:
         value: Any = questions[question](*json.loads(parameters))

@@ -57,21 +57,19 @@ def task(
     0.6666666666666666
     """
     settings: dict[str, Any] = {"explain": explain} | ({} if name is None else {"name": name})
+    steps = {"extract": extract, "extract_references": extract_references}
+    steps = {key: step for key, step in steps.items() if step is not None}
     if module in _ROWS:
         from .module_tasks import ModuleRows
 
-        steps = {"extract": extract, "extract_references": extract_references}
-        options |= {name: step for name, step in steps.items() if step is not None}
+        options |= steps  # which are errors
         sample = _ROWS[module]
         if module == "tool_calls" and options.get("tools") is None:
             sample = "", {"tool_calls": [], "tools": []}  # tools may come with the calls
         return ModuleRows(module=module, score=score, options=options, sample=sample, **settings)
     if score is not None and module in (*_KINDS, "math_equivalence"):
         raise OptionError("score", f"is for modules, and not for {module!r}")
-    if extract is not None:
-        settings["extract"] = extract
-    if extract_references is not None:
-        settings["extract_references"] = extract_references
+    settings |= steps
     if module in ("math", "math_equivalence"):
         from .math_tasks import Math
 
