@@ -66,7 +66,7 @@ def write(folder: Path, roots: Sequence[Path] = ()) -> None:
 
 
 def _filled(name: str, **values: object) -> str:
-    """Return the text of a template beside this file, with values for its names."""
+    """Return the text of a template in this folder, with values for its names."""
     return Template(_text(name)).substitute(values)
 
 

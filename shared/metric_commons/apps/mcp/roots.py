@@ -89,7 +89,7 @@ class Root(NamedTuple):
 def open_inside(root: Root, folders: Sequence[str], *, create: bool = False) -> int:
     """Return a descriptor of a folder below a root, reached one name at a time.
 
-    No name may be a link, so that the descriptor cannot lead outside, whatever changes meanwhile.
+    No name may be a link, so the descriptor cannot lead outside, even if folders change meanwhile.
 
     Args:
         root: the root.

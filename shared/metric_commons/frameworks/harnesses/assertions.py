@@ -32,7 +32,7 @@ def assert_scores(
         predictions: as in its `compute`.
         references: as in its `compute`; None for a module that takes none.
         at_least: the lowest score that passes.
-        at_most: the highest score that passes, as of error rates.
+        at_most: the highest score that passes, for example of error rates.
         score: the name of a score; None for the main one.
         certain: whether the whole confidence interval has to pass.
         level: the confidence level of the interval.
@@ -117,5 +117,5 @@ def assert_scores(
 
 
 def _values(column: Any) -> list[Any]:
-    """Return the values of a column in their order; a Series has labels of its own for rows."""
+    """Return the values of a column in order, also of a Series, whose rows have labels."""
     return list(column.tolist() if hasattr(column, "tolist") else column)

@@ -277,7 +277,7 @@ def _deepeval_metric(task: Task, threshold: float | None, prediction: str, refer
         def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float:
             """Return the score of a test case."""
             output, expected = _value(test_case, prediction), _value(test_case, reference)
-            if task.reads_calls():  # which deepeval keeps beside the texts
+            if task.reads_calls():  # deepeval has these in other fields
                 calls = getattr(test_case, "tools_called", None)
                 output = output if calls is None else calling(calls, output)
                 tools = getattr(test_case, "expected_tools", None)

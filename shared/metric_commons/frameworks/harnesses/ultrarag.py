@@ -310,7 +310,7 @@ def evaluate_trec_pvalue(
         metrics: as in `evaluate_trec`.
         ks: as in `evaluate_trec`.
         n_resamples: accepted as in UltraRAG, but without effect, since nothing is drawn.
-        seed: likewise.
+        seed: accepted, without effect.
         profile: in "standard" all judged queries count, in the others those that occur in one of
             the runs; a query missing from a run scores zero.
         python_version: as in `evaluate`.

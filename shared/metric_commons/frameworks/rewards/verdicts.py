@@ -54,7 +54,7 @@ class Task(ABC):
         """Return one verdict for each row; nothing that a model wrote raises an error.
 
         Args:
-            completions: texts, lists of messages, or whatever else a model returned.
+            completions: texts, lists of messages, or any other output of a model.
             references: the accepted answer, or answers, of each row.
 
         Raises:
@@ -117,7 +117,7 @@ class Task(ABC):
         return ScoreScale()
 
     def further_scores(self) -> list[str]:
-        """Return the names of the scores that a verdict has beside its own."""
+        """Return the names of the further scores of a verdict."""
         return []
 
     def all_scores(self, verdict: Verdict) -> dict[str, float]:

@@ -118,7 +118,7 @@ class Speech(Generation):
         self._unknown = self._known = 0
 
     def warn(self) -> None:
-        """Warn if the tokenizer did not know all of the references."""
+        """Warn if the tokenizer does not know all tokens of the references."""
         if self._unknown:
             rate = self._unknown / (self._unknown + self._known)
             warnings.warn(

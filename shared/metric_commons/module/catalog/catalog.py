@@ -76,7 +76,7 @@ def holds_module(path: str | PathLike[str]) -> bool:
 
 
 def name_of(module: Any) -> str:
-    """Return the name of a module, by which this process knows it from now on.
+    """Return the name of a module, which this process knows from now on.
 
     Args:
         module: its name, the path of its folder or script, or a loaded module.

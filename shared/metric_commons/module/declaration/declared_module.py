@@ -106,7 +106,7 @@ def declared_class(script: Path) -> type[DeclaredModule]:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             statement.names = [n for n in statement.names if (n.asname or n.name) not in _WORDS]
     tree.body = [statement for statement in tree.body if getattr(statement, "names", True)]
-    # In a Space, a script imports the files beside it, among which is this one.
+    # In a Space, a script imports files in its folder, and this file is one of them.
     namespace: dict[str, Any] = {
         "__name__": f"{__name__}.{script.stem}",
         "__package__": __package__,

@@ -122,7 +122,7 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
     def _gathered(self, batches: list[Batch]) -> list[Batch] | None:
         """Return all batches in process order on the main process; None on the others.
 
-        They are sent as JSON text, which preserves every value, whatever the shape of a batch.
+        They are sent as JSON, which preserves every value of batches of any shape.
         """
         if self.num_process == 1:
             return batches

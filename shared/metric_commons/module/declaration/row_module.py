@@ -73,7 +73,7 @@ class RowModule(Module):
     Features must preserve values: string, bool, int64, float64, and lists and dicts of these. Where
     a column may have several shapes, a list of Features declares them; `_compute` gets all columns
     in one of these. The first Features must name all columns; a column that the chosen Features
-    lack is passed to `_compute` as None. A column is passed as a list, whatever type was given;
+    lack is passed to `_compute` as None. A column is passed as a list, even if it was an array;
     modules with `arrays_allowed` get numpy arrays as they are.
     """
 
