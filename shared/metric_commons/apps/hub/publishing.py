@@ -77,7 +77,8 @@ def publish(
     tag = f"v{_version()}"
     with _errors_of_hub(), TemporaryDirectory() as scratch:
         folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
-        space = _Space(huggingface_hub.HfApi(), f"{namespace}/{name}", folder)
+        api, repository = huggingface_hub.HfApi(), f"{namespace}/{name}"
+        space = _Space(api, repository, folder)
         tags = space.tags()
         if tags is None:
             space.create(sdk=sdk, private=private)
@@ -96,14 +97,17 @@ def publish(
         change: Change = "unchanged"
         if tag not in (tags or ()):
             change = "tagged"
-            space.tag(tag)
+            api.create_tag(repository, repo_type="space", tag=tag)
         if is_outdated:
             change = "updated"
         if tags is None:
             change = "created"
     overwritten = additions & space.bundle.keys()
     return Space(
-        space.address, change, tuple(sorted(additions - overwritten)), tuple(sorted(overwritten))
+        f"{api.endpoint}/spaces/{repository}",
+        change,
+        tuple(sorted(additions - overwritten)),
+        tuple(sorted(overwritten)),
     )
 
 
@@ -123,15 +127,11 @@ class _Space:
     """A Space on the Hub, and the bundle to publish there."""
 
     def __init__(self, api: Any, name: str, folder: Path) -> None:
-        self._api = api
-        self._name = name
-        self._folder = folder
-        self.bundle = {path.name: _blob_id(path) for path in folder.iterdir()}  # git ids by name
+        from huggingface_hub.utils.sha import git_hash
 
-    @property
-    def address(self) -> str:
-        """Return the address of the Space."""
-        return f"{self._api.endpoint}/spaces/{self._name}"
+        self._api, self._name, self._folder = api, name, folder
+        # The git id of each file, by which the Hub lists its files, too.
+        self.bundle = {path.name: git_hash(path.read_bytes()) for path in folder.iterdir()}
 
     def commit(self, message: str, deleted: Iterable[str]) -> None:
         """Write the bundle and delete files: all in one commit, or nothing."""
@@ -143,10 +143,6 @@ class _Space:
         self._api.create_commit(
             self._name, [*additions, *deletions], repo_type="space", commit_message=message
         )
-
-    def tag(self, name: str) -> None:
-        """Tag the present state."""
-        self._api.create_tag(self._name, repo_type="space", tag=name)
 
     def create(self, *, sdk: Sdk, private: bool) -> None:
         """Create the Space.
@@ -293,10 +289,3 @@ def _version() -> str:
             "choose the next version"
         )
     return version
-
-
-def _blob_id(path: Path) -> str:
-    """Return the git id of a file's content."""
-    from huggingface_hub.utils.sha import git_hash
-
-    return git_hash(path.read_bytes())

@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -19,14 +19,14 @@ _LARGEST = 2**31 - 1  # limit of the csv module on every platform
 
 
 def delimited_rows(
-    lines: Iterable[str], delimiter: str, fields: Sequence[str], limit: int
+    lines: Iterable[str], delimiter: str, fields: Callable[[], Sequence[str]], limit: int
 ) -> Iterator[Row]:
     """Yield the rows, whose cells are strings.
 
     Args:
         lines: of the file.
         delimiter: the character between cells.
-        fields: the fields that the header must have.
+        fields: returns the fields that the header must have.
         limit: the maximum characters of a cell, which may have several lines; the default of the
             csv module is too small for long contexts.
 
@@ -41,7 +41,7 @@ def delimited_rows(
         header = next(reader, [])
         if not header:
             return
-        _check_header(header, delimiter, fields)
+        _check_header(header, delimiter, fields())
         end = reader.line_num
         for cells in reader:
             start, end = end + 1, reader.line_num

@@ -13,12 +13,7 @@ from typing import Any, ClassVar, Self
 
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option
-from .access import (
-    LimitError,
-    default_limits,
-    read_whole,
-    target_to_write,
-)
+from .access import LimitError, default_limits, read_whole, target_to_write
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")

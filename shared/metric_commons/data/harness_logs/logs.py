@@ -248,22 +248,15 @@ def _only_log(content: Content, format_name: str | None) -> Log:
 
 def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Log:
     names, lines = header_and_lines(text_lines(stream.content), delimiter)
-
-    def rows() -> Iterator[Row]:
-        yield from delimited_rows(lines, delimiter, fields(), stream.limits.line)
-
-    return Log(rows=rows(), names=names, has_cells=True)
+    rows = delimited_rows(lines, delimiter, fields, stream.limits.line)
+    return Log(rows=rows, names=names, has_cells=True)
 
 
 def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     file = stream.seekable()
-
-    def rows() -> Iterator[Row]:
-        yield from parquet_rows(file, fields())
-
-    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
-    log = _log(content, format_name)
-    return log or Log(rows=rows(), names=content.names, pieces=PiecesOfParquet(file, fields))
+    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file))
+    rows, pieces = parquet_rows(file, fields), PiecesOfParquet(file, fields)
+    return _log(content, format_name) or Log(rows=rows, names=content.names, pieces=pieces)
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:

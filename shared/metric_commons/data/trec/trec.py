@@ -31,13 +31,7 @@ from ..files.access import LimitError, check_whole, default_limits
 from ..files.json_rows import fault_of
 from ..files.streams import STANDARD_INPUT, Stream, broken_compression
 from .identifiers import GOLDEN, HASHED, Ids, decoded, encoded
-from .other_formats import (
-    Triple,
-    has_three_columns,
-    may_have_triples,
-    triples_in,
-    with_comment,
-)
+from .other_formats import Triple, has_three_columns, may_have_triples, triples_in, with_comment
 from .trec_lines import AllRows, Layout, columns_of_blocks
 
 File = str | os.PathLike[str]

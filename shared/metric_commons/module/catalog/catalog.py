@@ -321,16 +321,8 @@ class Description:
 
     def to_dict(self) -> dict[str, Any]:
         """Return values for JSON; each option has its JSON Schema."""
-        options = [
-            {
-                "name": option.name,
-                "default": option.default,
-                "accepts": option.accepts,
-                "help": option.help,
-                "schema": option.schema,
-            }
-            for option in self.options
-        ]
+        parts = ("name", "default", "accepts", "help", "schema")
+        options = [{part: getattr(option, part) for part in parts} for option in self.options]
         return {
             **vars(self),
             "inputs": [vars(column) for column in self.inputs],

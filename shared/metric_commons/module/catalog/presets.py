@@ -55,10 +55,7 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "inspect_ai": Preset(
         "inspect_ai 0.3.285: f1, which it rounds to two digits, and exact",
-        {
-            "qa_em": {"normalizer": "inspect_ai"},
-            "qa_f1": {"normalizer": "inspect_ai", "both_empty": 0.0},
-        },
+        _answers("inspect_ai", both_empty=0.0),
     ),
     "lm-eval-gsm8k": Preset(
         "GSM8K in lm-evaluation-harness, filter strict-match: the number after ####",
