@@ -229,15 +229,17 @@ def _is_choice(record: Record) -> bool:
 
 def _is_generated(record: Record) -> bool:
     """Return whether a model wrote the answer: requests then have options such as `until`."""
-    first = next(iter(_arguments(record)), [None])
-    return first == [None] or any(isinstance(value, dict) for value in first)
+    requests = record.get("arguments") or [None]
+    parts = next(iter(requests.values() if isinstance(requests, dict) else requests))
+    values = parts.values() if isinstance(parts, dict) else listed(parts)
+    return parts is None or any(isinstance(value, dict) for value in values)
 
 
 def _arguments(record: Record) -> list[list[Any]]:
-    """Return the arguments of each request; they may be in lists or in objects."""
-    requests = record.get("arguments") or []
-    parts = requests.values() if isinstance(requests, dict) else requests
-    return [list(part.values()) if isinstance(part, dict) else listed(part) for part in parts]
+    arguments = record.get("arguments") or []
+    if isinstance(arguments, dict):
+        return [list(part.values()) for part in arguments.values()]
+    return [listed(part) for part in arguments]
 
 
 def _responses(record: Record) -> list[list[Any]]:
