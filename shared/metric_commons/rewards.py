@@ -26,7 +26,9 @@ if TYPE_CHECKING:
         rouge,
         tools,
     )
-    from .frameworks.rewards.reward import ReferenceCheck, Reward, total
+    from .frameworks.rewards.reference_checks import ReferenceCheck
+    from .frameworks.rewards.reward import Reward
+    from .frameworks.rewards.total import total
 
 __all__ = [
     "ReferenceCheck",
@@ -51,12 +53,12 @@ _KINDS = ("answers", "choice", "found", "instructions", "json", "math", "rouge",
 _resolve = resolver(
     __name__,
     {
-        "ReferenceCheck": "frameworks.rewards.reward",
+        "ReferenceCheck": "frameworks.rewards.reference_checks",
         "Reward": "frameworks.rewards.reward",
         "code": "frameworks.rewards.code_rewards",
         "code_score": "frameworks.rewards.code_rewards",
         "code_verl": "frameworks.rewards.code_rewards",
-        "total": "frameworks.rewards.reward",
+        "total": "frameworks.rewards.total",
         **dict.fromkeys(_KINDS, "frameworks.rewards.named_tasks"),
     },
     __package__,

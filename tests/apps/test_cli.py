@@ -475,7 +475,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.csv",
             'answer,gold\n"x\rx",y\nx,y\rz\n',
-            "x.csv: row 1 (line 3): a carriage return alone ends no line; a text that has one",
+            "x.csv: row 1 (line 3): a carriage return does not end a line; a text that has one",
         ),
         ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
         ("x.parquet", "PAR1", "x.parquet: "),

@@ -451,7 +451,7 @@ def test_the_page_of_votes_begins_with_the_sentence(run, votes):
 @pytest.mark.parametrize(
     ("rest", "message"),
     [
-        (("--by", "qa_em"), "--by is for saved results and does not go with --votes"),
+        (("--by", "qa_em"), "--by is for saved results, not for --votes"),
         (("--mean", "borda"), "--mean is for saved results"),
         (("--set", "tiess=half"), "there is no option 'tiess'; did you mean 'ties'?"),
         (("--cluster-by", "promt"), "there is no field 'promt'; did you mean 'prompt'?"),

@@ -13,6 +13,7 @@ import yaml
 from mcp import Client, StdioServerParameters
 
 from metric_commons.__main__ import main
+from metric_commons.apps.mcp import folder
 from metric_commons.frameworks.harnesses import ultrarag
 from tests.shared.frameworks.harnesses.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
 from tests.spec import PATIENCE, nightly, trec_eval_files
@@ -174,6 +175,17 @@ def test_a_folder_that_is_not_empty_stays_as_it_is(tmp_path, capsys):
 
     (tmp_path / "empty").mkdir()
     assert main(["ultrarag-init", str(tmp_path / "empty")]) == 0
+
+
+def test_a_link_to_a_folder_names_the_script(tmp_path):
+    (tmp_path / "target").mkdir()
+    link = tmp_path / "link"
+    link.symlink_to("target")
+    assert main(["ultrarag-init", str(link)]) == 0
+    written = (link / "server.yaml").read_text("utf-8")
+    assert Path(yaml.safe_load(written)["path"]).is_file()
+    folder.build((tmp_path / "target").resolve(), str(link / "parameter.yaml"))
+    assert (link / "server.yaml").read_text("utf-8") == written
 
 
 # Its client

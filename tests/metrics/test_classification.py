@@ -358,7 +358,7 @@ REFUSED = [
     ([0.1, math.nan], [1, 0], {}, r"predictions\[1\] is NaN; every row needs a number"),
     ([0.1, 0.2], [1, 0.5], {}, r"references\[1\] is 0.5; a label is a whole number"),
     (["a", 1], ["a", "b"], {}, r"predictions\[1\] is 1 \(int\)"),
-    (["a", "b"], [0, 1], {}, "the inputs do not go together"),
+    (["a", "b"], [0, 1], {}, "the inputs do not fit together"),
     ([[0.9, 0.1]], [0], {}, "2 columns, but there are 1 labels"),
     ([0, 1], [-1, -1], {"ignore_index": -1}, "ignore_index is -1, the reference of every row"),
     ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index needs one label per row"),

@@ -1,1 +1,1 @@
-"""What a metric script derives from, and which modules there are."""
+"""The base of metric scripts, and the catalog of modules."""

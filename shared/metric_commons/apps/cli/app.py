@@ -35,7 +35,7 @@ class _PlainSwitches:
     """Its help shows no type for switches."""
 
     def get_params(self, ctx: "Context") -> list[Any]:
-        """Return the parameters, of which switches take no value."""
+        """Return the parameters; switches show no value."""
         parameters: list[Any] = super().get_params(ctx)  # type: ignore[misc]
         for parameter in parameters:
             if getattr(parameter, "is_flag", False):
@@ -60,7 +60,7 @@ def panel_of(command: str) -> str:
     return next(panel for panel, names in PANELS.items() if command in names)
 
 
-# The file and the function of a command, if its name is not that of both.
+# The file and the function of a command whose name differs from one of them.
 _FUNCTIONS = {
     "init": "run.init",
     "merge": "score.merge",
@@ -153,15 +153,15 @@ def _refusal(error: Exception, words: Sequence[str]) -> tuple[str, int]:
         case OSError():
             prefix = f"{error.filename}: " if error.filename else ""
             return f"{prefix}{error.strerror or error}", 1
-        # Bad input, a library of an extra, or something that this operating system lacks.
+        # Bad input, a missing library of an extra, or a feature that the operating system lacks.
         case ValueError() | UnexpectedError() | ImportError() | NotImplementedError():
             return str(error), 1
-    kind = type(error).__name__  # which nobody expected
+    kind = type(error).__name__  # an error in this package
     return f"{kind}: {error}; please report this, with what --debug prints", 1
 
 
 def _with_hint(message: str, words: Sequence[str]) -> str:
-    """Return the message, with what to type in place of another tool's command or option.
+    """Return the message, with the equivalent of another tool's command or option.
 
     >>> _with_hint("No such command 'wer'.", ["wer", "a.txt"])
     "No such command 'wer'; use error_rate (its score wer), as in metric-commons score MODULE FILE \
@@ -189,7 +189,7 @@ def _with_hint(message: str, words: Sequence[str]) -> str:
 
 
 def _folder_message(path: Path) -> str:
-    """Return the message about a folder in place of a file, with a file in it as an example."""
+    """Return the message about a folder in place of a file, with one of its files."""
     files = sorted(member for member in path.rglob("*") if member.is_file())
     example = f", such as {files[0]}" if files else ""
     return f"{path}: this is a folder; name the files in it{example}"

@@ -1,4 +1,4 @@
-"""`metric-commons audit`: what printed scores say, without their rows."""
+"""`metric-commons audit`: intervals and differences of printed scores, without their rows."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -32,13 +32,13 @@ def audit(
     power: Power = 0.8,
     format_name: PrintedFormat = "table",
 ) -> None:
-    """Read printed scores with care: what their digits and the number of rows say, without rows.
+    """Check what printed scores show, from their digits and the number of rows alone.
 
     metric-commons audit --score 0.82 --rows 500 --baseline 0.80
 
-    It prints the interval that such a score supports, whether any outcome on so
-    few rows could have been significant, and how many rows the difference needs.
-    Rows count as right or wrong, and systems as erring independently.
+    It prints the interval of such a score, whether any outcome on these rows could
+    be significant, and how many rows the difference needs. It assumes that rows are
+    right or wrong, and that systems err independently.
 
     metric-commons audit table.md
 
@@ -52,7 +52,7 @@ def audit(
         score: The score, such as 0.82 or 82%.
         rows: The number of rows behind each score.
         baseline: The score to compare it with, on the same rows.
-        measure: What was measured, such as accuracy or wer; by default a mean of rows.
+        measure: The measure, such as accuracy or wer; by default a mean of rows.
     """
     if (table is None) == (score is None):
         raise UsageError("name a file with a table, or --score and --rows")

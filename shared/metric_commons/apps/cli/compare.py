@@ -98,9 +98,9 @@ def compare(
 
     Results need the scores of their rows, which --per-example writes. Systems
     with the same name in two results are compared with each other; otherwise
-    all pairs are. For three or more systems the table has
-    their possible ranks, and for more than 25 a line of signs instead of
-    letters. The best tier and significant differences are in bold.
+    all pairs are compared. For three or more systems the table has their possible
+    ranks, and for more than 25 a line of signs instead of letters. The best tier
+    and significant differences are in bold.
 
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not
@@ -111,12 +111,12 @@ def compare(
     metric-commons compare new.json old.json --sequential --total 500 --margin 0.02
 
     With --sequential the verdict on the first result is better, worse, equivalent
-    (within --margin) or undecided. It holds at every look together: append rows
+    (within --margin) or undecided. It holds for all looks together: append rows
     and look again as often as you like.
 
     With --labels the files are rows of two systems with the verdicts of a judge
-    and, on some rows, labels from 0 to 1 by people: the difference is the one
-    that people would see, corrected by the labels.
+    and, on some rows, labels from 0 to 1 by people. It prints the difference that
+    people would see: that of the judge, corrected by the labels.
 
     Args:
         paths: Results written by --save; or relevance judgments and two or more runs.

@@ -60,7 +60,7 @@ def execute(
         extract: fenced: the program is the last fenced block of a sample.
         check_tasks: Tasks that cannot fail: error ends the run, skip leaves them out, report names
             them and keeps them; off does not look for them.
-        resume: Run only what an earlier run has not finished.
+        resume: Run only programs that an earlier run has not finished.
         jobs: Programs at once; by default one per core.
         settings: An option of code_eval, such as timeout=6.
     """
@@ -108,10 +108,10 @@ def execute(
 def _tasks_left_out(
     preparation: Preparation, names: list[str], check_tasks: CheckTasks
 ) -> set[str]:
-    """Return the tasks that cannot fail, if these are to be left out.
+    """Return the tasks that cannot fail, if such tasks are left out.
 
     Raises:
-        ValueError: there are some, or all are, and the run is to end.
+        ValueError: there are such tasks, and they end the run or no others are left.
     """
     rows = [] if check_tasks == "off" else preparation.tasks_that_cannot_fail()
     if not rows:
@@ -143,7 +143,7 @@ def _rows(path: Path) -> Iterator[Mapping[str, Any]]:
 def _numbered(
     programs: Iterable[tuple[str, str]], references: Mapping[str, Any], options: Mapping[str, Any]
 ) -> list[Outcome]:
-    """Return the fields of each line that are known before its program has run.
+    """Return the fields of each line that are known before its program runs.
 
     The hash identifies the program, its tests and the options; a program that occurs twice in a
     task is run twice.
@@ -159,7 +159,7 @@ def _numbered(
 
 
 def _finished(*paths: Path) -> dict[str, Outcome]:
-    """Return the outcomes in files of earlier runs, by hash; lines cut by a kill are skipped."""
+    """Return the outcomes in files of earlier runs, by hash; incomplete lines are skipped."""
     finished = {}
     for path in filter(Path.exists, paths):
         for line in path.read_text("utf-8").splitlines():
@@ -175,7 +175,7 @@ def _finished(*paths: Path) -> dict[str, Outcome]:
 def _run(
     preparation: Preparation, waiting: list[tuple[Outcome, str, int]], journal: Path
 ) -> dict[str, Outcome]:
-    """Return the outcomes of these programs, each written to the journal as soon as it is known."""
+    """Return the outcomes of programs; each is written to the journal at once."""
     futures: dict[Future[Grade], Outcome] = {
         preparation.submit(program, row): line for line, program, row in waiting
     }
@@ -183,7 +183,7 @@ def _run(
     journal.parent.mkdir(parents=True, exist_ok=True)
     try:
         with open(journal, "a", encoding="utf-8") as file:
-            file.write("\n")  # ends a line that was cut by a kill
+            file.write("\n")  # ends a line that an interrupt left incomplete
             for future in with_bar(as_completed(futures), "running", total=len(futures)):
                 grade, line = future.result(), futures[future]
                 outcome = line | {

@@ -1,11 +1,10 @@
 """`metric-commons export`: a saved result in the formats of other tools."""
 
-import io
 import json
 import time
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import typer
 
@@ -70,6 +69,7 @@ def export(
             f"--to {target} needs --scale: 1 if the leaderboard has scores like 0.412, 100 for 41.2"
         )
     from ...reporting.leaderboards.exports import Labels, eval_results, every_eval_ever, model_index
+    from ..console.config import as_yaml
 
     has_rows = target == "eee" and prompt is not None
     results = read_with_rows([path], rows or [])[0] if has_rows else Results.read(path)
@@ -90,13 +90,13 @@ def export(
         written[out] = [results.to_csv()]
     elif target == "model-index":
         document = model_index(results, labels, factor)
-        written[out] = ["---\n", _as_yaml(document.content), "---\n"]
+        written[out] = ["---\n", as_yaml(document.content), "---\n"]
     elif target == "eval-results":
         documents = list(eval_results(results, labels, factor, scores))
         is_file = len(documents) == 1 and out.suffix
         for document in documents:
             file = out if is_file else out / f"{document.name.replace('/', '__')}.yaml"
-            written[file] = [_as_yaml(document.content)]
+            written[file] = [as_yaml(document.content)]
     else:
         for document in every_eval_ever(results, labels, time.time()):
             if document.rows:
@@ -106,15 +106,3 @@ def export(
     for path_written, pieces in written.items():
         write_whole(path_written, pieces)
     say_written(*written)
-
-
-def _as_yaml(content: Any) -> str:
-    from ruamel.yaml import YAML
-
-    writer = YAML(typ="safe", pure=True)
-    writer.default_flow_style = False
-    writer.width = 10_000  # so that a signature stays on one line
-    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    text = io.StringIO()
-    writer.dump(content, text)
-    return text.getvalue()

@@ -58,8 +58,8 @@ def gate(
 
     metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01 --sequential
 
-    Without --sequential one look holds; rows that are added until a look decides
-    let more than --alpha of losses pass. With it you may look as often as you like.
+    Without --sequential only one look is valid: if rows are added until a look
+    decides, more than --alpha of losses pass. With it, look as often as you like.
 
     Exit status: 0 not worse by the margin; 3 undecided (the message says how
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
@@ -71,7 +71,7 @@ def gate(
         score: A score to compare, such as qa_f1; repeatable.
         margin: The smallest loss that matters, above 0, of all scores or of one.
         floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
-        undecided: What rows that cannot tell mean: exit status 3, or 0.
+        undecided: Exit status if the rows cannot decide: 3 (fail) or 0 (pass).
         system: The system, if a result has several.
         summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
             itself.
@@ -104,14 +104,15 @@ def gate(
     if floors:
         checks += _reached(results, new, floors, rows or [], cluster_by, system, alpha)
     worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
+    status = 0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst]
     if summary is not None:
         with summary.open("a", encoding="utf-8") as file:
-            file.write(_markdown(checks, worst, undecided))
+            file.write(_markdown(checks, "passed" if status == 0 else _OUTCOME[worst]))
     if format_name == "json":
         show_json({"verdict": worst, "checks": [record for record, _ in checks]})
     else:
         typer.echo("\n".join(sentence for _, sentences in checks for sentence in sentences))
-    raise typer.Exit(0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst])
+    raise typer.Exit(status)
 
 
 def _look(
@@ -252,10 +253,9 @@ def _reached(
         yield record, [result.sentence]
 
 
-def _markdown(checks: Sequence[Check], worst: str, undecided: str) -> str:
+def _markdown(checks: Sequence[Check], outcome: str) -> str:
     """Return a table for the summary of a build, with the sentences below it."""
-    passes = worst == NOT_INFERIOR or (worst == UNDECIDED and undecided == "pass")
-    lines = [f"### metric-commons gate: {'passed' if passes else _OUTCOME[worst]}", ""]
+    lines = [f"### metric-commons gate: {outcome}", ""]
     lines += ["| score | new | baseline | condition | outcome |", "| --- | --- | --- | --- | --- |"]
     for record, _ in checks:
         condition = f"loss below {record['margin']:g}" if "margin" in record else ""

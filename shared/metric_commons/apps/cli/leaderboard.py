@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from ...reporting.leaderboards.leaderboards import Entry, Leaderboard, SavedResult
 
 
-# In what results of several tasks may differ that have a mean.
+# Parts of the signature in which results with a common mean may differ.
 _OF_ROWS = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
 
 
@@ -88,8 +88,8 @@ def leaderboard(
         mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean of all
             rows (rows), the number of systems beaten (borda) or the mean proportion of systems
             beaten (win_rate). Of a table the default is tasks.
-        best: Also print the interval of the best system, which allows for having chosen it, and by
-            how much its score is likely to get worse on new rows.
+        best: Also print the interval of the best system, which allows for the choice, and how much
+            worse its score is likely to be on new rows.
         tasks: Whether intervals and ranks are for these tasks (fixed), or treat them as a sample of
             at least six tasks (sampled).
         missing_tasks: Leave systems that lack a task out (out), or count it as the worst there
@@ -104,10 +104,10 @@ def leaderboard(
     notation = presentation.notation
     if votes is not None:
         if paths:
-            raise UsageError("RESULT is for saved results and does not go with --votes")
+            raise UsageError("RESULT is for saved results, not for --votes")
         of_results = ["score", "mean", "rows", "group", "scores", "tasks", "missing_tasks"]
         of_results += ["benchmark", "lower", "best"]
-        options.refuse(context, of_results, "is for saved results and does not go with --votes")
+        options.refuse(context, of_results, "is for saved results, not for --votes")
         section = _votes_section(
             votes,
             settings or [],
@@ -129,10 +129,10 @@ def leaderboard(
         options.refuse(
             context, ["rows", "group", "scores", "cluster_by", "best"], "is for saved results"
         )
-        wanted = published_scores.read_benchmark(benchmark) if benchmark else []
-        read, notes = published_scores.read_scores(paths, score, wanted)
-        table, further = score_tables.score_table(read, wanted, lower=lower)
-        notes += further
+        benchmark_tasks = published_scores.read_benchmark(benchmark) if benchmark else []
+        published, notes = published_scores.read_scores(paths, score, benchmark_tasks)
+        table, notes_of_table = score_tables.score_table(published, benchmark_tasks, lower=lower)
+        notes += notes_of_table
     else:
         if not paths or score is None:
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
@@ -149,7 +149,7 @@ def leaderboard(
             for members in groups
         ]
         if mean is None:
-            options.refuse(context, ["tasks", "missing_tasks"], "goes with --mean")
+            options.refuse(context, ["tasks", "missing_tasks"], "needs --mean")
             _show([_section(member, notation, best=best) for member in listed], presentation, page)
             return
         options.refuse(context, ["best"], "is for one score, not for --mean")

@@ -107,12 +107,12 @@ def new(
 
     metric-commons new token_jaccard --in metrics
 
-    The metric works as it is; change what it computes. `metric-commons check` then says what a
-    metric must do to be scored, compared, merged and published like those of this package.
+    The metric works already; change what it computes. `metric-commons check` then tells whether it
+    can be scored, compared, merged and published like those of this package.
 
     Args:
-        name: Of the metric, in lower case, such as token_jaccard.
-        folder: Where its folder is made.
+        name: Its name in lower case, such as token_jaccard.
+        folder: The folder in which its own folder is made.
     """
     if not name.isidentifier() or name != name.lower():
         raise UsageError(f"NAME must be a word in lower case, such as token_jaccard; got {name!r}")
@@ -138,7 +138,7 @@ def new(
 def check(
     module: Annotated[str, typer.Argument(metavar="MODULE", autocompletion=modules_like)],
 ) -> None:
-    """Check that a metric keeps what every module promises, on the example of its docstring.
+    """Check that a metric keeps the promises of every module, on the example of its docstring.
 
     metric-commons check metrics/token_jaccard
 

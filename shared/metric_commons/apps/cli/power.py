@@ -49,8 +49,8 @@ def power(
     metric-commons power results.json --effect 0.02 --cluster-by item --cluster-by template
 
     With two fields, each item is answered with each template, and both are
-    samples: the plan says how many of either are needed, and what more templates
-    are worth in items.
+    samples: the plan says how many of each are needed, and how many items a
+    further template is worth.
 
     metric-commons power pilot.jsonl --labels human --predictions judge
 

@@ -1,13 +1,15 @@
 """`metric-commons run`: an evaluation described in a file."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from ...data.files.access import default_limits
+from ...frameworks.harnesses.ultrarag_profiles import Profile
+from ...module.catalog.request import Reporting
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.resampling.progress import is_quiet
@@ -27,9 +29,7 @@ def run(
     preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     sort: Sort = None,
     presentation: Presentation,
-    profile: Annotated[
-        Literal["ultrarag", "ultrarag-main", "standard"] | None, typer.Option(metavar="PROFILE")
-    ] = None,
+    profile: Annotated[Profile | None, typer.Option(metavar="PROFILE")] = None,
 ) -> None:
     """Run an evaluation that is described in a YAML file.
 
@@ -106,7 +106,7 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
 
     metrics, options = _checked_modules(content, path)
     systems = _systems(content, path, metrics.values())
-    fields, outputs = content.data.fields, content.outputs
+    columns, outputs = content.data.fields, content.outputs
     by_row = any(kind_of(metric).separates_rows for metric in metrics.values())
     compare = len(systems) > 1 and by_row if content.compare is None else content.compare
     if compare and len(systems) < 2:
@@ -114,31 +114,26 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
     if not by_row and (compare or outputs.per_example):
         key = ["compare"] if compare else ["outputs", "per_example"]
         raise key_error(path, key, "needs a module that scores row by row")
+    reporting = {item.name: getattr(content, item.name) for item in fields(Reporting)}
+    reporting |= {"compare": compare, "correction": correction_named(content.correction)}
     evaluation = Evaluation(
         modules=list(metrics),
         systems=systems,
-        references=fields.references,
-        groups=fields.groups,
-        clusters=fields.clusters,
-        ids=fields.id,
-        columns=fields.columns,
+        references=columns.references,
+        groups=columns.groups,
+        clusters=columns.clusters,
+        ids=columns.id,
+        columns=columns.columns,
         common=Path(content.data.path) if content.data.path else None,
         format_name=content.data.format,
         limit=content.data.limit,
         limits=default_limits().with_whole(content.data.max_unpacked),
         options=options,
-        preset=content.preset,
-        **content.intervals,
-        compare=compare,
-        scores=content.scores,
-        correction=correction_named(content.correction),
-        assume=content.assume,
-        bounds=content.bounds,
-        jobs=content.jobs,
+        **reporting,
         per_example=by_row and bool(outputs.per_example or outputs.html),
     )
-    is_saved = outputs.save is not None  # with counts of clusters
-    if fields.clusters is not None and not (evaluation.uses_clusters or is_saved):
+    is_saved = outputs.save is not None  # with the number of clusters
+    if columns.clusters is not None and not (evaluation.uses_clusters or is_saved):
         problem = "changes only intervals and tests; set confidence_level or compare"
         raise key_error(path, ["data", "fields", "clusters"], problem)
     return evaluation

@@ -132,13 +132,13 @@ def merge(
     unless --allow-equal-shards is given.
 
     Args:
-        parts: Files written by `score --partial`; before them, the folders of modules of your own.
+        parts: Files written by `score --partial`; name the folders of your own modules first.
         allow_equal_shards: Merge parts of different files with the same content.
     """
     from ...evaluation.scoring.states import Part
 
     for path in filter(catalog.holds_module, parts):
-        catalog.name_of(path)  # known from here on
+        catalog.name_of(path)  # which makes its name known
     parts = [path for path in parts if not catalog.holds_module(path)]
     if not parts:
         raise UsageError("name the parts to merge")
@@ -156,7 +156,7 @@ def merge(
 
 
 def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
-    """Report on stderr how many cells of texts look as if they held several references."""
+    """Report on stderr how many cells seem to hold several references."""
     sources = list(sources)
     joined, lists = (sum(getattr(s, name) for s in sources) for name in ("joined", "lists"))
     if not (joined or lists):
@@ -227,8 +227,7 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
                 advice = f"to score the files in it, name them after a module or {LOGGED}"
                 raise ValueError(f"{error}; {advice}") from None
         raise UsageError(
-            f"name a module to score with: {', '.join(catalog.names())}; or {LOGGED}, which takes "
-            "the scores of a log"
+            f"name a module: {', '.join(catalog.names())}; or {LOGGED}, for the scores in a log"
         )
     if not paths:
         raise UsageError("name a file to score")
@@ -236,10 +235,10 @@ def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
 
 
 def _check_texts(modules: Sequence[str], files: Files) -> None:
-    """Check that files of texts have references, in other files, and are for modules of texts.
+    """Check that files of texts have references in other files, and are for modules of texts.
 
     Raises:
-        UsageError: they do not; the message has the command with the files in their places.
+        UsageError: they do not; the message has the command to use.
     """
     texts = [
         path
@@ -310,7 +309,7 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
     """Check that every module has a field for each input, and that each column is one.
 
     Raises:
-        UsageError: a field is missing, or a column is no input.
+        UsageError: a field is missing, or a column is not an input.
     """
     named = {name for name, field in evaluation.fields.items() if field is not None}
     if any(field for _, field in evaluation.systems.values()):
@@ -345,7 +344,7 @@ def _check_reported(evaluation: Evaluation) -> None:
     """Check that the modules support the options that add to their scores."""
     for option, flag in _REPORTED.items():
         if option == "clusters" and (evaluation.compare or evaluation.per_example):
-            continue  # of which tests make use
+            continue  # which use clusters
         if getattr(evaluation, option) not in (None, False):
             try:
                 check_supported([option], evaluation.metrics)

@@ -20,12 +20,12 @@ class Looking:
 
     Args:
         sequential: Decide by an interval that holds however often you look; rows may be added
-            between looks. They must be in random order, the same at each look, which the file
-            NEW.looks.json is for. For means of rows in a known range.
-        total: With --sequential, the rows (or clusters) of the whole benchmark. The target is then
-            its score, which is known when all rows are.
+            between looks. Their order must be random, and the same at each look, which the file
+            NEW.looks.json checks. For means of rows in a known range.
+        total: With --sequential, the number of rows (or clusters) of the whole benchmark. The
+            target is then the score of all of them.
         follow: With --sequential, NEW is a JSON Lines file of row scores that is still being
-            written, as by --per-example; ends when it is decided, or all rows are there.
+            written, as by --per-example; ends with the decision, or when all rows are there.
     """
 
     sequential: Annotated[bool, statistics_option("--sequential")] = False
@@ -60,16 +60,16 @@ def looked(
     Args:
         new: a saved result, or the rows of one that is being scored.
         baseline: a saved result, whose rows may be complete.
-        looking: how.
-        score: which score; None for the main one.
+        looking: the options of looking again.
+        score: the score; None for the main one.
         margin: a difference that does not matter.
-        level: of the intervals of all looks together.
-        verdict_of: the verdict of the command.
-        undecided: the verdict with which it goes on.
+        level: the level of the intervals of all looks together.
+        verdict_of: returns the verdict of the command.
+        undecided: the verdict with which looking continues.
         rows: files of the scores of rows.
         cluster_by: fields of the inputs whose labels are clusters; only one.
-        bounds: of a difference; -1 and 1 by default.
-        system: which system, if a result has several.
+        bounds: the bounds of a difference; -1 and 1 by default.
+        system: the system, if a result has several.
         shows: whether to print a line while rows are followed.
     """
     from ...evaluation.comparison import looks  # imports numpy

@@ -14,7 +14,8 @@ import typer
 from ...data.files.access import Limits, default_limits
 from ...data.files.streams import STANDARD_INPUT, stem, suffix
 from ...data.harness_logs.logs import PLAIN_ROWS, format_names
-from ...data.tables.tables import Selection, Source
+from ...data.tables.selection import Selection
+from ...data.tables.tables import Source
 from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.scoring.evaluations import Evaluation
@@ -47,7 +48,7 @@ class Inputs:
         origin: Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
             helm. By default it is detected from the content.
         answers: File with the references, if they are in another file; rows are matched by --id.
-            As --references FILE, which leaves no option for the name of their field.
+            With it, --references can name their field.
         system_field: Field that names the system of each row, if a file has several.
         filter_name: The filter to score in a log of lm-eval.
         condition_texts: Score only rows with this value, such as split=test; repeatable.
@@ -147,7 +148,7 @@ class Inputs:
 
 
 def _is_file(name: str, sources: Mapping[Path, Source]) -> bool:
-    """Return whether references with this name are a file, as no file of predictions has it."""
+    """Return whether this is a file of references, and not a field of the predictions."""
     path = Path(name)
     if not (path == STANDARD_INPUT or path.exists()):
         return False
@@ -162,10 +163,10 @@ def _is_file(name: str, sources: Mapping[Path, Source]) -> bool:
 def usual_fields(
     modules: Sequence[str], files: Files, predictions: Sequence[str]
 ) -> tuple[Sequence[str], str | None]:
-    """Return the fields of predictions and references; those of rows need no option if obvious.
+    """Return the fields of predictions and references, which rows need no option for if obvious.
 
     Raises:
-        UsageError: several fields could be meant; the message has the command with one of them.
+        UsageError: several fields are possible; the message has the command with one of them.
     """
     sources = [files.sources[path] for path in [*files.paths, *files.answers]]
     if LOGGED in modules:
@@ -181,7 +182,7 @@ def usual_fields(
         others = () if files.answers else [*chosen["predictions"], *chosen["references"]]
         candidates = usual_columns(name, source.log.names, others)
         if not candidates:
-            return predictions, files.references  # what is missing will be said
+            return predictions, files.references  # a later check names the missing field
         chosen[name] = candidates[:1]
         named[name] = candidates[0]
         if len(candidates) > 1:
@@ -204,7 +205,7 @@ def evaluation_on(
     request: Mapping[str, Any],
     inputs: Inputs,
 ) -> Evaluation:
-    """Return the evaluation of the files: of plain rows, or of logs and rows that need assembling.
+    """Return the evaluation of the files: of plain rows, or of logs and rows to be joined.
 
     Args:
         files: the files.
@@ -295,10 +296,7 @@ def named_systems(
 
 
 def file_names(paths: Sequence[Path], sources: Mapping[Path, Source] | None = None) -> list[str]:
-    """Return the shortest names that distinguish the files.
-
-    Models, models with tasks, stems or paths.
-    """
+    """Return the shortest names that distinguish the files: models, with tasks, stems or paths."""
     logs = [sources[path].log for path in paths] if sources else []
     kinds: list[list[str]] = [
         [log.system or "" for log in logs],

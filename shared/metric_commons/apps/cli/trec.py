@@ -86,8 +86,8 @@ def trec(
     Args:
         qrels: Relevance judgments.
         runs: Runs to score.
-        scores: Which of these measures to show, write and compare; without --measure, the measures
-            to compute.
+        scores: Measures to show, write and compare, among those of --measure; without --measure
+            only these are computed.
         preset: Options that reproduce another tool: trec_eval, ultrarag.
         per_query: Also print and save the scores of each query.
         complete: The same as --missing zero (trec_eval -c).

@@ -14,6 +14,7 @@ from ...data.tables.tables import Source
 from ...evaluation.results.rendering import message_line
 from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag import signature, table
+from ...frameworks.harnesses.ultrarag_profiles import Profile
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import Count
 from ...statistics.resampling.progress import is_quiet, shows_bars, watched
@@ -93,7 +94,7 @@ def is_parameters(content: Mapping[str, Any]) -> bool:
     return "modules" not in content and bool(keys & content.keys())
 
 
-def run(path: Path, document: ConfigDocument, profile: ultrarag.Profile) -> None:
+def run(path: Path, document: ConfigDocument, profile: Profile) -> None:
     """Run the evaluation of a file, print UltraRAG's table and save JSON in its format.
 
     Raises:
@@ -202,7 +203,7 @@ def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
 
 
 def _score_answers(
-    settings: Answers, benchmark: Benchmark, path: Path, profile: ultrarag.Profile
+    settings: Answers, benchmark: Benchmark, path: Path, profile: Profile
 ) -> dict[str, Any]:
     """Return the scores of the answers, and their means."""
     key_map = benchmark.key_map
@@ -226,7 +227,7 @@ def _score_answers(
         raise _keyed(error, "metrics", path) from error
 
 
-def _score_runs(settings: Runs, path: Path, profile: ultrarag.Profile) -> dict[str, Any]:
+def _score_runs(settings: Runs, path: Path, profile: Profile) -> dict[str, Any]:
     from tqdm import tqdm
 
     arguments = {name: value for name, value in vars(settings).items() if name != "save_path"}

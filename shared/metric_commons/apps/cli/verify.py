@@ -1,4 +1,4 @@
-"""`metric-commons verify` and `patch-evaluate`: other packages beside ours, or replaced by it."""
+"""`metric-commons verify` and `patch-evaluate`: comparison with and replacement of packages."""
 
 import gc
 import runpy
@@ -46,10 +46,10 @@ def verify(
 
     metric-commons verify error_rate runs.jsonl -p hypothesis -r reference --against jiwer
 
-    Each row is scored alone by both, with the options with which the card calls them equal. Where
-    they differ, a rule is named if both agree once it cannot matter: "case" if they agree in lower
-    case. Exit status: 0 all rows agree or differ by a named rule, 4 some differ by none, 1 the file
-    or the package is missing, 2 the command line is wrong.
+    Both score each row alone, with the options for which the card says that they are equal. If they
+    differ, the rule that explains it is named: "case" if they agree in lower case. Exit status: 0
+    all rows agree or differ by a named rule, 4 some differences have no rule, 1 the file or the
+    package is missing, 2 the command line is wrong.
 
     Args:
         module: A module listed by `metric-commons list`.
@@ -57,8 +57,8 @@ def verify(
         predictions: The field of the predictions.
         references: The field of the references.
         against: The package, such as jiwer, sacrebleu, rouge_score, seqeval or sklearn.
-        options: Option of the module, in place of that with which both are equal.
-        top: How many of the rows that differ are shown.
+        options: Option of the module, in place of that for which both are equal.
+        top: How many rows that differ to show.
     """
     from ...evaluation.peers.agreement import compare_with_peer  # imports numpy
 
@@ -72,7 +72,7 @@ def verify(
     check_usage(evaluation)
     columns = evaluation.source(file).columns()
     sides = columns[predictions], columns[references]
-    with warnings.catch_warnings(action="ignore"):  # the peer's, about each row alone
+    with warnings.catch_warnings(action="ignore"):  # of the peer, about single rows
         agreement = compare_with_peer(module, *sides, peer, evaluation.options)
     if format_name == "json":
         show_json(_record(agreement, peer.release))
@@ -86,8 +86,8 @@ def _show(
 ) -> None:
     """Print how many rows agree, and the first that do not."""
     typer.echo(f"{agreement.equal:,} of {agreement.rows:,} rows agree ({release})")
-    differences = [(each.row, each) for each in agreement.differences if each.row is not None]
-    for name, number in Counter(_rule(each) for _, each in differences).most_common():
+    differences = [(item.row, item) for item in agreement.differences if item.row is not None]
+    for name, number in Counter(_rule(item) for _, item in differences).most_common():
         typer.echo(f"{counted(number, 'row')}: {name}")
     if differences[:top]:
         table = Table("row", "score", "ours", "theirs", "decided by", "prediction", "reference")
@@ -110,7 +110,7 @@ def _show(
 
 
 def _record(agreement: "PeerAgreement", release: str) -> dict[str, Any]:
-    """Return the agreement as JSON has it."""
+    """Return the agreement as values for JSON."""
     return {
         "peer": release,
         "rows": agreement.rows,
@@ -148,23 +148,23 @@ def patch_evaluate(
 ) -> None:
     """Run a script in which evaluate.load returns our modules in place of evaluate's own.
 
-    For all names of the table of stock modules, such as glue, f1, squad, rouge, sacrebleu and wer,
-    with the same inputs, options and results; nothing is downloaded, and no file is changed.
+    They replace glue, f1, squad, rouge, sacrebleu, wer and the others that our modules can replace,
+    with the same inputs, options and results. Nothing is downloaded, and no file is changed.
 
     Args:
         script: A Python script, such as run_glue.py.
-        arguments: Its arguments, as they are.
+        arguments: Its arguments, which are passed on.
     """
     from ...frameworks.harnesses.stock_evaluate import patch_evaluate
 
     if not script.is_file():
         raise FileNotFoundError(2, "no such file", str(script))
-    gc.set_threshold(700)  # the default, which the commands raise for their short lives
+    gc.set_threshold(700)  # the default; commands raise it, since they end soon
     sys.argv = [str(script), *(arguments or ())]
     sys.path.insert(0, str(script.resolve().parent))  # as Python does with a script
     with patch_evaluate():
         try:
             runpy.run_path(str(script), run_name="__main__")
-        except Exception as error:  # of the script, for whose author the traceback is
+        except Exception as error:  # of the script; its author needs the traceback
             traceback.print_exc()
             raise typer.Exit(1) from error

@@ -1,5 +1,6 @@
 """Configuration files: YAML, checked as a whole before any data is read."""
 
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from pathlib import Path
@@ -160,6 +161,23 @@ def read(path: Path) -> ConfigDocument:
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys with values, got {type(content).__name__}")
     return ConfigDocument(content, sorted(repeated, key=lambda key_and_line: key_and_line[1]))
+
+
+def as_yaml(content: Any) -> str:
+    """Return the text of a YAML file, with the keys in their order.
+
+    >>> print(as_yaml({"scores": [0.5], "model": None}), end="")
+    scores:
+    - 0.5
+    model: null
+    """
+    writer = YAML(typ="safe", pure=True)
+    writer.default_flow_style = False
+    writer.width = 10_000  # so that a signature stays on one line
+    writer.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    text = io.StringIO()
+    writer.dump(content, text)
+    return text.getvalue()
 
 
 def _check_size(content: Any) -> None:

@@ -53,8 +53,7 @@ def with_groups(
 
     Args:
         command: a function; each parameter annotated with a dataclass is a group of options.
-        further: options that act while the command line is read, so the function does not take
-            them.
+        further: options that act while the command line is read; the function does not take them.
     """
     hints = get_type_hints(command, include_extras=True)
     groups = {name: _options(hint) for name, hint in hints.items() if is_dataclass(hint)}
@@ -144,7 +143,7 @@ def is_chosen(context: typer.Context, name: str) -> bool:
 
 
 def starting_with(names: Callable[[], Iterable[str]]) -> Callable[[str], Iterator[str]]:
-    """Return a function of what was typed, for completion: the names that begin with it."""
+    """Return a function for completion: the names that begin with the typed text."""
 
     def matches(incomplete: str) -> Iterator[str]:
         return (name for name in names() if name.startswith(incomplete))
@@ -211,7 +210,7 @@ def _whole_number(value: str | int, low: int) -> int:
 
 
 def _set_limit(context: typer.Context, size: int | None) -> int | None:
-    """Set the limit of what is read as a whole, until the command ends."""
+    """Set the limit of content that is read as a whole, until the command ends."""
     earlier = default_limits()
     context.call_on_close(lambda: set_default(earlier))
     set_default(earlier.with_whole(size))

@@ -68,7 +68,7 @@ class Presentation:
         return Notation(self.digits, self.percent)
 
     def check(self) -> None:
-        """Check that the format has what was asked for.
+        """Check that the format can show the requested options.
 
         Raises:
             UsageError: it does not.
@@ -118,7 +118,7 @@ class Outputs(NamedTuple):
     sort: str | None = None  # the score by which systems are ordered
 
     def check(self, inputs: Sequence[Path]) -> None:
-        """Refuse files that would replace an input or each other, or cannot be created."""
+        """Check that files do not replace an input or each other, and can be created."""
         self.presentation.check()
         check_written([self.save, self.per_example, self.html], inputs)
         if self.html:
@@ -144,7 +144,7 @@ class Outputs(NamedTuple):
 
 
 def _show_explanations(results: Results) -> None:
-    """Print what the first rows were read as that a module explains, and does not call equal."""
+    """Print the readings of the first rows that a module explains and that are not equal."""
     for system, modules in results.systems.items():
         for result in modules.values():
             rows = [

@@ -72,7 +72,7 @@ class Scoring:
 
 
 def averaged(measures: "tuple[RankingMeasure, ...]") -> "tuple[RankingMeasure, ...]":
-    """Return the measures, each of which must be a mean over queries, since means are tested."""
+    """Return the measures, which must all be means over queries to be compared."""
     from ...retrieval.names import AGGREGATION
 
     for name, kind, *_ in measures:

@@ -27,7 +27,7 @@ Sdk = Literal["static", "gradio"]
 
 # In the examples of cards: how to load a module from a clone, and from the installed package.
 _TITLE = re.compile("^(# .+\n)", re.MULTILINE)
-_NEEDS = (  # evaluate does not install them
+_NEEDS = (  # which evaluate does not install
     "This needs what `requirements.txt` lists; intervals need `pip install scipy`."
 )
 _OF_CLONES = re.compile("^>>> # in a clone also: .*\n", re.MULTILINE)
@@ -71,12 +71,11 @@ class Marker(NamedTuple):
 def bundle(
     name: str, out_dir: str | Path, *, sdk: Sdk = "static", namespace: str = "NAMESPACE"
 ) -> Path:
-    """Write module `name` to the folder `out_dir/name`, as a Space without dependency on us.
+    """Write module `name` to the folder `out_dir/name`, as a Space that does not need this package.
 
-    Files are copied without changes except to their import lines, because a Space is a flat folder.
-    A static Space has a page, with its address in `namespace`; a Space with gradio has a demo,
-    `app.py`. A bundle of the same name is replaced once the new bundle is complete; until then it
-    is kept, whatever happens.
+    Only the import lines of files change, since a Space is a flat folder. A static Space has a
+    page, with its address in `namespace`; a Space with gradio has a demo, `app.py`. A bundle of the
+    same name is replaced only once the new bundle is complete.
 
     Raises:
         ValueError: evaluate could not load the bundle, or its name is taken by something else.
@@ -156,7 +155,7 @@ def _write(
 
 
 def published_card(card: str, namespace: str) -> str:
-    r"""Return the card with examples that load modules from the Hub, not the installed package.
+    r"""Return the card with examples that load the module from the Hub.
 
     Links to pages of the repository are absolute in it.
 
@@ -173,7 +172,7 @@ def published_card(card: str, namespace: str) -> str:
 
 
 def _requirements(files: Iterable[str]) -> list[str]:
-    """Return the required dependencies of the package, except those of files and tables.
+    """Return the required dependencies of the package, except those for files and tables.
 
     Libraries of the extras in `_EXTRAS` are required if one of these files imports them.
     """
@@ -189,7 +188,7 @@ def _requirements(files: Iterable[str]) -> list[str]:
 
 
 def _check_replaceable(target: Path) -> None:
-    """Check that the target is a bundle, and not, for instance, a clone of the Space."""
+    """Check that the target is a bundle and not, for example, a clone of the Space."""
     if not target.exists():
         return
     names = {path.name for path in target.iterdir()} if target.is_dir() else set()

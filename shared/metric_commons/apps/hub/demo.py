@@ -20,9 +20,9 @@ Cells = list[list[str]]
 
 _AXES = ["false positives", "true positives", "curve"]
 
-# Scores of rows are always shown, and groups would be an additional input.
+# Scores of rows are always shown, and groups would need another input.
 _HIDDEN_OPTIONS = ("per_example", "groups")
-# What a Space runs, and where, is for its owner to say, by its environment.
+# The owner of a Space decides, by its environment, whether and where programs run.
 _OWNERS_OPTIONS = ("allow_execution", "engine")
 
 
@@ -74,7 +74,7 @@ def worked_examples(card: str) -> list[dict[str, Any]]:
 
 
 def _calls(statement: ast.stmt) -> Iterator[ast.Call]:
-    """Yield the calls of methods named `compute` in a statement, other than those that may fail."""
+    """Yield the calls of methods named `compute` in a statement; none if they may fail."""
     if isinstance(statement, ast.Try):
         return
     for node in ast.walk(statement):
@@ -229,7 +229,7 @@ class Demo:
             raise ValueError("the options must be a JSON object")
         for name in _OWNERS_OPTIONS:
             if name in values:
-                raise ValueError(f"{name} is for the owner of this Space to say")
+                raise ValueError(f"{name} is set by the owner of this Space")
         if "per_example" in self.metric.options and not _is_stock(values):
             values["per_example"] = True
         result = self.metric.compute(**columns, **values)
@@ -273,10 +273,7 @@ class Demo:
         }
 
     def _to_cell(self, name: str, value: Any) -> str:
-        """Return a text unchanged, unless it looks like JSON or an empty cell.
-
-        Other values as JSON.
-        """
+        """Return a text unchanged, unless it looks like JSON or an empty cell; else JSON."""
         if isinstance(value, str) and value.strip() == value != "":
             with suppress(ValueError):
                 if self._from_cell(name, value, 0) == value:
@@ -300,22 +297,15 @@ class Demo:
 
 def answer(demo: Demo, question: str, parameters: str) -> str:
     """Answer a page's request in JSON: `{"value": ...}`, or `{"problem": "..."}` for bad input."""
-
-    def example(number: int) -> dict[str, Any]:
-        return {
+    parts = ("scores", "header", "rows")
+    questions: dict[str, Callable[..., Any]] = {
+        "titles": demo.titles,
+        "example": lambda number: {
             "cells": demo.cells(number),
             "options": demo.options(number),
             "inputs": demo.inputs,
-        }
-
-    def score(cells: Cells, options: str) -> dict[str, Any]:
-        scores, header, rows = demo.score(cells, options)
-        return {"scores": scores, "header": header, "rows": rows}
-
-    questions: dict[str, Callable[..., Any]] = {
-        "titles": demo.titles,
-        "example": example,
-        "score": score,
+        },
+        "score": lambda *content: dict(zip(parts, demo.score(*content), strict=True)),
     }
     try:
         value: Any = questions[question](*json.loads(parameters))
@@ -370,7 +360,7 @@ def build(folder: Path) -> Any:
                     column_limits=(len(demo.inputs), len(demo.inputs)),
                     interactive=True,
                     wrap=True,
-                    label="Rows: texts as they are, other values as JSON",
+                    label="Rows: texts unchanged, other values as JSON",
                     scale=2,
                 )
                 options = gr.Code(demo.options(0), language="json", label="Options", scale=1)
@@ -440,7 +430,7 @@ def _json_types(feature: Any) -> set[type]:
 
 
 def _accepted_types(values: Any) -> set[type]:
-    """Return the JSON types that rows of an input may have although the module takes texts."""
+    """Return the JSON types that an input of texts also accepts."""
     if values is None:
         return set()
     return {dict, list} if values.accepted == "objects" else {dict, list, int, float, bool}
@@ -451,7 +441,7 @@ def _normalize(word: str) -> str:
 
 
 def _is_stock(options: Mapping[str, Any]) -> bool:
-    """Return whether the result is to be that of one of evaluate's own modules."""
+    """Return whether the options request the result of one of evaluate's own modules."""
     return options.get("result_format") is not None
 
 

@@ -1,9 +1,8 @@
 """The imports of a script: the files that they reach, and their form in a Space.
 
-`evaluate.load` imports a copy of a script. It reads the lines of the script with a regular
-expression, and copies the files that these lines name. It does not look for imports in the copied
-files, so a script in a Space names every file that it reaches. All files of a Space are in one
-folder, so their import lines name no rooms.
+`evaluate.load` imports a copy of a script. It finds the imports of the script with a regular
+expression, and copies these files, but not the files that they import. So a script in a Space names
+every file that it reaches. All files of a Space are in one folder, so imports name no rooms.
 """
 
 import ast
@@ -93,7 +92,7 @@ def flatten_script(script: Path, package: Path, stems: set[str]) -> str:
     missing = sorted(stems - {source.rpartition(".")[2] for source, _ in imports})
     if missing:
         end = max(statement.last_line for _, statement in imports)
-        # A name that every module has, so that evaluate copies the file.
+        # Every file has this name; evaluate copies files that are imported.
         lines[end:end] = [
             "",
             _COMMENT,
@@ -116,8 +115,8 @@ def flatten_script(script: Path, package: Path, stems: set[str]) -> str:
 def check_readable(script: Path) -> None:
     """Check that evaluate would find the same imports in a script as Python.
 
-    It misreads a comment after an import, two imports on a line, three quotes in a comment and an
-    import inside a block.
+    It misreads comments after imports, two imports on a line, three quotes in a comment, and
+    imports inside blocks.
 
     Raises:
         ValueError: evaluate would miss an import, or mistake other text for one.

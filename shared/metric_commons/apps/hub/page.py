@@ -27,7 +27,7 @@ _CARRIED = [
     Path(__file__).parents[2] / "module" / "declaration" / "declared_module.py",
 ]
 
-# Its last value is the function that the page calls, with the name of a method and JSON.
+# Its last expression is the function that the page calls with a question and JSON.
 _PROGRAM = """\
 import sys
 from functools import partial
@@ -101,7 +101,7 @@ def card_html(card: str) -> str:
 
 
 def _in_script(value: object) -> str:
-    """Return JSON that cannot close the script element that contains it."""
+    """Return JSON without the end of a script element."""
     return json.dumps(value).replace("<", "\\u003c")
 
 

@@ -1,11 +1,12 @@
 """Publish modules: a Space contains the files of its bundle, with a tag for every version.
 
-A Space with files of someone else is left alone, unless deleting them is allowed. Files that were
-added to one of our Spaces are kept.
+A Space of someone else is not changed, unless its files may be deleted. Files that were added to
+one of our Spaces are kept.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +18,7 @@ from .imports import PACKAGE
 Change = Literal["created", "updated", "tagged", "unchanged"]
 
 _ATTRIBUTES = ".gitattributes"  # which the Hub adds to every Space
-# What else is in a new Space, and what its card says.
+# The other files of a new Space, and its card.
 _CARD = "README.md"
 _TEMPLATE = frozenset({_CARD, "index.html", "style.css"})
 _NEW_CARD = re.compile(
@@ -28,12 +29,12 @@ _NEW_CARD = re.compile(
 
 
 class Space(NamedTuple):
-    """The address of a published module, what publishing changed, and files that are not ours."""
+    """The address of a published module, the change, and files that are not ours."""
 
     address: str
     change: Change
     additions: tuple[str, ...] = ()  # files that someone has added, and that are kept
-    overwritten: tuple[str, ...] = ()  # files that were in the way
+    overwritten: tuple[str, ...] = ()  # such files with a name of ours, which were replaced
 
 
 def publish(
@@ -67,21 +68,57 @@ def publish(
         OSError: the Hub cannot be reached, or refuses.
     """
     import huggingface_hub
-    from huggingface_hub import constants
-    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined] # of its HTTP client
 
     if huggingface_hub.get_token() is None:
         raise ValueError(
             "there is no Hub token: log in with 'hf auth login', or set HF_TOKEN to a token "
             "with write access"
         )
+    tag = f"v{_version()}"
+    with _errors_of_hub(), TemporaryDirectory() as scratch:
+        folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
+        api, repository = huggingface_hub.HfApi(), f"{namespace}/{name}"
+        space = _Space(api, repository, folder)
+        tags = space.tags()
+        if tags is None:
+            space.create(sdk=sdk, private=private)
+        files = space.files("main")
+        marker = space.marker("main", files)
+        additions: set[str] = set()
+        if tags is not None and not space.is_unfilled(files, tags):
+            if not allow_older:
+                space.check_newer(marker)
+            space.check_tag(tag, tags, sdk)
+            additions = space.additions(files, marker, replace=replace, yes=yes)
+        deleted = files.keys() - space.bundle.keys() - additions
+        is_outdated = deleted or any(files.get(path) != blob for path, blob in space.bundle.items())
+        if is_outdated:
+            space.commit(f"Publish {tag}", deleted)
+        change: Change = "unchanged"
+        if tag not in (tags or ()):
+            change = "tagged"
+            api.create_tag(repository, repo_type="space", tag=tag)
+        if is_outdated:
+            change = "updated"
+        if tags is None:
+            change = "created"
+    overwritten = additions & space.bundle.keys()
+    return Space(
+        f"{api.endpoint}/spaces/{repository}",
+        change,
+        tuple(sorted(additions - overwritten)),
+        tuple(sorted(overwritten)),
+    )
+
+
+@contextmanager
+def _errors_of_hub() -> Iterator[None]:
+    """Turn errors of the client for the Hub into an OSError that names the Hub."""
+    from huggingface_hub import constants
+    from huggingface_hub.errors import HTTPError  # type: ignore[attr-defined] # of its HTTP client
+
     try:
-        with TemporaryDirectory() as scratch:
-            folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
-            space = _Space(huggingface_hub.HfApi(), f"{namespace}/{name}", folder)
-            return space.publish(
-                sdk=sdk, private=private, replace=replace, yes=yes, allow_older=allow_older
-            )
+        yield
     except HTTPError as error:
         raise OSError(f"the Hub, {constants.ENDPOINT}: {error}") from error
 
@@ -90,60 +127,29 @@ class _Space:
     """A Space on the Hub, and the bundle to publish there."""
 
     def __init__(self, api: Any, name: str, folder: Path) -> None:
-        self._api = api
-        self._name = name
-        self._folder = folder
-        self._bundle = {path.name: _blob_id(path) for path in folder.iterdir()}
+        from huggingface_hub.utils.sha import git_hash
 
-    def publish(
-        self, *, sdk: Sdk, private: bool, replace: bool, yes: bool, allow_older: bool
-    ) -> Space:
-        """Publish the bundle, and return what changed."""
-        tag = f"v{_version()}"
-        tags = self._tags()
-        if tags is None:
-            self._create(sdk=sdk, private=private)
-        files = self._files("main")
-        marker = self._marker("main", files)
-        if tags is None or self._is_unfilled(files, tags):
-            additions: set[str] = set()
-        else:
-            if not allow_older:
-                self._check_newer(marker)
-            self._check_tag(tag, tags, sdk)
-            additions = self._additions(files, marker, replace=replace, yes=yes)
-        overwritten = {name for name in additions if name in self._bundle}
-        deleted = files.keys() - self._bundle.keys() - additions
-        is_outdated = deleted or any(files.get(name) != blob for name, blob in self._bundle.items())
-        if is_outdated:
-            self._commit(f"Publish {tag}", deleted)
-        change: Change = "unchanged"
-        if tag not in (tags or ()):
-            change = "tagged"
-            self._api.create_tag(self._name, repo_type="space", tag=tag)
-        if is_outdated:
-            change = "updated"
-        if tags is None:
-            change = "created"
-        return Space(
-            f"{self._api.endpoint}/spaces/{self._name}",
-            change,
-            tuple(sorted(additions - overwritten)),
-            tuple(sorted(overwritten)),
-        )
+        self._api, self._name, self._folder = api, name, folder
+        # The git id of each file, by which the Hub lists its files, too.
+        self.bundle = {path.name: git_hash(path.read_bytes()) for path in folder.iterdir()}
 
-    def _commit(self, message: str, deleted: Iterable[str]) -> None:
+    def commit(self, message: str, deleted: Iterable[str]) -> None:
         """Write the bundle and delete files: all in one commit, or nothing."""
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         # `upload_folder` would make several commits of a folder if the first one fails.
-        additions = [CommitOperationAdd(name, self._folder / name) for name in sorted(self._bundle)]
+        additions = [CommitOperationAdd(name, self._folder / name) for name in sorted(self.bundle)]
         deletions = [CommitOperationDelete(name) for name in sorted(deleted)]
         self._api.create_commit(
             self._name, [*additions, *deletions], repo_type="space", commit_message=message
         )
 
-    def _create(self, *, sdk: Sdk, private: bool) -> None:
+    def create(self, *, sdk: Sdk, private: bool) -> None:
+        """Create the Space.
+
+        Raises:
+            ValueError: it exists already, but this token cannot see it.
+        """
         from huggingface_hub.errors import HfHubHTTPError
 
         try:
@@ -156,17 +162,17 @@ class _Space:
                 "right to read and write it"
             ) from error
 
-    def _is_unfilled(self, files: Mapping[str, str], tags: set[str]) -> bool:
-        """Return whether the Space holds only what the Hub puts into a new one.
+    def is_unfilled(self, files: Mapping[str, str], tags: set[str]) -> bool:
+        """Return whether the Space holds only files that the Hub puts into a new one.
 
-        This is what an interruption between creating and filling a Space leaves behind. The card of
-        a new Space has a front matter and, at most, a reference to the manual of the Hub.
+        Such a Space remains if publishing is interrupted after creating it. The card of a new Space
+        has a front matter and, at most, a reference to the manual of the Hub.
         """
         if tags or files.keys() - _TEMPLATE:
             return False
         return _CARD not in files or bool(_NEW_CARD.fullmatch(self._content(_CARD, "main")))
 
-    def _check_newer(self, marker: Marker | None) -> None:
+    def check_newer(self, marker: Marker | None) -> None:
         """Check that the Space does not hold a newer version.
 
         Raises:
@@ -178,7 +184,7 @@ class _Space:
                 "--allow-older replaces it"
             )
 
-    def _check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:
+    def check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:
         """Check that the version has not been published yet, or with identical content.
 
         Raises:
@@ -186,10 +192,10 @@ class _Space:
         """
         if tag not in tags:
             return
-        files = self._files(tag)
-        if all(files.get(name) == blob for name, blob in self._bundle.items()):
+        files = self.files(tag)
+        if all(files.get(name) == blob for name, blob in self.bundle.items()):
             return
-        marker = self._marker(tag, files)
+        marker = self.marker(tag, files)
         if marker is not None and marker.sdk != sdk:
             raise ValueError(
                 f"{self._name} has a tag {tag} that was made with --sdk {marker.sdk}; a version "
@@ -199,12 +205,10 @@ class _Space:
             f"{self._name} has a tag {tag} with different content; changes need a new version"
         )
 
-    def _additions(
+    def additions(
         self, files: Mapping[str, str], marker: Marker | None, *, replace: bool, yes: bool
     ) -> set[str]:
-        """Return the files that someone has added to one of our Spaces.
-
-        None if they may be deleted.
+        """Return the files that someone has added to one of our Spaces, if they must be kept.
 
         Raises:
             ValueError: the Space is not ours, or deleting files has not been confirmed.
@@ -226,7 +230,7 @@ class _Space:
             )
         return set(foreign)
 
-    def _tags(self) -> set[str] | None:
+    def tags(self) -> set[str] | None:
         """Return the tags of the Space; None if it does not exist."""
         from huggingface_hub.errors import RepositoryNotFoundError
 
@@ -236,7 +240,7 @@ class _Space:
             return None
         return {tag.name for tag in refs.tags}
 
-    def _files(self, revision: str) -> dict[str, str]:
+    def files(self, revision: str) -> dict[str, str]:
         """Return the files of the Space, with the git ids of their contents."""
         tree = self._api.list_repo_tree(
             self._name, repo_type="space", revision=revision, recursive=True
@@ -247,7 +251,7 @@ class _Space:
             if hasattr(entry, "blob_id") and entry.path != _ATTRIBUTES
         }
 
-    def _marker(self, revision: str, files: Mapping[str, str]) -> Marker | None:
+    def marker(self, revision: str, files: Mapping[str, str]) -> Marker | None:
         """Return the marker of the Space; None if the Space is not ours."""
         if MARKER_FILE not in files:
             return None
@@ -281,14 +285,7 @@ def _version() -> str:
     version = metadata.version(PACKAGE)
     if version == metadata.version("evaluate"):
         raise ValueError(
-            f"version {version} is also that of evaluate, which would load this tag for ever; "
-            "choose the next one"
+            f"version {version} is also that of evaluate, which would then always load this tag; "
+            "choose the next version"
         )
     return version
-
-
-def _blob_id(path: Path) -> str:
-    """Return the git id of a file's content."""
-    from huggingface_hub.utils.sha import git_hash
-
-    return git_hash(path.read_bytes())

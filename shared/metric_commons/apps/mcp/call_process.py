@@ -1,4 +1,4 @@
-"""The process of one call: it imports what calls need, waits for its call, and ends with it."""
+"""The process of one call: it imports modules, waits for its call, and ends after it."""
 
 import os
 import pickle
@@ -112,7 +112,7 @@ def message(error: Exception) -> str:
     Values from files are not quoted, since a path may lead to any file below the roots.
     """
     text = error.problem if isinstance(error, LineError) else str(error)
-    if not isinstance(error, OptionError):  # which quotes only what the caller passed
+    if not isinstance(error, OptionError):  # which quotes only arguments of the caller
         text = _QUOTED.sub(r"\1 a value", text)
     if isinstance(error, OSError) and error.filename:
         text = f"{error.filename}: {error.strerror}"

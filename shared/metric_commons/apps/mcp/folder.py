@@ -6,9 +6,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-import yaml
-
-from ...data.files.access import is_file, read_file
+from ...data.files.access import is_file
 from ...data.files.stored import write_whole
 from ...frameworks.harnesses.ultrarag import ANSWER_METRICS, CUTOFFS, RANKING_METRICS
 
@@ -61,15 +59,14 @@ def write(folder: Path, roots: Sequence[Path] = ()) -> None:
         cutoffs=", ".join(map(str, CUTOFFS)),
     )
     path = folder / "parameter.yaml"
-    description = _description(str(path), folder.name, yaml.safe_load(parameters))
     write_whole(folder / "README.md", [_text("README.md")])
     write_whole(path, [parameters])
-    write_whole(folder / "server.yaml", [description])
     write_whole(folder / "src" / f"{folder.name}.py", [entry])
+    build(folder, str(path))
 
 
 def _filled(name: str, **values: object) -> str:
-    """Return the text of a template beside this file, with values for its names."""
+    """Return the text of a template in this folder, with values for its names."""
     return Template(_text(name)).substitute(values)
 
 
@@ -78,44 +75,35 @@ def _text(name: str) -> str:
 
 
 def build(folder: Path, parameter_file: str) -> None:
-    """Write the server.yaml of a server folder again, from its parameters.
+    """Write the server.yaml of a server folder, from its parameters.
 
     Raises:
         ValueError: the parameters are in another folder, or are not keys with values.
         OSError: a file cannot be read or written.
     """
+    from ..console import config  # imports a parser of YAML, so only on use
+
     path = Path(parameter_file).absolute()
     if path.resolve().parent != folder.resolve():
         raise ValueError(f"parameter_file: {parameter_file} is not in {folder}")
-    try:
-        parameters = yaml.safe_load(read_file(path).decode()) if is_file(path) else None
-    except RecursionError as error:
-        raise ValueError(f"{parameter_file}: values are nested too deeply") from error
-    except (yaml.YAMLError, ValueError, OverflowError) as error:
-        raise ValueError(f"{parameter_file}: {error}") from error
-    if not isinstance(parameters, dict | None):
-        raise ValueError(f"{parameter_file}: expected keys with values")
-    description = _description(parameter_file, folder.resolve().name, parameters or {})
-    write_whole(folder / "server.yaml", [description])
+    parameters = config.read(path).content if is_file(path) else {}
+    # UltraRAG names the server after its folder, which may be a link.
+    script = Path(parameter_file).parent / "src" / f"{path.parent.name}.py"
+    description = {
+        "path": parameters.get("path", str(script)),
+        "parameter": parameter_file,
+        "tools": {tool: _described(tool, parameters) for tool in _TOOLS},
+        "prompts": {},
+    }
+    write_whole(folder / "server.yaml", [config.as_yaml(description)])
 
 
-def _description(parameter_file: str, name: str, parameters: Mapping[str, Any]) -> str:
-    """Return the text of server.yaml.
-
-    The path of the server, and the inputs and outputs of each tool.
-    """
-    entry = parameters.get("path", str(Path(parameter_file).parent / "src" / f"{name}.py"))
-    tools = {}
-    for tool, arguments in _TOOLS.items():
-        extensions = {name: name for name in _EXTENSIONS[tool] if name in parameters}
-        values = {**arguments, "save_path": "save_path", **extensions}
-        tools[tool] = {
-            "input": {
-                argument: f"${value}" if value in parameters else value
-                for argument, value in values.items()
-            },
-            "output": ["eval_res"],
-        }
-    description = {"path": entry, "parameter": parameter_file, "tools": tools, "prompts": {}}
-    text: str = yaml.safe_dump(description, allow_unicode=True, sort_keys=False)
-    return text
+def _described(tool: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the inputs and outputs of a tool, as server.yaml has them."""
+    extensions = {name: name for name in _EXTENSIONS[tool] if name in parameters}
+    values = {**_TOOLS[tool], "save_path": "save_path", **extensions}
+    inputs = {
+        argument: f"${value}" if value in parameters else value
+        for argument, value in values.items()
+    }
+    return {"input": inputs, "output": ["eval_res"]}

@@ -89,7 +89,7 @@ class Root(NamedTuple):
 def open_inside(root: Root, folders: Sequence[str], *, create: bool = False) -> int:
     """Return a descriptor of a folder below a root, reached one name at a time.
 
-    No name may be a link, so that the descriptor cannot lead outside, whatever changes meanwhile.
+    No name may be a link, so the descriptor cannot lead outside, even if folders change meanwhile.
 
     Args:
         root: the root.
@@ -194,7 +194,7 @@ class Roots(Access):
         return self._inside(path, open_file)
 
     def target(self, path: Path) -> Target:
-        """Where a file is to be written, in a folder that is created if it is missing.
+        """Return where a file is to be written, in a folder that is created if it is missing.
 
         Raises:
             ValueError: it is outside the folders.
@@ -205,7 +205,7 @@ class Roots(Access):
     def _inside(
         self, path: Path, act: Callable[[int, str], _Opened], create: bool = False
     ) -> _Opened:
-        """The result of `act` on the open folder of a file and the name of the file in it."""
+        """Return the result of `act` on the open folder of a file and the name of the file."""
         attempts_left = _ATTEMPTS
         while True:
             target = self._resolved("path", str(path))

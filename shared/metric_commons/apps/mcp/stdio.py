@@ -1,7 +1,7 @@
-"""The streams of the protocol, where lines that are not valid requests are answered with errors.
+"""The streams of the protocol, where lines that are not valid requests get errors as answers.
 
-The library's parser drops lines that it cannot read, so that their sender would wait forever.
-JSON-RPC defines errors for such lines.
+The library drops lines that it cannot parse, so their sender would wait forever. JSON-RPC defines
+errors for such lines.
 """
 
 import json
@@ -18,7 +18,7 @@ from pydantic_core import from_json
 
 MAX_LINE = 100_000_000  # bytes of one request
 _CHUNK = 1 << 16
-_HEAD = 4096  # bytes kept of a request that is too long, to look for its id
+_HEAD = 4096  # bytes at both ends of a request in which its id is searched
 
 _PARSE_ERROR, _INVALID_REQUEST = -32700, -32600  # of JSON-RPC
 _TOO_LONG = (
@@ -33,7 +33,7 @@ _LAST_ID = re.compile(rb"[,{]\s*" + _ID + rb"(?:,[^{}\[\]]*)?\}\s*\Z")
 
 
 def open_protocol(at_end: Callable[[], object]) -> "tuple[Requests, AnswerStream]":
-    """Return the requests that the library can parse, and where its answers go.
+    """Return the requests that the library can parse, and the stream for its answers.
 
     Afterwards nothing else can read from stdin, and other output to stdout goes to stderr.
 
@@ -84,37 +84,33 @@ class Requests:
 
     async def __anext__(self) -> str:
         while line := await to_thread.run_sync(self._next_line, abandon_on_cancel=True):
-            is_too_long = len(line) > MAX_LINE
-            if is_too_long:
-                answer: bytes | None = _error(_INVALID_REQUEST, _TOO_LONG, _readable_id(line))
-            else:
-                answer = refusal(line)
+            answer = refusal(line)
             if answer is not None:
-                await self._answers.write(answer.decode())
+                await self._answers.write(answer)
             elif line.strip():
                 return line.decode()
         self._at_end()
         raise StopAsyncIteration
 
     def _next_line(self) -> bytes:
-        """Return the next line; of one that is too long only the beginning."""
+        """Return the next line, or the beginning of one that is too long."""
         line = self._file.readline(MAX_LINE + 1)
         if len(line) > MAX_LINE:
-            rest = line
-            while rest and not rest.endswith(b"\n"):
-                rest = self._file.readline(_CHUNK)
+            chunk = line
+            while chunk and not chunk.endswith(b"\n"):
+                chunk = self._file.readline(_CHUNK)
         return line
 
 
-def refusal(line: bytes) -> bytes | None:
-    r"""Return the error for a line that is not a JSON-RPC message; None if it is valid or empty.
+def refusal(line: bytes) -> str | None:
+    """Return the error for a line that is not a JSON-RPC message; None if it is valid or empty.
 
     >>> refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}')
-    >>> print(
-    ...     refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "x", "params": [1]}').decode(), end=""
-    ... )
+    >>> print(refusal(b'{"jsonrpc": "2.0", "id": 1, "method": "x", "params": [1]}'), end="")
     {"jsonrpc": "2.0", "id": 1, "error": {"code": -32600, "message": "params must be an object"}}
     """
+    if len(line) > MAX_LINE:
+        return _error(_INVALID_REQUEST, _TOO_LONG, _readable_id(line))
     if not line.strip():
         return None
     try:
@@ -142,7 +138,7 @@ def refusal(line: bytes) -> bytes | None:
 
 
 def _readable_id(line: bytes) -> Any:
-    """Return the id of a request that cannot be parsed, if it can be found."""
+    """Return the id of a request that cannot be parsed; None if it is not found."""
     match = _FIRST_ID.match(line[:_HEAD]) or _LAST_ID.search(line[-_HEAD:])
     try:
         return json.loads(match[1]) if match else None
@@ -150,6 +146,6 @@ def _readable_id(line: bytes) -> Any:
         return None
 
 
-def _error(code: int, problem: str, identifier: Any) -> bytes:
+def _error(code: int, problem: str, identifier: Any) -> str:
     answer = {"jsonrpc": "2.0", "id": identifier, "error": {"code": code, "message": problem}}
-    return json.dumps(answer).encode() + b"\n"
+    return json.dumps(answer) + "\n"

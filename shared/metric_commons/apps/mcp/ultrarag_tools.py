@@ -11,6 +11,7 @@ from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import message_line
 from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag import intervals, signature, table
+from ...frameworks.harnesses.ultrarag_profiles import Profile
 from ...statistics.arguments.domains import Level, PerRow, Seed
 from . import folder
 from .roots import CallContext, ServerResamples
@@ -28,7 +29,7 @@ def evaluate(
     gt_ls: AcceptedAnswers,
     metrics: Sequence[str] | None = None,
     save_path: str | None = None,
-    profile: ultrarag.Profile = "ultrarag",
+    profile: Profile = "ultrarag",
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Score short answers: for each metric, the score of every row and avg_<metric>.
@@ -70,7 +71,7 @@ def evaluate_trec(
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     save_path: str | None = None,
-    profile: ultrarag.Profile = "ultrarag",
+    profile: Profile = "ultrarag",
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, equal to trec_eval's.
@@ -109,7 +110,7 @@ def evaluate_trec_pvalue(
     ks: Sequence[int] | None = None,
     n_resamples: ServerResamples | None = None,
     save_path: str | None = None,
-    profile: ultrarag.Profile = "ultrarag",
+    profile: Profile = "ultrarag",
     seed: Seed = 0,
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
@@ -163,7 +164,7 @@ def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
 def _evaluated(
     scores: Mapping[str, Any],
     target: Path | None,
-    profile: ultrarag.Profile,
+    profile: Profile,
     line: str,
     ends: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:

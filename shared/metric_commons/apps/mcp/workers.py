@@ -123,9 +123,9 @@ class Workers:
             )
 
     def _part_of_memory(self) -> float:
-        """Return the GB that a call may take of those that no other call was promised.
+        """Return the GB that a call may take: a least part, and half of the memory left over.
 
-        The least part is kept for each further call, and half of the rest.
+        The least part of each further call is kept free.
         """
         free = self._memory - sum(self._promised)
         slots = self._budget.processes - len(self._promised)
@@ -203,7 +203,7 @@ class _Process:
                 stdin=subprocess.DEVNULL,
                 stdout=2,
                 start_new_session=True,  # Ctrl-C in a terminal reaches only the server
-                # By default, Arrow reserves a gigabyte of memory for whatever it reads.
+                # By default, Arrow reserves a gigabyte of memory for any file that it reads.
                 env={
                     "ARROW_DEFAULT_MEMORY_POOL": "system",
                     **os.environ,

@@ -1,8 +1,8 @@
 """The one file that opens files which users name.
 
 A command may open every file that its user may. A server limits itself to some folders; it sets the
-limit for a whole process, so no reader can forget it. What is read has limits, too, so that a small
-file cannot fill the memory.
+limit for a whole process, so no reader can forget it. The size of content is limited, too, so that
+a small file cannot fill the memory.
 """
 
 import hashlib
@@ -68,7 +68,7 @@ class Target(NamedTuple):
             os.link(f"/proc/self/fd/{file.fileno()}", self.name, dst_dir_fd=self.folder)
 
     def beside(self, name: str) -> "Target":
-        """Another name in the same folder."""
+        """Return another name in the same folder."""
         if self.folder is not None:
             return Target(self.folder, name)
         return Target(None, os.path.join(os.path.dirname(self.name), name))
@@ -149,7 +149,7 @@ def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, nam
     """Check that the state of a file is still the same.
 
     Raises:
-        ValueError: it is not, so that what was read may be a mixture.
+        ValueError: it is not, so the bytes may be a mixture.
     """
     if state_of(file) != state:
         raise ValueError(f"{name} has changed while it was read")
@@ -157,7 +157,7 @@ def check_unchanged(file: IO[bytes] | FileIO, state: tuple[int, int] | None, nam
 
 @contextmanager
 def target_to_write(path: str | PathLike[str]) -> Iterator[Target]:
-    """Where a file is to be written; missing folders are created.
+    """Return where a file is to be written, in a folder that is created if it is missing.
 
     Raises:
         ValueError: the name has control characters, the path is not that of a file, or this
@@ -190,7 +190,7 @@ def check_name(path: str | PathLike[str]) -> None:
         raise ValueError(f"{str(path)!r} has control characters; choose another name")
 
 
-# Limits of what is read
+# Limits of reading
 
 
 class Limits(NamedTuple):
@@ -211,7 +211,7 @@ class Limits(NamedTuple):
     ratio: int | None = 1000
 
     def with_whole(self, size: int | None) -> "Limits":
-        """These limits with this size of what is read as a whole; unchanged for None.
+        """Return limits with this size of what is read as a whole; for None the same limits.
 
         A caller that names a size knows the files, so the ratio no longer matters.
 

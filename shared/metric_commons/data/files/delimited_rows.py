@@ -2,7 +2,7 @@
 
 import csv
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any
@@ -15,18 +15,18 @@ _QUOTES = "; a text with separators needs double quotes around it"
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 # What JSON does not have before the digits of a number: a plus, or a point without 0.
 _LEAD = re.compile(r" *(?:\+(?=[0-9.])|(-?)(?=\.))(\.?)")
-_LARGEST = 2**31 - 1  # that the csv module takes everywhere
+_LARGEST = 2**31 - 1  # limit of the csv module on every platform
 
 
 def delimited_rows(
-    lines: Iterable[str], delimiter: str, fields: Sequence[str], limit: int
+    lines: Iterable[str], delimiter: str, fields: Callable[[], Sequence[str]], limit: int
 ) -> Iterator[Row]:
-    """Rows whose cells are strings.
+    """Yield the rows, whose cells are strings.
 
     Args:
         lines: of the file.
         delimiter: the character between cells.
-        fields: those that the header must have.
+        fields: returns the fields that the header must have.
         limit: the maximum characters of a cell, which may have several lines; the default of the
             csv module is too small for long contexts.
 
@@ -41,7 +41,7 @@ def delimited_rows(
         header = next(reader, [])
         if not header:
             return
-        _check_header(header, delimiter, fields)
+        _check_header(header, delimiter, fields())
         end = reader.line_num
         for cells in reader:
             start, end = end + 1, reader.line_num
@@ -63,13 +63,13 @@ def delimited_rows(
         problem = str(error)
         if "new-line character" in problem:
             problem = (
-                "a carriage return alone ends no line; a text that has one needs double quotes"
+                "a carriage return does not end a line; a text that has one needs double quotes"
             )
         raise ValueError(f"{location(row, end + 1)}: {problem}") from None
 
 
 def header_and_lines(lines: Iterator[str], delimiter: str) -> tuple[list[str], Iterator[str]]:
-    """Return the names in the header, as far as it can be read, and all lines again."""
+    """Return the names in the header, none if it cannot be read, and all lines again."""
     head: list[str] = []
 
     def noted() -> Iterator[str]:
@@ -110,7 +110,7 @@ def _leads_into(path: str, header: Sequence[str]) -> bool:
 
 
 def values_of_cells(cells: Sequence[str], *, numbers_allowed: bool) -> tuple[Any, Sequence[Any]]:
-    """The common type of a column's cells, `list`, `int | float` or else `str`, and their values.
+    """Return the common type of the cells, `list`, `int | float` or else `str`, and their values.
 
     >>> values_of_cells(["[1]", "[]"], numbers_allowed=False)
     (<class 'list'>, [[1], []])

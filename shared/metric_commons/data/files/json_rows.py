@@ -19,10 +19,7 @@ Row = tuple[int | None, Mapping[str, Any]]  # the line in which a row starts, an
 
 
 def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the fields of a JSON object, which must be distinct.
-
-    `json` itself keeps the last of two.
-    """
+    """Return the fields of a JSON object, which must be distinct; `json` keeps the last of two."""
     values = dict(pairs)
     if len(values) < len(pairs):
         names = [name for name, _ in pairs]
@@ -32,7 +29,7 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
-# For logs: twice as fast, and programs do not write a field twice.
+# For logs: it is twice as fast, and programs do not write a field twice.
 PLAIN = json.JSONDecoder()
 _ENDS = ("\n", "\r\n")
 _BLOCK = 256  # rows decoded at a time
@@ -41,9 +38,7 @@ _MARGIN = 16  # characters; longer than any number's exponent, escape or word su
 
 
 def location(row: int, line: int | None) -> str:
-    """Return the location of a row.
-
-    Its number, from 0, and its first line, from 1, if there are lines.
+    """Return the number of a row, from 0, and its first line, from 1, if there are lines.
 
     >>> location(12, 14), location(12, None)
     ('row 12 (line 14)', 'row 12')
@@ -65,11 +60,11 @@ class LineNumbers:
         self._rows, self._lines = array("Q"), array("Q")  # the first of each run
 
     def __len__(self) -> int:
-        """The number of runs of consecutive lines."""
+        """Return the number of runs of consecutive lines."""
         return len(self._rows)
 
     def add(self, row: int, lines: Sequence[int]) -> None:
-        """Add the lines of consecutive rows, the first of which is `row`."""
+        """Add the lines of consecutive rows, beginning with `row`."""
         if lines and lines[-1] - lines[0] == len(lines) - 1:
             lines = lines[:1]
         for number, line in enumerate(lines, start=row):
@@ -95,7 +90,7 @@ def missing_field(field: str, names: Iterable[str]) -> str:
 
 
 def text_lines(content: Iterable[bytes], first: int = 1) -> Iterator[str]:
-    """Lines as text. Only a line feed ends a line, because JSON strings may contain U+2028.
+    """Yield lines as text. Only a line feed ends a line, since JSON strings may contain U+2028.
 
     Args:
         content: the lines.
@@ -116,7 +111,7 @@ def text_lines(content: Iterable[bytes], first: int = 1) -> Iterator[str]:
 
 
 def filled_lines(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, str]]:
-    """Lines that are not blank, with their numbers, of which this is the first."""
+    """Return the lines that are not blank, with their numbers; the first line has `first`."""
     return (
         pair
         for pair in enumerate(lines, start=first)
@@ -128,7 +123,7 @@ def filled_lines(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, st
 def decoded_lines(
     lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder = STRICT, first: int = 0
 ) -> Iterator[Row]:
-    """Return the objects in the lines of JSON Lines, of which the first has this number as a row.
+    """Return the objects in lines of JSON Lines; `first` is the number of the first row.
 
     Raises:
         ValueError: a line is not JSON, or not an object.
@@ -137,7 +132,7 @@ def decoded_lines(
 
 
 def _blocks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    """Yield the rows in lists; those before an error come first, as a reader may want no more."""
+    """Yield the rows in lists, also those before an error: a reader may need only these."""
     while True:
         block: list[Row] = []
         try:
@@ -153,7 +148,7 @@ def _blocks(rows: Iterator[Row]) -> Iterator[list[Row]]:
 def _decoded(
     lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder, first: int
 ) -> Iterator[Row]:
-    scan = decoder.scan_once  # type: ignore[attr-defined] # decode() looks for white space with regular expressions
+    scan = decoder.scan_once  # type: ignore[attr-defined] # decode() searches for white space with regular expressions
     for row, (number, line) in enumerate(lines, start=first):
         try:
             try:
@@ -213,8 +208,8 @@ def records_of_lines(data: bytes, lines_before: int, rows_before: int) -> Record
 def _plain_records(text: str) -> list[dict[str, Any]] | None:
     """Return the objects in lines without blanks around them; None if any line is different.
 
-    The scanner starts where the previous object ended, which needs no copy of each line. Each
-    object is followed by a line feed; if there are no other line feeds, each has one whole line.
+    The scanner starts where the previous object ended, so lines need not be copied. Each object
+    must be followed by a line feed; if there are no others, each line holds one object.
     """
     if "\r" in text:  # which JSON allows only between tokens
         text = text.replace("\r\n", "\n")
@@ -238,7 +233,7 @@ def _plain_records(text: str) -> list[dict[str, Any]] | None:
 
 
 def fault_of(error: BaseException) -> str:
-    """Return the error in a document, without Python's advice on how to change its own limits.
+    """Return the message of an error, without Python's advice on changing its limits.
 
     >>> fault_of(RecursionError("too deep")), fault_of(ValueError("no JSON"))
     ('values are nested too deeply', 'no JSON')
@@ -251,7 +246,7 @@ def fault_of(error: BaseException) -> str:
 
 
 def rows_of_document(document: Any) -> Iterator[Row]:
-    """Return the objects in a JSON document, which is a list of them or has them under `data`.
+    """Return the objects in a JSON document, a list, or an object with the list `data`.
 
     Raises:
         ValueError: it has another structure.
@@ -290,10 +285,10 @@ class JsonList:
     def __init__(self, chunks: Iterator[bytes], limit: int) -> None:
         self._chunks, self._limit = chunks, limit
         self._bytes = b""  # the start of a character whose rest has not been read
-        self._text, self._position = "", 0  # what has been read and not dropped; the next character
+        self._text, self._position = "", 0  # the text in memory, and the next character in it
         self._is_at_end = False
         self._row = 0
-        self._lines, self._column, self._dropped = 1, 0, 0  # before the text, for messages
+        self._lines, self._column, self._dropped = 1, 0, 0  # before this text, for messages
         self._skip_to("\ufeff")
         self._skip_to("[")
 
@@ -325,10 +320,7 @@ class JsonList:
         return item
 
     def _decoded(self, decoder: json.JSONDecoder) -> tuple[Any, int]:
-        """Return the item at the position, and where it ends.
-
-        More text is read until it is complete.
-        """
+        """Return the item at the position, and its end; read more text until it is complete."""
         scan = decoder.scan_once  # type: ignore[attr-defined] # as in `decoded_lines`
         while True:
             try:
@@ -373,7 +365,7 @@ class JsonList:
             self._position += 1
 
     def _read_more(self) -> None:
-        """Read at least as much as there is, and drop what has been decoded."""
+        """Read at least as much text as there is left, and drop the text that was decoded."""
         past = self._text[: self._position]
         if "\n" in past:
             self._lines += past.count("\n")
@@ -404,7 +396,7 @@ class JsonList:
 
 
 def _end_of_characters(data: bytes) -> int:
-    """Return where the last character may start, so that all before it are whole in UTF-8.
+    """Return the number of bytes that are certainly whole characters in UTF-8.
 
     >>> [_end_of_characters(text.encode()[:3]) for text in ("abc", "ab\u00e9", "a\u00e9")]
     [3, 2, 1]

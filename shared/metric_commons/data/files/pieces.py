@@ -77,8 +77,10 @@ def parquet_names(stream: IO[bytes]) -> list[str]:
     return names
 
 
-def parquet_rows(stream: IO[bytes], fields: Sequence[str] | None) -> Iterator[Row]:
-    """Yield rows with the columns of these fields; None for all.
+def parquet_rows(
+    stream: IO[bytes], fields: Callable[[], Sequence[str]] | None = None
+) -> Iterator[Row]:
+    """Yield rows with the columns of the fields that the function returns; by default all.
 
     Raises:
         ValueError: a column is missing or repeated.
@@ -126,7 +128,7 @@ class PiecesOfParquet:
         # Without pread, there is no fork either.
         can_share = hasattr(os, "pread")
         self._file = _opened(_SharedFile(self._stream) if can_share else self._stream)
-        self._columns = column_names(self._file, self._fields())
+        self._columns = column_names(self._file, self._fields)
         about = self._file.metadata
         start, rows, size, row = 0, 0, 0, 0
         for group in range(about.num_row_groups):
@@ -232,15 +234,15 @@ class ColumnBatch(NamedTuple):
         return ((None, values) for values in self.batch.to_pylist())
 
 
-def column_names(file: Any, fields: Sequence[str] | None) -> list[str]:
-    """Return the columns of a Parquet file that contain these fields; None for all.
+def column_names(file: Any, fields: Callable[[], Sequence[str]] | None) -> list[str]:
+    """Return the columns of a Parquet file that contain the returned fields; None for all.
 
     Raises:
         ValueError: a column is missing or repeated.
     """
     names = file.schema_arrow.names
     columns = list(names) if fields is None else []
-    for field in fields or ():
+    for field in () if fields is None else fields():
         column = field if field in names else str(steps(field)[0])
         if column not in names:
             raise ValueError(missing_field(field, names))
@@ -251,8 +253,8 @@ def column_names(file: Any, fields: Sequence[str] | None) -> list[str]:
     return list(dict.fromkeys(columns))
 
 
-# What any process can parse that is forked after the first piece. `start` is the number of rows
-# before a piece, or a larger one that is less than that of the next.
+# Any process that is forked after the first piece can parse these. `start` is at least the number
+# of rows before a piece, and less than that of the next piece.
 Pieces = PiecesOfLines | PiecesOfParquet
 Piece = LinesPiece | ParquetPiece
 RowBlock = Records | ColumnBatch

@@ -13,12 +13,7 @@ from typing import Any, ClassVar, Self
 
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option
-from .access import (
-    LimitError,
-    default_limits,
-    read_whole,
-    target_to_write,
-)
+from .access import LimitError, default_limits, read_whole, target_to_write
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
@@ -41,7 +36,7 @@ class Stored(ABC):
         """Return the inverse of `to_dict`."""
 
     def to_json(self) -> str:
-        """JSON in ASCII, so that labels survive any locale, with a checksum of the content."""
+        """Return JSON in ASCII, which any locale can hold, with a checksum of the content."""
         content = self.to_dict()
         content["sha256"] = checksum(content)
         return json.dumps(content, indent=self.INDENT, allow_nan=False)
@@ -78,7 +73,7 @@ class Stored(ABC):
 
     @classmethod
     def _checked(cls, content: Mapping[str, Any]) -> Self:
-        """`from_dict`, with all its errors as ValueErrors that name the format."""
+        """Return the result of `from_dict`; all its errors are ValueErrors that name the format."""
         try:
             return cls.from_dict(content)
         except DAMAGES as error:
@@ -281,8 +276,8 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
         return
     with target_to_write(path) as target:
         temporary = target.beside(f".metric-commons-{secrets.token_hex(8)}")
-        kept = target.mode()
-        mode = None if kept is None or not stat.S_ISREG(kept) else stat.S_IMODE(kept)
+        earlier = target.mode()
+        mode = None if earlier is None or not stat.S_ISREG(earlier) else stat.S_IMODE(earlier)
         created = 0o666 if mode is None else 0o666 & mode
         try:
             with temporary.create(created) as file:

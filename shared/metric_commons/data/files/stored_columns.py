@@ -201,7 +201,7 @@ def _packed(content: Mapping[str, Any]) -> bytes:
 
 
 def _without_columns(value: Any, columns: "list[pa.Array[Any]]") -> Any:
-    """A value for JSON, with placeholders for its columns and long lists of texts or numbers."""
+    """Return a value for JSON, with placeholders for columns and for long lists."""
     import pyarrow as pa
 
     def placeholder(key: str, column: "pa.Array[Any]") -> dict[str, int]:
@@ -251,7 +251,7 @@ def _compact(column: "pa.Array[Any]") -> "pa.Array[Any]":
 
 
 def _narrow(column: "pa.Array[Any]") -> "pa.Array[Any]":
-    """Integers in the narrowest type that holds them; other columns unchanged."""
+    """Return integers in the narrowest type that holds them; other columns unchanged."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

@@ -180,7 +180,7 @@ class Stream:
 
 
 class _Observed(io.RawIOBase):
-    """A source of bytes that passes what is read to observers."""
+    """A source of bytes that passes all bytes to observers."""
 
     def __init__(self, source: Any, observers: list[Callable[[memoryview], object]]) -> None:
         self._source, self._observers = source, observers

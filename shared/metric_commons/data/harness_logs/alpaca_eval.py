@@ -1,8 +1,8 @@
 """Annotations of AlpacaEval, `annotations.json`: which of two answers a judge prefers.
 
-Since it controls for length, AlpacaEval adds what a judge would have preferred if both answers were
-equally long, whose mean is the length-controlled win rate. It cannot be computed from the other
-fields: its model was also fitted to answers to the same instructions that are not in the file.
+Later versions of AlpacaEval add the preference for answers of equal length, whose mean is the
+length-controlled win rate. It cannot be computed from the other fields, since its model was fitted
+to answers that are not in the file.
 
 Source: tatsu-lab/alpaca_eval, `metrics/winrate.py`, `metrics/glm_winrate.py`.
 """

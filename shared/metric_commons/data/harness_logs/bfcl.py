@@ -62,7 +62,7 @@ def read(content: Content) -> Log:
 
 
 def category(record: Record) -> str:
-    """Return the category of a question, which its id begins with.
+    """Return the category of a question: the beginning of its id.
 
     >>> category({"id": "live_simple_3-2-1"})
     'live_simple'
@@ -83,14 +83,14 @@ def message(record: Record) -> Any:
 
 
 def _calls(calls: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Calls `{name: arguments}` with their parts under names."""
+    """Return calls `{name: arguments}` as records of name and arguments."""
     return [
         {"name": name, "arguments": arguments} for call in calls for name, arguments in call.items()
     ]
 
 
 def _no_call(record: Record) -> list[Any]:
-    """Return the expected calls of a question for which no tool will do.
+    """Return the expected calls of a question for which no tool is suitable: none.
 
     Raises:
         ValueError: the question has possible answers, in another file.

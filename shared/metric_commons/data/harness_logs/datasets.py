@@ -4,6 +4,7 @@ Source: explodinggradients/ragas, `dataset_schema.py`; confident-ai/deepeval, `L
 NVIDIA/NeMo, the manifests of speech recognition.
 """
 
+from operator import itemgetter
 from typing import NamedTuple
 
 from .logs import Content, Log, Marks
@@ -42,9 +43,5 @@ def read(content: Content) -> Log:
     standard = {"prediction": names.prediction, "references": names.references, "id": names.id}
     return Log(
         rows=content.rows,
-        columns={
-            column: lambda record, name=name: record[name]  # type: ignore[misc]
-            for column, name in standard.items()
-            if name is not None
-        },
+        columns={column: itemgetter(name) for column, name in standard.items() if name is not None},
     )

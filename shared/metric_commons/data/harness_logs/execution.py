@@ -9,8 +9,8 @@ MARKS = Marks(fields=[("task_id", "sample", "outcome", "status"), ("task_id", "p
 
 
 def read(content: Content) -> Log:
-    """Return the samples; one of which nothing is known, since the machine failed, has an error."""
-    if content.has("passed"):  # samples with the same id are of one problem
+    """Return the samples; a sample without an outcome, since the machine failed, has an error."""
+    if content.has("passed"):  # samples with the same id belong to one problem
         columns = {"prediction": lambda record: record["completion"]}
     else:
         columns = {

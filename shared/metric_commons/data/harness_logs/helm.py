@@ -1,7 +1,7 @@
 """Runs of HELM: a folder with `scenario_state.json` and `per_instance_stats.json`.
 
-A run may mix instances of the splits `valid` and `test`, of which leaderboards report only `test`,
-and may repeat instances with perturbations.
+A run may have instances of the splits `valid` and `test`; leaderboards report only `test`. It may
+repeat instances with perturbations.
 
 Source: stanford-crfm/helm, `metrics/evaluate_reference_metrics.py`.
 """
@@ -14,7 +14,7 @@ from .logs import Content, Log, Marks, Record
 
 FORMAT = "helm"
 MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
-# What HELM counts beside the metrics: lengths, costs and reasons to stop.
+# Other statistics than metrics: lengths, costs and reasons to stop.
 _BOOKKEEPING = re.compile(
     r"num_.*|training_.*|inference_.*|finish_reason_.*|batch_size|prompt_truncated|max_prob|logprob"
 )
@@ -46,10 +46,7 @@ def read(content: Content) -> Log:
 
 
 def prediction(record: Record) -> str:
-    """Return the text of the answer.
-
-    For multiple choice, that of the option, or nothing if invalid.
-    """
+    """Return the answer; for multiple choice the text of the option, "" if there is none."""
     text = str(record["result"]["completions"][0]["text"]).strip()
     mapping = record.get("output_mapping")
     return str(mapping.get(text, "")) if mapping else text

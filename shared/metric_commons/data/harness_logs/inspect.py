@@ -39,7 +39,7 @@ MARKS = Marks(kinds=("zip", "document"), further=_is_run)
 
 
 def read(content: Content) -> Log:
-    """Return the log; for an unfinished run, what is there."""
+    """Return the log, even of an unfinished run."""
     if content.kind == "zip":
         header, rows = _archive(content)
     else:
@@ -111,7 +111,7 @@ def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 
 
 def number(value: Any) -> float:
-    """Return the number that a score stands for, NaN if it means that there is none.
+    """Return the number that a score stands for.
 
     >>> number("C"), number("yes"), number("0.5")
     (1.0, 1.0, 0.5)
@@ -148,10 +148,7 @@ def completion(record: Record) -> str | None:
 
 
 def message(record: Record) -> Any:
-    """Return all tool calls of the conversation as one message.
-
-    Without any the text of the answer.
-    """
+    """Return all tool calls of the conversation as one message, or else the answer."""
     calls = [
         call
         for turn in record.get("messages") or []
@@ -183,7 +180,7 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
     def document(name: str) -> Any:
         nonlocal total
         data = _member(archive, members[name], content.limits)
-        total += len(data)  # members may share the bytes that are stored
+        total += len(data)  # members may share stored bytes
         check_ratio(total, size, content.limits.ratio, "the content of all members")
         check_parsed(data, content.limits, name)
         return json.loads(data)
@@ -216,7 +213,7 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits) -
         return archive.read(member)  # which never returns more than `file_size`
     if member.compress_type not in (zipfile.ZIP_BZIP2, _ZSTANDARD):
         raise ValueError(f"{member.filename} has an unknown compression")
-    # The local header: 26 bytes, then the lengths of two fields that precede the data.
+    # The local header has 26 bytes, then the lengths of two fields before the data.
     file: Any = archive.fp
     file.seek(member.header_offset + 26)
     name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))

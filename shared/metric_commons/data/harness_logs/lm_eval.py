@@ -30,14 +30,14 @@ _FIELDS = {
     *("doc_hash", "prompt_hash", "target_hash"),
 }
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl?")
-# A list of strings in single quotes without characters that have a special meaning in Python;
-# Python's own parser takes 15 microseconds for it.
+# A list of strings in single quotes, without characters that have a special meaning in Python,
+# whose own parser would take 15 microseconds.
 _PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0]*'(?:, '[^'\\\n\r\0]*')*\]")
 _CONVENTIONS = {
     "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
     "ignore_punctuation and regexes_to_ignore, and otherwise character by character",
     "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
-    "f1": "f1 of lm-evaluation-harness is what the task defines",
+    "f1": "lm-evaluation-harness computes f1 as the task defines it",
 }
 _NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins in text form
 _INDEX = re.compile(r"\d+")
@@ -86,7 +86,7 @@ def read(content: Content) -> Log:
 
 
 def _filter_names() -> Callable[[Record], str]:
-    """Return the filter of a row; before 0.4.7, the number of the block, since documents recur."""
+    """Return a function for the filter of a row; before 0.4.7 it is the number of its block."""
     blocks: Counter[Any] = Counter()
 
     def name(record: Record) -> str:
@@ -190,17 +190,14 @@ def truth(record: Record) -> list[int]:
 
 
 def predicted(record: Record) -> Any:
-    """Return the position of the most likely option, the first in a tie.
-
-    Or the free-text answer.
-    """
+    """Return the position of the most likely option, the first in a tie; or the text."""
     if _is_choice(record):
         return argmax(option_scores(record))
     return prediction(record)
 
 
 def label(record: Record) -> Any:
-    """Return the position of the right option; or the accepted free-text answer."""
+    """Return the position of the right option; or the accepted text."""
     right = sorted(_right_options(record)) if _is_choice(record) else references(record)
     if len(right) != 1:
         raise ValueError(f"the target has {len(right)} values, but a class has one")
@@ -208,10 +205,7 @@ def label(record: Record) -> Any:
 
 
 def logged(record: Record) -> dict[str, Any]:
-    """Return the metrics of the row.
-
-    Other values than numbers are kept, so that errors name them.
-    """
+    """Return the metrics of the row, even if they are not numbers, so that errors name them."""
     names = record.get("metrics")
     if names is None:
         names = [
@@ -235,14 +229,10 @@ def _is_choice(record: Record) -> bool:
 
 def _is_generated(record: Record) -> bool:
     """Return whether a model wrote the answer: requests then have options such as `until`."""
-    requests = record.get("arguments")
-    if not requests:
-        return True
+    requests = record.get("arguments") or [None]
     parts = next(iter(requests.values() if isinstance(requests, dict) else requests))
-    if parts is None:
-        return True
     values = parts.values() if isinstance(parts, dict) else listed(parts)
-    return any(isinstance(value, dict) for value in values)
+    return parts is None or any(isinstance(value, dict) for value in values)
 
 
 def _arguments(record: Record) -> list[list[Any]]:
@@ -255,7 +245,7 @@ def _arguments(record: Record) -> list[list[Any]]:
 def _responses(record: Record) -> list[list[Any]]:
     """Return the responses to the options.
 
-    acc_mutual_info doubles them: the second half has the same options without the question.
+    With acc_mutual_info there are twice as many: the second half is without the question.
     """
     responses: list[list[Any]] = record["filtered_resps"]
     if not _is_choice(record):
@@ -310,8 +300,8 @@ def _means(document: Mapping[str, Any]) -> Log:
         for score in task.scores
         if (directions.get(task.split) or {}).get(score.partition(",")[0]) is False
     }
-    given = re.search(r"pretrained=([^,]+)", str(document["config"].get("model_args")))
-    name = document.get("model_name") or (given and given[1])
+    argument = re.search(r"pretrained=([^,]+)", str(document["config"].get("model_args")))
+    name = document.get("model_name") or (argument and argument[1])
     return Log(rows=iter(()), system=name, means=means, lower_is_better=frozenset(lower))
 
 

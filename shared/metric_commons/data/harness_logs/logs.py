@@ -1,13 +1,13 @@
-"""Logs of evaluation harnesses, and plain rows: which of them a file contains, and its records.
+"""Logs of evaluation harnesses, and plain rows: the format of a file, and its records.
 
-A format is a file in the folder `log_formats`, with
+A format is a file in this folder, with
 
 * `FORMAT`, its name;
 * `MARKS`, by which the format of a file is detected;
-* `read(content)`, which returns the `Log`.
+* `read(content)`, which returns the `Log`;
 
-Standard columns are functions of a record, the row as it was logged, so that columns are computed
-only on request:
+Standard columns are functions of a record, the row in the log, so that they are computed only on
+request:
 
 * `id` and `epoch` identify the sample of a row; rows with the same id form one unit;
 * `prediction` and `references` are texts; `accepted_answers` are references that may be empty, for
@@ -33,6 +33,7 @@ from typing import IO, Any, Literal, NamedTuple, get_args
 from ...statistics.arguments.checks import alternatives
 from ..files.access import Limits, check_parsed, read_whole
 from ..files.delimited_rows import delimited_rows, header_and_lines
+from ..files.field_paths import value_at
 from ..files.json_rows import (
     PLAIN,
     STRICT,
@@ -50,7 +51,7 @@ from ..files.streams import STANDARD_INPUT, Stream, suffix
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
 _TABLES = get_args(Format)
-_MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines with more than a text
+_MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines that are more than texts
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
@@ -86,7 +87,7 @@ class Content:
         return [] if self.document is not None else _names_in(self.first)
 
     def beside(self, path: Path) -> tuple[bytes, dict[str, str]]:
-        """Another file of the same run, and its SHA-256 by path; both empty if it is missing."""
+        """Return another file of the run, and its SHA-256 by path; both empty if it is missing."""
         if not path.is_file():
             return b"", {}
         data = read_whole(path, self.limits)
@@ -134,18 +135,27 @@ class Log:
     task: str | None = None
     samples: int | None = None  # their number, according to the log
     problem: str | None = None  # why the log may be incomplete, such as a cancelled run
-    # What distinguishes rows that must not be mixed, such as splits: a log with several of them is
-    # refused until one is chosen with `--filter`, for the key "filter", or with `--where`.
+    # The kinds of rows that must not be mixed, such as splits: if there are several, one has to be
+    # chosen with `--filter`, for the key "filter", or with `--where`.
     variants: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
     conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
-    options: Mapping[str, Any] = field(default_factory=dict)  # without which modules misread it
+    options: Mapping[str, Any] = field(default_factory=dict)  # that modules need to read it
     sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
     means: Sequence[LoggedMeans] = ()  # for a format without rows
     names: Sequence[str] = ()  # of the fields of the first row, where they are known
     has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
     pieces: Pieces | None = None  # an alternative to `rows` that is faster
+
+    def getter(self, name: str, record: Record) -> Column:
+        """Return the function that gets a field, or else a column, of records like this one."""
+        if name in self.columns:
+            try:
+                value_at(record, name)
+            except ValueError:
+                return self.columns[name]
+        return lambda record: record[name] if name in record else value_at(record, name)
 
 
 def format_names() -> list[str]:
@@ -238,22 +248,15 @@ def _only_log(content: Content, format_name: str | None) -> Log:
 
 def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Log:
     names, lines = header_and_lines(text_lines(stream.content), delimiter)
-
-    def rows() -> Iterator[Row]:
-        yield from delimited_rows(lines, delimiter, fields(), stream.limits.line)
-
-    return Log(rows=rows(), names=names, has_cells=True)
+    rows = delimited_rows(lines, delimiter, fields, stream.limits.line)
+    return Log(rows=rows, names=names, has_cells=True)
 
 
 def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     file = stream.seekable()
-
-    def rows() -> Iterator[Row]:
-        yield from parquet_rows(file, fields())
-
-    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file, None))
-    log = _log(content, format_name)
-    return log or Log(rows=rows(), names=content.names, pieces=PiecesOfParquet(file, fields))
+    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file))
+    rows, pieces = parquet_rows(file, fields), PiecesOfParquet(file, fields)
+    return _log(content, format_name) or Log(rows=rows, names=content.names, pieces=pieces)
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
@@ -315,7 +318,7 @@ def _names_in(first: Any) -> list[str]:
 
 
 def _items(document: Any) -> Iterator[Row]:
-    """Yield the rows of a document, which may be a log without any: an error comes on use."""
+    """Yield the rows of a document; for a log without rows, the error comes only on use."""
     yield from rows_of_document(document)
 
 

@@ -25,7 +25,7 @@ _REVISION = re.compile(rf"[0-9a-f]{{7,40}}|{'|'.join(_UNKNOWN)}|\d+")
 
 
 def is_result(content: Content) -> bool:
-    """Return whether a document is the result of a task: by its fields, or those of its scores."""
+    """Return whether the fields of a document, or of its scores, are those of a result."""
     document = content.document
     if not isinstance(document, Mapping):
         return False
@@ -86,7 +86,7 @@ def is_revision(folder: Path) -> bool:
 
 
 def newness(revision: str, version: str | None) -> tuple[bool, bool, list[int]]:
-    """Return what mteb sorts the revisions of a model by, unless its registry names one of them.
+    """Return the key by which mteb sorts revisions of a model that its registry does not name.
 
     >>> newness("main", "1.9.0") < newness("main", "1.12.0.dev1") < newness("main", "1.12.0")
     True

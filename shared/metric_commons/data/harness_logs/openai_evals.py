@@ -23,7 +23,7 @@ def read(content: Content) -> Log:
         },
         system=functions[0],
         task=specification.get("eval_name"),
-        repeated_ids_allowed=False,  # several matches of a sample are several questions
+        repeated_ids_allowed=False,  # each match of a sample is a question
     )
 
 

@@ -32,7 +32,7 @@ def read(content: Content) -> Log:
 
 
 def _rows(memory: Mapping[str, Any]) -> Iterator[Row]:
-    """Rows of variables with one value per reference; averages, not being lists, are dropped."""
+    """Yield the rows of variables with one value per reference; averages are left out."""
     rows = len(memory["memory_gt_ls"])
     columns = {name: value for name, value in memory.items() if isinstance(value, list)}
     for name in ("memory_pred_ls", "memory_ans_ls"):

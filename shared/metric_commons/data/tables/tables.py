@@ -3,47 +3,32 @@
 `datasets` reads these formats, too, but changes values. In JSON it turns strings like "2017-01-02"
 into dates, large integers into floats, and the string "1" into a number if another row has [1]. In
 CSV it turns "2017" and "007" into numbers, and "NA", "None" and "" into missing values. It refuses
-single surrogates. Therefore text is parsed by the standard library, which also knows the line of an
-error, and Parquet by pyarrow.
+single surrogates. So the standard library parses text here, which also knows the line of an error,
+and pyarrow parses Parquet.
 """
 
-import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from ...statistics.resampling.progress import shows_bars
 from ..files.access import Limits
 from ..files.delimited_rows import as_json_number, value_of_cell, values_of_cells
-from ..files.field_paths import PathError, steps, value_at
+from ..files.field_paths import PathError, steps
 from ..files.json_rows import LineNumbers, Row, fault_of, location, missing_field
 from ..files.pieces import Piece, RowBlock
 from ..files.streams import STANDARD_INPUT, Stream, broken_compression
-from ..harness_logs.logs import PLAIN_ROWS, Log, Record, log_in
-
-Getter = Callable[[Record], Any]
+from ..harness_logs.logs import PLAIN_ROWS, Column, Log, Record, log_in
+from .selection import Selected, Selection
 
 _EXAMPLES = 5  # additional bad rows in a message
 # Bytes and rows that complete a block of a file that is read in pieces.
 _SIZE, _ROWS = 1 << 19, 1 << 15
 
 Columns = dict[str, list[Any]]
-
-
-class Selection(NamedTuple):
-    """The rows to select.
-
-    `conditions` maps paths to the texts that their values must have; `incomplete` accepts logs that
-    are cut off or whose run did not finish.
-    """
-
-    filter: str | None = None
-    conditions: Mapping[str, str] = {}
-    incomplete: bool = False
 
 
 class Source:
@@ -86,8 +71,8 @@ class Source:
         self.path, self.fields, self.format_name, self.limit = path, fields, format_name, limit
         self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
         self.selection, self.limits = selection or Selection(), limits
-        # Fields of cells with several references, and the text between them; without it, cells that
-        # look as if they had several are counted.
+        # The fields of references, and the text that separates several of them in a cell. Without
+        # it, cells that seem to hold several are counted.
         self.references: Collection[str] = ()
         self.separator: str | None = None
         self.joined = 0
@@ -181,7 +166,7 @@ class Source:
             yield columns
 
     def end(self, rows: int) -> None:
-        """Note how many rows this or other processes have read, and close the file.
+        """Note the number of rows that all processes have read, and close the file.
 
         Raises:
             ValueError: there were none.
@@ -253,7 +238,7 @@ class Source:
     def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
         selected, rows = None, log.rows
         if log.format_name != PLAIN_ROWS or self.selection != Selection():
-            selected = Selected(log, self.selection, partial(getter, log))
+            selected = Selected(log, self.selection)
             rows = iter(selected) if log.format_name == PLAIN_ROWS else _whole_rows(iter(selected))
         rows = islice(rows, self.limit)
         reader = _TableReader(self, log)
@@ -293,7 +278,7 @@ class Source:
             yield total
 
     def _note_provenance(self, log: Log) -> None:
-        """Note what was read, at the end of the file."""
+        """Note hash, format and other files, at the end of the file."""
         if self._stream is not None:
             self.sha256 = self._stream.sha256()
         if log.format_name != PLAIN_ROWS:
@@ -304,10 +289,7 @@ class Source:
 
 @contextmanager
 def _whole_log() -> Iterator[None]:
-    """Report a log with the marks of its format, but with parts missing, as a ValueError.
-
-    The message quotes nothing from the log.
-    """
+    """Turn errors about missing parts of a log into a ValueError that quotes nothing from it."""
     try:
         yield
     except (AttributeError, LookupError, TypeError) as error:
@@ -344,7 +326,7 @@ class Faults:
         """Check that none were noted in this number of rows.
 
         Raises:
-            ValueError: there are faults; the message has the first of a field, and lists others.
+            ValueError: there are faults; the message has the first one of a field and lists more.
         """
         for field, message in self._first.items():
             if self._counts[field] == rows > 1:
@@ -362,13 +344,14 @@ class _TableReader:
 
     def __init__(self, source: Source, log: Log) -> None:
         self._source, self._log, self.faults = source, log, Faults()
-        self._getters: list[tuple[str, Getter]] = []
+        self._getters: list[tuple[str, Column]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
     def blocks(self, piece: Piece, start: int) -> Iterator[tuple[int, Columns]]:
-        """Blocks of a piece, which has `start` rows before it: their numbers of rows and columns.
+        """Yield the number of rows and the columns of each block of a piece.
 
-        Their size is limited, so that long texts do not fill the memory.
+        `start` is the number of rows before the piece. The size of blocks is limited, so that long
+        texts do not fill the memory.
         """
         from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
 
@@ -402,20 +385,17 @@ class _TableReader:
         return len(values), columns  # type: ignore[return-value] # none of them is None
 
     def read(self, rows: Iterable[Row], start: int) -> tuple[int, Columns]:
-        """Return the number of rows, and their columns, read row by row.
-
-        There are `start` before them.
-        """
+        """Return the number of rows, and their columns, read row by row after `start` rows."""
         source = self._source
         block: Columns = {field: [] for field in source.fields}
-        columns: list[tuple[str, Getter, Callable[[Any], None]]] = []
+        columns: list[tuple[str, Column, Callable[[Any], None]]] = []
         lines: list[int] = []
         row = start - 1
         for row, (line, record) in enumerate(rows, start):
             if not columns:
                 if not self._getters:
                     self._getters = [
-                        (field, getter(self._log, field, record)) for field in source.fields
+                        (field, self._log.getter(field, record)) for field in source.fields
                     ]
                 columns = [(field, get, block[field].append) for field, get in self._getters]
             for field, get, append in columns:
@@ -482,125 +462,3 @@ def file_of(path: Path) -> Path:
     """Return the file to read: for a folder of HELM, the file with the answers."""
     answers = path / "scenario_state.json"
     return answers if path.is_dir() and answers.is_file() else path
-
-
-def getter(log: Log, field: str, record: Record) -> Getter:
-    """Return the function that gets a field of records like this one.
-
-    From the row, or from the log.
-    """
-    if field in log.columns:
-        try:
-            value_at(record, field)
-        except ValueError:
-            return log.columns[field]
-    return lambda record: record[field] if field in record else value_at(record, field)
-
-
-class Selected:
-    """The selected rows of a log, with counts of the excluded ones.
-
-    Rows of several variants, such as two filters that log every document twice, are an error after
-    the last row, since a mean over all of them would be meaningless.
-    """
-
-    def __init__(
-        self, log: Log, selection: Selection, getter: Callable[[str, Record], Getter]
-    ) -> None:
-        self._log, self._selection, self._getter = log, selection, getter
-        self.excluded: Counter[str] = Counter()
-        self._variants: dict[str, Counter[str]] = {name: Counter() for name in log.variants}
-        self._filters: Counter[str] = Counter()
-        self._values: dict[str, Counter[str]] = {name: Counter() for name in selection.conditions}
-
-    def __iter__(self) -> Iterator[Row]:
-        log = self._log
-        if log.problem and not self._selection.incomplete:
-            raise ValueError(f"{log.problem}; accept it with --incomplete")
-        if self._selection.filter is not None and "filter" not in log.variants:
-            raise ValueError(f"rows of the format {log.format_name} have no filters")
-        if not (self._selection.conditions or log.variants or log.samples):
-            return log.rows
-        return self._rows()
-
-    def _rows(self) -> Iterator[Row]:
-        """Yield the rows of one filter that satisfy the conditions."""
-        log, filter_name = self._log, self._selection.filter
-        find_id = log.columns["id"] if log.samples is not None else None
-        find_filter = log.variants.get("filter")  # counts its rows: asked once per row
-        further_variants = [
-            (find, self._variants[name]) for name, find in log.variants.items() if name != "filter"
-        ]
-        getters: dict[str, Getter] = {}
-        ids = set()
-        count = 0
-        for row in log.rows:
-            record = row[1]
-            if find_filter is not None:
-                name = find_filter(record)
-                self._filters[name] += 1
-                if filter_name not in (None, name):
-                    continue
-            count += 1
-            if find_id is not None:
-                ids.add(find_id(record))
-            if self._selection.conditions:
-                if not getters:
-                    getters = {
-                        path: self._getter(path, record) for path in self._selection.conditions
-                    }
-                answers = [self._holds(path, get(record)) for path, get in getters.items()]
-                if not all(answers):
-                    self.excluded["where"] += 1
-                    continue
-            if find_filter is not None:
-                self._variants["filter"][name] += 1
-            for find, counts in further_variants:
-                counts[find(record)] += 1
-            yield row
-        self._check(count, len(ids))
-
-    def _holds(self, name: str, value: Any) -> bool:
-        """Return whether a value equals that of the command line, as text or as JSON."""
-        text = value if isinstance(value, str) else json.dumps(value, default=str)
-        self._values[name][text] += 1
-        return text == self._selection.conditions[name]
-
-    def _check(self, count: int, ids: int) -> None:
-        """Check that the selection matched rows, and that they are complete and of one variant."""
-        name_of_filter = self._selection.filter
-        if name_of_filter is not None and name_of_filter not in self._filters:
-            raise ValueError(
-                f"there is no filter {name_of_filter!r}; there are {_counted(self._filters)}"
-            )
-        for name, counts in self._values.items():
-            text = self._selection.conditions[name]
-            if text not in counts:
-                raise ValueError(f"no row has {name}={text}; there are {_counted(counts)}")
-        for name, counts in self._variants.items():
-            if len(counts) > 1 and name == "filter":
-                raise ValueError(
-                    f"the log has every document once for each filter, {_counted(counts)}; choose "
-                    "one with --filter"
-                )
-            if len(counts) > 1:
-                raise ValueError(
-                    f"rows of several kinds of {name}, {_counted(counts)}; choose with --where "
-                    f"{name}={next(iter(counts))}"
-                )
-        samples = self._log.samples
-        if samples is None or samples in (count, ids):  # a log with repeats may count either
-            return
-        if not self._selection.incomplete:
-            raise ValueError(
-                f"the file has {count} samples, but its run had {samples}; accept it with "
-                "--incomplete"
-            )
-        self.excluded["cut"] = max(samples - count, 0)
-
-
-def _counted(counts: Mapping[str, int]) -> str:
-    listed = [f"{name} ({count} rows)" for name, count in counts.items()]
-    return ", ".join(
-        listed if len(listed) <= 20 else [*listed[:20], f"and {len(listed) - 20} more"]
-    )

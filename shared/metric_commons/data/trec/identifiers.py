@@ -65,7 +65,7 @@ class Ids(NamedTuple):
 
     @classmethod
     def from_padded(cls, data: Bytes, lengths: Integers) -> "Ids":
-        """As `from_bytes`, for data with eight extra bytes at the end."""
+        """Return the same as `from_bytes`, for data with eight extra bytes at the end."""
         # Halving the bytes of each number saves much memory for a run of millions of rows.
         kind = np.int32 if len(data) < 2**31 else np.int64
         lengths = lengths.astype(kind, copy=False)
@@ -89,7 +89,7 @@ class Ids(NamedTuple):
         return Ids(self.data, self.starts[rows], self.lengths[rows])
 
     def words(self, offset: int) -> Unsigned:
-        """Eight bytes of each id, starting at this offset, as one big-endian number.
+        """Return eight bytes of each id, starting at this offset, as one big-endian number.
 
         Past the end of an id the bytes are zero. Comparing such words one after another is the same
         as comparing bytes.

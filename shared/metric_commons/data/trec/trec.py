@@ -7,39 +7,34 @@ file is never in memory as a whole.
 
 pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON; its Parquet has
 the columns q_id, doc_id and score. BEIR's judgments are TSV with three columns, usually with a
-header; `beir` itself skips the first line unread, and so loses a judgment if there is no header.
+header; `beir` itself always skips the first line, and so loses a judgment if it is no header.
 ranx's LZ4 files contain CBOR, which would need two more libraries.
 """
 
-import json
 import math
 import os
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from io import BytesIO
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any, ClassVar, Self, TypeVar, cast
+from typing import ClassVar, Self, TypeVar, cast
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers, Unsigned
-from ..files.access import LimitError, check_parsed, check_whole, default_limits
-from ..files.json_rows import STRICT, fault_of
+from ..files.access import LimitError, check_whole, default_limits
+from ..files.json_rows import fault_of
 from ..files.streams import STANDARD_INPUT, Stream, broken_compression
 from .identifiers import GOLDEN, HASHED, Ids, decoded, encoded
+from .other_formats import Triple, has_three_columns, may_have_triples, triples_in, with_comment
 from .trec_lines import AllRows, Layout, columns_of_blocks
 
 File = str | os.PathLike[str]
-Triple = tuple[str, str, Any]  # query, document and number
-
-_PARQUET, _LZ4 = b"PAR1", b"\x04\x22\x4d\x18"
-_COLUMNS = ("q_id", "doc_id", "score")
-_HEADERS = (b"query-id\tcorpus-id\tscore", b"query_id\tcorpus_id\tscore")
 
 # Numbers, each followed by a blank. Possessive quantifiers (++) make the search five times as
 # fast.
@@ -87,16 +82,13 @@ class QueryDocuments(ABC):
 
     @cached_property
     def hashes(self) -> Unsigned:
-        """A hash of 64 bits of the query and document of each row, the same in every file."""
+        """Return a 64-bit hash of the query and document of each row, the same in every file."""
         hashes = self.ids.hashes()
         hashes += (Ids.from_texts(self.queries).hashes() * GOLDEN)[self.query]
         return hashes
 
     def first_duplicate(self) -> int | None:
-        """Return the first row whose query has the document in an earlier row.
-
-        None if there is none.
-        """
+        """Return the first row that repeats a document of its query; None if there is none."""
         for rows in self._blocks_of_queries():
             hashes = self.hashes[rows]
             ascending = np.sort(hashes)
@@ -114,7 +106,7 @@ class QueryDocuments(ABC):
         return None
 
     def _blocks_of_queries(self) -> Iterator[slice]:
-        """Blocks of rows; no two have a query in common.
+        """Yield blocks of rows; no two have a query in common.
 
         They are small if the rows of a query follow one another.
         """
@@ -380,7 +372,7 @@ def _named_damages(path: File) -> Iterator[None]:
 
 
 def _lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
-    """Number, text and fields of each line that is not empty and not a comment."""
+    """Yield number, text and fields of each line that is not empty and not a comment."""
     for number, line in enumerate(lines, first):
         fields = line.split()  # at the blanks of the C locale, since these are bytes
         if fields and not fields[0].startswith(b"#"):
@@ -428,83 +420,3 @@ def _line_error(path: File, number: int, line: bytes, problem: str) -> ValueErro
     text = line.strip().decode("utf-8", "backslashreplace")
     excerpt = repr(text if len(text) <= 80 else text[:77] + "...")
     return LineError(f"{os.fspath(path)}, line {number}: {problem}", excerpt)
-
-
-# Dictionaries, tables and BEIR's lines
-
-
-def triples_in(data: bytes) -> Iterable[Triple] | None:
-    """Return query, document and number of each row of a dictionary or a table, or None.
-
-    Raises:
-        ValueError: the content is damaged, or in a format that is not supported.
-    """
-    if data.startswith(_LZ4):
-        raise ValueError(
-            "ranx writes CBOR to .lz4, which is not supported; save as .json or .parquet"
-        )
-    if data.startswith(_PARQUET):
-        return _rows_of_table(data)
-    if _is_dictionary(data):
-        check_parsed(data, default_limits())
-        return _rows_of_dictionary(data)
-    return None
-
-
-def may_have_triples(start: bytes) -> bool:
-    """Return whether a file with this start may be for `triples_in`, instead of lines as TREC's.
-
-    >>> may_have_triples(b'{"q": {"d": 1}}'), may_have_triples(b"q 0 d 1")
-    (True, False)
-    """
-    return start.startswith((_LZ4, _PARQUET)) or not start.strip() or _is_dictionary(start)
-
-
-def _is_dictionary(data: bytes) -> bool:
-    return data.lstrip(b" \t\r\n").startswith(b"{")
-
-
-def with_comment(data: bytes) -> bytes:
-    """Return the lines; a BEIR header becomes a comment, so that line numbers do not change."""
-    line = data[: data.find(b"\n")].rstrip(b"\r").lower()
-    return b"#" + data if line in _HEADERS else data
-
-
-def has_three_columns(data: bytes) -> bool:
-    r"""Return whether the first line after comments has query, document and number, with tabs.
-
-    >>> has_three_columns(b"#query-id\tcorpus-id\tscore\nq\td\t1\n")
-    True
-    """
-    start = 0
-    while data[start : start + 1] == b"#":
-        start = data.find(b"\n", start) + 1 or len(data)
-    end = data.find(b"\n", start)
-    line = data[start : end if end >= 0 else len(data)]
-    return line.count(b"\t") == 2 and len(line.split()) == 3
-
-
-def _rows_of_dictionary(data: bytes) -> Iterable[Triple]:
-    try:
-        content = STRICT.decode(data.decode("utf-8", "surrogatepass"))
-    except json.JSONDecodeError as error:
-        problem = f"not a JSON object with the documents of each query: {error}"
-        raise ValueError(problem) from error
-    rows: list[Triple] = []
-    for query, documents in content.items():
-        if not isinstance(documents, Mapping):
-            raise ValueError(f"query {query!r} has no documents with numbers, but {documents!r}")
-        rows += ((query, document, number) for document, number in documents.items())
-    return rows
-
-
-def _rows_of_table(data: bytes) -> Iterable[Triple]:
-    from pyarrow import parquet
-
-    table: Any = parquet.read_table(BytesIO(data))
-    missing = [name for name in _COLUMNS if name not in table.column_names]
-    if missing:
-        listed = ", ".join(table.column_names)
-        raise ValueError(f"column {missing[0]!r} is missing; the columns are {listed}")
-    queries, documents, numbers = (table[name].to_pylist() for name in _COLUMNS)
-    return zip(map(str, queries), map(str, documents), numbers, strict=True)

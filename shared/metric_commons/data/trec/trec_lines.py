@@ -84,7 +84,7 @@ class AllRows:
     """The rows of all blocks of a file with about this number of bytes.
 
     Space for all rows is reserved after the first block. Concatenating many small arrays at the end
-    would take twice as much memory, which the system does not get back.
+    would take twice as much memory, which is not given back to the system.
     """
 
     def __init__(self, size: int) -> None:
@@ -120,7 +120,7 @@ class AllRows:
 def columns_of_blocks(
     blocks: Iterator[bytes], layout: Layout, size: int
 ) -> Iterator[tuple[bytes, Columns | None]]:
-    """Blocks of whole lines and their rows, which are None if a line is not valid.
+    """Yield blocks of whole lines and their rows, which are None if a line is not valid.
 
     pyarrow and numpy let other threads run, so two threads parse the blocks of a large file, while
     this one reads and hashes the next blocks. Blocks that are read in Python are read here, since
@@ -146,7 +146,7 @@ def columns_of_blocks(
 def _parsed_by_arrow(
     blocks: Iterator[bytes], layout: Layout, size: int
 ) -> Iterator[tuple[bytes, Columns | None]]:
-    """Blocks and their rows, as far as pyarrow can read them."""
+    """Yield blocks and their rows, None if pyarrow cannot read them."""
     if size < _LARGE:
         is_loaded = "pyarrow" in sys.modules
         for block in blocks:
@@ -228,7 +228,7 @@ def _arrow_options(layout: Layout, separator: str) -> tuple[Any, Any, Any]:
 
 
 def columns_by_lines(lines: bytes, layout: Layout) -> Columns | None:
-    """Like `columns_by_arrow`, in Python; None if a line is not valid."""
+    """Return the same as `columns_by_arrow`, in Python; None if a line is not valid."""
     lines = _with_line_feeds(lines)
     fields = _fields_of_equal_lines(lines, layout)
     if fields is not None:
@@ -264,10 +264,7 @@ def _with_line_feeds(lines: bytes) -> bytes:
 
 
 def _single_blanks(lines: bytes) -> Booleans | None:
-    """Return a mask of blanks and control characters.
-
-    None if there are comments, or two in a row.
-    """
+    """Return a mask of blanks and control characters; None with comments or two in a row."""
     if b"#" in lines and (lines.startswith(b"#") or b"\n#" in lines):
         return None
     is_blank: Booleans = np.frombuffer(lines, np.uint8) <= _SPACE
@@ -275,10 +272,7 @@ def _single_blanks(lines: bytes) -> Booleans | None:
 
 
 def _fields_of_equal_lines(lines: bytes, layout: Layout) -> list[bytes] | None:
-    """Return the fields of lines that all have the expected number of them.
-
-    None if lines differ.
-    """
+    """Return the fields of lines that all have the expected number; None if they differ."""
     is_blank = _single_blanks(lines)
     if is_blank is None:
         return None

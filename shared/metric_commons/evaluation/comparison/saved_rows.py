@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.access import is_file, open_file, sha256_of
-from ...data.tables.tables import Source, file_of, getter
+from ...data.tables.tables import Source, file_of
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
@@ -260,7 +260,7 @@ def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> d
         find_id = find_label = None
         for _, record in log.rows:
             if find_id is None or find_label is None:
-                find_id, find_label = (getter(log, name, record) for name in (id_field, field))
+                find_id, find_label = (log.getter(name, record) for name in (id_field, field))
             pairs.append((find_id(record), find_label(record)))
     except KeyError as error:
         raise ValueError(f"{path}: a row has no {error}") from None

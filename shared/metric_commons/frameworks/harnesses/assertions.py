@@ -32,9 +32,9 @@ def assert_scores(
         predictions: as in its `compute`.
         references: as in its `compute`; None for a module that takes none.
         at_least: the lowest score that passes.
-        at_most: the highest score that passes, as of error rates.
+        at_most: the highest score that passes, for example of error rates.
         score: the name of a score; None for the main one.
-        certain: whether the whole confidence interval has to pass, so that luck does not.
+        certain: whether the whole confidence interval has to pass.
         level: the confidence level of the interval.
         clusters: one label per row, for rows that are not independent.
         **options: of the module.
@@ -44,8 +44,8 @@ def assert_scores(
 
     Raises:
         AssertionError: the score, or an end of its interval, does not pass, or is not defined.
-        ValueError: there is no such module or score; there is no limit, or only a floor for a score
-            of which lower is better; or an option is not valid.
+        ValueError: the module or score is unknown; there is no limit, or only a lower one for a
+            score of which lower is better; or an option is not valid.
 
     >>> result = assert_scores("qa_em", ["Oslo", "Bern"], ["Oslo", "Bern"], at_least=0.9)
     >>> assert_scores("qa_em", ["Oslo", "Bern"], ["Oslo", "Rome"], at_least=0.9)
@@ -117,5 +117,5 @@ def assert_scores(
 
 
 def _values(column: Any) -> list[Any]:
-    """Return the values of a column in their order; a Series has labels of its own for rows."""
+    """Return the values of a column in order, also of a Series, whose rows have labels."""
     return list(column.tolist() if hasattr(column, "tolist") else column)

@@ -234,12 +234,11 @@ _MEANS = ("accuracy", "mean")  # metrics, in the place of the only scorer
 
 
 class UntilDecided:
-    """An early stopping: no samples are started once the mean or a comparison is decided.
+    """Early stopping: no samples are started once the mean or a comparison is decided.
 
     Samples count in the order of the data set, which must be shuffled; several epochs of a sample
-    count as one mean. Whatever is decided holds with the probability `level` for all looks together
-    and for the mean that the full run would show. A sample without a score keeps those after it
-    waiting.
+    count as one mean. The decision holds with the probability `level` for all looks together, and
+    for the mean that the full run would have. A sample without a score blocks those after it.
 
     Args:
         score: the name of a scorer, with scores from 0 to 1; None for the only one, as "accuracy"
@@ -294,7 +293,7 @@ class UntilDecided:
         return "until_decided"
 
     async def schedule_sample(self, id: str | int, epoch: int) -> EarlyStop | None:  # noqa: A002
-        """Return that the sample is not to be started, once all is decided."""
+        """Return an early stop of the sample once the run is decided."""
         if not self._is_decided:
             return None
         low, high = self._interval
@@ -325,7 +324,7 @@ class UntilDecided:
             self._next += 1
 
     async def complete_task(self) -> dict[str, Any]:
-        """Return what was decided, which the log keeps."""
+        """Return the decision for the log."""
         low, high = self._interval
         return {
             "score": self._score,

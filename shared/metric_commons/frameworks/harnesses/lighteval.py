@@ -24,12 +24,12 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
     """Return all scores of the rows of a module, as a metric of lighteval.
 
     Of several samples of a row the best counts, in the direction of the score. A row whose
-    references cannot be read is NaN, which means leave out.
+    references cannot be read has the score NaN and is left out of means.
 
     Args:
         module: "math", "choice", or a module that compares texts.
-        samples: the number k of samples of each row, which lighteval is told to draw: above 1 there
-            are also the means `avg@k`, `pass@k` and `maj@k`.
+        samples: the number k of samples of each row that lighteval draws; above 1 there are also
+            the means `avg@k`, `pass@k` and `maj@k`.
         **options: `score`, `extract`, `name` and the options of the module.
 
     Returns:
@@ -42,9 +42,9 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
     """
     check_option("samples", samples, Count)
     task = named_task(module, **options)
-    others, own = task.further_scores(), options.get("name") or task.score_name
+    main, others = options.get("name") or task.score_name, task.further_scores()
     repeated = [f"{name}@{samples}" for name in NAMES] if samples > 1 else []
-    names = [own, *others, *repeated]
+    names = [main, *others, *repeated]
     scale = task.scale()
 
     from lighteval.metrics import metrics_sample
@@ -73,14 +73,14 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
             if not scored:
                 return dict.fromkeys(names, nan)
             best = max(scored, key=lambda verdict: scale.signed(verdict.score))
-            found = {own: best.score or 0.0}
-            found |= {name: best.scores.get(name, 0.0) for name in others}
-            return found | (sample_scores(task, verdicts[:samples]) if repeated else {})
+            scores = {main: best.score or 0.0}
+            scores |= {name: best.scores.get(name, 0.0) for name in others}
+            return scores | (sample_scores(task, verdicts[:samples]) if repeated else {})
 
-    scales = {own: scale, **{name: task.scale(name) for name in others}}
+    scales = {main: scale, **{name: task.scale(name) for name in others}}
     higher = {name: not scales[name].lower_is_better for name in scales}
     if repeated:  # avg@k is a mean of the score itself
-        higher |= {name: not name.startswith("avg") or higher[own] for name in repeated}
+        higher |= {name: not name.startswith("avg") or higher[main] for name in repeated}
     return SampleLevelMetricGrouping(
         metric_name=names,
         higher_is_better=higher,
@@ -91,7 +91,7 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
 
 
 def corpus_metric(module: str, score: str | None = None, **options: Any) -> Any:
-    """A score that is not a mean of rows, such as chrF, BLEU and TER, as a metric of lighteval.
+    """Return a metric of lighteval for a score that is not a mean of rows, such as chrF or BLEU.
 
     Args:
         module: a module that compares texts, such as "chrf".
@@ -125,7 +125,7 @@ def corpus_metric(module: str, score: str | None = None, **options: Any) -> Any:
 def mean_of_scored(values: Sequence[float]) -> float:
     """Return the mean of the rows that have a score.
 
-    lighteval takes the standard error of a mean where "mean" is in the name of an aggregation.
+    lighteval computes the standard error of a mean if "mean" is in the name of an aggregation.
 
     >>> mean_of_scored([1.0, float("nan"), 0.0])
     0.5
@@ -145,5 +145,5 @@ class CorpusAggregation:
         return self.score.__name__
 
     def __call__(self, items: Sequence[Any]) -> float:
-        """The score of items with golds and predictions, of which the first counts."""
+        """Return the score of items; of their predictions the first counts."""
         return self.score([(item.golds, item.preds[0]) for item in items])

@@ -76,7 +76,7 @@ class CorpusScore:
         return f"{self.module}_{self.what}"
 
     def __call__(self, items: Sequence[tuple[Any, Any]]) -> float:
-        """The score of items, which are pairs of references and prediction."""
+        """Return the score of items, which are pairs of references and prediction."""
         arguments = {} if self.what == "score" else {"standard_error": True}
         result = self._metric.compute(
             predictions=[text_of(prediction) for _, prediction in items],
@@ -92,7 +92,8 @@ class CorpusScore:
 class ScoreToEstimate(float):
     """A score, with its cluster, whose plain mean is NaN.
 
-    lm-eval takes means of scores that `metric_list` leaves out; a mean is no end of an interval.
+    lm-eval computes means of scores that `metric_list` leaves out; NaN does not look like an end of
+    an interval.
 
     >>> score = ScoreToEstimate(0.5, "a")
     >>> score, score.cluster, sum([score])
@@ -152,8 +153,8 @@ def rows(
     if cluster is not None and not estimates:
         raise OptionError("cluster", "is for estimates, such as estimates=('low', 'high')")
     task = named_task(module, **options)
-    own = options.get("name") or task.score_name
-    names = [own, *task.further_scores()]
+    main = options.get("name") or task.score_name
+    names = [main, *task.further_scores()]
     is_extracted = isinstance(task, TextTask) and bool(task.extract)
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
@@ -165,7 +166,7 @@ def rows(
         scored = [verdict for verdict in verdicts if verdict.score is not None]
         if not scored:
             return {}
-        rows = [{own: verdict.score or 0.0, **verdict.scores} for verdict in scored]
+        rows = [{main: verdict.score or 0.0, **verdict.scores} for verdict in scored]
         values: dict[str, Any] = {
             name: fsum(row.get(name, 0.0) for row in rows) / len(rows) for name in names
         }
@@ -173,10 +174,10 @@ def rows(
             unparsed = [verdict.status == "unparsed" for verdict in scored]
             values["unparsed"] = sum(unparsed) / len(unparsed)
         label = None if cluster is None else str(_field(doc, cluster))
-        item = ScoreToEstimate(values[own], label)
+        item = ScoreToEstimate(values[main], label)
         if len(samples) > 1:
             values |= sample_scores(task, verdicts)
-        return values | {f"{own}_{name}": item for name in estimates}
+        return values | {f"{main}_{name}": item for name in estimates}
 
     return process_results
 

@@ -1,7 +1,7 @@
 """Modules as scorers of frameworks that judge one row at a time: DSPy, MLflow, Weave and others.
 
-`scorer("dspy", "qa_f1")` returns what the framework calls. How each framework calls its scorers,
-and what it expects back, is one entry of a table.
+`scorer("dspy", "qa_f1")` returns a scorer for the framework. How each framework calls its scorers
+and what it expects back is one entry of a table.
 """
 
 import inspect
@@ -91,10 +91,10 @@ def _promptfoo(task: Task, verdict: Verdict, threshold: float | None = None) -> 
 class _Form(NamedTuple):
     """How a framework calls a scorer.
 
-    `parameters` are those of the framework, with "?" after one that may be left out. The prediction
-    is in `output` and the reference in `expected`, which may be "a.b" for the item b of a; if these
-    have fields, in their fields `prediction` and `reference`. Where `expected` is empty, the
-    reference is in a further parameter of the name `reference`.
+    `parameters` are those of the framework; one that may be left out ends with "?". `output` is the
+    parameter with the prediction, and `expected` the one with the reference, where "a.b" is item b
+    of a. If their values have fields, `prediction` and `reference` name the fields. If `expected`
+    is empty, the reference has a parameter of its own, which `reference` names.
     """
 
     parameters: str
@@ -141,29 +141,30 @@ def scorer(
         framework: "dspy", "gepa" (in DSPy), "mlflow", "weave", "langfuse", "langsmith", "phoenix",
             "promptfoo" or "deepeval".
         module: "math", "choice", "found", or a module that compares texts, calls or JSON.
-        prediction: the field of an output that is judged, where outputs have fields; each
-            framework has a default, such as "answer".
+        prediction: the field of an output to judge, if outputs have fields; each framework has a
+            default, such as "answer".
         reference: the field, column or variable with the accepted answer or answers.
         score: the name of a score of the module; None for the main one.
-        extract: what cuts the answer out of a text, as the modules take it, or () for the whole
-            text; by default a box for "math", the letter for "choice", and else the whole text.
-        **options: of the module; `name`, under which the score is reported; and for deepeval and
-            promptfoo `threshold`, the worst score with which a test passes: by default the best
-            value of the score, such as 1 of F1, 100 of chrF and 0 of an error rate.
+        extract: how to extract the answer from a text, as in the options of modules, or () for the
+            whole text; by default the box for "math", the letter for "choice", and otherwise the
+            whole text.
+        **options: the options of the module; `name`, the name of the score in reports; and for
+            deepeval and promptfoo `threshold`, the worst score that passes a test: by default the
+            best value, such as 1 for F1, 100 for chrF and 0 for an error rate.
 
     Returns:
         A function with the framework's parameters, or for mlflow, deepeval and phoenix (if
-        `phoenix.evals` is installed) an object of their classes. Its result has the form of the
-        framework, with all scores of the row and the signature where it has a place for them. A
-        reason says which words are missing and which are too much. DSPy, GEPA and promptfoo, for
-        which higher is better, get the score on a scale from 0 to 1. A row whose reference cannot
-        be read has the score None, or 0.0 where the framework knows no None.
+        `phoenix.evals` is installed) an object of their classes. Results have the form of the
+        framework; if this has fields for them, they include all scores of the row and the
+        signature. The reason names missing and superfluous words. DSPy, GEPA and promptfoo, where
+        higher must be better, get the score on a scale from 0 to 1. If the reference of a row
+        cannot be read, its score is None, or 0.0 if the framework has no missing scores.
 
     Raises:
-        ValueError: there is no such framework, module or score, or an option is not valid; when a
-            row is scored, there is no such field.
-        TypeError: there is no such option.
-        ImportError: the framework is not installed, for those whose results are objects.
+        ValueError: the framework, module or score is unknown, or an option is not valid; while
+            rows are scored, a field is missing.
+        TypeError: an option is unknown.
+        ImportError: the results are objects of a framework that is not installed.
 
     >>> score_row = scorer("langsmith", "qa_f1")
     >>> score_row({"answer": "York city"}, {"answer": ["New York", "NYC"]})["score"]
@@ -189,8 +190,8 @@ def scorer(
 
 
 def _function(form: _Form, task: Task, prediction: str, reference: str) -> Callable[..., Any]:
-    """A plain function, since frameworks look at the signature and the kind of what they get."""
-    form.result(task, Verdict(0.0, ""))  # imports what it needs
+    """Return a plain function, since frameworks inspect its type and signature."""
+    form.result(task, Verdict(0.0, ""))  # imports its libraries
     names = [*form.parameters.split(), *([] if form.expected else [reference])]
     signature = inspect.Signature(list(map(_parameter, names)))
     parameter, _, item = (form.expected or reference).partition(".")
@@ -219,7 +220,7 @@ def _parameter(name: str) -> inspect.Parameter:
 
 
 def _phoenix_evaluator(name: str, function: Callable[..., Any]) -> Any:
-    """Return an evaluator that knows its direction, which a plain function cannot say."""
+    """Return an evaluator that declares its direction, which a plain function cannot."""
     try:
         from phoenix.evals import Score, create_evaluator
     except ImportError:  # experiments of the client take functions
@@ -237,7 +238,7 @@ def _phoenix_evaluator(name: str, function: Callable[..., Any]) -> Any:
 
 
 def _value(source: Any, name: str) -> Any:
-    """Return a field of what a framework passes, or all of it if it has no fields.
+    """Return a field of a value that a framework passes, or the value if it has no fields.
 
     Raises:
         ValueError: there is no such field.
@@ -254,13 +255,13 @@ def _value(source: Any, name: str) -> Any:
         if hasattr(source, name):
             return getattr(source, name)
         keys = getattr(source, "keys", None)
-        found = keys() if callable(keys) else getattr(source, "__dict__", ())
-        fields = list(map(str, found))
+        names = keys() if callable(keys) else getattr(source, "__dict__", ())
+        fields = list(map(str, names))
     raise ValueError(f"there is no field {name!r}; there are {', '.join(fields) or 'none'}")
 
 
 def _deepeval_metric(task: Task, threshold: float | None, prediction: str, reference: str) -> Any:
-    """Return a metric of deepeval, which wants an object of its own class."""
+    """Return a metric of deepeval, which must be an object of its class."""
     from deepeval.metrics import BaseMetric
 
     class ModuleMetric(BaseMetric):  # type: ignore[misc]
@@ -276,9 +277,9 @@ def _deepeval_metric(task: Task, threshold: float | None, prediction: str, refer
         def measure(self, test_case: Any, *args: Any, **kwargs: Any) -> float:
             """Return the score of a test case."""
             output, expected = _value(test_case, prediction), _value(test_case, reference)
-            if task.reads_calls():  # which deepeval keeps beside the texts
-                called = getattr(test_case, "tools_called", None)
-                output = output if called is None else calling(called, output)
+            if task.reads_calls():  # deepeval has these in other fields
+                calls = getattr(test_case, "tools_called", None)
+                output = output if calls is None else calling(calls, output)
                 tools = getattr(test_case, "expected_tools", None)
                 expected = expected if tools is None else calling(tools)["tool_calls"]
             verdict = task.verdict(output, expected)

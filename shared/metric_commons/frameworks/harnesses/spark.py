@@ -110,7 +110,7 @@ def scores_of_rows(
 def _batches_with_scores(
     names: Sequence[str], plan: ScoringPlan, batches: "Iterable[pa.RecordBatch]"
 ) -> "Iterator[pa.RecordBatch]":
-    """Batches of columns of these names, with additional columns."""
+    """Yield the batches, whose columns have these names, with additional columns."""
     import pyarrow as pa
 
     offset = 0

@@ -20,8 +20,8 @@ def patch_evaluate() -> Iterator[None]:
 
     This holds for every stock module that one of ours can replace, without a network, until the end
     of the `with` statement; all other names are loaded as usual. A line on stderr says so. No file
-    is changed. A name `load` that another file has imported from `evaluate` before stays as it is.
-    Options belong into `compute`; as the stock modules, ours ignore those of `evaluate.load`.
+    is changed. If a file has imported the name `load` from `evaluate` before, it keeps the old one.
+    Options belong into `compute`; like the stock modules, ours ignore those of `evaluate.load`.
 
     Raises:
         ValueError: in the `with` statement, `evaluate.load` is asked for a configuration that the
@@ -54,7 +54,7 @@ def patch_evaluate() -> Iterator[None]:
 
 
 def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
-    """A function with the parameters of `evaluate.load` that returns our modules where it can."""
+    """Return a function like `evaluate.load` that returns our modules where it can."""
     parameters = signature(stock_load)
 
     @wraps(stock_load)

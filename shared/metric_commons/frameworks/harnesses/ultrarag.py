@@ -15,21 +15,17 @@ UltraRAG computes means with `sum`, which rounds less from Python 3.12 on. `pyth
 the Python version that UltraRAG runs in, if it differs; it has no effect in "standard".
 """
 
-import math
-import platform
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
-from typing import Any, Literal, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...data.trec.trec import File, Qrels, Run, read_qrels, read_run
 from ...module.declaration.columns import read
-from ...retrieval.order import ScoreType
-from ...retrieval.runs import Missing, score_run
+from ...retrieval.runs import score_run
 from ...statistics.arguments.arrays import Floats
-from ...statistics.arguments.checks import OptionError, RowError, alternatives, check_choice
+from ...statistics.arguments.checks import OptionError, RowError, alternatives
 from ...statistics.arguments.domains import Names, check_option
 from ...statistics.arguments.shapes import ListOf, Scalar
 from ...statistics.intervals.intervals import interval
@@ -39,8 +35,7 @@ from ...statistics.tests.significance import compare_measures
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
 from ...text.tokens.references import best_pairs
-
-Profile = Literal["ultrarag", "ultrarag-main", "standard"]
+from .ultrarag_profiles import Profile, ProfileRules, python_mean, rules_of, summation
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
 RANKING_METRICS = ("mrr", "map", "recall", "ndcg", "precision")
@@ -54,55 +49,6 @@ _STEPS = 4  # of a comparison, in reports of progress: three files read, and the
 _COMPARISON_KEYS = ("A_mean", "B_mean", "diff", "p_value", "significant")
 
 
-class _ProfileRules(NamedTuple):
-    """The conventions of a profile."""
-
-    normalizer: str
-    both_empty: float  # the F1 of two answers without words
-    empty_is_contained: bool  # whether a prediction contains a reference without words
-    zero_without_reference: bool  # whether a row without references scores 0, or is an error
-    missing: Missing  # how judged queries missing from a run count in its means
-    score_dtype: ScoreType
-
-
-_PROFILES = {
-    "ultrarag": _ProfileRules("ultrarag", 0.0, True, True, "skip", "float32"),
-    "ultrarag-main": _ProfileRules("ultrarag_keep_articles", 0.0, True, True, "skip", "float32"),
-    "standard": _ProfileRules("ultrarag_keep_articles", 1.0, False, False, "zero", "float64"),
-}
-
-
-def _rules(profile: Profile) -> _ProfileRules:
-    check_choice("profile", profile, _PROFILES)
-    return _PROFILES[profile]
-
-
-def summation(profile: Profile, python_version: str | None = None) -> str | None:
-    """Return how the profile adds up scores: "running" or "compensated"; None in "standard".
-
-    Args:
-        profile: as in `evaluate`.
-        python_version: of UltraRAG's Python; None for this one.
-
-    Raises:
-        ValueError: the profile is unknown, or this is not a version.
-
-    >>> summation("ultrarag", "3.11"), summation("ultrarag", "3.12")
-    ('running', 'compensated')
-    """
-    _rules(profile)
-    if profile == "standard":
-        return None
-    is_new = is_compensated(python_version or platform.python_version())
-    return "compensated" if is_new else "running"
-
-
-def _python_mean(scores: Sequence[float], profile: Profile, python_version: str | None) -> float:
-    """Return the mean by `sum` of UltraRAG's Python; in "standard", added up as in trec_eval."""
-    is_running = summation(profile, python_version) in (None, "running")
-    return (running_sum if is_running else compensated_sum)(scores) / len(scores)
-
-
 # Answers
 
 
@@ -114,7 +60,7 @@ def evaluate(
     profile: Profile = "ultrarag",
     python_version: str | None = None,
 ) -> dict[str, Any]:
-    """Scores of rows and their means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
+    """Return scores of rows and means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
 
     The metric "em" is whether a reference equals the prediction, "stringem" the proportion of
     references that do. "acc" is whether the prediction contains a reference, "coverem" whether it
@@ -141,7 +87,7 @@ def evaluate(
     >>> evaluate(["B"], [["A"]], ["acc"]), evaluate(["B"], [["A"]], ["acc"], profile="standard")
     ({'acc': [1.0], 'avg_acc': 1.0}, {'acc': [0.0], 'avg_acc': 0.0})
     """
-    rules = _rules(profile)
+    rules = rules_of(profile)
     names = _check_names(metrics, ANSWER_METRICS)
     predictions, references = _read_rows(pred_ls, gt_ls, rules)
     scores: dict[str, list[float]] = {name: [] for name in names}
@@ -149,13 +95,13 @@ def evaluate(
     for number, start in enumerate(starts):
         rows = slice(start, start + _BLOCK)
         with step(number, len(starts)):
-            found = _row_scores(predictions[rows], references[rows], names, rules)
-        for name, values in found.items():
+            row_scores = _row_scores(predictions[rows], references[rows], names, rules)
+        for name, values in row_scores.items():
             scores[name] += values.tolist()
     averages = {
         f"avg_{name}": mean(values)
         if profile == "standard"
-        else _python_mean(values, profile, python_version)
+        else python_mean(values, profile, python_version)
         for name, values in scores.items()
     }
     return {**scores, **averages}
@@ -182,7 +128,7 @@ def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[st
 
 
 def _read_rows(
-    pred_ls: Sequence[str], gt_ls: Sequence[str | Sequence[str]], rules: _ProfileRules
+    pred_ls: Sequence[str], gt_ls: Sequence[str | Sequence[str]], rules: ProfileRules
 ) -> tuple[list[str], list[str | list[str]]]:
     """Return both columns as lists, with every row checked."""
     layouts = [{"pred_ls": _TEXTS, "gt_ls": shape} for shape in (_TEXTS, ListOf(_TEXTS))]
@@ -200,7 +146,7 @@ def _row_scores(
     predictions: list[str],
     references: list[str | list[str]],
     names: list[str],
-    rules: _ProfileRules,
+    rules: ProfileRules,
 ) -> dict[str, Floats]:
     """Return the scores of rows by metric; 0 for rows without references.
 
@@ -232,7 +178,7 @@ def _row_scores(
     return {name: np.where(is_empty, 0.0, values) for name, values in scores.items()}
 
 
-def _pair_scores(pairs: AnswerPairs, names: list[str], rules: _ProfileRules) -> dict[str, Floats]:
+def _pair_scores(pairs: AnswerPairs, names: list[str], rules: ProfileRules) -> dict[str, Floats]:
     """Return the row scores of the metrics that compare whole answers, or words."""
     scores: dict[str, Floats] = {}
     if "em" in names or "stringem" in names:
@@ -299,7 +245,7 @@ def means_of_queries(
         profile: as in `evaluate_trec`.
         python_version: as in `evaluate`.
     """
-    return {name: _python_mean(row, profile, python_version) for name, row in scores.items()}
+    return {name: python_mean(row, profile, python_version) for name, row in scores.items()}
 
 
 def query_scores(
@@ -323,7 +269,7 @@ def query_scores(
         ValueError: as `evaluate_trec`.
         OSError: a file cannot be read.
     """
-    rules = _rules(profile)
+    rules = rules_of(profile)
     measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
     qrels = read_qrels(qrels_path)
     run = _read_run(run_path, qrels, qrels_path)
@@ -364,7 +310,7 @@ def evaluate_trec_pvalue(
         metrics: as in `evaluate_trec`.
         ks: as in `evaluate_trec`.
         n_resamples: accepted as in UltraRAG, but without effect, since nothing is drawn.
-        seed: likewise.
+        seed: accepted, without effect.
         profile: in "standard" all judged queries count, in the others those that occur in one of
             the runs; a query missing from a run scores zero.
         python_version: as in `evaluate`.
@@ -374,7 +320,7 @@ def evaluate_trec_pvalue(
         ValueError: as for `evaluate_trec`, or an invalid number of resamples or seed.
         OSError: a file cannot be read.
     """
-    rules = _rules(profile)
+    rules = rules_of(profile)
     measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
     with step(0, _STEPS):
         qrels = read_qrels(qrels_path)
@@ -449,58 +395,13 @@ def _read_run(path: File, qrels: Qrels, qrels_path: File) -> Run:
 
 
 def _query_scores(
-    qrels: Qrels, run: Run, measures: list[str], rules: _ProfileRules
+    qrels: Qrels, run: Run, measures: list[str], rules: ProfileRules
 ) -> Mapping[str, Mapping[str, float]]:
     """Return the measures of each query that counts."""
     scores: dict[str, dict[str, float]] = score_run(
         qrels, run, measures, missing=rules.missing, score_dtype=rules.score_dtype
     )["per_query"]
     return scores
-
-
-_COMPENSATED_SINCE = (3, 12)
-
-
-def running_sum(values: Sequence[float]) -> float:
-    """Return the sum that is rounded after each addition, as by `sum` of Python 3.11.
-
-    >>> running_sum([0.1] * 10)
-    0.9999999999999999
-    """
-    return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
-
-
-def compensated_sum(values: Sequence[float]) -> float:
-    """The sum with the rounding errors of all additions added at the end, as by `sum` of 3.12.
-
-    Source:
-        Neumaier, Rundungsfehleranalyse einiger Verfahren zur Summation endlicher Summen, ZAMM 54,
-        1974.
-
-    >>> compensated_sum([0.1] * 10)
-    1.0
-    """
-    total = error = 0.0
-    for value in values:
-        before, total = total, total + value
-        greater, lesser = (before, value) if abs(before) >= abs(value) else (value, before)
-        error += (greater - total) + lesser
-    return total + error if error and math.isfinite(error) else total
-
-
-def is_compensated(python_version: str) -> bool:
-    """Return whether `sum` of this version of Python compensates its rounding errors.
-
-    Raises:
-        ValueError: this is not a version, such as "3.11" or "3.13.1".
-
-    >>> is_compensated("3.11.9"), is_compensated("3.12")
-    (False, True)
-    """
-    match = re.match(r"(\d+)\.(\d+)(\.|$)", python_version)
-    if match is None:
-        raise ValueError(f"python_version is {python_version!r}, not a version such as '3.12'")
-    return (int(match[1]), int(match[2])) >= _COMPENSATED_SINCE
 
 
 def signature(

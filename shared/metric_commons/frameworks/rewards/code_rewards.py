@@ -83,7 +83,7 @@ class Code(Task):
     def submitted(
         self, predictions: Sequence[str], references: Sequence[Any]
     ) -> "list[Future[Grade] | Verdict]":
-        """Programs that wait in the pool, and the verdicts on rows without program or tests."""
+        """Return runs of programs in the pool, or verdicts on rows without program or tests."""
         return [self._submitted(*row) for row in zip(predictions, references, strict=True)]
 
     def _submitted(self, text: str, reference: Any) -> "Future[Grade] | Verdict":
@@ -157,7 +157,7 @@ def code(
     explain: bool = False,
     **options: Any,
 ) -> CodeReward:
-    r"""Return the tests that a program passes: `reward_funcs=code("tests")`.
+    r"""Return a reward for the tests that a program passes: `reward_funcs=code("tests")`.
 
     The program is the last fenced block of a completion that is marked as Python, otherwise the
     last unmarked one; without one the reward is 0.0. The reward is None, so that the row is left
@@ -220,7 +220,7 @@ async def code_verl(
 
     Raises:
         ValueError: running programs is not allowed, or an option is not valid.
-        TypeError: there is no such option.
+        TypeError: an option is unknown.
 
     >>> tests = {"inputs": ["1", "2"], "outputs": ["2", "3"]}
     >>> program = "```\nprint(2)\n```"

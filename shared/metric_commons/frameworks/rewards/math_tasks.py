@@ -24,8 +24,8 @@ _rules = lru_cache(64)(rules_of)
 class Math(TextTask):
     r"""1.0 if the answer is proved equal to a reference, as `math_equivalence` says.
 
-    Work is limited by counted steps: there are no signals and no time-outs, so that verdicts are
-    the same in every thread, on every machine and under any load.
+    Work is limited by counted steps, without signals and time-outs, so that verdicts are the same
+    in every thread, on every machine and under any load.
 
     Args:
         percent: as in `mathematics.equivalent`, like `lists` and `rounding`.
@@ -85,11 +85,11 @@ class Math(TextTask):
         for answer, accepted in pairs:
             is_open = False
             for reference in accepted:
-                said = verdict(reference, answer, rules).is_equal
-                if said:
+                is_equal = verdict(reference, answer, rules).is_equal
+                if is_equal:
                     yield Verdict(1.0, answer)
                     break
-                is_open |= said is None
+                is_open |= is_equal is None
             else:
                 if is_open:
                     yield Verdict(self.undecided, answer, "undecided")
@@ -97,21 +97,21 @@ class Math(TextTask):
                     yield Verdict(0.0, answer)
 
     def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
-        """Return the explanation of `mathematics.explained`, by the reference that decided."""
+        """Return the explanation of `mathematics.explained` for the reference that decided."""
         accepted = self._accepted(reference)
         if verdict.answer is None or not accepted:
-            found = super().explanation(verdict, reference)
+            plain = super().explanation(verdict, reference)
             side = "answer is found" if accepted else "reference can be read"
-            return found | {"steps": [f"extraction: no {side}"], "verdict": None}
+            return plain | {"steps": [f"extraction: no {side}"], "verdict": None}
         rules, answer = self._rules(), verdict.answer
-        found_by = [explanation(text, answer, rules) for text in accepted]
-        best = min(found_by, key=lambda found: (found.verdict is not True, found.verdict is False))
+        explained = [explanation(text, answer, rules) for text in accepted]
+        best = min(explained, key=lambda row: (row.verdict is not True, row.verdict is False))
         return best._asdict() | {"steps": [f"extraction: {answer}", *best.steps]}
 
     def _explained(self, verdict: Verdict, accepted: Sequence[str]) -> str:
         answer = listed([verdict.answer])
         if verdict.status == "undecided":
-            return f"It is not proved that {answer} equals {listed(accepted)}, and not disproved."
+            return f"It is neither proved nor disproved that {answer} equals {listed(accepted)}."
         relation = "equals" if verdict.score else "does not equal"
         return f"The answer {answer} {relation} {listed(accepted)}."
 

@@ -1,8 +1,8 @@
 """Completions and references as trainers, harnesses and trackers pass them.
 
-One reader takes whatever they call an output: texts, messages of OpenAI with `tool_calls`, items of
-its Responses, blocks of Anthropic, and the objects of inspect_ai, verifiers and deepeval, which
-have the same fields as attributes. Nothing that a model returned raises an error.
+Outputs may be texts, messages of OpenAI with `tool_calls`, items of its Responses, blocks of
+Anthropic, or objects of inspect_ai, verifiers and deepeval, which have the same fields as
+attributes. Nothing that a model returned raises an error.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +19,7 @@ _PLAIN = str | bytes | int | float | None  # values without fields
 
 
 class ReferenceTypeError(TypeError):
-    """A reference of a type that cannot be one."""
+    """A reference has a type that references cannot have."""
 
 
 def text_of(completion: Any) -> str:
@@ -27,8 +27,8 @@ def text_of(completion: Any) -> str:
 
     Args:
         completion: a text; a message, an item or a list of these, whose parts are joined; None,
-            which is an empty text. Any other value is what a model returned for a field of
-            another type: its JSON text, or else the text that prints it.
+            which is an empty text. Any other value becomes its JSON text, or else the text that
+            `str` returns.
 
     >>> text_of([{"role": "assistant", "content": "4"}, {"role": "tool", "content": "ok"}])
     '4'
@@ -48,8 +48,8 @@ def text_of(completion: Any) -> str:
 def replies(completion: Any) -> list[dict[str, Any]] | None:
     """Return the messages of the assistant in a completion; None if it has no messages.
 
-    Each has a role, the text of its content, and `tool_calls` if it has any. Where no message is
-    one of the assistant, the last counts as one.
+    Each has a role, the text of its content, and `tool_calls` if it has any. If the assistant wrote
+    no message, the last one counts.
 
     >>> call = {"type": "function_call", "name": "f", "arguments": "{}"}
     >>> replies([call, {"type": "function_call_output", "output": "4"}])
@@ -63,10 +63,10 @@ def replies(completion: Any) -> list[dict[str, Any]] | None:
     if message is not None:
         items = [message]
     elif isinstance(completion, Sequence):
-        found = [_fields(item) for item in completion]
-        if None in found:
+        messages = [_fields(item) for item in completion]
+        if None in messages:
             return None
-        items = [item for item in found if item is not None]
+        items = [item for item in messages if item is not None]
     else:
         return None
     by_assistant = [item for item in items if _role(item) == "assistant"]
@@ -101,13 +101,13 @@ def _fields(value: Any) -> dict[str, Any] | None:
 
 def _attributes(value: Any) -> dict[str, Any]:
     """Return the fields of an object that messages have."""
-    found = {}
+    fields = {}
     for name in _FIELDS:
         try:
-            found[name] = getattr(value, name)
-        except Exception:  # it has none of this name, or a property that cannot be computed
+            fields[name] = getattr(value, name)
+        except Exception:  # it is missing, or a property that cannot be computed
             continue
-    return found
+    return fields
 
 
 def _role(message: Mapping[str, Any]) -> Any:
@@ -118,14 +118,14 @@ def _role(message: Mapping[str, Any]) -> Any:
 
 
 def _reply(message: Mapping[str, Any]) -> dict[str, Any]:
-    content, calls = message.get("content"), message.get("tool_calls")
+    content, listed = message.get("content"), message.get("tool_calls")
     parts = content if isinstance(content, list | tuple) else [content]
-    found = list(map(_call, calls)) if isinstance(calls, list | tuple) else []
-    found += [_call(part) for part in parts if _type_of(part) in _CALLS]
+    calls = list(map(_call, listed)) if isinstance(listed, list | tuple) else []
+    calls += [_call(part) for part in parts if _type_of(part) in _CALLS]
     if message.get("type") in _CALLS:
-        found.append(_call(message))
+        calls.append(_call(message))
     reply = {"role": "assistant", "content": "".join(_texts(parts))}
-    return reply | ({"tool_calls": found} if calls is not None or found else {})
+    return reply | ({"tool_calls": calls} if listed is not None or calls else {})
 
 
 def _type_of(part: Any) -> Any:
@@ -133,7 +133,7 @@ def _type_of(part: Any) -> Any:
 
 
 def _call(value: Any) -> Any:
-    """Return a call with `name` and `arguments`; a value that is no call as it is."""
+    """Return a call with `name` and `arguments`; other values unchanged."""
     if isinstance(value, str | int | float | list | tuple | None):
         return value
     fields = dict(value) if isinstance(value, Mapping) else _attributes(value)
@@ -164,7 +164,7 @@ def _printed(value: Any) -> str:
         return (value or b"").decode("utf-8", "replace")
     try:
         if isinstance(value, Mapping | list | tuple):
-            import json  # only for values that are no texts
+            import json  # only for values other than texts
 
             return json.dumps(value, ensure_ascii=False, default=str)
     except Exception:  # keys of other types, or circles
@@ -178,7 +178,7 @@ def _printed(value: Any) -> str:
 def sole(values: Sequence[Any]) -> Any:
     """Return the only one of several accepted answers, or all of them.
 
-    Harnesses have a list of targets even where a module takes one, such as a JSON text.
+    Harnesses have a list of targets even if a module takes one, such as a JSON text.
 
     >>> sole(["4"]), sole(["4", "four"])
     ('4', ['4', 'four'])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Columns = Mapping[str, Sequence[Any]]
 
 _SHORT_ANSWERS = ("qa_em", "qa_f1", "substring_recall")
-_COMMON = frozenset(  # scores of several modules, whose names in logs say which
+_COMMON = frozenset(  # scores of several modules; logs add the name of the module
     ("exact", "exact_match", "f1", "precision", "recall", "partial_match", "valid", "unparsed")
 )
 _WORDS = 8  # that an explanation names
@@ -33,11 +33,11 @@ class ModuleTask(Task):
         module: its name.
         score: the name of a score of rows; by default the main one.
         options: of the module.
-        sample: a prediction and a reference, which any options allow.
+        sample: a prediction and a reference that are valid for all options.
 
     Raises:
-        ValueError: there is no such module or score, or an option is not valid.
-        TypeError: there is no such option.
+        ValueError: the module or score is unknown, or an option is not valid.
+        TypeError: an option is unknown.
     """
 
     module: str = field(kw_only=True)
@@ -46,7 +46,7 @@ class ModuleTask(Task):
     sample: tuple[str, Any] = field(default=("a", "a"), hash=False, repr=False)
 
     def _complete(self) -> None:
-        """Check the fields by a row, and set the score and the name that follow from the module."""
+        """Check the fields by scoring a sample, and set the score and the name."""
         object.__setattr__(self, "options", dict(self.options))
         columns = self._example_columns
         main = self.metric.main_score
@@ -60,7 +60,7 @@ class ModuleTask(Task):
 
     @cached_property
     def metric(self) -> "DeclaredModule":
-        """Return the module, which a copy in another process loads again."""
+        """Return the module; a copy of the task in another process loads it again."""
         return load_without_evaluate(self.module, **self.options)
 
     @cached_property
@@ -69,11 +69,11 @@ class ModuleTask(Task):
 
     @property
     def score_name(self) -> str:
-        """The name of the score among the scores of the module."""
+        """Return the name of the score among the scores of the module."""
         return str(self.score)
 
     def further_scores(self) -> list[str]:
-        """Return the names of the other scores that the module has of rows."""
+        """Return the names of the other scores of rows."""
         return [name for name in self._example_columns if name != self.score]
 
     def scale(self, score: str | None = None) -> ScoreScale:
@@ -81,10 +81,10 @@ class ModuleTask(Task):
         return score_scale(self.module, score or self.score_name)
 
     def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
-        own = {name: getattr(self, name, None) for name in ("extract", "extract_references")}
-        options = {n: v for n, v in self.metric.options.items() if n not in (*REPORTING, *own)}
-        named = {**options, **{n: v or None for n, v in own.items()}, "score": self.score}
-        return self.module, {name: v for name, v in named.items() if v is not None}
+        steps = {name: getattr(self, name, None) for name in ("extract", "extract_references")}
+        options = {n: v for n, v in self.metric.options.items() if n not in (*REPORTING, *steps)}
+        options |= {**{n: v or None for n, v in steps.items()}, "score": self.score}
+        return self.module, {name: v for name, v in options.items() if v is not None}
 
     def _columns(self, predictions: Sequence[Any], references: Sequence[Any]) -> Columns:
         """Return the scores of rows."""
@@ -153,13 +153,13 @@ class ModuleRows(ModuleTask):
         self._complete()
 
     def reads_calls(self) -> bool:
-        """Return whether calls are judged, which may be apart from the text."""
+        """Return whether calls are judged, which may be separate from the text."""
         return self.module == "tool_calls"
 
     def prediction(self, completion: Any) -> Any:
-        """Return the text of a completion; for calls all messages of the assistant that have some.
+        """Return the text of a completion; for calls all messages of the assistant.
 
-        Where no message has calls apart from its text, the texts are read.
+        If there is one message, without calls apart from its text, the text is read.
         """
         messages = replies(completion) if self.reads_calls() else None
         if messages is None or not (len(messages) > 1 or any("tool_calls" in m for m in messages)):
@@ -172,7 +172,7 @@ class ModuleRows(ModuleTask):
             return []
         try:
             columns = self._columns(predictions, references)
-        except (RowError, TypeError):  # of a row, which is then found
+        except (RowError, TypeError):  # of one row: judge each alone
             verdicts = list(map(self._single, predictions, references))
         else:
             verdicts = [
@@ -190,7 +190,7 @@ class ModuleRows(ModuleTask):
             return Verdict(None, _answer_text(prediction), "unreadable")
         try:
             return self._of_row(self._columns([prediction], [reference]), 0, prediction)
-        except (RowError, TypeError):  # calls of a message that are not calls at all
+        except (RowError, TypeError):  # the calls of a message cannot be read
             return Verdict(0.0, _answer_text(prediction), "unparsed")
 
     def _of_row(self, columns: Columns, row: int, prediction: Any) -> Verdict:
@@ -221,7 +221,7 @@ class ModuleRows(ModuleTask):
 
 
 def _valid(text: str) -> str:
-    """Return the text with halves of surrogate pairs replaced, which modules refuse."""
+    """Return the text without halves of surrogate pairs, which modules refuse."""
     try:
         text.encode()
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""Tasks by name, and rewards: each kind with the options of its task."""
+"""Tasks by name, and the rewards that are made from them."""
 
 from functools import cache
 from typing import Any, Literal
@@ -10,7 +10,7 @@ from .reward import Reward
 from .text_tasks import Choice, Found
 from .verdicts import Task
 
-_ROWS = {  # modules whose rows are not texts, with a row that any options allow
+_ROWS = {  # modules whose rows are not texts, with a row that is valid for all options
     "tool_calls": ("", []),
     "json_match": ("null", "null"),
     "instruction_following": (
@@ -37,7 +37,7 @@ def task(
         module: "math", "choice" or "found"; or the name of a module that compares texts, calls,
             JSON or instructions.
         score: the name of a score of rows of the module; by default the main one.
-        extract: what cuts the answer out of a text, or () for the whole text; by default
+        extract: how to extract the answer from a text, or () for the whole text; by default
             "tagged_or_boxed" for "math" and "found", "choice" for "choice", and the whole text for
             modules.
         extract_references: the same for references.
@@ -46,8 +46,8 @@ def task(
         **options: of the module.
 
     Raises:
-        ValueError: there is no such module, score or step, or an option is not valid.
-        TypeError: there is no such option.
+        ValueError: the module, score or step is unknown, or an option is not valid.
+        TypeError: an option is unknown.
 
     >>> task("math").verdict(r"\boxed{0.5}", "1/2").score
     1.0
@@ -57,21 +57,19 @@ def task(
     0.6666666666666666
     """
     settings: dict[str, Any] = {"explain": explain} | ({} if name is None else {"name": name})
+    steps = {"extract": extract, "extract_references": extract_references}
+    steps = {key: step for key, step in steps.items() if step is not None}
     if module in _ROWS:
         from .module_tasks import ModuleRows
 
-        steps = {"extract": extract, "extract_references": extract_references}
-        options |= {name: step for name, step in steps.items() if step is not None}  # unknown here
+        options |= steps  # which are errors
         sample = _ROWS[module]
         if module == "tool_calls" and options.get("tools") is None:
-            sample = "", {"tool_calls": [], "tools": []}  # tools may stand beside the calls
+            sample = "", {"tool_calls": [], "tools": []}  # tools may come with the calls
         return ModuleRows(module=module, score=score, options=options, sample=sample, **settings)
     if score is not None and module in (*_KINDS, "math_equivalence"):
         raise OptionError("score", f"is for modules, and not for {module!r}")
-    if extract is not None:
-        settings["extract"] = extract
-    if extract_references is not None:
-        settings["extract_references"] = extract_references
+    settings |= steps
     if module in ("math", "math_equivalence"):
         from .math_tasks import Math
 
@@ -96,10 +94,10 @@ def task(
 
 @cache
 def compares_texts(module: str) -> bool:
-    """Return whether a module scores rows of a text and a reference, which is one or several.
+    """Return whether a module scores rows of a text and one or more accepted texts.
 
     Raises:
-        ValueError: there is no such module.
+        ValueError: the module is unknown.
 
     >>> compares_texts("qa_f1"), compares_texts("ir_ranking"), compares_texts("classification")
     (True, False, False)
@@ -157,14 +155,16 @@ def math(
     name: str = "math",
     explain: bool = False,
 ) -> Reward:
-    r"""1.0 if the answer is proved equal to the reference, else 0.0, as by `math_equivalence`.
+    r"""Return a reward: 1.0 if the answer is proved equal to the reference, else 0.0.
+
+    Answers are compared as by `math_equivalence`.
 
     Args:
         column: the column of the data set with the reference, or a list of accepted references:
             texts or numbers. If none of them can be read, the reward is None.
-        dataset: the data set of the problems, such as "gsm8k" or "aqua": `extract` and
-            `extract_references` are then as in `math_equivalence`, unless they are given, and so
-            are its conventions.
+        dataset: the data set of the problems, such as "gsm8k" or "aqua". Answers are then extracted
+            and compared as in `math_equivalence`, unless `extract` or `extract_references` is
+            given.
         extract: how to extract the answer from a completion: by default from `<answer>` tags or
             the last box after the thoughts. The name of a step, such as "boxed" or "final_answer"
             (the card of qa_em lists them), a pattern, a function from str to str or None, or a
@@ -192,11 +192,11 @@ def math(
 
     check_option("dataset", dataset, Dataset)
     if dataset is not None:
-        given = {
+        steps = {
             "extract": None if extract == _REPLY else extract,
             "extract_references": extract_references,
         }
-        extract, extract_references = extraction_of(dataset, given).values()
+        extract, extract_references = extraction_of(dataset, steps).values()
     judge = Math(
         name=name,
         explain=explain,
@@ -222,7 +222,7 @@ def choice(
     name: str = "choice",
     explain: bool = False,
 ) -> Reward:
-    """1.0 if the final letter of a completion is the right one, else 0.0.
+    """Return a reward: 1.0 if the final letter of a completion is the right one, else 0.0.
 
     Args:
         column: the column of the data set with the letter, such as "B" or "(b)", or a whole number
@@ -245,9 +245,7 @@ def choice(
 
 
 def answers(score: AnswerScore = "qa_f1", *, column: str = "answer", **options: Any) -> Reward:
-    """Return the score of a short answer.
-
-    Token F1, exact match, or whether it contains the reference.
+    """Return a reward for short answers: F1, exact match, or whether they contain the reference.
 
     Args:
         score: "qa_f1", "qa_precision", "qa_recall", "qa_em" or "substring_recall".
@@ -269,7 +267,7 @@ def answers(score: AnswerScore = "qa_f1", *, column: str = "answer", **options: 
 
 
 def rouge(score: str = "rougeL", *, column: str = "summary", **options: Any) -> Reward:
-    """Return a score of ROUGE for each completion.
+    """Return a reward: a score of ROUGE for each completion.
 
     Args:
         score: a type of ROUGE, such as "rougeL" or "rouge2", whose F1 is the reward; or one with
@@ -292,7 +290,7 @@ def rouge(score: str = "rougeL", *, column: str = "summary", **options: Any) -> 
 def found(
     extract: Extract = "tagged_or_boxed", *, name: str = "found", explain: bool = False
 ) -> Reward:
-    r"""1.0 if `extract` finds an answer, else 0.0: a reward for the form of a completion.
+    r"""Return a reward for the form of a completion: 1.0 if `extract` finds an answer, else 0.0.
 
     Args:
         extract: as in `math`.
@@ -309,12 +307,12 @@ def found(
 
 
 def tools(score: str = "exact_match", *, column: str = "expected_calls", **options: Any) -> Reward:
-    """Return a score of tool calls: `reward_funcs=tools()`.
+    """Return a reward for tool calls: `reward_funcs=tools()`.
 
-    A completion is a text, or a list of messages; the calls of all messages of the assistant count,
-    or with `turns="last"` those of its last one: `tool_calls`, or otherwise the calls in texts. A
-    call that cannot be read has the reward 0.0. The reward is None, so that the row is left out, if
-    the expected calls cannot be read.
+    A completion is a text, or a list of messages. The calls of all messages of the assistant count,
+    or with `turns="last"` those of the last message: `tool_calls`, or otherwise the calls in its
+    text. A call that cannot be read has the reward 0.0. If the expected calls cannot be read, the
+    reward is None, and the row is left out.
 
     Args:
         score: "exact_match", "name_match", "f1", "precision", "recall" or "partial_match".
@@ -334,10 +332,10 @@ def tools(score: str = "exact_match", *, column: str = "expected_calls", **optio
 
 
 def json(score: str = "f1", *, column: str = "answer", **options: Any) -> Reward:
-    """Return a score of JSON: `reward_funcs=json(parse="fenced")`.
+    """Return a reward for JSON: `reward_funcs=json(parse="fenced")`.
 
-    Invalid JSON has the reward 0.0. The reward is None, so that the row is left out, if the
-    reference is not JSON.
+    Invalid JSON has the reward 0.0. If the reference is not JSON, the reward is None, and the row
+    is left out.
 
     Args:
         score: "f1", "precision", "recall", "exact_match", "valid", or with a schema "schema_valid".
@@ -358,7 +356,7 @@ def json(score: str = "f1", *, column: str = "answer", **options: Any) -> Reward
 def instructions(
     score: str = "prompt_level_strict_acc", *, column: str = "instructions", **options: Any
 ) -> Reward:
-    """Return a score of the instructions that a response follows: `reward_funcs=instructions()`.
+    """Return a reward for the instructions that a response follows: `instructions()`.
 
     Args:
         score: "prompt_level_strict_acc" and "prompt_level_loose_acc" are 0 or 1,

@@ -1,8 +1,8 @@
-"""Rewards: a task, or the weighted sum of several, as a function with the signatures of trainers.
+"""Rewards: a task as a function with the signatures of trainers.
 
-There is a form for each trainer, since no function can serve all of them: slime awaits a coroutine,
-while TRL and verl call a function; AReaL, OpenRLHF and slime pass arguments by position, and
-AReaL's second argument has the name of a batch in TRL; verifiers inspects the signature.
+Each trainer needs a form of its own: slime awaits a coroutine, while TRL and verl call a function;
+AReaL, OpenRLHF and slime pass arguments by position, and the second argument of AReaL has the name
+of a batch in TRL; verifiers inspects the signature.
 """
 
 import time
@@ -10,75 +10,26 @@ import warnings
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from itertools import islice
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from ...statistics.arguments.checks import OptionError, shown
-from ...statistics.arguments.domains import Finite, check_option
+from .reference_checks import ReferenceCheck, check_references
 from .verdicts import STATUSES, Task, Verdict, check_lengths, on_free_stack
 
 Columns = Mapping[str, Any]
 Judge = Callable[[Sequence[Any], Sequence[Any]], list[Verdict]]
 
-_EXAMPLES = 10
 _SLICE = 0.002  # seconds that rows take before other callbacks of the loop run
 _TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # the lock of each event loop
-
-
-class ReferenceCheck(NamedTuple):
-    """The number of readable references; when printed, it names the first ten unreadable ones."""
-
-    rows: int
-    readable: int
-    unreadable: tuple[tuple[int, str], ...]  # row and problem, of the first ten
-    suggestion: str = ""
-
-    def __str__(self) -> str:
-        lines = [f"{self.readable:,} of {self.rows:,} references can be read"]
-        lines += [f"row {row} {problem}" for row, problem in self.unreadable]
-        hidden = self.rows - self.readable - len(self.unreadable)
-        lines += [f"and {hidden:,} more"] if hidden else []
-        lines += [self.suggestion] if self.suggestion else []
-        return "\n".join(lines)
-
-
-def check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
-    """Read the references of tasks; a row can be read if all of its references can.
-
-    Args:
-        tasks: the tasks, each with the column of its references.
-        dataset: a table of any kind.
-    """
-    # imports numpy, so only on use
-    from ...evaluation.scoring.table_columns import columns_of_table
-
-    tasks = [(task, column) for task, column in tasks if task.needs_reference()]
-    columns = columns_of_table(dataset, [column for _, column in tasks])
-    problems: dict[int, str] = {}
-    rows, suggestion = 0, ""
-    for task, column in tasks:
-        references = list(columns[column])
-        rows = len(references)
-        problems_of_task = {}
-        for row, reference in enumerate(references):
-            problem = task.reference_problem(reference)
-            if problem is not None:
-                label = "" if len(tasks) == 1 else f"({task.name}) "
-                problems_of_task[row] = label + problem
-        advice = task.suggestion if rows and len(problems_of_task) == rows else task.doubt
-        suggestion = suggestion or advice(references)
-        problems = problems_of_task | problems
-    first = tuple(islice(sorted(problems.items()), _EXAMPLES))
-    return ReferenceCheck(rows, rows - len(problems), first, suggestion)
 
 
 @dataclass(frozen=True)
 class Reward:
     r"""A reward function, as a value: it can be pickled, compared and printed.
 
-    Called as by TRL, it returns a float for each completion, or None, which leaves the row out, if
-    the reference cannot be read. The methods are the forms of other trainers.
+    Called as by TRL, it returns a float for each completion. If the reference cannot be read, it
+    returns None, and TRL leaves the row out. The methods are the forms of other trainers.
 
     Args:
         task: how completions are judged.
@@ -103,7 +54,7 @@ class Reward:
 
     @property
     def __name__(self) -> str:
-        """The name in logs: `rewards/math/mean` in TRL."""
+        """Return the name in logs: `rewards/math/mean` in TRL."""
         return self.task.name
 
     def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
@@ -123,14 +74,14 @@ class Reward:
     def explain(
         self, completions: Sequence[Any], references: Sequence[Any]
     ) -> list[dict[str, Any]]:
-        r"""Return for each completion what was read, the steps, the verdict and the reason.
+        r"""Return for each completion the readings, the steps, the verdict and the reason.
 
         Raises:
             ValueError: the lengths differ.
 
         >>> from .named_tasks import math
-        >>> [found] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
-        >>> found["prediction_reading"], found["reference_reading"], found["verdict"]
+        >>> [row] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
+        >>> row["prediction_reading"], row["reference_reading"], row["verdict"]
         ('x ∈ (-∞, 5)', '(-∞, 5]', False)
         """
         verdicts = replace(self.task, explain=True).verdicts(completions, references)
@@ -138,7 +89,7 @@ class Reward:
         return [self.task.explanation(verdict, reference) for verdict, reference in pairs]
 
     def check(self, dataset: Any) -> ReferenceCheck:
-        r"""The number of readable references of a data set, with the first ten unreadable ones.
+        r"""Return the number of readable references of a data set, and the first unreadable ones.
 
         Args:
             dataset: a Dataset of `datasets`, a DataFrame, a dictionary of columns, or rows as
@@ -162,7 +113,7 @@ class Reward:
         log_metric: Callable[[str, float], None] | None = None,
         **columns: Any,
     ) -> list[float | None]:
-        """The form of TRL, which open-r1, Unsloth, Axolotl and ms-swift also use.
+        """Return the rewards in the form of TRL, also for open-r1, Unsloth, Axolotl and ms-swift.
 
         The table of completions gets the columns `<name>_answer` and `<name>_signature`, and with
         `explain` a column `<name>_reason`; the metrics get the proportions `<name>/unparsed`,
@@ -254,7 +205,7 @@ class Reward:
             the score 0.0.
 
         Raises:
-            TypeError: there is no such setting.
+            TypeError: a setting is unknown.
 
         >>> from .named_tasks import math
         >>> math().verl("aime", r"\boxed{3}", "3")["score"]
@@ -369,9 +320,9 @@ class Reward:
 
         `correct = vf.reward(rewards.math(column="answer").verifiers)`.
 
-        It is a method of the class of a task, which is called with the data of the task and a
-        trace: the reference is a field of the data, the text the last reply of the trace. A
-        reference that cannot be read is a ValueError, so that the rollout counts as an error.
+        verifiers calls it with the data of a task and a trace: the reference is a field of the
+        data, and the text is the last reply of the trace. If the reference cannot be read, it
+        raises a ValueError, so that the rollout counts as an error.
         """
 
         async def scored(_: Any, task: Any, trace: Any) -> float:
@@ -397,7 +348,7 @@ class Reward:
     def nemo_gym(self) -> type[Any]:
         """Return the form of NeMo Gym.
 
-        The class of a resources server, `app.py` runs `run_webserver()`.
+        It is the class of a resources server, whose `app.py` calls `run_webserver()`.
 
         A request has the reference as `expected_answer`, or as the column of the reward if this
         is not "solution". A response has `reward`, `extracted_answer` and `status`.
@@ -435,7 +386,7 @@ class Reward:
         )
 
     def _warn_of_unreadable(self, verdicts: Sequence[Verdict], references: Sequence[Any]) -> None:
-        """One warning for a batch without a readable reference."""
+        """Warn once of a batch without a readable reference."""
         if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
             warnings.warn(
                 f"no reference in the column {self.column!r} can be read: "
@@ -445,7 +396,7 @@ class Reward:
 
 
 _CONFIGURATIONS = 256
-OF_VERL = (  # keywords with which its reward managers call a function
+OF_VERL = (  # keywords that its reward managers add to a call
     *("reward_router_address", "reward_model_tokenizer"),
     *("sandbox_fusion_url", "concurrent_semaphore", "memory_limit_mb"),
 )
@@ -459,7 +410,7 @@ def verl_result(verdict: Verdict) -> dict[str, Any]:
 
 
 def _completion(query: str, prompt: str) -> str:
-    """Return the part of a query after its prompt, which special tokens may precede."""
+    """Return the part of a query after its prompt, before which there may be special tokens."""
     prefix, separator, completion = query.partition(prompt) if prompt else (query, "", "")
     return completion if separator else prefix
 
@@ -479,10 +430,9 @@ async def _in_turns(
 ) -> list[Verdict]:
     """Return the results of a function of rows, called for a few rows at a time.
 
-    A loop runs all tasks that are ready before it looks at sockets and timers again. Thousands of
-    rows that are awaited together would be judged in one go; instead, they take turns in the order
-    of the calls. CPU time is measured, so that slices on a busy machine are as large as on an idle
-    one.
+    An event loop runs all tasks that are ready before it looks at sockets and timers again, so it
+    would judge thousands of awaited rows without a break. Instead, calls take turns, in their
+    order. CPU time is measured, so that slices are as large on a busy machine as on an idle one.
     """
     import asyncio  # takes 0.04 s
 
@@ -496,142 +446,6 @@ async def _in_turns(
             results += judge(completions[rows], references[rows])
             seconds = time.thread_time() - start
             await asyncio.sleep(0)  # the other callbacks
-        # At most twice as many rows as before, since one row says little about the next.
+        # At most twice as many rows as before, since rows may differ much.
         size = max(1, min(2 * size, int(size * _SLICE / max(seconds, 1e-9))))
     return results
-
-
-@dataclass(frozen=True)
-class _Sum(Task):
-    """The weighted sum of tasks; None if the first is None. Other parts may be None."""
-
-    name: str = "total"
-    parts: tuple[Task, ...] = ()
-    weights: tuple[float, ...] = ()
-
-    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        columns = [part.verdicts(completions, references) for part in self.parts]
-        return [self.summed(row) for row in zip(*columns, strict=True)]
-
-    def summed(self, row: Sequence[Verdict]) -> Verdict:
-        """Return the verdict on a row, from the verdicts of the parts."""
-        first = row[0]
-        if first.score is None:
-            return first  # the answer itself is not judged
-        scores = {
-            part.name: verdict.score
-            for part, verdict in zip(self.parts, row, strict=True)
-            if verdict.score is not None
-        }
-        weights = dict(zip((part.name for part in self.parts), self.weights, strict=True))
-        total = sum(weights[name] * score for name, score in scores.items())
-        reason = " ".join(verdict.reason for verdict in row if verdict.reason)
-        return first._replace(score=float(total), scores=scores, reason=reason)
-
-    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        return self.verdicts(predictions, references)
-
-    def reference_problem(self, reference: Any) -> str | None:
-        return self.parts[0].reference_problem(reference)
-
-    def needs_reference(self) -> bool:
-        return any(part.needs_reference() for part in self.parts)
-
-    def suggestion(self, references: Sequence[Any]) -> str:
-        return self.parts[0].suggestion(references)
-
-    def settings(self) -> set[str]:
-        return set()  # a setting may be meant for any part
-
-    def further_scores(self) -> list[str]:
-        return [part.name for part in self.parts]
-
-    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
-        parts = zip(self.parts, self.weights, strict=True)
-        return self.name, {part.signature: weight for part, weight in parts}
-
-
-@dataclass(frozen=True)
-class Total(Reward):
-    """The weighted sum of rewards; see `total`."""
-
-    task: _Sum
-    parts: tuple[Reward, ...] = ()
-
-    def check(self, dataset: Any) -> ReferenceCheck:
-        """As `Reward.check`: a row can be read if the references of all parts can."""
-        columns = [(part.task, part.column) for part in self.parts]
-        return on_free_stack(check_references, columns, dataset)
-
-    def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
-        """Return the verdicts, with the references of each part from the column of the part."""
-        return self._summed(self._of_parts(completions, columns))
-
-    def _of_parts(self, completions: Sequence[Any], columns: Columns) -> list[list[Verdict]]:
-        return [part.of_columns(completions, columns) for part in self.parts]
-
-    def _summed(self, of_parts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-        return [self.task.summed(row) for row in zip(*of_parts, strict=True)]
-
-    def __call__(
-        self,
-        completions: Sequence[Any],
-        *,
-        log_extra: Callable[[str, list[Any]], None] | None = None,
-        log_metric: Callable[[str, float], None] | None = None,
-        **columns: Any,
-    ) -> list[float | None]:
-        """The form of TRL; the logs have the columns and proportions of each part, and its mean."""
-        of_parts = self._of_parts(completions, columns)
-        for part, verdicts in zip(self.parts, of_parts, strict=True):
-            part.log(verdicts, log_extra, log_metric, columns.get("prompts"))
-            scores = [verdict.score for verdict in verdicts if verdict.score is not None]
-            if log_metric is not None and scores:
-                log_metric(f"{part.task.name}/mean", sum(scores) / len(scores))
-        return [verdict.score for verdict in self._summed(of_parts)]
-
-    async def _of_trace(self, task: Any, trace: Any) -> float:
-        rewards = [await part._of_trace(task, trace) for part in self.parts]
-        return sum(
-            weight * reward for weight, reward in zip(self.task.weights, rewards, strict=True)
-        )
-
-
-def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Total:
-    r"""Return the weighted sum of rewards, for trainers that take one function.
-
-    TRL sums them itself.
-
-    A row has no reward (None) if the first reward is None; others that are None count as 0.
-
-    Args:
-        *rewards: rewards with different names.
-        weights: one for each reward; by default all 1.
-
-    Raises:
-        ValueError: there are no rewards, a different number of weights, or two rewards with one
-            name.
-
-    >>> from .named_tasks import found, math
-    >>> both = total(math(), found(), weights=[1, 0.1])
-    >>> both([r"\boxed{2}", r"\boxed{3}", "2"], solution=["2", "2", "2"])
-    [1.1, 0.1, 0.0]
-    """
-    numbers = [1.0] * len(rewards) if weights is None else list(weights)
-    if not rewards:
-        raise ValueError("total needs at least one reward")
-    check_option("weights", numbers, Sequence[Finite])
-    if len(numbers) != len(rewards):
-        raise OptionError(
-            "weights", f"has {len(numbers)} numbers, but there are {len(rewards)} rewards"
-        )
-    names = [reward.task.name for reward in rewards]
-    for name in names:
-        if names.count(name) > 1:
-            raise OptionError("name", f": two rewards are called {name!r}; pass name=... to one")
-    task = _Sum(
-        explain=any(reward.task.explain for reward in rewards),
-        parts=tuple(reward.task for reward in rewards),
-        weights=tuple(map(float, numbers)),
-    )
-    return Total(task, rewards[0].column, rewards)

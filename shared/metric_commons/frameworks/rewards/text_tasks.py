@@ -19,7 +19,7 @@ class TextTask(Task):
     """A task for the answer in a text; see `Task`.
 
     Args:
-        extract: what cuts the answer out of a text, as the option `extract` of qa_em; None for
+        extract: how to extract the answer from a text, as the option `extract` of qa_em; None for
             the whole text.
         extract_references: the same for references.
     """
@@ -74,7 +74,7 @@ class TextTask(Task):
         raise NotImplementedError
 
     def reason(self, verdict: Verdict, accepted: Sequence[str]) -> str:
-        """Why a verdict is as it is, in a sentence."""
+        """Return the reason for a verdict, in a sentence."""
         if verdict.status == "unreadable":
             return "The reference cannot be read, so the answer is not judged."
         if verdict.status == "unparsed":
@@ -144,7 +144,7 @@ def _named(step: Any) -> str:
 
 @dataclass(frozen=True)
 class Choice(TextTask):
-    """1.0 if the letter that the text settles for is accepted.
+    """1.0 if the final letter of the text is accepted, else 0.0.
 
     A reference is a letter, such as "B", "(b)" or "B."; or a whole number, which counts from 0.
 
@@ -181,7 +181,7 @@ def _is_index(value: Any) -> bool:
 
 @dataclass(frozen=True)
 class Found(TextTask):
-    r"""1.0 if `extract` finds an answer: a reward for the form of a text. It needs no reference.
+    r"""1.0 if `extract` finds an answer, else 0.0; no reference is needed.
 
     >>> [Found().verdict(text, None).score for text in (r"\boxed{2}", "2")]
     [1.0, 0.0]
@@ -192,7 +192,7 @@ class Found(TextTask):
     extract_references: Extract = field(default=None, init=False)
 
     def needs_reference(self) -> bool:
-        """False."""
+        """Return False."""
         return False
 
     def _accepted(self, reference: Any) -> list[str]:
@@ -202,5 +202,5 @@ class Found(TextTask):
         return [Verdict(1.0, answer) for answer, _ in pairs]
 
     def reason(self, verdict: Verdict, accepted: Sequence[str]) -> str:
-        """Why a verdict is as it is, in a sentence."""
+        """Return the reason for a verdict, in a sentence."""
         return f"{self._search('An' if verdict.score else 'No')}."

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, Self, TypeVar
 
 from ...module.catalog.score_scales import ScoreScale
+from ...module.declaration.declarations import names_of_functions
 from ...statistics.arguments.checks import alternatives
 from .model_outputs import ReferenceTypeError, text_of
 
@@ -19,27 +20,27 @@ STATUSES: tuple[Status, ...] = ("unparsed", "undecided", "unreadable")  # which 
 _FIXED = ("module", "options", "sample")  # fields that no setting changes
 _OF_REPORTS = ("name", "explain")  # fields that change no score
 _NO_SCORES: Mapping[str, float] = {}
-_FRAMES = 800  # of the stack, which any row may take
+_FRAMES = 800  # of the stack that a row may need
 
 
 class Verdict(NamedTuple):
     """The score of a row, and how it came about.
 
-    `status` is "scored"; "undecided" where neither equality nor the opposite is proved, or a
-    machine failed; "unparsed" where the text contains no answer; and "unreadable", with the score
-    None, where no reference of the row can be read.
+    `status` is "scored"; "undecided" if neither equality nor its opposite is proved, or a
+    machine failed; "unparsed" if the text contains no answer; and "unreadable" if no reference of
+    the row can be read, with the score None.
     """
 
     score: float | None
     answer: str | None  # found in the text
     status: Status = "scored"
     scores: Mapping[str, float] = _NO_SCORES  # further scores of the row, such as precision
-    reason: str = ""  # in a sentence, where the task explains
+    reason: str = ""  # in a sentence, if the task explains
 
 
 @dataclass(frozen=True)
 class Task(ABC):
-    """A way to judge rows. A value: equal, hashable, picklable, the same in every thread.
+    """A way to judge rows, as a value: it can be compared, hashed, pickled and shared by threads.
 
     Args:
         name: of the score, in logs.
@@ -53,7 +54,7 @@ class Task(ABC):
         """Return one verdict for each row; nothing that a model wrote raises an error.
 
         Args:
-            completions: texts, lists of messages, or whatever else a model returned.
+            completions: texts, lists of messages, or any other output of a model.
             references: the accepted answer, or answers, of each row.
 
         Raises:
@@ -72,7 +73,7 @@ class Task(ABC):
         except Exception as error:
             if not isinstance(error, RecursionError) and self.has_functions():
                 raise  # an error of the caller's own function
-            if len(predictions) > 1:  # one row does not end the others
+            if len(predictions) > 1:  # judge the other rows
                 pairs = zip(predictions, references, strict=True)
                 return [self._verdicts([text], [value])[0] for text, value in pairs]
             reason = f"The answer cannot be judged: {type(error).__name__}: {_short(str(error))}"
@@ -104,11 +105,11 @@ class Task(ABC):
 
     @property
     def score_name(self) -> str:
-        """The name of the score among the scores of its module."""
+        """Return the name of the score among the scores of its module."""
         return self.name
 
     def equal_answers(self) -> Callable[[str, str], object] | None:
-        """Return the function that says whether two answers are one; None if their texts do."""
+        """Return the function that says whether two answers are equal; None to compare texts."""
         return None
 
     def scale(self, score: str | None = None) -> ScoreScale:
@@ -116,51 +117,49 @@ class Task(ABC):
         return ScoreScale()
 
     def further_scores(self) -> list[str]:
-        """Return the names of the scores that a verdict has beside its own."""
+        """Return the names of the further scores of a verdict."""
         return []
 
     def all_scores(self, verdict: Verdict) -> dict[str, float]:
         """Return the scores of a row by name, without those that it does not have."""
-        own = {} if verdict.score is None else {self.score_name: verdict.score}
-        return {**own, **verdict.scores}
+        main = {} if verdict.score is None else {self.score_name: verdict.score}
+        return {**main, **verdict.scores}
 
     def record(self, verdict: Verdict) -> dict[str, Any]:
-        """Return the status, all scores and the signature, which logs keep of a row."""
+        """Return the status, all scores and the signature of a row, for logs."""
         scores = self.all_scores(verdict)
         return {"status": verdict.status, **scores, "signature": self.signature}
 
     @cached_property
     def signature(self) -> str:
-        """One line that says how scores are computed, as in results."""
+        """Return one line that says how scores are computed, as in results."""
         from ...evaluation.results.module_results import signature  # imports numpy, so only on use
 
         return signature(*self._settings_of_scores(), None)
 
     def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
-        """Return the name of what judges, and the options that change scores."""
-        own = {item.name: getattr(self, item.name) for item in fields(self)}
-        options = {name: own[name] for name in own if name not in _OF_REPORTS}
-        return self.name, {name: value for name, value in options.items() if value is not None}
+        """Return the name in the signature, and the options that change scores."""
+        options = {item.name: getattr(self, item.name) for item in fields(self)}
+        return self.name, {
+            name: value
+            for name, value in options.items()
+            if name not in _OF_REPORTS and value is not None
+        }
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     def has_functions(self) -> bool:
         """Return whether an option is a function, or a list with one."""
-        values = self._settings_of_scores()[1].values()
-        lists = [value if isinstance(value, list | tuple) else [value] for value in values]
-        return any(callable(item) for items in lists for item in items)
+        return bool(names_of_functions(self._settings_of_scores()[1]))
 
     def suggestion(self, references: Sequence[Any]) -> str:
-        """Advice for a batch in which no reference can be read."""
+        """Return advice for a batch in which no reference can be read."""
         problem = self.reference_problem(references[0])
         return f"the first {problem}; is it the right column?"
 
     def doubt(self, references: Sequence[Any]) -> str:
-        """Return a remark on references that can be read, but may not be meant so.
-
-        Usually empty.
-        """
+        """Return a remark on references that were perhaps read wrongly; usually empty."""
         return ""
 
     def settings(self) -> set[str]:
@@ -168,33 +167,33 @@ class Task(ABC):
         return {item.name for item in fields(self) if item.init and item.name not in _FIXED}
 
     def check_settings(self, names: Iterable[str]) -> None:
-        """Check that there are settings or options of these names.
+        """Check that these are names of settings or options.
 
         Raises:
-            TypeError: there is none.
+            TypeError: one is not.
         """
-        known = self.settings()
+        settings = self.settings()
         for name in names:
-            if name not in known:
-                hint = alternatives(name, sorted(known))
+            if name not in settings:
+                hint = alternatives(name, sorted(settings))
                 raise TypeError(f"{self.name} has no option {name!r}{hint}")
 
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the task with other settings.
 
         Raises:
-            TypeError: there is no such setting.
+            TypeError: a setting is unknown.
         """
         self.check_settings(settings)
-        own = {item.name for item in fields(self)}
-        changes = {name: _plain(value) for name, value in settings.items() if name in own}
-        options = {name: value for name, value in settings.items() if name not in own}
+        names = {item.name for item in fields(self)}
+        changes = {name: _plain(value) for name, value in settings.items() if name in names}
+        options = {name: value for name, value in settings.items() if name not in names}
         if options:
             changes["options"] = {**getattr(self, "options", {}), **options}
         return replace(self, **changes) if changes else self
 
     def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
-        """Return what the sides of a row were read as, the steps, the verdict and the reason."""
+        """Return the readings of answer and reference, the steps, the verdict and the reason."""
         return {
             "prediction_reading": verdict.answer,
             "reference_reading": reference,
@@ -212,9 +211,9 @@ class Task(ABC):
 
 
 def on_free_stack(function: Callable[..., T], *args: Any) -> T:
-    """Return the result of a call, in a thread of its own if the caller is deep in its stack.
+    """Return the result of a call, made in a thread of its own if the caller's stack is deep.
 
-    A row is nested as deep as a model likes, and its verdict may not depend on the caller's depth.
+    A model may nest its answer deeply, and the verdict must not depend on the caller's stack.
     """
     try:
         sys._getframe(sys.getrecursionlimit() - _FRAMES)
@@ -227,7 +226,7 @@ def on_free_stack(function: Callable[..., T], *args: Any) -> T:
 
 
 def _plain(value: Any) -> Any:
-    """Return a list of a configuration library as one of Python."""
+    """Return a list of a configuration library as a list of Python."""
     is_list = isinstance(value, Sequence) and not isinstance(value, str | tuple)
     return list(value) if is_list else value
 
@@ -243,7 +242,7 @@ def check_lengths(completions: Sequence[Any], references: Sequence[Any]) -> None
 
 
 def listed(values: Sequence[Any]) -> str:
-    """At most three values, for a sentence.
+    """Return at most three values, for a sentence.
 
     >>> listed(["a", "b"]), listed([1, 2, 3, 4])
     ("'a' or 'b'", '1 or 2 or 3 or others')

@@ -78,7 +78,7 @@ class QuestionAnswering(TrainingTask):
 
     @property
     def label_columns(self) -> tuple[str, ...]:
-        """Those of a plain Trainer; the one of `run_qa` passes SQuAD's mappings instead."""
+        """Return those of a plain Trainer; that of `run_qa` passes SQuAD's mappings instead."""
         return () if self.examples is None else ("start_positions", "end_positions")
 
     def first_output(self, logits: Any) -> Any:
@@ -90,7 +90,7 @@ class QuestionAnswering(TrainingTask):
         return logits
 
     def batches(self, evaluation: Any) -> Iterator[Batch]:
-        """Pairs of arrays, or SQuAD's mappings unchanged."""
+        """Yield pairs of arrays, or SQuAD's mappings unchanged."""
         outputs = evaluation.predictions
         if isinstance(outputs, list) and outputs and isinstance(outputs[0], Mapping):
             yield Batch(outputs, evaluation.label_ids, None, 0)  # type: ignore[arg-type] # a list
@@ -102,7 +102,7 @@ class QuestionAnswering(TrainingTask):
             first += len(start)
 
     def rows(self, batch: Batch) -> TrainingRows:
-        """SQuAD's mappings, or one row of logits per feature with its number."""
+        """Return SQuAD's mappings, or one row of logits per feature with its number."""
         if isinstance(batch.predictions, list):
             return TrainingRows(batch.predictions, list(batch.labels))
         undefined = [not np.isfinite(logits).all() for logits in batch.predictions]
@@ -111,7 +111,7 @@ class QuestionAnswering(TrainingTask):
         return TrainingRows(list(batch.predictions), list(numbers))
 
     def completed(self, predictions: Any, references: Any) -> tuple[list[Answer], list[Answer]]:
-        """SQuAD's mappings for all questions.
+        """Return SQuAD's mappings for all questions.
 
         Raises:
             ValueError: examples or features are missing, or do not match the predictions.
@@ -145,10 +145,7 @@ class QuestionAnswering(TrainingTask):
         ]
 
     def columns(self, predictions: Any, references: Any, module: Module) -> tuple[Any, Any]:
-        """Return the mappings, with the fields that the module takes.
-
-        Or texts, if it takes none.
-        """
+        """Return the mappings with the fields that the module takes, or else texts."""
         for features in module.feature_sets:
             fields = features["predictions"]
             if isinstance(fields, Mapping) and "prediction_text" in fields:

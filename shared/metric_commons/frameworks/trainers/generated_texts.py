@@ -29,7 +29,7 @@ class Generation(TrainingTask):
     decoder_only: bool = False
 
     def reduced(self, logits: Any, labels: Any) -> Any:
-        """Generated tokens, unchanged.
+        """Return the generated tokens, unchanged.
 
         Raises:
             ValueError: they are logits.
@@ -118,7 +118,7 @@ class Speech(Generation):
         self._unknown = self._known = 0
 
     def warn(self) -> None:
-        """Warn if the tokenizer did not know all of the references."""
+        """Warn if the tokenizer does not know all tokens of the references."""
         if self._unknown:
             rate = self._unknown / (self._unknown + self._known)
             warnings.warn(
@@ -155,7 +155,7 @@ def _leads(inputs: Array | None, tokens: Array) -> Booleans:
 
 
 def _prompts(batch: Batch, inputs: Array | None, label_mask: Booleans) -> Booleans:
-    """Where predictions contain the tokens of the input.
+    """Return where predictions contain the tokens of the input.
 
     Raises:
         ValueError: there are no inputs, they contain the labels, or a prediction does not begin

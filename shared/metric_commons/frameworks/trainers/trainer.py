@@ -48,8 +48,8 @@ _TASKS: Mapping[str, type[TrainingTask]] = {
     "speech": Speech,
 }
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
-# Options whose results cannot become numbers: they return rows, curves or tables, or need a value
-# per row that a Trainer does not have. Clusters are labels of the rows that it evaluates.
+# Options that a Trainer cannot use: their results are rows, curves or tables instead of numbers, or
+# they need a value for each row. Clusters are possible: labels of the rows that it evaluates.
 _UNSUITABLE = (
     *("per_example", "confusion_matrix", "curves", "alignments", "explain", "result_format"),
     *("signature", "groups", "sample_weight"),
@@ -85,7 +85,7 @@ class TrainerHook:
         self.reset()
 
     def __call__(self, evaluation: Any, compute_result: bool = True) -> dict[str, float]:
-        """The scores as single numbers, by name; empty before the last of several batches.
+        """Return the scores as single numbers, by name; none before the last of several batches.
 
         If several modules have a score of the same name, it is prefixed with the name of the
         module. After scoring, and after an error, the hook is empty.
@@ -336,7 +336,7 @@ def trainer_hook(
 
 
 def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int, str]:
-    """Return the name of each class; keys that went through JSON are strings."""
+    """Return the name of each class; keys may be strings, as from JSON."""
     if id2label is None:
         return {}
     pairs = id2label.items() if isinstance(id2label, Mapping) else enumerate(id2label)
@@ -355,7 +355,7 @@ def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
     values = {**module.options, **options}
     is_uncertain = values.get("confidence_level") or values.get("standard_error")
     if names_of_functions(values) or is_uncertain or values.get("clusters") is not None:
-        return False  # not every state can report more than scores
+        return False  # some states can report only scores
     return is_known(module.name) and type(module) is _loaded(module.name)
 
 

@@ -86,11 +86,11 @@ class TrainingTask(ABC):
 
     @property
     def label_columns(self) -> tuple[str, ...]:
-        """Return the labels without which a Trainer does not call the hook, and does not say so."""
+        """Return the labels without which a Trainer silently does not call the hook."""
         return ()
 
     def warn(self) -> None:  # noqa: B027 - most tasks have nothing to warn of
-        """Warn of what the rows of an evaluation cannot show, after the last one."""
+        """Warn of problems that scores do not show, after the last row of an evaluation."""
 
     def reset(self) -> None:  # noqa: B027 - most tasks remember nothing
         """Forget the rows of an evaluation."""
@@ -112,7 +112,7 @@ class TrainingTask(ABC):
         return predictions, references
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Options of a module that are determined by the model instead of the rows."""
+        """Return options of a module that follow from the model instead of the rows."""
         return {}
 
     def see_classes(self, classes: int) -> None:
@@ -224,7 +224,7 @@ class SequenceLabeling(TokenClassification):
         return TrainingRows(tags(classes), tags(batch.labels), int(undefined.sum()))
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """None: there is no list of entity labels common to all evaluations."""
+        """Return no options: evaluations have no common list of entity labels."""
         return {}
 
 
@@ -239,7 +239,7 @@ class CausalLM(TokenClassification):
         return super().rows(batch._replace(predictions=predictions[:, :-1], labels=labels[:, 1:]))
 
     def model_options(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        """Averages over the tokens that occur: most of the vocabulary never does."""
+        """Return averages over the tokens that occur: most of the vocabulary never does."""
         return {"average": "macro"} if options.get("average", ()) is None else {}
 
 

@@ -1,1 +1,1 @@
-"""The list of modules, what they declare, and presets of their options."""
+"""The list of modules, their declarations, and presets of their options."""

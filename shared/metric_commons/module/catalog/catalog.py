@@ -1,8 +1,8 @@
-"""Find evaluation modules, wherever they are installed, and what they declare.
+"""Find evaluation modules, wherever they are installed, and their declarations.
 
 A module is a folder that contains a script of the same name. In a checkout ours are in
-`metrics/`, beside `shared/`; an installed wheel contains them in the package. Those of somebody
-else are named by their paths, or by entry points of an installed package.
+`metrics/`, beside `shared/`; an installed wheel contains them in the package. Modules of others are
+named by their paths, or by entry points of an installed package.
 """
 
 import ast
@@ -76,19 +76,19 @@ def holds_module(path: str | PathLike[str]) -> bool:
 
 
 def name_of(module: Any) -> str:
-    """Return the name of a module, by which this process knows it from now on.
+    """Return the name of a module, which this process knows from now on.
 
     Args:
         module: its name, the path of its folder or script, or a loaded module.
 
     Raises:
-        ValueError: there is no module at a path, or it has the name of another one.
+        ValueError: there is no module at a path, or another module has its name.
 
     >>> name_of("qa_f1"), name_of(path("qa_f1")), name_of(load_without_evaluate("qa_f1"))
     ('qa_f1', 'qa_f1', 'qa_f1')
     """
     if is_path(module):
-        script = _own_script(Path(module))
+        script = _script_in(Path(module))
     elif isinstance(module, str):
         return module
     elif hasattr(module, "feature_sets"):
@@ -97,16 +97,16 @@ def name_of(module: Any) -> str:
         raise ValueError(
             f"modules must be names, paths or loaded modules, got {type(module).__name__}"
         )
-    known = _known_script(script.stem)
-    if known is None:
-        _loaded[script.stem] = known = script
-    if known != script and known.read_bytes() != script.read_bytes():
-        raise ValueError(f"{script}: {known} is another module of this name; rename one of them")
+    earlier = _known_script(script.stem)
+    if earlier is None:
+        _loaded[script.stem] = earlier = script
+    if earlier != script and earlier.read_bytes() != script.read_bytes():
+        raise ValueError(f"{script}: {earlier} is another module of this name; rename one of them")
     return script.stem
 
 
 def own_scripts(modules: Iterable[str]) -> dict[str, str]:
-    """Return the scripts of the modules that other processes do not know by their names."""
+    """Return the scripts of modules whose names only this process knows."""
     return {name: str(_loaded[name]) for name in modules if name in _loaded}
 
 
@@ -124,9 +124,9 @@ def _installed() -> dict[str, Path]:
     """Return the scripts of other packages, which are not imported."""
     scripts = {}
     for entry in entry_points(group="metric_commons.modules"):
-        if found := find_spec(entry.value):
-            folders = found.submodule_search_locations
-            scripts[entry.name] = _own_script(Path(folders[0] if folders else str(found.origin)))
+        if spec := find_spec(entry.value):
+            folders = spec.submodule_search_locations
+            scripts[entry.name] = _script_in(Path(folders[0] if folders else str(spec.origin)))
     return scripts
 
 
@@ -134,20 +134,20 @@ def _known_script(name: str) -> Path | None:
     return _scripts(_FOLDER).get(name) or _loaded.get(name) or _installed().get(name)
 
 
-def _script_at(place: Path) -> Path:
-    place = place.absolute()
-    return place if place.suffix == ".py" else place / f"{place.name}.py"
+def _script_at(path: Path) -> Path:
+    path = path.absolute()
+    return path if path.suffix == ".py" else path / f"{path.name}.py"
 
 
-def _own_script(place: Path) -> Path:
-    """Return the script of a module, by its path or that of its folder.
+def _script_in(path: Path) -> Path:
+    """Return the script at a path or in the folder at this path.
 
     Raises:
         ValueError: there is none.
     """
-    script = _script_at(place)
+    script = _script_at(path)
     if not script.is_file():
-        raise ValueError(f"{place}: there is no module here, which would be the script {script}")
+        raise ValueError(f"{path}: there is no module here; {script} does not exist")
     return script
 
 
@@ -185,7 +185,7 @@ def script_of(name: str | PathLike[str]) -> Path:
 
 @cache
 def _docstrings(name: str) -> tuple[str, str]:
-    """The docstrings of a script and of its class, parsed since listings need no imports of it."""
+    """Return the docstrings of a script and of its class, without importing the script."""
     tree = ast.parse(script_of(name).read_text("utf-8"))
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef)]
     of_class = ast.get_docstring(classes[0]) if classes else None
@@ -213,9 +213,7 @@ def takes(name: str) -> str:
 
 @cache
 def score_ranges(name: str) -> Ranges:
-    """Return the ranges of the scores of a module.
-
-    Anything that is not one of our modules, such as the scores of a harness, is unrestricted.
+    """Return the ranges of the scores of a module; an unknown one, such as a harness, has none.
 
     >>> score_ranges("qa_f1")["*"], score_ranges("chrf")["chrf"], dict(score_ranges("of_a_log"))
     ((0.0, 1.0), (0, 100), {})
@@ -234,15 +232,12 @@ def module_class(name: str) -> "type[DeclaredModule]":
 
 
 def known_class(name: str) -> "type[DeclaredModule] | None":
-    """Return the class of a module.
-
-    None of a name that this version does not have, as in old results.
-    """
+    """Return the class of a module; None if this version lacks it, as with old results."""
     return module_class(name) if is_known(name) else None
 
 
 def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
-    """As `load`, without `evaluate`: a module for this process, not an `evaluate.Metric`.
+    """Load a module without `evaluate`: for this process, and not as an `evaluate.Metric`.
 
     >>> load_without_evaluate("qa_f1", normalizer="lower").compute(
     ...     predictions=["a"], references=["a"]
@@ -255,8 +250,8 @@ def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
 def load(name: str | PathLike[str], config_name: str | None = None, **settings: Any) -> Any:
     """Load a module of `evaluate`, by its name or the path of its folder.
 
-    `settings` become the defaults of its options. The configuration is short for a
-    `result_format`, the name of one of evaluate's own modules.
+    `settings` become the defaults of its options. A configuration stands for a `result_format`, the
+    name of one of evaluate's own modules.
 
     >>> load("qa_f1", normalizer="lower").options["normalizer"]
     'lower'
@@ -325,17 +320,9 @@ class Description:
     compiled: str | None = None  # the optional package that makes it faster, and its version
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON values; each option with its JSON Schema."""
-        options = [
-            {
-                "name": option.name,
-                "default": option.default,
-                "accepts": option.accepts,
-                "help": option.help,
-                "schema": option.schema,
-            }
-            for option in self.options
-        ]
+        """Return values for JSON; each option has its JSON Schema."""
+        parts = ("name", "default", "accepts", "help", "schema")
+        options = [{part: getattr(option, part) for part in parts} for option in self.options]
         return {
             **vars(self),
             "inputs": [vars(column) for column in self.inputs],

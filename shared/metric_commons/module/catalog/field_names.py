@@ -1,8 +1,8 @@
-"""Names that people type for a score, and the module and option that compute it.
+"""Names that users type for a score, and the module and option that compute it.
 
 The names are those of papers, of evaluate's modules, of the functions of scikit-learn, of the
-classes of torchmetrics and of the scores of lm-evaluation-harness and inspect_ai. Scores that no
-module computes name who has them.
+classes of torchmetrics and of the scores of lm-evaluation-harness and inspect_ai. For scores that
+no module computes, other packages are named.
 """
 
 import re
@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable
 from difflib import get_close_matches
 from typing import NamedTuple
 
-_SIMILAR = 0.75  # of names that may be misspellings of each other: "bleu" and "blue", not "ter"
+_SIMILAR = 0.75  # at least, of a misspelling and its name: "blue" and "bleu", but not "ter"
 _ENDINGS = ("_score", "_loss")  # of scikit-learn's and others' functions
 _TASKS = ("binary", "multiclass", "multilabel", "retrieval")  # before names of classes
 _WORD = re.compile(r"[A-Z]+(?![a-z])[0-9]*|[A-Z][a-z]+[0-9]*")  # in names of classes
@@ -18,12 +18,12 @@ _USE = re.compile(r"(\w+)(?: (?!for )([^\s,]+))?(?:, (\S+))?(?: for (.+))?")
 
 
 class Use(NamedTuple):
-    """A score of a module, and what to set for it."""
+    """A score of a module, and its setting."""
 
     module: str
     score: str = ""  # its key in the result; "" if it is the name of the module
-    setting: str = ""  # as after --set
-    data: str = ""  # what it is for, if a name has several meanings
+    setting: str = ""  # to follow --set
+    data: str = ""  # the data that it is for, if a name has several meanings
 
     def sentence_part(self) -> str:
         """Return the module, its score and setting in words.
@@ -38,8 +38,8 @@ class Use(NamedTuple):
 
 
 # Names with the same meaning share a line, and the most usual module comes first. A use is a
-# module, its score unless that is called like the module, a setting after a comma, and what it is
-# for if names have several meanings.
+# module, its score unless it has the name of the module, a setting after a comma, and the data if
+# a name has several meanings.
 _USES = """
 # error rates of transcripts
 wer word_error_rate: error_rate wer
@@ -194,7 +194,7 @@ seqeval conlleval ner entity_f1 ner_f1: span_f1
 t_test ttest mcnemar wilcoxon permutation_test significance bootstrap p_value:
     paired_significance for scores of rows (rows have score MODULE --compare)
 """
-# Scores that no module computes: who does, and why.
+# Scores that no module computes: the packages that do, and what they need.
 _ELSEWHERE = """
 bertscore bert: bert-score (it needs a model)
 moverscore: moverscore (it needs a model)
@@ -227,7 +227,7 @@ crps: properscoring
 
 
 def _by_name(table: str) -> dict[str, str]:
-    """Return the text after the colon for each of the names before it, which spaces separate."""
+    """Return the text after the colon of each line, by each of the names before the colon."""
     lines = re.sub(r"\n +|\n#.*", " ", table).replace("  ", " ").strip().splitlines()
     pairs = [line.split(":", 1) for line in lines]
     return {name: text.strip() for names, text in pairs for name in names.split()}
@@ -243,11 +243,11 @@ ELSEWHERE = _by_name(_ELSEWHERE)
 def suggestion(name: str, modules: Collection[str]) -> str:
     """Return a hint for a name that is not a module, to append to an error; "" if it is unknown.
 
-    A score of the field comes with the module that computes it, one that no module has with who
-    does. Otherwise a name that differs in few letters is suggested.
+    For a known score it names the module that computes it, or else another package. Otherwise it
+    suggests a name that differs in few letters.
 
     Args:
-        name: what was typed.
+        name: the name that was typed.
         modules: the names of the modules.
 
     >>> suggestion("wer", ["error_rate", "ter"])
@@ -284,7 +284,7 @@ def _plain(name: str) -> str:
 
 
 def _keys(name: str) -> Iterable[str]:
-    """The name as it stands, without a cutoff, and without the ending of a function's name."""
+    """Yield the name, also without its cutoff, and without the ending of a function's name."""
     plain = _plain(name)
     without_cutoff = plain.partition("@")[0].removesuffix("_at_k")
     benchmark = plain.partition("/")[0]
@@ -303,7 +303,7 @@ def _keys(name: str) -> Iterable[str]:
 
 
 def _at_cutoff(use: Use, name: str) -> Use:
-    """Return the score with the cutoff of the name, such as 5 of ndcg@5 and pass@5."""
+    """Return the score with the cutoff in the name, such as 5 in ndcg@5 and pass@5."""
     _, _, cutoff = name.partition("@")
     if use.module in ("pass_at_k", "code_eval") and cutoff.replace(",", "").isdigit():
         return use._replace(score=f"pass@{cutoff}", setting=f"k={cutoff}")

@@ -28,7 +28,7 @@ MLQA_LANGUAGES = {
 def _answers(
     normalizer: str, normalizer_of_f1: str | None = None, **options_of_f1: Any
 ) -> dict[str, dict[str, Any]]:
-    """Exact match and F1 of short answers, with further options of F1."""
+    """Return the options of exact match and F1 of short answers, with more options of F1."""
     return {
         "qa_em": {"normalizer": normalizer},
         "qa_f1": {"normalizer": normalizer_of_f1 or normalizer, **options_of_f1},
@@ -55,10 +55,7 @@ PRESETS: Mapping[str, Preset] = {
     ),
     "inspect_ai": Preset(
         "inspect_ai 0.3.285: f1, which it rounds to two digits, and exact",
-        {
-            "qa_em": {"normalizer": "inspect_ai"},
-            "qa_f1": {"normalizer": "inspect_ai", "both_empty": 0.0},
-        },
+        _answers("inspect_ai", both_empty=0.0),
     ),
     "lm-eval-gsm8k": Preset(
         "GSM8K in lm-evaluation-harness, filter strict-match: the number after ####",
@@ -164,10 +161,10 @@ def run_options(name: str) -> dict[str, Any]:
 
 
 def preset_options(name: str, modules: Iterable[str]) -> dict[str, Any]:
-    """Return the preset's options of these modules, under the keys that `score` takes.
+    """Return the preset's options of these modules, by the keys that `score` takes.
 
-    A module that the preset does not cover is an error: its numbers would be taken for the
-    project's, but would differ.
+    A module that the preset does not cover is an error, since its numbers would not be those of the
+    project.
 
     >>> preset_options("drop", ["qa_em"])
     {'qa_em.normalizer': 'drop'}

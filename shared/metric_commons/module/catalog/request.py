@@ -1,8 +1,8 @@
-"""The request for scores, from Python, a command line, a configuration file or a client.
+"""A request for scores, from Python, a command line, a configuration file or a client.
 
-The fields below are the one list of what can be asked, each with its annotation, default and
-help. The options of the command, the keys of configuration files and the arguments of the
-server are made from them, and a test compares `score` with them.
+The fields below are the only list of all settings, each with its annotation, default and help. The
+options of the command, the keys of configuration files and the arguments of the server are made
+from them, and a test compares `score` with them.
 """
 
 import os
@@ -20,7 +20,7 @@ ROW_LABELS = ("groups", "clusters", "ids")  # columns that are not inputs of mod
 
 @dataclass(frozen=True, kw_only=True)
 class Reporting:
-    """How modules score, and what is reported and compared."""
+    """The settings of scores, intervals and comparisons."""
 
     preset: str | None = None
     confidence_level: Level | None = None
@@ -37,10 +37,7 @@ class Reporting:
 
     @property
     def intervals(self) -> dict[str, Any]:
-        """Return the options about the uncertainty of scores.
-
-        Without a level it is the module's own, which is none for most.
-        """
+        """Return the options of intervals; without a level, modules use their own, usually none."""
         names = ("confidence_level", "interval", "standard_error", "n_resamples", "seed")
         options = {name: getattr(self, name) for name in names}
         return {name: value for name, value in options.items() if value is not None}
@@ -48,7 +45,7 @@ class Reporting:
 
 @dataclass(frozen=True, kw_only=True)
 class Request(Reporting):
-    """Which modules score, with which options, and which fields of rows hold what."""
+    """The modules, their options, and the fields of rows that are their inputs."""
 
     modules: Sequence[str]
     options: Mapping[str, Any] | None = None

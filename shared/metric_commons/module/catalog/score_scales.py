@@ -5,13 +5,13 @@ from typing import NamedTuple
 
 from ...statistics.arguments.checks import OptionError
 
-_ROUNDING = 1e-9  # by which a perfect score may miss its best value, relative to its span
+_ROUNDING = 1e-9  # the error of a perfect score, relative to the span of the score
 
 
 class ScoreScale(NamedTuple):
-    """The direction and the ends of a score; every verdict of a framework follows from these.
+    """The direction and the range of a score, from which verdicts of frameworks follow.
 
-    `full_error` is where all is wrong, of errors that have no highest value.
+    `full_error` is the value of an error rate without a maximum if everything is wrong.
 
     >>> rate = ScoreScale(0.0, math.inf, lower_is_better=True)
     >>> rate.best, rate.passes(0.0), rate.passes(1.0), rate.passes(0.25, threshold=0.3)
@@ -27,7 +27,7 @@ class ScoreScale(NamedTuple):
 
     @property
     def best(self) -> float:
-        """The best value, which may be infinite."""
+        """Return the best value, which may be infinite."""
         return self.low if self.lower_is_better else self.high
 
     def passes(self, score: float | None, threshold: float | None = None) -> bool:
@@ -49,7 +49,7 @@ class ScoreScale(NamedTuple):
         return min(max(1 - abs(self.best - score) / self._span, 0.0), 1.0)
 
     def signed(self, score: float | None) -> float:
-        """Return the score with a sign that makes higher better, to choose among several."""
+        """Return the score with a sign that makes higher better, to choose the best of several."""
         value = 0.0 if score is None else score
         return -value if self.lower_is_better else value
 

@@ -1,4 +1,4 @@
-"""The modules of `evaluate` whose place ours can take, as our scripts declare it."""
+"""The modules of `evaluate` that ours can replace, as our scripts declare."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -15,7 +15,7 @@ _ISOLATED = (
 
 
 class Replacement(NamedTuple):
-    """A stock module, perhaps with a configuration, and what to load in its place."""
+    """A stock module, perhaps with a configuration, and the module that replaces it."""
 
     stock: str
     configuration: str | None
@@ -40,15 +40,18 @@ def replacements() -> tuple[Replacement, ...]:
             entries.append(Replacement(name, None, module, name, _ISOLATED, defaults))
         for name, compute in loaded.stock_formats.items():
             stock, _, configuration = name.partition("/")
-            found = stock_format(name, compute)
-            kind = "comparison" if "predictions1" in found.input_names else "metric"
-            ours = configuration or None, module, name, found.differences
-            entries.append(Replacement(stock, *ours, kind=kind))
+            declared = stock_format(name, compute)
+            kind = "comparison" if "predictions1" in declared.input_names else "metric"
+            entries.append(
+                Replacement(
+                    stock, configuration or None, module, name, declared.differences, kind=kind
+                )
+            )
     return tuple(sorted(entries, key=lambda entry: entry.result_format))
 
 
 def replacement(stock: str, configuration: str | None = None) -> Replacement | None:
-    """Return the replacement of a stock module; None if none of our modules can take its place.
+    """Return the replacement of a stock module; None if there is none.
 
     Configurations that only describe the inputs, such as "multilabel", make no difference.
 

@@ -1,4 +1,4 @@
-"""Refuse meaningless calls before any data is read."""
+"""Errors about how the package is used, and progress bars."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager

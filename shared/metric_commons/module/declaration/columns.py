@@ -18,16 +18,16 @@ from ...statistics.arguments.checks import RowError
 from ...statistics.arguments.shapes import ListOf, Mismatch, Record, Scalar, Shape
 from .declarations import OBJECTS, JsonInput
 
-# The checked lists, each with the shape of its rows. Holding a reference keeps a list from being
-# confused with another one that later has the same address.
+# The checked lists, each with the shape of its rows. The references keep the lists alive, so that
+# no later list has the same address.
 CHECKED: ContextVar[list[tuple[list[Any], Any]] | None] = ContextVar("checked", default=None)
 
 
 @contextmanager
 def checked_once() -> Iterator[None]:
-    """Within this context, a list that one module has checked is not checked again.
+    """Check each list only once within this context, even for several modules.
 
-    It must not change in the meantime.
+    Lists must not change in the meantime.
     """
     token = CHECKED.set([])
     try:
@@ -42,7 +42,7 @@ Layout = Mapping[str, Shape]
 def query_rows(
     inputs: Mapping[str, Any], fields: Mapping[str, Sequence[str]]
 ) -> dict[str, list[dict[str, Any]]]:
-    """Rows of dictionaries `{query: {document: number}}`, one row for each judged query.
+    """Return rows of dictionaries `{query: {document: number}}`, one for each judged query.
 
     A judged query that is missing from the run becomes a row without documents; a query that is not
     judged is dropped, as in trec_eval.
@@ -96,7 +96,7 @@ def holds_maps(column: Any) -> bool:
 
 
 def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
-    """Rows of maps from documents to numbers, converted to dictionaries with these two fields.
+    """Return maps from documents to numbers as dictionaries with these two fields.
 
     >>> import pyarrow as pa
     >>> maps = pa.array([[("d", 0.5), ("e", 0.25)]], pa.map_(pa.string(), pa.float64()))
@@ -112,12 +112,12 @@ def map_rows(column: Any, fields: Sequence[str]) -> list[dict[str, Any] | None]:
 
 
 def json_rows(name: str, column: Any, values: JsonInput = OBJECTS) -> Column:
-    """The column, in which accepted values of JSON, except texts and None, have become texts.
+    """Return the column, with accepted JSON values other than texts and None written as texts.
 
     Args:
         name: of the column.
         column: texts and values.
-        values: which are accepted; others remain, and are not valid.
+        values: the accepted values; others stay in the column, and are refused later.
 
     Raises:
         RowError: JSON cannot hold a row.
@@ -176,7 +176,7 @@ def _copied(value: Any, shape: Shape) -> Any:
 
 
 def read(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> tuple[int, dict[str, Column]]:
-    """The index of the layout that the columns have, and the columns as plain lists or arrays.
+    """Return the index of the layout of the columns, and the columns as plain lists or arrays.
 
     The layout is the first one that all rows have as they are, or else the first one to which all
     rows can be converted without loss. A string can be converted to a list of one string, and an
@@ -229,7 +229,7 @@ def _taken(column: Column, shape: Shape) -> Column | None:
     checked = CHECKED.get()
     if checked is None or not isinstance(column, list):
         return shape.take(column)
-    if any(rows is column and their_shape == shape for rows, their_shape in checked):
+    if any(rows is column and row_shape == shape for rows, row_shape in checked):
         return column
     result = shape.take(column)
     if result is column:
@@ -240,7 +240,7 @@ def _taken(column: Column, shape: Shape) -> Column | None:
 def _read_rows(
     columns: Mapping[str, Column], layouts: Mapping[int, Layout]
 ) -> tuple[int, dict[str, Column]]:
-    """As `read`, row by row: first without conversion, then with it."""
+    """Return the same as `read`, row by row: first without conversion, then with it."""
     types = [set(map(type, c)) for c in columns.values() if isinstance(c, list)]
     # No shape has texts and lists as they are, or integers and floats.
     is_mixed = any(kinds >= {str, list} or kinds >= {int, float} for kinds in types)
@@ -271,7 +271,7 @@ def _read_rows(
         ", ".join(f"{name}: {shape}" for name, shape in layout.items())
         for layout in layouts.values()
     )
-    raise ValueError(f"the inputs do not go together; accepted are {accepted}")
+    raise ValueError(f"the inputs do not fit together; accepted are {accepted}")
 
 
 class _Failure(NamedTuple):
@@ -299,8 +299,8 @@ def _plain_rows(column: Column, shape: Shape, *, strict: bool) -> Column | _Fail
 
 
 def _best_error(column: str, failures: Sequence[_Failure]) -> RowError:
-    """The error for the shape that fits the most rows, which is probably the intended one."""
-    # How well a shape fits: how many rows, how deep in a row, and whether the type fits.
+    """Return the error of the shape that fits most rows, probably the intended one."""
+    # By the number of rows that fit, how deep in a row the mismatch is, and whether the type fits.
     last = max(
         failures,
         key=lambda failure: (

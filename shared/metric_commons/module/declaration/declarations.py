@@ -45,10 +45,10 @@ class Option:
         return schema(self.annotation)
 
     def check(self, value: Any) -> None:
-        """Check that it may have this value.
+        """Check a value.
 
         Raises:
-            OptionError: it may not.
+            OptionError: it is not valid.
         """
         if value is not self.default:
             check_option(self.name, value, self.annotation)
@@ -89,10 +89,9 @@ def format_option(names: Iterable[str]) -> dict[str, Option]:
 
 
 def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
-    """Return the function whose options `**parameter` stands for.
+    """Return the function whose keyword-only parameters are the options that `**name` stands for.
 
-    Its keyword-only parameters, with their help, become options. Under any other name than these,
-    the annotation is the function: `**options: f`.
+    If the name is none of those below, the annotation is the function: `**options: f`.
     """
     from ...statistics.intervals.summary import Resampling, Uncertainty, summarize  # imports numpy
 
@@ -108,7 +107,7 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
 def spelled_out(
     compute: Callable[..., Any], further: Mapping[str, Option] = MappingProxyType({})
 ) -> inspect.Signature:
-    """The signature of a function, with `**summary` and the like spelled out, and more options."""
+    """Return the signature of a function, with all options instead of `**summary`."""
     signature = inspect.signature(compute)
     *parameters, final = signature.parameters.values()
     spelled = [final]
@@ -125,7 +124,7 @@ def spelled_out(
 
 
 def completed(docstring: str, options: Mapping[str, Option]) -> str:
-    r"""Return the docstring of a class, completed with what its signature says about each option.
+    r"""Return the docstring of a class, with the values and the default of each option.
 
     >>> beta = Option("beta", 1.0, float, "of F.")
     >>> print(completed("F.\n\nArgs:\n    predictions: labels.\n    beta: F.\n", {"beta": beta}))
@@ -194,10 +193,10 @@ def section(docstring: str, title: str) -> str:
 
 
 class JsonInput(NamedTuple):
-    """The values of JSON that rows of an input may be; each but a text becomes its JSON text."""
+    """The JSON values that an input accepts beside texts; they become JSON texts."""
 
     accepted: Literal["objects", "values"]  # objects and lists of objects, or any values
-    mark: str = ""  # stands before texts that were values, as those of a model have another meaning
+    mark: str = ""  # before texts that were values, if texts of a model mean something else
 
 
 OBJECTS, VALUES = JsonInput("objects"), JsonInput("values")
@@ -216,9 +215,9 @@ class Module(Protocol):
     holes_allowed: bool = False  # whether lists may contain None
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
-    # The modules of evaluate whose place this one can take, and the functions for their results.
+    # The modules of evaluate that this one can replace, and the functions for their results.
     stock_formats: Mapping[str, Callable[..., Any]] = MappingProxyType({})
-    # Those among the values of an own option `result_format`, with the defaults of their options.
+    # The same for modules with an option `result_format` of their own, with defaults of options.
     own_stock_formats: Mapping[str, Mapping[str, Any]] = MappingProxyType({})
     # Values of options whose meaning depends on all rows together.
     options_of_all_rows: Mapping[str, Any] = {}
@@ -226,15 +225,15 @@ class Module(Protocol):
     single_items_allowed: bool = False  # whether it may do so as an item of a longer list
     # Inputs whose rows may also be values of JSON.
     json_inputs: Mapping[str, JsonInput] = MappingProxyType({})
-    # Keys of the result that describe rows, or how they were computed; not scores.
+    # Keys of the result that are not scores, but describe rows or the computation.
     reports: frozenset[str] = frozenset()
-    # Keys of the result that hold a text or an object for each row; not scores.
+    # Keys of the result that are not scores, but hold a text or an object for each row.
     row_texts: frozenset[str] = frozenset()
     # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
     undefined_without: Mapping[str, str] = {}
     runs_programs: bool = False  # whether it runs programs written by a model
     unsigned_allowed: bool = False  # whether ints may be up to 2**64 - 1, rather than 2**63 - 1
-    # What the scores are made of, which determines how rows are kept and compared: "means" of row
+    # How scores follow from rows, which determines how rows are kept and compared: "means" of row
     # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
     # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
     # probability decides whether they count. Each is a file in the folder `evaluation/states`.
@@ -242,9 +241,9 @@ class Module(Protocol):
     # From checked columns and all options, the columns whose equal rows a state counts, if
     # `score_kind` is "counts"; `compute` returns the same result for these as for the originals.
     state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
-    # From the columns of two systems and all options, for each score a value of each row of both,
-    # whose means are the scores; by these systems are compared if `score_kind` is "counts" or
-    # "moments". None for those of the jackknife. Scores without any are compared by drawing rows.
+    # From the columns of two systems and all options, for each score a value for each row of both,
+    # whose means are the scores, to compare systems if `score_kind` is "counts" or "moments". None
+    # for those of the jackknife. Scores without such values are compared by drawing rows.
     pseudovalues: "Callable[..., Mapping[str, Any]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
@@ -263,9 +262,9 @@ class Module(Protocol):
     lower_is_better: frozenset[str] = frozenset()
     compiled_package: str | None = None  # optional: with it the same results take less time
     unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
-    # Ranges of scores, by patterns of their names: see `numbers.domains.score_range`.
+    # Ranges of scores, by patterns of their names: see `arguments.domains.score_range`.
     score_ranges: Ranges = SHARES
-    full_error: float = 1.0  # of errors without a highest value: here all is wrong
+    full_error: float = 1.0  # of errors without a highest value: where everything is wrong
     # From a result, with its intervals if there are any, a sentence that a reader can quote.
     sentence: "Callable[[Mapping[str, Any]], str] | None" = None
     # Every option as the script declares it: its default, its valid values, its help.
@@ -293,9 +292,9 @@ class Module(Protocol):
         ...
 
     def with_nan(self, columns: Mapping[str, Any]) -> dict[str, Any]:
-        """Columns of a table, with NaN in place of None if this module takes NaN.
+        """Return columns of a table, with NaN in place of None if this module takes NaN.
 
-        Files and tables have no other way to say that a number is missing.
+        In files and tables a missing number is None.
         """
         return {
             name: [math.nan if value is None else value for value in column]
@@ -316,14 +315,14 @@ class Module(Protocol):
         ...
 
     def compute_with_statistics(self, *, predictions: Any, **arguments: Any) -> tuple[Any, Any]:
-        """The result of `compute`, and the contributions of rows to the sums behind the scores.
+        """Return the result of `compute`, and what rows add to the sums behind the scores.
 
-        The latter are None unless scores follow from sums.
+        The latter is None unless scores follow from sums.
         """
         return self.compute(predictions=predictions, **arguments), None
 
 
-# Options that affect only what is reported beside a score, and how; not the score itself.
+# Options that do not affect scores, but only what is reported beside them.
 OF_UNSEEN_ROWS = ("longest", "worst_ratio")  # that may come
 OF_INTERVALS = (
     *("confidence_level", "interval", "clusters", "n_resamples", "seed"),
@@ -341,7 +340,7 @@ REPORTING = frozenset(
 
 _COMMA = re.compile(r",(?![^()]*\))")  # outside parentheses, as in err(max_grade=4,k=5)
 
-# Names by which a column is an input that nobody named.
+# Names of columns that are taken for an input if none is named.
 USUAL_NAMES = {
     "predictions": ("prediction", "predictions", "response", "output", "hypothesis", "y_pred"),
     "references": (
@@ -352,34 +351,32 @@ USUAL_NAMES = {
 
 
 def meant_input(name: str, inputs: Iterable[str]) -> str:
-    """Return a hint at the input that a name means, or an empty string.
+    """Return a hint at the input that a name probably means, or an empty string.
 
     >>> meant_input("y_true", ["predictions", "references"]), meant_input("k", ["predictions"])
     ("; did you mean 'references'?", '')
     """
-    meant = [i for i in sorted(inputs) if i.startswith(name) or name in USUAL_NAMES.get(i, ())]
-    return f"; did you mean {meant[0]!r}?" if meant else ""
+    matches = [i for i in sorted(inputs) if i.startswith(name) or name in USUAL_NAMES.get(i, ())]
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 def assign(
     options: Mapping[str, Any], defaults: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, dict[str, Any]]:
-    """Return the options of each module, from keys `option` and `module.option`.
-
-    The longer key wins.
+    """Return the options of each module, from keys `option` and `module.option`, which prevails.
 
     `defaults` has the defaults of each module. An integer for an option whose default is a float
-    becomes a float: the same number, so the same signature. As on a command line, True and False
-    may be texts, and a list of names one text.
+    becomes a float, so that the same number has the same signature. As on a command line, True and
+    False may be texts, and a list of names may be one text.
 
-    >>> known = {
+    >>> defaults = {
     ...     "qa_em": {"normalizer": "squad"},
     ...     "qa_f1": {"normalizer": "squad", "both_empty": 1.0},
     ... }
-    >>> assign({"qa_f1.normalizer": "drop", "normalizer": "lower", "both_empty": 0}, known)
+    >>> assign({"qa_f1.normalizer": "drop", "normalizer": "lower", "both_empty": 0}, defaults)
     {'qa_em': {'normalizer': 'lower'}, 'qa_f1': {'normalizer': 'drop', 'both_empty': 0.0}}
-    >>> known = {"m": {"lower": False, "measures": ("mae",)}}
-    >>> assign({"lower": "True", "measures": "mae,pinball(alpha=0.9)"}, known)
+    >>> defaults = {"m": {"lower": False, "measures": ("mae",)}}
+    >>> assign({"lower": "True", "measures": "mae,pinball(alpha=0.9)"}, defaults)
     {'m': {'lower': True, 'measures': ['mae', 'pinball(alpha=0.9)']}}
     """
     assigned: dict[str, dict[str, Any]] = {module: {} for module in defaults}
@@ -442,7 +439,7 @@ def is_assignable(option: str) -> bool:
 
 
 def texts_of_rows(options: Mapping[str, Any]) -> list[str]:
-    """Return the options among these that ask for texts about single rows.
+    """Return the options that request texts about single rows.
 
     >>> texts_of_rows({"explain": True, "rounding": "none"}), texts_of_rows({"explain": False})
     (['explain'], [])

@@ -20,7 +20,8 @@ from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from .columns import Layout
-from .row_module import RowModule, text_inputs
+from .row_module import RowModule
+from .text_inputs import text_inputs
 
 
 class DeclaredValue(NamedTuple):
@@ -105,7 +106,7 @@ def declared_class(script: Path) -> type[DeclaredModule]:
         if isinstance(statement, ast.Import | ast.ImportFrom):
             statement.names = [n for n in statement.names if (n.asname or n.name) not in _WORDS]
     tree.body = [statement for statement in tree.body if getattr(statement, "names", True)]
-    # In a Space, a script imports the files beside it, among which is this one.
+    # In a Space, a script imports files in its folder, and this file is one of them.
     namespace: dict[str, Any] = {
         "__name__": f"{__name__}.{script.stem}",
         "__package__": __package__,

@@ -21,8 +21,9 @@ import numpy as np
 
 from ...statistics.intervals.sums import RowStatistics
 from .declarations import RESULT_FORMAT, completed, format_option, spelled_out
-from .row_module import Batch, RowModule, text_inputs
+from .row_module import Batch, RowModule
 from .stock_formats import configured_format
+from .text_inputs import text_inputs
 
 _INPUTS = text_inputs(datasets)
 TEXTS_AND_REFERENCES = _INPUTS.texts_and_references
@@ -36,7 +37,7 @@ _LOADER = frozenset(inspect.signature(evaluate.EvaluationModule.__init__).parame
 
 
 def cache_error(error: OSError) -> OSError:
-    """The error of a cache that cannot be written, with the setting that moves it elsewhere."""
+    """Return the error of a cache that cannot be written, with the setting that moves it."""
     advice = "evaluate keeps copies of scripts there: set HF_HOME to a folder that is writable"
     if advice in str(error):
         return error
@@ -70,7 +71,7 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
             result_format = configured_format(self.stock_formats, config_name)
             if kwargs.setdefault(RESULT_FORMAT, result_format) != result_format:
                 raise ValueError(
-                    f"the configuration {config_name!r} is short for {RESULT_FORMAT}="
+                    f"the configuration {config_name!r} stands for {RESULT_FORMAT}="
                     f"{result_format!r}, and not for {kwargs[RESULT_FORMAT]!r}"
                 )
         stock = self._format_in(kwargs)
@@ -90,7 +91,7 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
             raise cache_error(error) from error
 
     def _feature_names(self) -> list[str]:
-        return self.input_names  # those of the stock module in whose place this one is
+        return self.input_names  # of the stock module that this one replaces
 
     def reset(self) -> None:
         """Discard the rows added so far."""
@@ -121,7 +122,7 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
     def _gathered(self, batches: list[Batch]) -> list[Batch] | None:
         """Return all batches in process order on the main process; None on the others.
 
-        They are sent as JSON text, which preserves every value, whatever the shape of a batch.
+        They are sent as JSON, which preserves every value of batches of any shape.
         """
         if self.num_process == 1:
             return batches
@@ -155,7 +156,7 @@ class BatchComparison(BatchModule, evaluate.Comparison):  # type: ignore[misc]
 
 
 def _revive(module: str, name: str) -> BatchModule:
-    """An empty instance of a class that `evaluate` has loaded, perhaps in another process."""
+    """Return an empty instance of a class that `evaluate` loaded, perhaps in another process."""
     if module not in sys.modules:
         evaluate.loading.init_dynamic_modules()
     cls = getattr(import_module(module), name)

@@ -10,7 +10,7 @@ import threading
 from collections.abc import Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -42,9 +42,9 @@ from .stock_formats import StockFormat, stock_format
 
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
-# What a module may raise because of its input or its surroundings.
+# Errors that the input or the environment of a module may cause.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError)
-_SEARCHED = 10_000  # rows in which the cause of any other error is looked for
+_SEARCHED = 10_000  # rows in which the cause of any other error is searched
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
 
@@ -66,14 +66,14 @@ class RowModule(Module):
     """A module that declares its inputs in `_info` and its options in `_compute`.
 
     `_compute` takes the inputs and, as keyword-only arguments with defaults, the options; the
-    annotation of an option defines its valid values. `**summary` and the like stand for options
-    that many modules have in common, see `declarations`. Options may be passed to `compute`, or
-    at load: `evaluate.load(path, option=value)`. An unknown option is a TypeError.
+    annotation of an option defines its valid values. `**summary` and similar names stand for the
+    options of many modules, see `declarations`. Options may be passed to `compute`, or at load:
+    `evaluate.load(path, option=value)`. An unknown option is a TypeError.
 
     Features must preserve values: string, bool, int64, float64, and lists and dicts of these. Where
     a column may have several shapes, a list of Features declares them; `_compute` gets all columns
     in one of these. The first Features must name all columns; a column that the chosen Features
-    lack is passed to `_compute` as None. A column is passed as a list, whatever type was given;
+    lack is passed to `_compute` as None. A column is passed as a list, even if it was an array;
     modules with `arrays_allowed` get numpy arrays as they are.
     """
 
@@ -119,11 +119,6 @@ class RowModule(Module):
             for features in self.feature_sets
         ]
 
-    @property
-    def _stock_format(self) -> StockFormat | None:
-        """Return the stock module whose result `compute` returns by default."""
-        return self._format_in(self.settings)
-
     def _layouts_of(self, stock: StockFormat | None) -> Sequence[Layout]:
         self._read_features()
         return self._own_layouts if stock is None else stock.layouts
@@ -131,7 +126,7 @@ class RowModule(Module):
     @property
     def _layouts(self) -> Sequence[Layout]:
         """Return the layouts of rows that are added."""
-        return self._layouts_of(self._stock_format)
+        return self._layouts_of(self._format_in(self.settings))
 
     def _shape(self, feature: Any, **limits: bool) -> Shape:
         """Return the shape that a feature declares; a lossy one is a TypeError."""
@@ -177,16 +172,14 @@ class RowModule(Module):
     @cached_property
     def options(self) -> dict[str, Any]:
         """Return every option with the value that `compute` uses by default."""
-        declared = self._options_of(self._stock_format)
+        declared = self._options_of(self._format_in(self.settings))
         return {name: option.default for name, option in declared.items()} | self.settings
 
     def _options_of(self, stock: StockFormat | None) -> Mapping[str, Option]:
         return self.declared_options if stock is None else stock.options
 
     def _format_in(self, options: Mapping[str, Any]) -> StockFormat | None:
-        """Return the stock module whose result these options ask for.
-
-        None for the module's own result.
+        """Return the stock module whose result is requested; None for the module's own result.
 
         Raises:
             OptionError: the format is unknown.
@@ -252,7 +245,7 @@ class RowModule(Module):
         return self.compute_with_statistics(**columns, **kwargs)[0]
 
     def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
-        """The result of `compute`, and what each row adds to the sums from which scores are made.
+        """Return the result of `compute`, and what each row adds to the sums behind the scores.
 
         The statistics are None unless `score_kind` is "sums".
         """
@@ -262,13 +255,13 @@ class RowModule(Module):
         layouts = self._layouts_of(stock)
         names = layouts[0].keys()
         inputs = {name: options.pop(name, None) for name in names}
-        others = [
+        surplus = [
             name for name in ("predictions", "references") if options.pop(name, None) is not None
         ]
         self._check_options(options, stock, inputs=names)
-        if stock is not None and others:
+        if stock is not None and surplus:
             raise TypeError(
-                f"{others[0]} is not an input of {RESULT_FORMAT}={stock.name!r}; "
+                f"{surplus[0]} is not an input of {RESULT_FORMAT}={stock.name!r}; "
                 f"its inputs are {', '.join(names)}"
             )
         if batches and layouts is not self._layouts:  # they were added for another result
@@ -303,17 +296,17 @@ class RowModule(Module):
         return _plain(result), statistics
 
     def _scores(self, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
-        """Return what `_compute` returns; this is the boundary of errors that nobody expected.
+        """Return the result of `_compute`; unexpected errors become an UnexpectedError.
 
         Raises:
             ImportError: a library is missing that this result needs.
-            UnexpectedError: of any other kind than errors about input.
+            UnexpectedError: there was an error that is not about the input.
         """
         try:
-            with np.errstate(all="ignore"):  # what numbers near the greatest float make infinite
+            with np.errstate(all="ignore"):  # numbers near the largest float may overflow
                 return self._compute(**columns, **options)
         except ModuleNotFoundError as error:
-            if error.name is None:  # it says which extra has the library
+            if error.name is None:  # its message names the extra with the library
                 raise
             package = error.name.partition(".")[0]
             raise ImportError(
@@ -341,7 +334,7 @@ class RowModule(Module):
                 self._compute(**of_row, **options)
             except kind:
                 return row
-            except Exception:  # of a row alone, which may have no score
+            except Exception:  # a row alone may have no score
                 continue
         return None
 
@@ -421,7 +414,7 @@ class RowModule(Module):
                 raise ValueError(problem)
 
     def row_statistics(self, **inputs: Any) -> RowStatistics:
-        """The contribution of each row to the sums behind the scores, if `score_kind` is "sums".
+        """Return what each row adds to the sums behind the scores, if `score_kind` is "sums".
 
         There may be no rows.
 
@@ -515,43 +508,3 @@ def _plain(value: Any) -> Any:
     if isinstance(value, tuple | list):
         return list(value) if set(map(type, value)) <= _PLAIN else [_plain(v) for v in value]
     return float(value) if isinstance(value, float) else value
-
-
-class TextInputs(NamedTuple):
-    """Alternative declarations of the inputs, as features."""
-
-    # One text per row, and its reference or references: the usual inputs of text modules.
-    texts_and_references: list[Any]
-    # The same, or sets of references, or dictionaries in SQuAD format, which
-    # `answers.answer_texts` converts to texts.
-    answers_and_references: list[Any]
-    # Questions may be unanswerable: lists of references may be empty; SQuAD v2 has a probability.
-    answers_or_none: list[Any]
-
-
-def text_inputs(types: Any) -> TextInputs:
-    """Return the inputs as types of `datasets`, or of a namespace with the same names."""
-    text, number = types.Value("string"), types.Value("int64")
-    probability = types.Value("float64")
-    squad_answer = {"id": text, "prediction_text": text}
-    squad_question = {
-        "id": text,
-        "answers": {"text": types.List(text), "answer_start": types.List(number)},
-    }
-
-    def features(predictions: Any, references: Any) -> Any:
-        return types.Features({"predictions": predictions, "references": references})
-
-    texts_and_references = [features(text, text), features(text, types.List(text))]
-    return TextInputs(
-        texts_and_references,
-        [
-            *texts_and_references,
-            features(text, types.List(types.List(text))),
-            features(squad_answer, squad_question),
-        ],
-        [
-            texts_and_references[1],
-            features(squad_answer | {"no_answer_probability": probability}, squad_question),
-        ],
-    )

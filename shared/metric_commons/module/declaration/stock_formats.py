@@ -1,10 +1,10 @@
 """Results as the modules of `evaluate` return them: `result_format="glue/mrpc"`.
 
-A script lists the stock modules whose place it can take in `stock_formats`: for each name, or name
-and configuration, the function that computes the result. The signature of this function repeats
-that of the stock module: parameters without a default are its inputs, with the shapes of their rows
-as annotations; those with a default are its options. The docstring describes the result and, under
-Differences, says where it is not that of the stock module.
+A script lists the stock modules that it can replace in `stock_formats`: for each name, or name and
+configuration, the function that computes the result. Its signature is that of the stock module:
+parameters without a default are the inputs, with the shapes of their rows as annotations; those
+with a default are the options. The docstring describes the result and, under Differences, how it
+differs from that of the stock module.
 """
 
 from collections.abc import Callable, Mapping
@@ -61,25 +61,20 @@ class StockFormat:
 
     @property
     def differences(self) -> str:
-        """Where the result is not that of the stock module; empty if it always is."""
+        """Return the differences from the result of the stock module, in words."""
         return " ".join(section(getdoc(self.compute) or "", "Differences").split())
 
 
 @cache
 def stock_format(name: str, compute: Callable[..., Any]) -> StockFormat:
-    """Return the stock module of this name.
-
-    One object, since making its layouts takes some time.
-    """
+    """Return the stock module of this name, made once, since its layouts take some time."""
     return StockFormat(name, compute)
 
 
 def configured_format(formats: Mapping[str, Callable[..., Any]], configuration: str) -> str:
-    """Return the format that a configuration stands for.
+    """Return the format with this name, or with this name after the slash.
 
-    Its full name, or the part after the slash.
-
-    If several formats end alike, it is the first of them: `rte` is a task of GLUE.
+    Of several such formats it is the first: `rte` is a task of GLUE.
 
     Raises:
         ValueError: no format has this name.

@@ -9,12 +9,12 @@ import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...data.files.access import is_file, sha256_of
-from ...data.tables.tables import Selected, Selection, Source, file_of, getter
+from ...data.tables.selection import Selected, Selection
+from ...data.tables.tables import Source, file_of
 from ...evaluation.results.module_results import ModuleResult, means_of_rows
 from ...evaluation.results.rendering import counted
 from ...evaluation.results.results import Results
@@ -248,11 +248,11 @@ def _read_log_cells(
             source = Source(file_of(paths[path]), [], format_name=file["format"])
             try:
                 chosen = selection if file is log else Selection()
-                selected = Selected(source.log, chosen, partial(getter, source.log))
+                selected = Selected(source.log, chosen)
                 for number, (_, record) in enumerate(selected):
                     name: Any = number
                     if ids is not None:
-                        label = getter(source.log, file["id"], record)(record)
+                        label = source.log.getter(file["id"], record)(record)
                         (name,) = check_labels("ids", [label], 1)
                     for row in rows_of_ids.pop(name, ()):
                         values = _values(source, record, inputs, fields, is_log=file is log)
@@ -279,10 +279,10 @@ def _values(
         if field in _QUESTIONS and not values.keys().isdisjoint(_QUESTIONS):
             continue
         with suppress(ValueError, KeyError, IndexError, TypeError):
-            values[field] = getter(source.log, field, record)(record)
+            values[field] = source.log.getter(field, record)(record)
     for field in further:
         try:
-            values[field] = getter(source.log, field, record)(record)
+            values[field] = source.log.getter(field, record)(record)
         except (ValueError, KeyError) as error:
             raise ValueError(f"{source.path}: a record has no field {field!r}") from error
     return values

@@ -19,7 +19,8 @@ from metric_commons.data.files import streams
 from metric_commons.data.files.access import LimitError
 from metric_commons.data.files.field_paths import steps, value_at
 from metric_commons.data.files.streams import STANDARD_INPUT, Limits, Stream
-from metric_commons.data.tables.tables import Selection, Source
+from metric_commons.data.tables.selection import Selection
+from metric_commons.data.tables.tables import Source
 
 ROWS = [{"p": f"answer {row}", "r": ["a", str(row)]} for row in range(50)]
 LINES = "".join(json.dumps(row) + "\n" for row in ROWS).encode()

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from metric_commons.data.harness_logs.logs import PLAIN_ROWS
-from metric_commons.data.tables.tables import Selection
+from metric_commons.data.tables.selection import Selection
 from metric_commons.evaluation.rescoring.samples import Samples, system_rows
 
 

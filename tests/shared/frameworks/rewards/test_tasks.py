@@ -279,7 +279,7 @@ def test_broken_calls_have_the_reward_zero(message):
             task("math", explain=True),
             r"\boxed{2f}",
             "f(2)",
-            "It is not proved that '2f' equals 'f(2)', and not disproved.",
+            "It is neither proved nor disproved that '2f' equals 'f(2)'.",
         ),
         (
             task("math", explain=True),

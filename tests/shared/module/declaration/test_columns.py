@@ -103,7 +103,7 @@ def test_columns_that_do_not_go_together_are_refused():
     layouts = [{"p": NUMBER, "r": INTEGER}, {"p": ListOf(NUMBER), "r": ListOf(INTEGER)}]
     accepted = "p: float, r: int; p: list of float, r: list of int"
 
-    with pytest.raises(ValueError, match=f"do not go together; accepted are {accepted}$"):
+    with pytest.raises(ValueError, match=f"do not fit together; accepted are {accepted}$"):
         read({"p": [0.5], "r": [[1]]}, layouts)
 
 

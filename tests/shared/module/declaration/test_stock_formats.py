@@ -51,7 +51,7 @@ def test_a_configuration_is_short_for_a_format(name, configuration, result_forma
 
 
 def test_a_configuration_and_another_format_contradict():
-    with pytest.raises(ValueError, match="'mrpc' is short for result_format='glue/mrpc'"):
+    with pytest.raises(ValueError, match="'mrpc' stands for result_format='glue/mrpc'"):
         load("classification", "mrpc", result_format="f1")
     assert load("classification", "mrpc", result_format="glue/mrpc").compute(**LABELS) == RESULT
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.frameworks.harnesses.ultrarag import (
+from metric_commons.frameworks.harnesses.ultrarag_profiles import (
     compensated_sum,
     is_compensated,
     running_sum,

@@ -1,0 +1,92 @@
+"""Runs and judgments in other formats than that of TREC: dictionaries, tables and BEIR's lines."""
+
+import json
+from collections.abc import Iterable, Mapping
+from io import BytesIO
+from typing import Any
+
+from ..files.access import check_parsed, default_limits
+from ..files.json_rows import STRICT
+
+Triple = tuple[str, str, Any]  # query, document and number
+
+_PARQUET, _LZ4 = b"PAR1", b"\x04\x22\x4d\x18"
+_COLUMNS = ("q_id", "doc_id", "score")
+_HEADERS = (b"query-id\tcorpus-id\tscore", b"query_id\tcorpus_id\tscore")
+
+
+def triples_in(data: bytes) -> Iterable[Triple] | None:
+    """Return query, document and number of each row of a dictionary or a table, or None.
+
+    Raises:
+        ValueError: the content is damaged, or in a format that is not supported.
+    """
+    if data.startswith(_LZ4):
+        raise ValueError(
+            "ranx writes CBOR to .lz4, which is not supported; save as .json or .parquet"
+        )
+    if data.startswith(_PARQUET):
+        return _rows_of_table(data)
+    if _is_dictionary(data):
+        check_parsed(data, default_limits())
+        return _rows_of_dictionary(data)
+    return None
+
+
+def may_have_triples(start: bytes) -> bool:
+    """Return whether a file with this start may be for `triples_in`, instead of lines as TREC's.
+
+    >>> may_have_triples(b'{"q": {"d": 1}}'), may_have_triples(b"q 0 d 1")
+    (True, False)
+    """
+    return start.startswith((_LZ4, _PARQUET)) or not start.strip() or _is_dictionary(start)
+
+
+def _is_dictionary(data: bytes) -> bool:
+    return data.lstrip(b" \t\r\n").startswith(b"{")
+
+
+def with_comment(data: bytes) -> bytes:
+    """Return the lines; a BEIR header becomes a comment, so that line numbers do not change."""
+    line = data[: data.find(b"\n")].rstrip(b"\r").lower()
+    return b"#" + data if line in _HEADERS else data
+
+
+def has_three_columns(data: bytes) -> bool:
+    r"""Return whether the first line after comments has query, document and number, with tabs.
+
+    >>> has_three_columns(b"#query-id\tcorpus-id\tscore\nq\td\t1\n")
+    True
+    """
+    start = 0
+    while data[start : start + 1] == b"#":
+        start = data.find(b"\n", start) + 1 or len(data)
+    end = data.find(b"\n", start)
+    line = data[start : end if end >= 0 else len(data)]
+    return line.count(b"\t") == 2 and len(line.split()) == 3
+
+
+def _rows_of_dictionary(data: bytes) -> Iterable[Triple]:
+    try:
+        content = STRICT.decode(data.decode("utf-8", "surrogatepass"))
+    except json.JSONDecodeError as error:
+        problem = f"not a JSON object with the documents of each query: {error}"
+        raise ValueError(problem) from error
+    rows: list[Triple] = []
+    for query, documents in content.items():
+        if not isinstance(documents, Mapping):
+            raise ValueError(f"query {query!r} has no documents with numbers, but {documents!r}")
+        rows += ((query, document, number) for document, number in documents.items())
+    return rows
+
+
+def _rows_of_table(data: bytes) -> Iterable[Triple]:
+    from pyarrow import parquet
+
+    table: Any = parquet.read_table(BytesIO(data))
+    missing = [name for name in _COLUMNS if name not in table.column_names]
+    if missing:
+        listed = ", ".join(table.column_names)
+        raise ValueError(f"column {missing[0]!r} is missing; the columns are {listed}")
+    queries, documents, numbers = (table[name].to_pylist() for name in _COLUMNS)
+    return zip(map(str, queries), map(str, documents), numbers, strict=True)
