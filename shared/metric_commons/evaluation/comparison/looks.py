@@ -105,8 +105,13 @@ def check_looks(path: Path, key: str, differences: Sequence[float]) -> None:
     Raises:
         ValueError: the rows are in another order, or fewer, than at an earlier look.
     """
-    looks = json.loads(read_file(path)) if path.exists() else {}
-    earlier = looks.get(key, [])
+    try:
+        looks = dict(json.loads(read_file(path))) if path.exists() else {}
+        earlier = list(looks.get(key, []))
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{path} is not a file of looks; if this is a new run, delete it"
+        ) from error
     for row, value in enumerate(earlier):
         if row >= len(differences):
             problem = (

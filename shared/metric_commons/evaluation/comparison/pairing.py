@@ -131,7 +131,7 @@ def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: Mod
     """Check that two systems were scored with the same options."""
     check_averages({a: {module: result}, b: {module: rival}})
     first, second = (
-        {name: to_jsonable(v) for name, v in part.options.items() if name not in REPORTING}
+        to_jsonable({name: v for name, v in part.options.items() if name not in REPORTING})
         for part in (result, rival)
     )
     if first != second:

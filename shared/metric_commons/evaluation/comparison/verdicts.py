@@ -69,7 +69,7 @@ def gate(
     check_option("power", power, Level)
     check_option("alpha", alpha, Level)
     if confidence_level is None:
-        confidence_level = 1 - 2 * min(alpha, 0.499)
+        confidence_level = level_of(alpha)
     sides = {"new": new, "baseline": baseline}
     chosen = {side: chosen_system(results, system, side) for side, results in sides.items()}
     pool = Results(
@@ -241,7 +241,7 @@ class FloorVerdict(NamedTuple):
 
 
 def level_of(alpha: float) -> float:
-    """Return the level of the interval that decides on a floor, with alpha on either side."""
+    """Return the level of the interval that decides, with alpha on either side."""
     return 1 - 2 * min(alpha, 0.499)
 
 

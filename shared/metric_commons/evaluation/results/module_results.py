@@ -171,12 +171,12 @@ class ModuleResult:
     def to_dict(self) -> dict[str, Any]:
         """Everything except the scores and texts of single rows, which have a separate file."""
         stored = {
-            key: to_jsonable(value)
+            key: value
             for key, value in vars(self).items()
             if key not in _OF_ROWS and (value or (key in _ALWAYS and value is not None))
         }
         signs = infinities({key: getattr(self, key) for key in _INFINITE})
-        return stored | ({"infinite": signs} if signs else {})
+        return dict(to_jsonable(stored)) | ({"infinite": signs} if signs else {})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:

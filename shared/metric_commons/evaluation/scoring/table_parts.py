@@ -56,7 +56,6 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
     is_dataset = hasattr(data, "select_columns") and hasattr(data, "__len__")
     if is_dataset or is_arrow(data):
         check_columns(plan.names(), data.column_names)
-        tasks = range(0, len(data), _ROWS)
         if is_arrow(data):
             slice_of = data.select(plan.names()).slice
         else:

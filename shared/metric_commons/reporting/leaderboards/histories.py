@@ -7,7 +7,7 @@ from typing import Any
 
 from ...evaluation.comparison.pairing import paired_scores
 from ...evaluation.results.comparisons import Comparison, compare_pairs, statement
-from ...evaluation.results.rendering import PLAIN, Notation, Table, is_proportion, label, p_value
+from ...evaluation.results.rendering import PLAIN, Notation, Table, label, p_value
 from .leaderboards import Entry, column, interval_of, level_heading, pooled, ranked_table
 
 
@@ -44,10 +44,8 @@ class History:
         """Return one row per result, oldest first; a significant change is in bold."""
         first, records = self.results[0], list(self.records())
         values = [record["value"] for record in records]
-        number_format = notation.format_of(
-            (record["confidence_interval"] for record in records),
-            is_proportion=notation.percent and is_proportion(first.module, first.score, values),
-        )
+        intervals = [record["confidence_interval"] for record in records]
+        number_format = notation.format_of_score(first.module, first.score, values, intervals)
         records = records[-(top or 0) :]
         heading, interval = number_format.heading(label(first.score)), number_format.interval
         signed = partial(number_format.number, signed=True)

@@ -9,14 +9,15 @@ import json
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate, combinations
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ...data.files.stored import option_text, to_jsonable
 from ...evaluation.comparison.combined_results import merged, renamed
 from ...evaluation.comparison.pairing import paired_scores
-from ...evaluation.comparison.saved_rows import clustered, with_rows
+from ...evaluation.comparison.saved_rows import SavedResult
 from ...evaluation.results.comparisons import Rank, compare_pairs, statement
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
@@ -24,41 +25,16 @@ from ...evaluation.results.rendering import (
     Notation,
     NumberFormat,
     Table,
-    is_proportion,
     label,
 )
 from ...evaluation.results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ...evaluation.results.results import Results, find_score
-from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
 
 Column = tuple[str, Sequence[str]]  # a heading, and a cell for each row
 # Options and conditions that do not affect a score; a preset is listed with its options.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
 UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
-
-
-@dataclass(frozen=True)
-class SavedResult:
-    """A result and its file, with the scores of its rows unless there is a problem with them."""
-
-    path: Path
-    results: Results
-    problem: str = ""
-
-    def clustered(self, fields: Sequence[str], confidence_level: float) -> Self:
-        """Return the same result, with the labels in these fields of its inputs as clusters.
-
-        Raises:
-            ValueError: the rows or their labels are missing.
-        """
-        if self.problem:
-            raise ValueError(f"clusters need the scores of rows: {self.problem}")
-        try:
-            results = clustered(self.results, fields, confidence_level=confidence_level)
-        except ValueError as error:
-            raise ValueError(f"{self.path}: {error}") from error
-        return replace(self, results=results)
 
 
 @dataclass(frozen=True)
@@ -96,8 +72,8 @@ class Entry:
             settings["seed"] = result.options.get("seed")
         if result.rows:
             settings["rows"] = result.rows
-        values = {"module": self.module, **settings, "version": result.program}
-        return {name: json.dumps(to_jsonable(value)) for name, value in values.items()}
+        values = to_jsonable({"module": self.module, **settings, "version": result.program})
+        return {name: json.dumps(value) for name, value in values.items()}
 
     @property
     def digests(self) -> Mapping[str, str]:
@@ -173,9 +149,20 @@ class Leaderboard:
         """Return the result of a system for the module."""
         return self.results.systems[system][self.module]
 
+    @cached_property
+    def _intervals(self) -> dict[tuple[str, str, str], list[float] | None]:
+        """Return the interval of each number, by system, module and score."""
+        return {
+            (system, module, score): interval_of(result, score, self.confidence_level)
+            for system, modules in self.results.systems.items()
+            for module, result in modules.items()
+            for score, value in result.scores.items()
+            if isinstance(value, int | float)
+        }
+
     def interval(self, system: str) -> list[float] | None:
         """Return the interval of a system's score, if it was saved or can be derived."""
-        return interval_of(self.result(system), self.score, self.confidence_level)
+        return self._intervals[system, self.module, self.score]
 
     def standard_error(self, system: str) -> float | None:
         """Return the standard error of a system's score, if it was saved or can be derived."""
@@ -212,15 +199,15 @@ class Leaderboard:
         if standings.letters:
             labels.append(("", [standings.letters.get(system, "") for system in systems]))
         labels.append(column(records, "system", label))
-        marks, (heading, numbers) = standings.marks(), self._column(*key, systems, notation)
+        marks, number_format = standings.marks(), self._format(*key, notation)
+        heading, numbers = self._column(*key, systems, number_format)
         cells = [
             number + marks.get((system, *key), "")
             for system, number in zip(systems, numbers, strict=True)
         ]
-        interval, level = self._format(*key, notation).interval, self.confidence_level
         cells_of_ranks = columns(
             records,
-            ("confidence_interval", interval, level_heading(level)),
+            ("confidence_interval", number_format.interval, level_heading(self.confidence_level)),
             ("rank_interval", rank_range, "ranks"),
             ("tier", str, "tier"),
         )
@@ -228,7 +215,7 @@ class Leaderboard:
         if self.ranks and not standings.letters:
             further.append(("pairs", [standings.signs(*key, system) for system in systems]))
         further += [  # requested in addition to the score that orders the leaderboard
-            self._column(module, score, systems, notation)
+            self._column(module, score, systems, self._format(module, score, notation))
             for module, result in next(iter(self.results.systems.values())).items()
             for score in result.scores
             if (module, score) != key
@@ -241,10 +228,9 @@ class Leaderboard:
         return ranked_table(labels, further, best, " ".join(self._statements()), title)
 
     def _column(
-        self, module: str, score: str, systems: Sequence[str], notation: Notation
+        self, module: str, score: str, systems: Sequence[str], number_format: NumberFormat
     ) -> Column:
         """Return the numbers of a score of these systems; empty where a system lacks it."""
-        number_format = self._format(module, score, notation)
         results = [self.results.systems[system].get(module) for system in systems]
         numbers = [None if result is None else result.scores.get(score) for result in results]
         cells = ["" if number is None else number_format.number(number) for number in numbers]
@@ -252,15 +238,13 @@ class Leaderboard:
 
     def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
         """Return the format of the numbers of a score."""
-        results = [
-            modules[module]
-            for modules in self.results.systems.values()
+        values = {
+            system: modules[module].scores[score]
+            for system, modules in self.results.systems.items()
             if module in modules and isinstance(modules[module].scores.get(score), float)
-        ]
-        values = [result.scores[score] for result in results]
-        scaled = notation.percent and is_proportion(module, score, values)
-        intervals = [interval_of(result, score, self.confidence_level) for result in results]
-        return notation.format_of(intervals, is_proportion=scaled)
+        }
+        intervals = [self._intervals[system, module, score] for system in values]
+        return notation.format_of_score(module, score, values.values(), intervals)
 
     def _statements(self) -> Iterator[str]:
         """Yield the notes that are needed to read the table."""
@@ -280,27 +264,6 @@ class Leaderboard:
             yield "If predictions were scored several times, the last result is shown."
         if self.problem:
             yield f"There are no ranks: {self.problem}."
-
-
-def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[SavedResult]:
-    """Read saved results, with the scores of their rows if these are available.
-
-    Args:
-        paths: files written by `save`.
-        rows: files written by `save_per_example`, as `read_with_rows` takes them.
-    """
-    results_of_files = []
-    spare_rows = list(rows)
-    for path in paths:
-        if paths.count(path) > 1:
-            raise UsageError(f"result {path} is given twice")
-        results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
-        if file:
-            spare_rows.remove(file)
-        results_of_files.append(SavedResult(path, results, problem))
-    if spare_rows:
-        raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
-    return results_of_files
 
 
 def entries(stored_results: Iterable[SavedResult], name: str) -> list[Entry]:

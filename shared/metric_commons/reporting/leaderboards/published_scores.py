@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -176,14 +177,13 @@ def _with_paths(scores: Sequence[Score]) -> list[Score]:
 
 def _of_file(path: Path, request: _Request) -> list[Score]:
     """Return the scores of a file of any kind."""
-    log = None
+    if path.suffix in (".md", ".markdown"):
+        return _of_records(list(_of_markdown(path)), path, request)
+    log: Log | None = None
     document: Any = None
     if path.suffix == ".json":
-        text = read_whole(path, default_limits())
-        try:
-            document = json.loads(text)
-        except ValueError:  # perhaps lines of JSON
-            document = None
+        with suppress(ValueError):  # of lines of JSON
+            document = json.loads(read_whole(path, default_limits()))
         content = Content(path, "document", document, iter(()), document=document)
         if mteb.is_result(content):
             log = mteb.read(content)
@@ -193,10 +193,8 @@ def _of_file(path: Path, request: _Request) -> list[Score]:
     if log is not None and log.means:
         return list(_of_means(log, path, request))
     records: _Records | None = None
-    if path.suffix in (".md", ".markdown"):
-        records = list(_of_markdown(path))
-    elif isinstance(document, Mapping) or (document and "header" in document[0]):
-        records = None if log else _records_of_document(document, path, request.notes)
+    if log is None and (isinstance(document, Mapping) or _is_of_helm(document)):
+        records = _records_of_document(document, path, request.notes)
     if records is None:
         source = Source(path, [])
         if source.log.format_name != PLAIN_ROWS:
@@ -313,27 +311,36 @@ def _of_table(path: Path) -> _Records:
 
 def _records_of_document(document: Any, path: Path, notes: list[str]) -> _Records | None:
     """Return the rows of a JSON document: of records, of scores by model, or of HELM's tables."""
-    first = document[0] if isinstance(document, list) and document else document
-    if isinstance(first, Mapping) and {"header", "rows"} <= first.keys():
-        if isinstance(document, list) and len(document) > 1:
+    if _is_of_helm(document):
+        first, *others = document if isinstance(document, list) else [document]
+        if others:
             notes.append(
                 f"{path}: this is the first of {len(document)} tables, {first.get('title')}"
             )
-        return [
-            (f"{path}, row {row}", _helm_row(first["header"], cells))
-            for row, cells in enumerate(first["rows"])
-        ]
-    if isinstance(document, list) and all(isinstance(each, Mapping) for each in document):
+        try:
+            return [
+                (f"{path}, row {row}", _helm_row(first["header"], cells))
+                for row, cells in enumerate(first["rows"])
+            ]
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{path}: this is not one of HELM's tables") from error
+    if isinstance(document, list) and all(isinstance(record, Mapping) for record in document):
         return [(f"{path}, row {row}", record) for row, record in enumerate(document)]
     if (
         isinstance(document, Mapping)
         and document
-        and all(isinstance(each, Mapping) for each in document.values())
+        and all(isinstance(scores, Mapping) for scores in document.values())
     ):
         return [
             (f"{path}, {model}", {"model": model, **scores}) for model, scores in document.items()
         ]
     return None
+
+
+def _is_of_helm(document: Any) -> bool:
+    """Return whether a JSON document is one of HELM's tables, or a list of them."""
+    first = document[0] if isinstance(document, list) and document else document
+    return isinstance(first, Mapping) and {"header", "rows"} <= first.keys()
 
 
 def _helm_row(header: Sequence[Mapping[str, Any]], cells: Sequence[Mapping[str, Any]]) -> Any:
@@ -476,7 +483,12 @@ def read_benchmark(path: Path) -> list[BenchmarkTask]:
     if path.suffix in (".csv", ".tsv", ".jsonl", ".parquet"):
         records = [record for _, record in _of_table(path)]
     elif path.suffix == ".json":
-        records = json.loads(read_whole(path, default_limits()))
+        try:
+            records = json.loads(read_whole(path, default_limits()))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        if not isinstance(records, list):
+            raise ValueError(f"{path}: a benchmark is a list of tasks")
     else:
         lines = read_whole(path, default_limits()).decode().splitlines()
         records = [name for line in lines if (name := line.partition("#")[0].strip())]
@@ -487,8 +499,10 @@ def read_benchmark(path: Path) -> list[BenchmarkTask]:
             continue
         if not isinstance(record, Mapping) or not record.get("task"):
             raise ValueError(f"{path}: every task needs a name; {str(record)[:80]} has none")
-        subsets = record.get("subsets") or ()
+        subsets = record.get("subsets") or []
         listed = subsets.split(",") if isinstance(subsets, str) else subsets
+        if not isinstance(listed, list):
+            raise ValueError(f"{path}: subsets of {record['task']} are {subsets!r}, not a list")
         details = {name: str(record.get(name) or "") for name in ("split", "score", "type")}
         tasks.append(
             BenchmarkTask(str(record["task"]), [str(part).strip() for part in listed], **details)

@@ -8,7 +8,6 @@ import pytest
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
     Entry,
-    SavedResult,
     comparable,
     differences,
     entries,
