@@ -437,8 +437,6 @@ def ranks(
     z [1, 2] 1 a
     y [3, 3] 2 b
     """
-    from ...statistics.tests.ranks import letters, rank_intervals, tiers
-
     p_of_pairs = {
         frozenset((comparison["a"], comparison["b"])): comparison["p_adjusted"]
         for comparison in comparisons
@@ -456,17 +454,32 @@ def ranks(
     oriented = [-means[name] if is_lower_better else means[name] for name in names]
     table = [[p_of_pairs.get(frozenset((x, y)), 1.0) for y in names] for x in names]
     alpha = next((_option(c, "alpha") for c in comparisons), None) or 0.05
+    return dict(zip(names, rank_records(oriented, table, alpha), strict=True))
+
+
+def rank_records(
+    scores: Any, p_adjusted: Any, alpha: float, *, has_letters: bool = True
+) -> list[Rank]:
+    """Return the possible ranks of systems, best first, with their tiers and letters.
+
+    Args:
+        scores: one number per system, best first; higher is better.
+        p_adjusted: the corrected p-value of each pair of systems, as a square table.
+        alpha: the level.
+        has_letters: whether systems get letters; otherwise these are None.
+    """
+    from ...statistics.tests.ranks import letters, rank_intervals, tiers
+
     columns = zip(
-        names,
-        rank_intervals(oriented, table, alpha),
-        tiers(oriented, table, alpha),
-        letters(oriented, table, alpha),
+        rank_intervals(scores, p_adjusted, alpha),
+        tiers(scores, p_adjusted, alpha),
+        letters(scores, p_adjusted, alpha) if has_letters else [None] * len(scores),
         strict=True,
     )
-    return {
-        name: {"rank_interval": interval, "tier": tier, "letters": symbols}
-        for name, interval, tier, symbols in columns
-    }
+    return [
+        {"rank_interval": interval, "tier": tier, "letters": symbols}
+        for interval, tier, symbols in columns
+    ]
 
 
 def table(

@@ -438,9 +438,9 @@ def results_of_file(
             raise ValueError(f"{name} must name a field of {path}, got {shown(field_name)}")
     further = {n: f for n, f in labels.items() if f and n not in ("references", *ROW_LABELS)}
     named = {name: labels[name] for name in ("references", *ROW_LABELS)}
-    given = {item.name: getattr(request, item.name) for item in fields(request)}
+    options = {option.name: getattr(request, option.name) for option in fields(request)}
     evaluation = Evaluation(
-        **given | named | {"columns": further},
+        **options | named | {"columns": further},
         systems={system: (path, field_name or "") for system, field_name in systems.items()},
     )
     return evaluation.results()

@@ -32,6 +32,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...data.files.stored import option_texts
+from ...evaluation.results.comparisons import rank_records
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
@@ -355,12 +356,16 @@ def task_means(
     elif is_score:
         intervals = _intervals_of_scores(table, weights, values, confidence_level)
         p_adjusted = _p_of_scores(table, weights)
-    elif (ranks := _ranks_in_tasks(table, alpha)) is not None:
+    elif (ends_of_ranks := _ranks_in_tasks(table, alpha)) is not None:
         # A system beats all systems that rank below it.
         share = factor / (rivals * tests)
-        least, most = (share * np.sum(len(order) - ends, axis=0) for ends in ranks)
+        least, most = (share * np.sum(len(order) - ends, axis=0) for ends in ends_of_ranks)
         intervals = np.column_stack([least, most]).tolist()
         p_adjusted = np.where((least[:, None] > most) | (least > most[:, None]), 0.0, 1.0)
+    ranks: Sequence[Mapping[str, Any]] = []
+    if p_adjusted is not None:
+        has_letters = len(order) <= _LETTERED
+        ranks = rank_records(oriented, p_adjusted, alpha, has_letters=has_letters)
     return TaskMeans(
         kind,
         sampled,
@@ -370,7 +375,7 @@ def task_means(
         confidence_level,
         assume,
         intervals,
-        [] if p_adjusted is None else _ranks(oriented, p_adjusted, alpha),
+        ranks,
         table.problem if p_adjusted is None else "",
     ), lines
 
@@ -539,22 +544,6 @@ def _p_of_sample(points: Floats, assume: str, top: float) -> Floats:
         p_values = np.minimum(p_values * len(p_values), 1)
     p_adjusted[first, second] = p_adjusted[second, first] = p_values
     return p_adjusted
-
-
-def _ranks(values: Floats, p_adjusted: Floats, alpha: float) -> list[dict[str, Any]]:
-    """Return the possible ranks of systems, best first, with their tiers and letters."""
-    from ...statistics.tests.ranks import letters, rank_intervals, tiers
-
-    is_small = len(values) <= _LETTERED
-    columns = zip(
-        rank_intervals(values, p_adjusted, alpha),
-        tiers(values, p_adjusted, alpha),
-        letters(values, p_adjusted, alpha) if is_small else [None] * len(values),
-        strict=True,
-    )
-    return [
-        {"rank_interval": ends, "tier": tier, "letters": symbols} for ends, tier, symbols in columns
-    ]
 
 
 # ---- names of tasks -----------------------------------------------------------------------------
