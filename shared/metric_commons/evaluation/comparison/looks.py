@@ -1,7 +1,7 @@
 """Two systems compared again and again while their rows are scored.
 
-Rows count in the order of the benchmark, which must be random. The file of looks beside a result
-holds the differences of earlier looks, so that a beginning which changed is found.
+Rows count in the order of the benchmark, which must be random. The file of looks next to a result
+holds the differences of earlier looks, so that a change of earlier rows is found.
 """
 
 import json
@@ -23,7 +23,7 @@ _PAUSE = 0.2  # seconds between two looks at a file that is being written
 
 
 class BaselineRows(NamedTuple):
-    """The scores of the baseline in the order of the benchmark, and how rows are found there."""
+    """The scores of the baseline in the order of the benchmark, and the numbers of its rows."""
 
     score: str
     is_lower_better: bool
@@ -58,10 +58,10 @@ class BaselineRows(NamedTuple):
 
     def difference(self, value: float, number: int, row: int) -> float:
         """Return by how much the new system is better on a row."""
-        other = self.scores[number]
-        if math.isnan(value) or math.isnan(other):
+        baseline = self.scores[number]
+        if math.isnan(value) or math.isnan(baseline):
             raise ValueError(f"row {row} has no {self.score}; every row of a sequence needs one")
-        return other - value if self.is_lower_better else value - other
+        return baseline - value if self.is_lower_better else value - baseline
 
 
 def saved_look(
@@ -95,7 +95,7 @@ def saved_look(
 
 
 def check_looks(path: Path, key: str, differences: Sequence[float]) -> None:
-    """Check that an earlier look saw the same beginning, and keep what this one saw.
+    """Check that earlier looks saw the same first rows, and save the rows of this one.
 
     Args:
         path: the file of looks, which is made if it does not exist.
@@ -181,9 +181,9 @@ def _lines(path: Path, is_over: Callable[[], bool]) -> Iterator[Any]:
         with open_file(path) as file:
             file.seek(offset)
             content = file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        offset += len(whole)
-        for line in whole.splitlines():
+        lines = content[: content.rfind(b"\n") + 1]
+        offset += len(lines)
+        for line in lines.splitlines():
             number += 1
             try:
                 record = json.loads(line) if line.strip() else None
@@ -192,7 +192,7 @@ def _lines(path: Path, is_over: Callable[[], bool]) -> Iterator[Any]:
             if record is not None and not isinstance(record, dict):
                 raise ValueError(f"{path}: line {number} is not an object with the score of a row")
             yield record
-        if not whole and not is_over():
+        if not lines and not is_over():
             time.sleep(_PAUSE)
 
 

@@ -49,8 +49,8 @@ def paired_scores(
     Args:
         results: all systems, with the scores of their rows.
         names: the two systems of each pair.
-        scores: which to compare, as `score` or `module.score`, of which those without scores of
-            rows are skipped; None for the main score of each module.
+        scores: which to compare, as `score` or `module.score`; those without scores of rows are
+            skipped; None for the main score of each module.
 
     Raises:
         ValueError: a score is missing, none can be compared, or the options, ids or clusters of two
@@ -122,7 +122,7 @@ def paired_scores(
 
 
 def _ends(pair: Pair) -> tuple[float, float] | None:
-    """Return the lowest and the highest score that a row may have; None if it may be any number."""
+    """Return the lowest and the highest possible score of a row; None if there are no bounds."""
     ends = range_of_rows(pair.score, score_ranges(pair.module), [*pair.scores_a, *pair.scores_b])
     return ends if all(map(math.isfinite, ends)) else None
 
@@ -146,7 +146,7 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
 
     Raises:
         ValueError: the rows lack a statistic, the scores differ from those of the result, or an
-            option was a function, of which a file stores only the name.
+            option was a function, and a file stores only its name.
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:

@@ -1,7 +1,7 @@
 """Pseudovalues of rows: a value of each row, whose mean is a score, for scores of any kind.
 
-A module may have a function for them. For others, a row's pseudovalue is that of the jackknife: the
-score plus the number of rows times what the score loses without the row.
+A module may have a function for them. Otherwise they are those of the jackknife: the score, plus
+the number of rows times the loss of the score if the row is left out.
 """
 
 import json
@@ -34,8 +34,8 @@ class ScoredInputs:
         names: the scores that are compared.
 
     Raises:
-        ValueError: an option was a function, of which a file stores only the name; or the rows do
-            not have these scores.
+        ValueError: an option was a function, and a file stores only its name; or the rows do not
+            have these scores.
     """
 
     def __init__(
@@ -81,11 +81,11 @@ class ScoredInputs:
     def pseudovalues(
         self, other: "ScoredInputs", order: Sequence[int] | None = None
     ) -> dict[str, tuple[Floats, Floats]]:
-        """Return those of the scores that have any, of this system and of another, shape (rows,).
+        """Return the pseudovalues of this system and another by score, for scores that have some.
 
         Args:
             other: the other system.
-            order: the order of its rows; None for that of this system.
+            order: the order of its rows; None for the same order.
 
         >>> from ...evaluation.scoring.scoring import score
         >>> rows = {"predictions": [0, 0, 1, 1], "references": [0, 1, 1, 1], "per_example": True}
@@ -119,8 +119,8 @@ class ScoredInputs:
         columns = {name: np.empty(number) for name in self.names}
         for position, rows in enumerate(kinds.values()):
             with step(position, len(kinds)):
-                kept = np.delete(np.arange(number), rows[0])
-                scores = self._of_rows(kept) if kept.size else {}
+                others = np.delete(np.arange(number), rows[0])
+                scores = self._of_rows(others) if others.size else {}
             for name, column in columns.items():
                 column[rows] = scores.get(name, math.nan)
         pseudovalues = {}
@@ -146,7 +146,7 @@ class ScoredInputs:
         Args:
             name: the score.
             other: the system whose rows follow those of this one.
-            order: the order of its rows; None for that of this system.
+            order: the order of its rows; None for the same order.
         """
         second = other.columns
         if order is not None:

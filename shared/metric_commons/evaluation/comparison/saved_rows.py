@@ -2,7 +2,7 @@
 
 A result keeps the scores and ids of its rows, but not the other fields of its inputs. As long as an
 input is unchanged, by its SHA-256, its rows can be matched again to get clusters: the rows of a
-table by their order, those of a log by their ids.
+table by their order, the rows of a log by their ids.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -190,7 +190,7 @@ def clustered(
     *,
     confidence_level: float | None = None,
 ) -> Results:
-    """The results as if their rows had been scored with the labels in these fields as clusters.
+    """Return the results as if rows had been scored with the labels in these fields as clusters.
 
     Scores do not change; intervals are recomputed for clusters.
 
@@ -261,7 +261,7 @@ def _unchanged(provenance: Mapping[str, Any], name: str) -> Path:
 
 
 def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> dict[str, str]:
-    """The label of each id of a log, from all its rows, including those that do not count."""
+    """Return the label of each id of a log, from all its rows, also those that do not count."""
     source = Source(path, [id_field, field], format_name=format_name)
     pairs: list[tuple[Any, Any]] = []
     try:
@@ -297,7 +297,7 @@ def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> d
 def _with_intervals(
     system: str, module: str, result: ModuleResult, labels: Sequence[Any], level: float | None
 ) -> ModuleResult:
-    """The result with intervals for clusters, and without the statistics of independent rows."""
+    """Return the result with intervals for clusters, and without statistics of independent rows."""
     from ...statistics.intervals.summary import reported
 
     level = result.options.get("confidence_level") if level is None else level

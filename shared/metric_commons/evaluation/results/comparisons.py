@@ -101,9 +101,9 @@ class Pair(NamedTuple):
             self,
             *(
                 self._replace(
-                    scores_a=filled(self.scores_a, end), scores_b=filled(self.scores_b, other)
+                    scores_a=filled(self.scores_a, end), scores_b=filled(self.scores_b, opposite)
                 )
-                for end, other in (self.ends, self.ends[::-1])
+                for end, opposite in (self.ends, self.ends[::-1])
             ),
         ]
 
@@ -363,10 +363,11 @@ def _missing(
     limit: float,
     testing: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return how many rows are missing, and how many of them against it would turn a verdict.
+    """Return how many rows are missing, and how many of them could overturn the verdict.
 
-    Rows go against a verdict with the worst score of the better system and the best of the other,
-    those first that weigh most; the others are left out. The more do, the larger is the p-value.
+    A missing row counts against the verdict if it has the worst score of the better system and the
+    best of the other. Rows with the largest effect come first, and the rest are left out; so the
+    p-value grows with the number of such rows.
 
     Args:
         pair: the systems, and the ends of their scores.
@@ -380,7 +381,7 @@ def _missing(
 
     a, b, counting = rows
     gaps = np.flatnonzero(~counting)
-    at_hand = np.flatnonzero(counting)
+    available = np.flatnonzero(counting)
 
     def verdict(a: "Floats", b: "Floats", rows: "Integers") -> float:
         """Return the sign of a significant difference in these rows; 0 if there is none."""
@@ -388,17 +389,17 @@ def _missing(
         result = compared(a[rows], b[rows], clusters=labels, interval_alpha=limit, **testing)
         return math.copysign(result["p_value"] < limit, result["diff"])
 
-    sign = verdict(a, b, at_hand)
+    sign = verdict(a, b, available)
     ends = cast("tuple[float, float]", pair.ends)
     worst, best = ends if sign > 0 else reversed(ends)
     a, b = np.nan_to_num(a, nan=worst), np.nan_to_num(b, nan=best)
     gaps = gaps[np.argsort(sign * (a - b)[gaps], kind="stable")]
     turning: int | None = None
-    if sign and verdict(a, b, np.r_[at_hand, gaps]) != sign:
+    if sign and verdict(a, b, np.r_[available, gaps]) != sign:
         turning = bisect_left(
             range(gaps.size),
             True,
-            key=lambda number: verdict(a, b, np.r_[at_hand, gaps[:number]]) != sign,
+            key=lambda number: verdict(a, b, np.r_[available, gaps[:number]]) != sign,
         )
     return {"missing_rows": int(gaps.size), "turning_rows": turning}
 
@@ -445,7 +446,7 @@ def ranks(
     if any(math.isnan(means.get(name, math.nan)) for name in names):
         return {}
     names.sort(key=lambda name: means[name] if is_lower_better else -means[name])
-    if any(math.isnan(p) for p in p_of_pairs.values()):  # an unknown p-value decides nothing
+    if any(math.isnan(p) for p in p_of_pairs.values()):
         return {}
     one_sided = any(_option(c, "alternative") not in (None, "two-sided") for c in comparisons)
     is_whole = len(p_of_pairs) == len(names) * (len(names) - 1) // 2
@@ -492,13 +493,13 @@ def table(
 ) -> Table:
     """Return one row per comparison; significant results and their better means are in bold.
 
-    The interval stands beside the p-value that it agrees with, the corrected one; the uncorrected
-    p-value comes last.
+    The interval is next to the corrected p-value, with which it agrees; the uncorrected p-value
+    comes last.
 
     Args:
         comparisons: the comparisons to show.
         lower: whether the lower mean of a comparison is the better one.
-        short_names: the names to show, if systems have others than their own.
+        short_names: names to show in place of those of systems.
         notation: of the numbers.
         is_winner_first: whether A is the better system of a row, as in `winner_first`.
     """
@@ -533,7 +534,7 @@ def table(
 
 
 def _sentences_of_missing(comparison: Comparison) -> list[str]:
-    """Return what the missing rows can do to a verdict, with the better system as A."""
+    """Return how missing rows can change a verdict, with the better system as A."""
     number = comparison.get("missing_rows")
     if not number:
         return []
@@ -550,9 +551,9 @@ def _sentences_of_missing(comparison: Comparison) -> list[str]:
 
 
 def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
-    """Return a comparison as it is shown: with the better system as A.
+    """Return a comparison with the better system as A, as tables show it.
 
-    A one-sided test remains as it is, since it asks about A.
+    A one-sided test is not changed, since it is about A.
 
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
     >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
@@ -575,7 +576,7 @@ def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
 
 
 def statement(comparisons: Sequence[Comparison]) -> str:
-    """A description of the test and its data, and a caution about differences not significant.
+    """Return a description of the test and its data, and a caution about other differences.
 
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
     >>> print(statement(compare_pairs([pair])))

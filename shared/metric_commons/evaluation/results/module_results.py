@@ -1,6 +1,6 @@
-"""The result of one module for one system, built from the return value of its `compute`.
+"""The result of one module for one system, its signature, and the record of where and when.
 
-With it stand the line that records how a score was computed, and the record of where and when.
+It is built from the return value of `compute`; a signature is a line that records how.
 """
 
 import math
@@ -37,7 +37,7 @@ _DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
 
 @cache
 def version(distribution: str) -> str:
-    """The installed version of a distribution, cached because a look-up takes milliseconds."""
+    """Return the installed version of a distribution, cached since a look-up takes milliseconds."""
     from importlib import metadata
 
     return metadata.version(distribution)
@@ -53,7 +53,7 @@ def signature(
 ) -> str:
     """Return one line that records how a score was computed, to be cited with it.
 
-    It is for people. Values may contain the separators, so no code parses it: results hold the same
+    It is for people and not parsed, since values may contain the separators; results have the same
     options as values.
 
     Args:
@@ -169,7 +169,7 @@ class ModuleResult:
     row_inputs: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything except the scores and texts of single rows, which have a separate file."""
+        """Return everything but scores and texts of single rows, which have a separate file."""
         stored = {
             key: value
             for key, value in vars(self).items()
@@ -206,7 +206,7 @@ class ModuleResult:
         return {name: value for name, value in values.items() if value is not None}
 
     def signed(self, module: str) -> Self:
-        """This result with the signature made from its options.
+        """Return this result with the signature made from its options.
 
         Args:
             module: the name of the module.
@@ -251,10 +251,10 @@ class ModuleResult:
         )
 
     def only(self, scores: Collection[str]) -> Self:
-        """This result with only these scores."""
+        """Return this result with only these scores."""
 
         def selection(values: Mapping[str, Any]) -> dict[str, Any]:
-            """The values of these scores, and those of no score, such as the number of rows."""
+            """Return the values of these scores, and others, such as the number of rows."""
             return {
                 key: selection(value) if key in _BY_SCORE and isinstance(value, Mapping) else value
                 for key, value in values.items()
@@ -310,7 +310,7 @@ def module_result(
         scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
     )
     texts = {key: scores.pop(key) for key in metric.row_texts & scores.keys()}
-    if isinstance(intervals, list):  # of a comparison: that of its one difference
+    if isinstance(intervals, list):  # of a comparison, which has one difference
         intervals = {metric.main_score: intervals}
     details = {
         key: scores.pop(key)
@@ -434,7 +434,7 @@ def check_averages(systems: Mapping[str, Mapping[str, ModuleResult]]) -> None:
         for module, result in modules.items():
             average = result.settings().get("average")
             name, other = first.setdefault(module, (system, average))
-            if other != average:
+            if average != other:
                 raise ValueError(
                     f"{module} averages over labels in two ways: {name!r} has average={other!r}, "
                     f"and {system!r} has {average!r}, since their labels differ; name an average, "

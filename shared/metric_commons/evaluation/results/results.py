@@ -1,4 +1,4 @@
-"""The result that `score` returns, and that every application prints and saves.
+"""Results: what `score` returns, and every application prints and saves.
 
 Its file, in format `metric-commons/1`, contains for each system and module the options, the number
 of rows, the scores with their intervals and groups, how often each score of a row occurs, and a
@@ -59,11 +59,11 @@ class BestSystem(NamedTuple):
     def sentence(self, level: float) -> str:
         """Return a sentence for the line below a table."""
         low, high = self.interval
-        drop = f", likely to be {self.expected_drop:.4f} worse on new rows"
+        drop = f"; likely to be {self.expected_drop:.4f} worse on new rows"
         return (
             f"Best of {self.systems}: {label(self.system)}, {self.score:.4f} [{low:.4f}, "
-            f"{high:.4f}] at {100 * level:g} %, with the choice among {self.candidates} that could "
-            f"have been chosen allowed for{drop if self.expected_drop >= 0.00005 else ''}."
+            f"{high:.4f}] at {100 * level:g} %, corrected for the choice among {self.candidates} "
+            f"possible winners{drop if self.expected_drop >= 0.00005 else ''}."
         )
 
 
@@ -107,7 +107,7 @@ class Results(Stored):
     )
 
     def __getitem__(self, system: str) -> dict[str, Any]:
-        """The scores of a system by name, or by `module.name` where modules share a name.
+        """Return the scores of a system by name, or `module.name` where modules share a name.
 
         Raises:
             KeyError: the name is unknown; the message lists the systems.
@@ -124,11 +124,11 @@ class Results(Stored):
         }
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the systems."""
+        """Yield the names of the systems."""
         return iter(self.systems)
 
     def __repr__(self) -> str:
-        """The systems, modules and number of comparisons, on one line."""
+        """Return the systems, modules and number of comparisons, on one line."""
         modules = dict.fromkeys(name for results in self.systems.values() for name in results)
         names = list(map(label, self.systems))
         several = f"{len(names)} systems" if len(names) > 5 else ", ".join(names)
@@ -165,8 +165,8 @@ class Results(Stored):
             # Undefined and missing p-values become NaN.
             comparisons=[
                 {"p_adjusted": math.nan}
-                | {k: v if k in ("options", "rows") else from_jsonable(v) for k, v in each.items()}
-                for each in content["comparisons"]
+                | {k: v if k in ("options", "rows") else from_jsonable(v) for k, v in pair.items()}
+                for pair in content["comparisons"]
             ],
             provenance=dict(content["provenance"]),
         )
@@ -183,7 +183,7 @@ class Results(Stored):
         return results if per_example is None else results.with_rows(per_example)
 
     def with_rows(self, path: str | Path) -> Self:
-        """These results with the scores of rows that `save_per_example` wrote.
+        """Return these results with the scores of rows that `save_per_example` wrote.
 
         Raises:
             ValueError: it did not write the file, or the rows belong to other results.
@@ -202,13 +202,13 @@ class Results(Stored):
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def without_rows(self) -> Self:
-        """These results without the scores of rows."""
+        """Return these results without the scores of rows."""
         empty: dict[str, Any] = {key: {} for key in ("per_example", "row_texts", "row_inputs")}
         empty["row_sums"] = None
         return self.map_modules(lambda _, __, result: replace(result, **empty))
 
     def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
-        """These results with changed results of modules.
+        """Return these results with changed results of modules.
 
         Args:
             change: from a system, a module and its result to the new one.
@@ -220,7 +220,7 @@ class Results(Stored):
         return replace(self, systems=systems)
 
     def choose(self, scores: Collection[str] | None) -> Self:
-        """These results with only the named scores, in modules and comparisons.
+        """Return these results with only the named scores, in modules and comparisons.
 
         Args:
             scores: their names, as `score` or `module.score`; None for all. Modules without a
@@ -253,7 +253,7 @@ class Results(Stored):
         return replace(self, systems=systems, comparisons=comparisons)
 
     def sort(self, score: str) -> Self:
-        """These results with the systems in the order of a score, the best first.
+        """Return these results with the systems in the order of a score, the best first.
 
         Systems without the score, or with an undefined one, come last. Comparisons follow the
         order of systems.
@@ -352,13 +352,13 @@ class Results(Stored):
         return BestSystem(best, results[best].scores[name], ends, winner.near, drop, len(results))
 
     def __str__(self) -> str:
-        """The tables as plain text, which `print` shows."""
+        """Return the tables as plain text, which `print` shows."""
         return self.to_table()
 
     def to_table(
         self, table: str | None = None, *, digits: int | None = None, percent: bool = False
     ) -> str:
-        """Plain text: one row per system and one column per score; then the signatures.
+        """Return plain text: a row per system and a column per score; then the signatures.
 
         A single system with four scores or more has one row per score.
 
@@ -420,7 +420,10 @@ class Results(Stored):
     def to_html(
         self, table: str | None = None, *, digits: int | None = None, percent: bool = False
     ) -> str:
-        """HTML tables for any page, with the best tier of each score in bold; see `to_table`."""
+        """Return HTML tables for any page, with the best tier of each score in bold.
+
+        See `to_table`.
+        """
         return as_html(self.chosen_tables(table, digits, percent), self.signatures())
 
     def _repr_html_(self) -> str:
@@ -457,7 +460,7 @@ class Results(Stored):
         return list(lines(self.standings, self.visible_systems()))
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
-        """The table of scores and, where available, the tables of groups, ranks and comparisons."""
+        """Return the table of scores and, if available, of groups, ranks and comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
         note = " ".join([*self.sentences(), *filter(None, [agreement])])
         columns = self.provenance.get("columns", {})
@@ -481,7 +484,7 @@ class Results(Stored):
         return chosen
 
     def sentences(self) -> list[str]:
-        """Sentences to quote, of the modules that have one, about the systems that tables show."""
+        """Return the sentences to quote that modules have about the systems in the tables."""
         visible = self.visible_systems()
         listed = []
         for system in visible:
@@ -508,7 +511,7 @@ class Results(Stored):
 
     @cached_property
     def standings(self) -> Standings:
-        """Ranks, tiers and letters of the compared systems."""
+        """Return ranks, tiers and letters of the compared systems."""
         return Standings(self.systems, self.comparisons)
 
     @property

@@ -178,7 +178,7 @@ def _filled(
         read["scores"][name] = [math.nan if value is None else value for value in column]
 
     def of_module(module: str, key: str) -> dict[str, list[Any]]:
-        return {name: column for (of, name), column in read[key].items() if of == module}
+        return {name: column for (owner, name), column in read[key].items() if owner == module}
 
     return {
         module: replace(

@@ -248,7 +248,7 @@ class Evaluation(Request):
             clusters=clusters if len(clusters) > 1 else next(iter(clusters.values()), None),
             ids=columns["ids"],
         )
-        return rows if self.missing == "refuse" else rows.at_hand(self.missing)
+        return rows if self.missing == "refuse" else rows.answered(self.missing)
 
     def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
         """Return the file, format and field of every column of each system, to find rows again."""
@@ -351,7 +351,7 @@ class Evaluation(Request):
                     pairs = zip(fields_of_file[column], inputs[column], strict=True)
                     row = next(i for i, (a, b) in enumerate(pairs) if a != b)
                     raise ValueError(
-                        f"{path}: {sources[path].location(row)}: field {column!r} is not that of "
+                        f"{path}: {sources[path].location(row)}: field {column!r} differs from "
                         f"{first}; systems are compared on the same rows"
                     )
 
@@ -381,12 +381,12 @@ class Evaluation(Request):
         """
         path, predictions = self.systems[error.system]
         names = {"predictions": predictions, **self.fields}
-        wrong = error.error
-        if not isinstance(wrong, RowError) or wrong.column not in names:
-            return wrong
-        file = path if wrong.column == "predictions" else self.common or path
-        position = sources[file].location(before + wrong.row)
-        return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
+        cause = error.error
+        if not isinstance(cause, RowError) or cause.column not in names:
+            return cause
+        file = path if cause.column == "predictions" else self.common or path
+        position = sources[file].location(before + cause.row)
+        return ValueError(f"{file}: {position}: {cause.about(f'field {names[cause.column]!r}')}")
 
 
 def need_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -> bool:
@@ -466,7 +466,7 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
 
 
 def signed(results: Results, name: str | None, values: Mapping[str, Any] | None = None) -> Results:
-    """Results with the name of a preset in the provenance, and in signatures where it applies.
+    """Return results with the name of a preset in provenance, and in signatures where it applies.
 
     Args:
         results: the results.

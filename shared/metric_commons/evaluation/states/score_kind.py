@@ -73,7 +73,7 @@ class SufficientStatistics(ABC):
 
     @abstractmethod
     def to_jsonable(self) -> Any:
-        """Lists, dicts, strings and finite numbers, for JSON."""
+        """Return the rows as lists, dicts, strings and finite numbers, for JSON."""
 
     @abstractmethod
     def read_jsonable(self, content: Any) -> None:

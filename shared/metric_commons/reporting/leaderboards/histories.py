@@ -73,7 +73,7 @@ def results_of_system(entries: Sequence[Entry], system: str | None) -> list[Entr
     """Return the results of the selected system: the one of that name, or the only one.
 
     Raises:
-        ValueError: there are several, or none of that name.
+        ValueError: there are several systems, or none of this name.
     """
     names = list(dict.fromkeys(entry.system for entry in entries))
     if system is None and len(names) > 1:

@@ -252,8 +252,8 @@ class Leaderboard:
             yield "Lower is better."
         if self.ranks:
             yield (
-                "Rank: 1 plus the number of significantly better systems, and not less than that "
-                f"of a better one. {RANKS_NOTE}"
+                "Rank: 1 plus the number of significantly better systems, but at least the rank of "
+                f"any better system. {RANKS_NOTE}"
             )
             if self.results.standings.letters:
                 yield self.results.standings.legend()
@@ -304,10 +304,10 @@ def comparable(systems: Iterable[Entry]) -> list[list[Entry]]:
 
 
 def _have_same_rows(first: Entry, second: Entry) -> bool:
-    """Return whether neither the digests that both have nor their tasks show that the rows differ.
+    """Return whether digests and tasks allow that the rows are the same.
 
-    If references are equal, it does not matter what two harnesses call the task; without them, as
-    for scores from a log, ids such as 0, 1 and 2 prove little.
+    If references are equal, the names of tasks in two harnesses do not matter; without references,
+    as for scores from a log, ids such as 0, 1 and 2 prove little.
     """
     common = first.digests.keys() & second.digests.keys()
     if any(first.digests[name] != second.digests[name] for name in common):
@@ -407,14 +407,14 @@ def _without_repetitions(systems: Sequence[Entry]) -> list[Entry]:
 
 
 def _names(systems: Sequence[Entry]) -> list[str]:
-    """Return a name for each system: its own, or that of its file if several results have it."""
-    own_names = Counter(entry.name for entry in systems)
+    """Return a name for each system: that of its file if several results have its own name."""
+    systems_by_name = Counter(entry.name for entry in systems)
     files_by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
     systems_by_origin = Counter(id(entry.origin) for entry in systems)
     names = []
     for entry in systems:
         name, path = entry.name, entry.origin.path
-        if own_names[name] > 1:
+        if systems_by_name[name] > 1:
             name = path.stem if files_by_stem[path.stem] == 1 else str(path)
             if systems_by_origin[id(entry.origin)] > 1:
                 name = f"{name}: {entry.system}"
@@ -455,7 +455,7 @@ def column(
 def columns(
     records: Sequence[Mapping[str, Any]], *chosen: tuple[str, Callable[[Any], str], str]
 ) -> list[Column]:
-    """Return columns of these names, texts and headings, without those of which no record has any.
+    """Return columns of these names, texts and headings, without those that no record has.
 
     >>> columns([{"rank": 1, "tier": None}], ("rank", str, "rank"), ("tier", str, "tier"))
     [('rank', ['1'])]
@@ -503,7 +503,7 @@ def ranked_table(
 
 
 def ascending(ranks: Sequence[int]) -> list[int]:
-    """Return the ranks of systems, best first, none of them less than that of a better system.
+    """Return the ranks of systems, best first, none less than the rank of a better system.
 
     With unequal errors a system may be significantly worse than the best, and the next not.
 

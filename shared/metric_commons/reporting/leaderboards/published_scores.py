@@ -28,7 +28,7 @@ _SCORES = ("score", "value", "main_score")
 _ERRORS = ("standard_error", "stderr", "se")
 _ROWS = ("rows", "n")
 _TYPES = ("type", "task_type")
-_NOTHING = ("", "-", "–", "—", "nan", "n/a", "null", "none")
+_EMPTY = ("", "-", "–", "—", "nan", "n/a", "null", "none")
 _START = 100  # bytes of a file, which contain the format of a saved result
 _SHOWN = 20  # columns or scores in a message
 _LISTED = 3  # tasks that a line names
@@ -57,7 +57,7 @@ class Score(NamedTuple):
 
 
 class BenchmarkTask(NamedTuple):
-    """A task of a benchmark, and which of its scores are meant."""
+    """A task of a benchmark, and which of its scores count."""
 
     task: str
     subsets: Sequence[str] = ()
@@ -67,7 +67,7 @@ class BenchmarkTask(NamedTuple):
 
 
 class _Request(NamedTuple):
-    """Which score of which tasks is read; notes are added to."""
+    """The tasks and the score to read, and notes, to which reading adds."""
 
     origin: Path  # as on the command line
     name: str | None
@@ -89,8 +89,8 @@ def are_saved(paths: Sequence[Path]) -> bool:
             with open_file(path) as file:
                 marks[path] = Results.FORMAT.partition("/")[0].encode() in file.read(_START)
     if len(set(marks.values())) > 1:
-        saved, other = (next(p for p in marks if marks[p] is kind) for kind in (True, False))
-        raise UsageError(f"{saved} is a saved result, but {other} is not; name files of one kind")
+        saved, foreign = (next(p for p in marks if marks[p] is kind) for kind in (True, False))
+        raise UsageError(f"{saved} is a saved result, but {foreign} is not; name files of one kind")
     return all(marks.values())
 
 
@@ -136,7 +136,7 @@ def read_scores(
 
 
 def _of_one_release(scores: Sequence[Score], notes: list[str]) -> list[Score]:
-    """Return the scores of the revision of each model that mteb would choose, for each task."""
+    """Return for each model and task the scores of the revision that mteb would choose."""
     releases: dict[tuple[str, str], dict[str, Any]] = {}
     for score in scores:
         ages = releases.setdefault((score.system, score.task), {})
@@ -157,7 +157,7 @@ def _of_one_release(scores: Sequence[Score], notes: list[str]) -> list[Score]:
 
 
 def _with_paths(scores: Sequence[Score]) -> list[Score]:
-    """Return the scores, with the paths of files as the names of models that would clash."""
+    """Return the scores; models of one name in several files are named by their files."""
     origins: dict[tuple[str, str, str], set[str]] = {}
     for score in scores:
         origins.setdefault((score.system, score.task, score.split), set()).add(score.origin)
@@ -216,19 +216,19 @@ def _of_log(source: Source, request: _Request) -> Score:
     source.fields = [field for field in ("id", "logged") if field in log.columns]
     columns = source.columns()
     logged = columns["logged"]
-    names = list(dict.fromkeys(each for scores in logged for each in scores))
-    wanted = names[0] if name is None and len(names) == 1 else name
-    if wanted not in names:
+    names = list(dict.fromkeys(key for scores in logged for key in scores))
+    score = names[0] if name is None and len(names) == 1 else name
+    if score not in names:
         raise ValueError(
             f"{path}: name the score of this log with --by; there are {', '.join(names) or 'none'}"
         )
     units: dict[Any, list[float]] = {}
     for unit, scores in zip(columns.get("id", range(len(logged))), logged, strict=True):
-        units.setdefault(unit, []).append(scores.get(wanted, math.nan))
+        units.setdefault(unit, []).append(scores.get(score, math.nan))
     values = np.array([math.fsum(values) / len(values) for values in units.values()])
     absent = int(np.isnan(values).sum())
     if absent:
-        raise ValueError(f"{path}: {absent} samples have no {wanted}; {advice}")
+        raise ValueError(f"{path}: {absent} samples have no {score}; {advice}")
     return Score(
         log.system or path.stem,
         log.task or path.stem,
@@ -237,22 +237,22 @@ def _of_log(source: Source, request: _Request) -> Score:
         str(path),
         error=float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan,
         rows=values.size,
-        is_lower_better=wanted in log.lower_is_better,
+        is_lower_better=score in log.lower_is_better,
     )
 
 
 def _of_means(log: Log, path: Path, request: _Request) -> Iterator[Score]:
-    """Yield the scores of a log that has means: of groups of tasks instead of their members."""
+    """Yield the scores of a log that has means; groups of tasks stand for their members."""
     name = request.name
-    lacking: dict[str, Sequence[str]] = {}  # what tasks without the score have instead
-    wanted = name or _MAIN
+    lacking: dict[str, Sequence[str]] = {}  # the scores of tasks without the right one
+    main = name or _MAIN
     for means in log.means:
         task = str(means.about["task"])
         if task not in request.benchmark if request.benchmark else means.about.get("group"):
             continue
-        wanted = (task in request.benchmark and request.benchmark[task].score) or name or _MAIN
-        names = [each for each in means.scores if wanted in (each, each.partition(",")[0])]
-        if not names and wanted == _MAIN and len(means.scores) == 1:
+        main = (task in request.benchmark and request.benchmark[task].score) or name or _MAIN
+        names = [key for key in means.scores if main in (key, key.partition(",")[0])]
+        if not names and main == _MAIN and len(means.scores) == 1:
             names = list(means.scores)
         if len(names) > 1:
             raise ValueError(
@@ -280,9 +280,10 @@ def _of_means(log: Log, path: Path, request: _Request) -> Iterator[Score]:
             else None,
         )
     if lacking:
-        there = ", ".join(next(iter(lacking.values()))) or "none"
+        names_of_first = ", ".join(next(iter(lacking.values()))) or "none"
         problem = (
-            f"{path}: no score {wanted!r} of {listed('task', list(lacking))}; there are {there}"
+            f"{path}: no score {main!r} of {listed('task', list(lacking))}; there are "
+            f"{names_of_first}"
         )
         if len(lacking) == len(log.means) and path == request.origin:
             raise ValueError(f"{problem}; name one with --by")
@@ -300,7 +301,7 @@ def _of_table(path: Path) -> _Records:
     log = source.log
     if log.format_name != PLAIN_ROWS:
         source.close()
-        raise ValueError(f"{path}: this is a log of {log.format_name}, and no list of tasks")
+        raise ValueError(f"{path}: this is a log of {log.format_name}, not a list of tasks")
     source.fields = log.names
     columns = source.columns()
     return [
@@ -383,44 +384,44 @@ def _of_records(records: _Records, path: Path, request: _Request) -> list[Score]
     """Return the scores of a table, long or wide."""
     name = request.name
     columns = list(dict.fromkeys(column for _, record in records for column in record))
-    known = {column.strip().lower(): column for column in reversed(columns)}
-    model = _first(known, _MODELS)
+    column_of = {column.strip().lower(): column for column in reversed(columns)}
+    model = _first(column_of, _MODELS)
     if model is None:
         raise ValueError(
             f"{path}: there is no column of models; name it model, system or name; the columns are "
             f"{', '.join(columns[:_SHOWN]) or 'none'}"
         )
-    task = _first(known, _TASKS)
-    value = _first(known, _SCORES) if name is None else name
-    error, rows, kind = (_first(known, names) for names in (_ERRORS, _ROWS, _TYPES))
-    there = ", ".join(columns[:_SHOWN])
+    task = _first(column_of, _TASKS)
+    value = _first(column_of, _SCORES) if name is None else name
+    error, rows, kind = (_first(column_of, names) for names in (_ERRORS, _ROWS, _TYPES))
+    names_of_columns = ", ".join(columns[:_SHOWN])
     if task is not None:
         if value is None or value not in columns:
-            wanted = f"no column {name!r}" if name else "no column of scores"
+            problem = f"no column {name!r}" if name else "no column of scores"
             raise ValueError(
-                f"{path}: there is {wanted}; name it score, value or main_score, or say --by "
-                f"COLUMN; the columns are {there}"
+                f"{path}: there is {problem}; name it score, value or main_score, or use --by "
+                f"COLUMN; the columns are {names_of_columns}"
             )
         columns_of_scores = {value: error}
     else:
         if name is not None and name not in columns:
-            raise ValueError(f"{path}: there is no column {name!r}; there are {there}")
+            raise ValueError(f"{path}: there is no column {name!r}; there are {names_of_columns}")
         ends = ("_stderr", "_standard_error")
-        beside = {c.removesuffix(end): c for c in columns for end in ends if c.endswith(end)}
-        if error is not None:  # that of the column before it
-            written = [column for column in columns if column not in (model, rows, kind)]
-            place = written.index(error)
-            beside.setdefault(written[place - 1 if place else min(1, len(written) - 1)], error)
-        others = {model, error, rows, kind, *beside.values()}
+        errors = {c.removesuffix(end): c for c in columns for end in ends if c.endswith(end)}
+        if error is not None:  # belongs to the column before it
+            numbers = [column for column in columns if column not in (model, rows, kind)]
+            index = numbers.index(error)
+            errors.setdefault(numbers[index - 1 if index else min(1, len(numbers) - 1)], error)
+        further = {model, error, rows, kind, *errors.values()}
         named = {name} if name else request.benchmark.keys()
-        tasks = [c for c in columns if (c in named if named else c not in others)]
+        tasks = [c for c in columns if (c in named if named else c not in further)]
         texts = [] if named else [column for column in tasks if _is_text(records, column)]
         if texts:
-            note = f"{path}: columns without numbers are no tasks: {', '.join(texts)}"
+            note = f"{path}: columns without numbers are not tasks: {', '.join(texts)}"
             request.notes.append(note)
-        columns_of_scores = {c: beside.get(c) for c in tasks if c not in texts}
+        columns_of_scores = {c: errors.get(c) for c in tasks if c not in texts}
         if not columns_of_scores:
-            raise ValueError(f"{path}: there is no column of scores; there are {there}")
+            raise ValueError(f"{path}: there is no column of scores; there are {names_of_columns}")
     return [
         Score(
             str(record[model]),
@@ -438,8 +439,8 @@ def _of_records(records: _Records, path: Path, request: _Request) -> list[Score]
     ]
 
 
-def _first(known: Mapping[str, str], names: Sequence[str]) -> str | None:
-    return next((known[name] for name in names if name in known), None)
+def _first(column_of: Mapping[str, str], names: Sequence[str]) -> str | None:
+    return next((column_of[name] for name in names if name in column_of), None)
 
 
 def _is_text(records: _Records, column: str) -> bool:
@@ -454,9 +455,9 @@ def _is_text(records: _Records, column: str) -> bool:
 
 
 def _number(record: Mapping[str, Any], column: str | None, where: str) -> float:
-    """Return a cell as a number, NaN if there is none or if it says so."""
+    """Return a cell as a number; NaN if it is missing, empty or a word for that."""
     value = None if column is None else record.get(column)
-    if value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING):
+    if value is None or (isinstance(value, str) and value.strip().lower() in _EMPTY):
         return math.nan
     try:
         number = math.inf if isinstance(value, bool | list | dict) else float(value)

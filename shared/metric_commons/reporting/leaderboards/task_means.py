@@ -2,7 +2,7 @@
 
 Each is a mean over tasks of points that a system has in a task: its score, the number of systems
 that it beats there (MTEB), the proportion of them (HELM), or its score weighted by the rows of the
-task. What is known of the mean depends on what is the sample.
+task. How certain the mean is depends on what the sample is.
 
 * If the tasks are fixed, rows are the sample. The interval of a mean score is derived from those of
   the tasks, whose rows are independent: the distance of an end from the mean is the root of the sum
@@ -126,17 +126,17 @@ class TaskMeans:
         types = self.table.types
         if not types or types.keys() != set(self.table.tasks):
             return []
-        places: dict[str, list[int]] = {}
+        tasks_of_types: dict[str, list[int]] = {}
         for number, task in enumerate(self.table.tasks):
-            places.setdefault(types[task], []).append(number)
+            tasks_of_types.setdefault(types[task], []).append(number)
         means = [
-            {kind: math.fsum(scores[chosen]) / len(chosen) for kind, chosen in places.items()}
+            {kind: math.fsum(scores[t]) / len(t) for kind, t in tasks_of_types.items()}
             for scores in self.table.scores
         ]
-        return [(math.fsum(each.values()) / len(each), each) for each in means]
+        return [(math.fsum(by_type.values()) / len(by_type), by_type) for by_type in means]
 
     def sentence(self) -> str:
-        """Return a statement of what is known, to be quoted."""
+        """Return a statement to be quoted: the best system, and how certain that is."""
         best, *_ = self.table.systems
         text = f"{counted(len(self.table.tasks), 'task')}: {label(best)} has the best "
         text += f"{_HEADERS[self.kind]}, {self.values[0]:.4g}"
@@ -164,8 +164,8 @@ class TaskMeans:
         values = table.scores[~np.isnan(table.scores)].tolist()
         scaled = notation.percent and is_proportion(table.module, table.name, values)
         ends = _ends(table, self.confidence_level).reshape(-1, 2)
-        known: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
-        of_tasks = notation.format_of(known, is_proportion=scaled)
+        intervals: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
+        of_tasks = notation.format_of(intervals, is_proportion=scaled)
         # Ranks and proportions of systems that are beaten are not scores.
         is_score = self.kind in ("tasks", "rows")
         of_means = (notation if is_score else notation._replace(percent=False)).format_of(
@@ -253,16 +253,16 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
     pairs: list[tuple[Floats, Floats]] = []
     problem = ""
     for number, (task, board) in enumerate(tasks.items()):
-        places = {system: systems.index(system) for system in board.values}
-        for system, place in places.items():
-            scores[place, number] = board.values[system]
+        row_of = {system: systems.index(system) for system in board.values}
+        for system, row in row_of.items():
+            scores[row, number] = board.values[system]
             error = board.standard_error(system)
-            errors[place, number] = math.nan if error is None else error
-            rows[place, number] = board.result(system).rows or math.nan
-            ends[place, number] = board.interval(system) or [math.nan, math.nan]
+            errors[row, number] = math.nan if error is None else error
+            rows[row, number] = board.result(system).rows or math.nan
+            ends[row, number] = board.interval(system) or [math.nan, math.nan]
         p_values, deviations = (np.full((len(systems),) * 2, math.nan) for _ in range(2))
         for comparison in board.results.comparisons:
-            a, b = places[comparison["a"]], places[comparison["b"]]
+            a, b = row_of[comparison["a"]], row_of[comparison["b"]]
             p_values[a, b] = p_values[b, a] = comparison["p_value"]
             deviations[a, b] = deviations[b, a] = comparison["standard_error"]
         pairs.append((p_values, deviations))
@@ -308,12 +308,12 @@ def task_means(
 
     Raises:
         ValueError: no system has all tasks, tasks are too few for a sample, or a mean would be of
-            scores with unlike directions or of unknown numbers of rows.
+            scores with different directions or of unknown numbers of rows.
 
     >>> scores = np.array([[0.9, 0.1], [0.5, 0.2]])
     >>> table = ScoreTable(["a", "b"], ["x", "y"], scores, [False] * 2, scores * 0.01, scores)
     >>> board, _ = task_means(table, "borda")
-    >>> [(each["system"], each["value"], each["rank_interval"]) for each in board.records()]
+    >>> [(rank["system"], rank["value"], rank["rank_interval"]) for rank in board.records()]
     [('a', 1.0, [1, 2]), ('b', 1.0, [1, 2])]
     """
     from ...statistics.intervals.intervals import interval
@@ -328,7 +328,7 @@ def task_means(
         task = table.tasks[table.lower.index(not table.lower[0])]
         raise ValueError(
             f"task {task} has another direction than {table.tasks[0]}: low scores are better in "
-            "one of them, so that they have no mean; use --mean borda or win_rate"
+            "one of them, so their mean has no meaning; use --mean borda or win_rate"
         )
     alpha = float(f"{1 - confidence_level:.14g}")
     is_score, tests = kind in ("tasks", "rows"), len(table.tasks)
@@ -342,7 +342,7 @@ def task_means(
     oriented = -values if is_score and table.lower[0] else values
     order = np.argsort(-oriented, kind="stable").tolist()
     table = table.only(order)
-    points, values, oriented, beaten = (each[order] for each in (points, values, oriented, beaten))
+    points, values, oriented, beaten = (a[order] for a in (points, values, oriented, beaten))
     intervals: Sequence[Sequence[float] | None] = [None] * len(order)
     p_adjusted: Floats | None = None
     if sampled:
@@ -352,7 +352,7 @@ def task_means(
         estimates = [
             interval(row, confidence_level=confidence_level, bounds=(low, top)) for row in points
         ]
-        intervals = [[factor * each.low, factor * each.high] for each in estimates]
+        intervals = [[factor * e.low, factor * e.high] for e in estimates]
     elif is_score:
         intervals = _intervals_of_scores(table, weights, values, confidence_level)
         p_adjusted = _p_of_scores(table, weights)
@@ -424,8 +424,8 @@ def _weights(table: ScoreTable) -> Floats:
         sizes = np.unique(table.rows[:, number][~np.isnan(table.scores[:, number])])
         if np.isnan(sizes).any() or not (sizes > 0).all():
             raise ValueError(
-                f"--mean rows needs the number of rows of every task, but that of {task} is "
-                "unknown; a table has it in the column rows"
+                f"--mean rows needs the number of rows of every task, but it is unknown for {task}"
+                "; a table has it in the column rows"
             )
         if len(sizes) > 1:
             raise ValueError(
@@ -436,7 +436,7 @@ def _weights(table: ScoreTable) -> Floats:
     return weights / float(weights.mean())
 
 
-# ---- what is known of means ---------------------------------------------------------------------
+# ---- the uncertainty of means -------------------------------------------------------------------
 
 
 def _ends(table: ScoreTable, confidence_level: float) -> Floats:

@@ -22,10 +22,10 @@ from ...statistics.arguments.checks import check_labels
 from ...text.transcripts.edit_rate import AlignedTexts, aligned_texts
 from ...text.transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
 
-_NO_FIELDS = "There are no examples, which need the fields of the rows; these results name none."
+_NO_FIELDS = "There are no examples, since these results do not name the fields of the rows."
 _MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time
-# Fields with the question of a record, of which the first one that exists is shown by default.
+# Fields with the question of a record; the first one that exists is shown by default.
 _QUESTIONS = ("doc.question", "doc.query", "doc.goal", "question", "input", "prompt")
 
 _MAX_TIED = 1_000  # rows of a tie from which examples are chosen
@@ -385,9 +385,9 @@ class Ranking(NamedTuple):
         turns = [rows[turn] for turn in range(depth) for rows in ordered if turn < len(rows)][:room]
         kind_of_row = {row: kind for kind, rows in kinds.items() for row in rows}
         rows = [*self.rows, *turns]
-        whole = next((row for row in rows if not is_broken(texts(row))), None)
-        if whole is not None:
-            rows = [whole, *(row for row in rows if row != whole)]
+        intact = next((row for row in rows if not is_broken(texts(row))), None)
+        if intact is not None:
+            rows = [intact, *(row for row in rows if row != intact)]
         return {row: kind_of_row.get(row, "") for row in rows}
 
 
@@ -457,7 +457,7 @@ def rank_rows(results: Results, count: int) -> tuple[list[str], list[Ranking]] |
                 firsts |= {name: columns[name] for name in names[:1]}
             columns_of_systems.append(firsts)
         first = columns_of_systems[0] if columns_of_systems else {}
-        scores = [name for name in first if all(name in each for each in columns_of_systems)]
+        scores = [name for name in first if all(name in c for c in columns_of_systems)]
         if scores:
             break
     else:
@@ -516,10 +516,7 @@ def _mean(values: Iterable[float]) -> float:
 
 
 def _ranking(title: str, reason: str, keys: Mapping[int, Any], count: int) -> Ranking:
-    """Return the rows with the lowest keys.
-
-    If more tie than there is room for, those to choose from.
-    """
+    """Return the rows with the lowest keys, and if too many tie, the rows to choose from."""
     order = sorted(keys, key=keys.__getitem__)
     if len(order) <= count or not count:
         return Ranking(title, f"{reason}.", order[:count], (), count)
@@ -553,9 +550,9 @@ def _unparsed(results: Results, total: int, count: int) -> list[Ranking]:
     if not rows:
         return []
     parts = [f"{system} {len(numbers):,}" for system, numbers in unparsed.items() if numbers]
-    cut = f", of which these are the first {count}" if len(rows) > count else ""
+    cut = f"; these are the first {count}" if len(rows) > count else ""
     reason = (
-        f"Predictions in which no answer was found, and which score 0 ({', '.join(parts)} of "
+        f"Predictions in which no answer was found; they score 0 ({', '.join(parts)} of "
         f"{counted(total, 'row')}){cut}."
     )
     return [Ranking("Unparsed", reason, rows[:count], (), count)]
