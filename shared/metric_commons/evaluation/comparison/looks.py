@@ -35,8 +35,7 @@ class BaselineRows(NamedTuple):
     def of(cls, results: Results, score: str | None, system: str | None) -> "BaselineRows":
         """Return the rows of a score of a result; None for its main score."""
         name = chosen_system(results, system, "baseline")
-        module = _module(results, name, score, "baseline")
-        chosen = _chosen(module, score)
+        module, chosen = _score_of_rows(results, name, score, "baseline")
         labels = results.row_labels.get(name, {})
         ids = labels.get("id")
         numbers = None if ids is None else {key: row for row, key in enumerate(ids)}
@@ -73,7 +72,8 @@ def saved_look(
         ValueError: a row is not in the baseline, has no score, or does not fit the bounds.
     """
     name = chosen_system(new, system, "new")
-    scores = means_of_rows(_module(new, name, baseline.score, "new"))[baseline.score]
+    module, score = _score_of_rows(new, name, baseline.score, "new")
+    scores = means_of_rows(module)[score]
     labels = new.row_labels.get(name, {})
     ids = labels.get("id")
     if (ids is None) != (baseline.numbers is None):
@@ -228,29 +228,18 @@ def sentence(
     )
 
 
-def _module(results: Results, system: str, score: str | None, side: str) -> ModuleResult:
-    """Return the module of a system that has this score of rows."""
-    modules = results.systems[system]
-    if score is None:
-        return next(iter(modules.values()))
-    for name, module in modules.items():
-        short = score.removeprefix(f"{name}.")
-        if short in means_of_rows(module):
-            return module
-        if short in functions_of_sums(module):
+def _score_of_rows(
+    results: Results, system: str, score: str | None, side: str
+) -> tuple[ModuleResult, str]:
+    """Return the module of a score of rows, and its name; None for the main score."""
+    for module, result in results.systems[system].items():
+        name = result.main_score or next(iter(result.scores))
+        if score is not None:
+            name = score.removeprefix(f"{module}.")
+        if name in means_of_rows(result):
+            return result, name
+        if score is None or name in functions_of_sums(result):
             raise ValueError(
-                f"{short} is computed from sums; --sequential is for means of rows in a known range"
+                f"{name} is computed from sums; --sequential is for means of rows in a known range"
             )
     raise ValueError(f"the {side} result has no score {score!r} of rows")
-
-
-def _chosen(module: ModuleResult, score: str | None) -> str:
-    columns = means_of_rows(module)
-    if score is not None:
-        return score if score in columns else score.partition(".")[2]
-    main = module.main_score or next(iter(module.scores))
-    if main in columns:
-        return main
-    raise ValueError(
-        f"{main} is computed from sums; --sequential is for means of rows in a known range"
-    )

@@ -6,8 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from .breakdowns import breakdown_tables, breakdowns
-from .comparisons import Comparison, Rank, ranks, statement
-from .comparisons import table as table_of
+from .comparison_tables import statement
+from .comparison_tables import table as table_of
+from .comparisons import Comparison, Rank, ranks
 from .module_results import COUNTS, ModuleResult
 from .rendering import (
     LETTERS,

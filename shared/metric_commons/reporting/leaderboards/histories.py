@@ -6,9 +6,11 @@ from functools import partial
 from typing import Any
 
 from ...evaluation.comparison.pairing import paired_scores
-from ...evaluation.results.comparisons import Comparison, compare_pairs, statement
+from ...evaluation.results.comparison_tables import statement
+from ...evaluation.results.comparisons import Comparison, compare_pairs
 from ...evaluation.results.rendering import PLAIN, Notation, Table, label, p_value
-from .leaderboards import Entry, column, interval_of, level_heading, pooled, ranked_table
+from .leaderboards import Entry, interval_of, pooled
+from .ranked_tables import column, level_heading, ranked_table
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from ...evaluation.results.rendering import (
 )
 from ...module.catalog.catalog import load_without_evaluate
 from ...statistics.arguments.checks import nearest
-from .leaderboards import columns, level_heading, rank_range, ranked_table
+from .ranked_tables import columns, level_heading, rank_range, ranked_table
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"

@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
 from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
-from ...evaluation.results.comparisons import (
+from ...evaluation.results.comparison_tables import (
     CORRECTED_BY,
     NOT_EQUAL,
-    Comparison,
     laws,
     number_range,
     winner_first,
 )
-from ...evaluation.results.comparisons import table as table_of
+from ...evaluation.results.comparison_tables import table as table_of
+from ...evaluation.results.comparisons import Comparison
 from ...evaluation.results.rendering import (
     PLAIN,
     RenderedEntry,
