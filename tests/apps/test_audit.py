@@ -31,7 +31,7 @@ CLEAR = "| | QA | Hard |\n|-|-|-|\n| n | 1000 | 500 |\n| a | .9 | .5 |\n| b | .5
             [
                 "[0.78, 0.85]",
                 "[0.76, 0.83]",
-                "p is at least 0.0020, and 0.4684",
+                "p may be as small as 0.0020, and is 0.4684",
                 "6,038 rows",
                 "On 500 rows the scores cannot be told apart at 0.05.",
             ],

@@ -133,7 +133,7 @@ def difference_sentences(
     if difference.p_least >= alpha:
         of_p = f"No outcome with these scores could have been significant: p is at least {least}."
     else:
-        of_p = f"p is at least {least}, and {independent} if the systems err independently."
+        of_p = f"p may be as small as {least}, and is {independent} if systems err independently."
     needed = "too many rows"
     if difference.required_rows:
         needed = counted(difference.required_rows, "row")

@@ -128,8 +128,8 @@ def score_table(
     # A mean of n scores from 0 to 1 varies no more than a proportion of n rows. One success and one
     # failure are added, so that the error of 0 or 1 is not 0 (Agresti and Caffo, 2000).
     from_rows = np.isnan(errors) & (rows > 0) & (values >= 0) & (values <= 1)
-    share = (values * rows + 1) / (rows + 2)
-    errors = np.where(from_rows, np.sqrt(share * (1 - share) / (rows + 2)), errors)
+    share = (values[from_rows] * rows[from_rows] + 1) / (rows[from_rows] + 2)
+    errors[from_rows] = np.sqrt(share * (1 - share) / (rows[from_rows] + 2))
     table = ScoreTable(list(systems), tasks, values, directions, errors, rows, types=types)
     unknown = np.isnan(values).all(axis=1).tolist()
     notes += [f"{name} has no score of any task" for name, row in systems.items() if unknown[row]]
