@@ -12,13 +12,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
-from .comparisons import Rank, clusters_of_rows
-from .joins import joined_rows
+from .best_systems import BestSystem, best_system
+from .comparisons import Rank
 from .latex import as_latex
 from .module_results import ModuleResult, sentence_of
 from .rendering import (
@@ -38,33 +38,6 @@ from .rendering import (
 from .result_checks import check_content
 from .result_tables import COLUMNS, Standings, Systems, entries, lines, tables
 from .row_scores import read_rows, write_rows
-
-NO_ROWS = "score again with per_example=True, or on the command line with --per-example FILE"
-
-
-class BestSystem(NamedTuple):
-    """The best of several systems by one score."""
-
-    system: str
-    score: float
-    interval: list[float]
-    candidates: int  # systems that could have been chosen, with this one
-    expected_drop: float  # by how much the score is likely to get worse on new rows
-    systems: int
-
-    def record(self) -> dict[str, Any]:
-        """Return the fields of the JSON."""
-        return {name: value for name, value in self._asdict().items() if name != "systems"}
-
-    def sentence(self, level: float) -> str:
-        """Return a sentence for the line below a table."""
-        low, high = self.interval
-        drop = f"; likely to be {self.expected_drop:.4f} worse on new rows"
-        return (
-            f"Best of {self.systems}: {label(self.system)}, {self.score:.4f} [{low:.4f}, "
-            f"{high:.4f}] at {100 * level:g} %, corrected for the choice among {self.candidates} "
-            f"possible winners{drop if self.expected_drop >= 0.00005 else ''}."
-        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -301,55 +274,14 @@ class Results(Stored):
         >>> best.system, best.candidates, [round(end, 3) for end in best.interval]
         ('a', 2, [0.939, 1.0])
         """
-        import numpy as np
-
-        from ...statistics.intervals.cluster_sums import Clusters
-        from ...statistics.tests.best_of_many import best_of
-
         module, name = find_score(score, self.systems)
         check_option("level", level, Level)
         results = {s: modules[module] for s, modules in self.systems.items() if module in modules}
-        if len(results) < 2:
-            raise ValueError(f"the best of systems needs two or more with {name}")
-        columns: list[list[float]] = []
-        first = next(iter(results))
-        labels = self.row_labels.get(first, {})
-        for system, result in results.items():
-            rows = self.compared_rows.get(system, {}).get(module, result.per_example)
-            if name in result.aggregation:
-                raise ValueError(
-                    f"{name} is not a mean of rows, so there is no interval of the best"
-                )
-            if name not in rows:
-                raise ValueError(f"the scores of rows of system {system!r} are missing; {NO_ROWS}")
-            column = list(rows[name])
-            if len(column) != len(columns[0] if columns else column):
-                raise ValueError(
-                    f"{first!r} has {len(columns[0])} rows of {name}, but {system!r} has "
-                    f"{len(column)}; only systems with the same rows can be compared"
-                )
-            if labels.get("id") != (ids := self.row_labels.get(system, {}).get("id")):
-                order = joined_rows(labels.get("id", []), ids or [], (repr(first), repr(system)))
-                column = [column[row] for row in order]
-            columns.append(column)
-        table = np.array(columns, np.float64).T
-        counting = ~np.isnan(table).any(axis=1)
-        table = table[counting]
-        if not table.size or table.min() < 0 or table.max() > 1:
-            raise ValueError(f"the best by {name} needs scores of rows from 0 to 1")
-        clusters = clusters_of_rows(labels.get("cluster"), np.flatnonzero(counting))
-        if isinstance(clusters, Mapping):
-            raise ValueError("the best of systems is not for crossed clusters")
-        if clusters is not None:
-            clusters = Clusters.of_labels(clusters, len(clusters))
-        is_lower_better = name in results[first].lower_is_better
-        winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
-        ends = [winner.low, winner.high]
-        drop = max(winner.mean - math.fsum(ends) / 2, 0.0)
-        best = list(results)[winner.number]
-        if is_lower_better:
-            ends = [1 - winner.high, 1 - winner.low]
-        return BestSystem(best, results[best].scores[name], ends, winner.near, drop, len(results))
+        rows = {
+            system: self.compared_rows.get(system, {}).get(module, result.per_example)
+            for system, result in results.items()
+        }
+        return best_system(name, results, rows, self.row_labels, level)
 
     def __str__(self) -> str:
         """Return the tables as plain text, which `print` shows."""
