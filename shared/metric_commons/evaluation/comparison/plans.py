@@ -139,7 +139,7 @@ class CrossedPlan(NamedTuple):
     levels: dict[str, int]  # of each field
     parts: dict[str, float]  # of the variance: each field, and the rest
     power: float  # of these rows for the effect
-    required: dict[str, int | None]  # labels of one field, if the other keeps its own
+    required: dict[str, int | None]  # labels of one field, if only this field grows
     sentence: str
 
 

@@ -79,12 +79,12 @@ class ScoredInputs:
         return result
 
     def pseudovalues(
-        self, other: "ScoredInputs", order: Sequence[int] | None = None
+        self, rival: "ScoredInputs", order: Sequence[int] | None = None
     ) -> dict[str, tuple[Floats, Floats]]:
         """Return the pseudovalues of this system and another by score, for scores that have some.
 
         Args:
-            other: the other system.
+            rival: the other system.
             order: the order of its rows; None for the same order.
 
         >>> from ...evaluation.scoring.scoring import score
@@ -95,11 +95,11 @@ class ScoredInputs:
         array([1., 0., 1., 1.])
         """
         if self.metric.pseudovalues is None:
-            first, second = self._of_jackknife, other._of_jackknife
+            first, second = self._of_jackknife, rival._of_jackknife
             rows = np.arange(len(self)) if order is None else np.array(order)
             values = {n: (first[n], second[n][rows]) for n in first if n in second}
         else:
-            inputs = other.inputs
+            inputs = rival.inputs
             if order is not None:
                 inputs = {name: take(column, np.array(order)) for name, column in inputs.items()}
             values = dict(self.metric.pseudovalues(self.inputs, inputs, **self.options))
@@ -139,16 +139,16 @@ class ScoredInputs:
             return {}
 
     def drawn_score(
-        self, name: str, other: "ScoredInputs", order: Sequence[int] | None
+        self, name: str, rival: "ScoredInputs", order: Sequence[int] | None
     ) -> Callable[[Integers], float]:
         """Return the function from indices of rows to a score; NaN if it is undefined.
 
         Args:
             name: the score.
-            other: the system whose rows follow those of this one.
+            rival: the system whose rows follow those of this one.
             order: the order of its rows; None for the same order.
         """
-        second = other.columns
+        second = rival.columns
         if order is not None:
             second = {key: take(column, np.array(order)) for key, column in second.items()}
         metric, columns = self.metric, dict[str, Any]()

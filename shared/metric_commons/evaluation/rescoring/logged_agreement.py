@@ -38,7 +38,7 @@ class Agreement(NamedTuple):
     reason: str  # why scores differ; "" if none does
 
     def __str__(self) -> str:
-        """The comparison in one sentence."""
+        """Return the comparison in one sentence."""
         if not self.differing:
             agreement = f"is {self.metric} of the log in all {self.rows:,} rows"
             return f"{self.system}: {self.score} {agreement}."

@@ -153,7 +153,7 @@ def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter
 def _absent(samples: Samples, missing: Missing) -> dict[str, dict[int, str]]:
     """Return the rows that each module cannot score, with the reasons."""
     errors = samples.labels.get("error") or [False] * len(samples.rows)
-    # Refused in plain rows, a value that is missing is a wrong one, named with its row.
+    # In plain rows, a missing value that is refused is an invalid one: the error names its row.
     counts = samples.source.log.format_name != PLAIN_ROWS or missing != "refuse"
     absent: dict[str, dict[int, str]] = {}
     for module, columns in samples.inputs.items():

@@ -169,13 +169,13 @@ def _refuses_bad_rows(sample: Sample) -> None:
         _refuses(sample, {name: [*values[:-1], object()]}, f"an object in {name}", name)
 
 
-def _refuses(sample: Sample, changed: Columns, what: str, named: str = "") -> None:
+def _refuses(sample: Sample, changed: Columns, flaw: str, named: str = "") -> None:
     try:
         sample.module.compute(**{**sample.columns, **changed}, **sample.options)
     except ValueError as error:
-        _expect(named in str(error), f"the error about {what} does not name it: {error}")
+        _expect(named in str(error), f"the error about {flaw} does not name it: {error}")
     else:
-        raise BrokenPromiseError(f"{what}: no ValueError")
+        raise BrokenPromiseError(f"{flaw}: no ValueError")
 
 
 def _refuses_unknown_options(sample: Sample) -> None:

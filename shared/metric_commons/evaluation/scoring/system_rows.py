@@ -87,7 +87,7 @@ class SystemRows:
     samples: Mapping[str, RowSamples] = field(default_factory=dict)
     judged: Any = None  # the references of all rows, if some are not scored
     excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
-    choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
+    choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which affect scores
 
     def __len__(self) -> int:
         module, columns = next(iter(self.inputs.items()))

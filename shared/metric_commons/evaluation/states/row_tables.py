@@ -161,7 +161,7 @@ class CountedRows:
         }
 
     def to_jsonable(self) -> Any:
-        """For files: names, columns and counts of rows."""
+        """Return names, columns and counts of rows, for files."""
         if not self._rows:
             return {"names": [], "columns": {}, "counts": []}
         table = _sorted(self._table()) if self._finish is _distinct else self._table()

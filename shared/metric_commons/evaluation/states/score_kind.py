@@ -31,7 +31,7 @@ class RowLabels(NamedTuple):
     ids: Ids | None = None
 
     def columns(self) -> dict[str, Sequence[str]]:
-        """Groups and clusters, where there are any.
+        """Return the groups and clusters, if there are any.
 
         >>> RowLabels(groups=["a"]).columns()
         {'groups': ['a']}
