@@ -8,6 +8,7 @@ all others power.
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
@@ -19,6 +20,7 @@ from ..results.comparisons import Pair
 from ..results.joins import joined_rows
 from ..results.module_results import (
     ModuleResult,
+    Systems,
     check_averages,
     functions_of_rows,
     functions_of_sums,
@@ -28,8 +30,7 @@ from ..results.results import Results
 
 if TYPE_CHECKING:
     from ...statistics.intervals.sums import RowStatistics
-
-Systems = Mapping[str, Mapping[str, ModuleResult]]
+    from .pseudovalues import ScoredInputs
 
 
 class PairedRows(NamedTuple):
@@ -58,8 +59,17 @@ def paired_scores(
     """
     if scores is not None:
         _check(scores, results.systems)
-    statistics: dict[tuple[str, str], RowStatistics] = {}
-    inputs: dict[tuple[str, str], Any] = {}
+
+    @cache
+    def statistics(system: str, module: str) -> "RowStatistics":
+        return row_statistics(system, module, results.systems[system][module])
+
+    @cache
+    def inputs(system: str, module: str, names: tuple[str, ...]) -> "ScoredInputs":
+        from .pseudovalues import ScoredInputs  # imports numpy, so only on use
+
+        return ScoredInputs(system, module, results.systems[system][module], names)
+
     for a, b in names:
         rows = _shared_rows(results.row_labels, a, b)
         for module, result in results.systems[a].items():
@@ -85,22 +95,14 @@ def paired_scores(
             ]
             of_sums = [name for name in names_of_module if name in functions]
             if of_sums:
-                for system, part in ((a, result), (b, rival)):
-                    if (system, module) not in statistics:
-                        statistics[system, module] = row_statistics(system, module, part)
-                sums_a, sums_b = statistics[a, module], statistics[b, module]
+                sums_a, sums_b = statistics(a, module), statistics(b, module)
                 if rows.order_b is not None:
                     sums_b = sums_b.take(rows.order_b)
                 for name in of_sums:
                     yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
             of_inputs = [name for name in names_of_module if name in drawn and name not in columns]
             if of_inputs:
-                from .pseudovalues import ScoredInputs  # imports numpy, so only on use
-
-                for system, part in ((a, result), (b, rival)):
-                    if (system, module) not in inputs:
-                        inputs[system, module] = ScoredInputs(system, module, part, of_inputs)
-                first, second = inputs[a, module], inputs[b, module]
+                first, second = (inputs(system, module, tuple(of_inputs)) for system in (a, b))
                 pseudovalues = first.pseudovalues(second, rows.order_b)
                 for name in of_inputs:
                     pair = Pair(a, b, module, name, (), (), rows.clusters)

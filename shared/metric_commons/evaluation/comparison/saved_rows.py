@@ -20,6 +20,7 @@ from ..results.comparisons import clusters_of_rows, crossed_labels, is_crossed
 from ..results.logged_scores import NAME as LOGGED
 from ..results.logged_scores import LoggedScores
 from ..results.module_results import (
+    DETAILS,
     ModuleResult,
     functions_of_sums,
     interval_options,
@@ -311,7 +312,7 @@ def _with_intervals(
     options = {"confidence_level": level, "interval": "auto", "clusters": labels[0], **_DRAWING}
     options_of_intervals = interval_options(options, report) if estimates else {}
     fields: dict[str, Any] = {
-        **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
+        **{name: {} for name in DETAILS},
         "n_clusters": None,
         "value_counts": {},
         "cluster_counts": {},

@@ -108,11 +108,9 @@ def digest_text(digest: int) -> str:
     return f"{digest:016x}"
 
 
-_BESIDE_INTERVALS = (
-    *("interval", "standard_error", "effective_n", "n_clusters", "design_effect"),
-    *("score_bounds", "missing_rows"),
-)
+DETAILS = ("interval", "standard_error", "effective_n", "design_effect")  # of intervals, by score
 COUNTS = ("n_clusters", "missing_rows")
+_BESIDE_INTERVALS = (*DETAILS, "score_bounds", *COUNTS)
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
 _OF_ROWS = ("per_example", "row_texts", "row_sums", "row_inputs")  # in a separate file
 # The fields that a file has even if they are empty.
@@ -122,8 +120,7 @@ _ALWAYS = (
 )
 # The fields with one value per score.
 _BY_SCORE = (
-    *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
-    *("design_effect", "score_bounds", "aggregation"),
+    *("scores", "confidence_interval", *DETAILS, "score_bounds", "aggregation"),
     *("per_example", "value_counts", "cluster_counts"),
 )
 
@@ -193,6 +190,10 @@ class ModuleResult:
         }
         set_infinities(fields, values.get("infinite", []))
         return cls(**fields)
+
+    def without_rows(self) -> Self:
+        """Return this result without the scores, texts and inputs of rows."""
+        return replace(self, per_example={}, row_texts={}, row_sums=None, row_inputs={})
 
     def settings(self) -> dict[str, Any]:
         """Return the options and conditions that are not None, the preset first, as in signatures.
@@ -268,6 +269,9 @@ class ModuleResult:
             "main_score": self.main_score if is_main else None,
         }
         return replace(self, **fields)
+
+
+Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 
 
 def module_result(
@@ -423,7 +427,7 @@ def functions_of_rows(result: ModuleResult) -> list[str]:
     ]
 
 
-def check_averages(systems: Mapping[str, Mapping[str, ModuleResult]]) -> None:
+def check_averages(systems: Systems) -> None:
     """Check that scores of one name have one average over labels, since they share a table.
 
     Raises:

@@ -9,7 +9,7 @@ from .breakdowns import breakdown_tables, breakdowns
 from .comparison_tables import statement
 from .comparison_tables import table as table_of
 from .comparisons import Comparison, Rank, ranks
-from .module_results import COUNTS, ModuleResult
+from .module_results import COUNTS, Systems
 from .rendering import (
     LETTERS,
     LETTERS_NOTE,
@@ -32,8 +32,6 @@ from .rendering import (
     with_equal_decimals,
 )
 
-Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
-
 _MANY = 4  # scores of a single system, which get a row each
 _MARKED = 25  # systems; more have over 300 pairs, too many to mark by letters
 _NAME_LENGTH = 22  # of a system; if names are longer, differences show letters instead
@@ -52,7 +50,7 @@ COLUMNS = (
 class Standings:
     """Ranks, tiers and letters of systems, derived from their comparisons."""
 
-    systems: Mapping[str, Mapping[str, ModuleResult]]
+    systems: Systems
     comparisons: Sequence[Comparison]
 
     def module_of(self, comparison: Comparison) -> str:

@@ -20,7 +20,7 @@ from ...statistics.arguments.domains import Level, check_option
 from .best_systems import BestSystem, best_system
 from .comparisons import Rank
 from .latex import as_latex
-from .module_results import ModuleResult, sentence_of
+from .module_results import ModuleResult, Systems, sentence_of
 from .rendering import (
     KINDS,
     PLAIN,
@@ -36,7 +36,7 @@ from .rendering import (
     spreadsheet_cell,
 )
 from .result_checks import check_content
-from .result_tables import COLUMNS, Standings, Systems, entries, lines, tables
+from .result_tables import COLUMNS, Standings, entries, lines, tables
 from .row_scores import read_rows, write_rows
 
 
@@ -176,9 +176,7 @@ class Results(Stored):
 
     def without_rows(self) -> Self:
         """Return these results without the scores of rows."""
-        empty: dict[str, Any] = {key: {} for key in ("per_example", "row_texts", "row_inputs")}
-        empty["row_sums"] = None
-        return self.map_modules(lambda _, __, result: replace(result, **empty))
+        return self.map_modules(lambda _, __, result: result.without_rows())
 
     def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
         """Return these results with changed results of modules.

@@ -14,7 +14,7 @@ array, Ray, Dask or Beam: a process scores each part, and one merges the files.
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from os import PathLike
 from typing import Annotated, Any, Self
@@ -331,7 +331,7 @@ def results_of_states(
             result = states[system][name].module_result(reporting)
         rows[system][name] = result.per_example
         if not reporting.get("per_example"):
-            result = replace(result, per_example={}, row_sums=None, row_inputs={})
+            result = result.without_rows()
         systems[system][name] = result
     check_averages(systems)
     compared_rows = rows if len(rows) > 1 else {}

@@ -19,6 +19,7 @@ from ...data.files.access import default_limits, open_file, read_whole
 from ...data.harness_logs import mteb
 from ...data.harness_logs.logs import PLAIN_ROWS, Content, Log, recognized
 from ...data.tables.tables import Source
+from ...evaluation.results.rendering import listed_names
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
 
@@ -31,7 +32,6 @@ _TYPES = ("type", "task_type")
 _EMPTY = ("", "-", "–", "—", "nan", "n/a", "null", "none")
 _START = 100  # bytes of a file, which contain the format of a saved result
 _SHOWN = 20  # columns or scores in a message
-_LISTED = 3  # tasks that a line names
 _LINK = re.compile(r"\[([^]]*)]\([^)]*\)")
 _RULE = re.compile(r"[|:\-\s]+")
 _MAIN = "main_score"
@@ -517,11 +517,9 @@ def read_benchmark(path: Path) -> list[BenchmarkTask]:
 
 
 def listed(noun: str, names: Sequence[str]) -> str:
-    """Return the first names after a noun, which gets a plural.
+    """Return names after a noun, which gets a plural.
 
     >>> listed("task", ["a"]), listed("task", ["a", "b", "c", "d"])
-    ('task a', 'tasks a, b, c and 1 more')
+    ('task a', 'tasks a, b, c and 1 other')
     """
-    hidden = len(names) - _LISTED
-    text = ", ".join(names[:_LISTED]) + (f" and {hidden} more" if hidden > 0 else "")
-    return f"{noun} {text}" if len(names) == 1 else f"{noun}s {text}"
+    return f"{noun}{'' if len(names) == 1 else 's'} {listed_names(names)}"
