@@ -31,14 +31,14 @@ CLEAR = "| | QA | Hard |\n|-|-|-|\n| n | 1000 | 500 |\n| a | .9 | .5 |\n| b | .5
             [
                 "[0.78, 0.85]",
                 "[0.76, 0.83]",
-                "p is 0.0020 at least, and 0.4684",
+                "p may be as small as 0.0020, and is 0.4684",
                 "6,038 rows",
                 "On 500 rows the scores cannot be told apart at 0.05.",
             ],
         ),
         ("--score 0.5 --rows 1000 --baseline 90%", 0, ["scores can be told apart at 0.05."]),
         ("--score 0.5 --rows 1000 --baseline 0.5", 3, ["There is no difference."]),
-        ("--score 27.3 --rows 500 --metric BLEU", 3, ["BLEU is no mean of rows"]),
+        ("--score 27.3 --rows 500 --metric BLEU", 3, ["BLEU is not a mean of rows"]),
         ("--score 0.82 --rows 500 --metric acc", 0, ["[0.78, 0.85]"]),
     ],
 )
@@ -60,7 +60,7 @@ def test_the_interval_is_that_of_the_rows(run):
 @pytest.mark.parametrize(
     ("text", "status", "marked", "notes"),
     [
-        (TABLE, 3, ["80.0 ≈"], ["no means of rows: BLEU (n=100)."]),
+        (TABLE, 3, ["80.0 ≈"], ["not means of rows: BLEU (n=100)."]),
         (OF_TASKS, 0, [], []),
         (OF_TASKS.replace("3,610", "50"), 3, [".415 ≈"], []),
         (CLEAR, 0, [], []),

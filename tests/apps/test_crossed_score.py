@@ -195,7 +195,7 @@ def test_refused(columns):
         metric_commons.score("qa_em", compare=True, correction="max_t", **table)
     with pytest.raises(ValueError, match="clusters must be one label per row"):
         metric_commons.score("bleu", compare=True, **table)
-    with pytest.raises(ValueError, match="neither all systems, of which there is 'a', nor only"):
+    with pytest.raises(ValueError, match="it must have all systems, not only 'a', or only"):
         metric_commons.score(
             "qa_em",
             predictions={system: columns[system] for system in SYSTEMS},

@@ -169,8 +169,8 @@ def test_a_model_has_one_score_of_a_task_in_a_folder(run, files):
     Path(files[2]).unlink()
     err = run("leaderboard", "results")[2]
     assert err == (
-        "task STS: scores are of unlike revisions of its data: e4428e39 (1 models, such as "
-        "org/large), other (1 models, such as org/small)\n"
+        "task STS: scores are of different revisions of its data: e4428e39 (1 model, such as "
+        "org/large), other (1 model, such as org/small)\n"
     )
 
 

@@ -19,7 +19,7 @@ from metric_commons.reporting.report.page import fold, render, visible
 from tests.spec import ROOT
 
 CAPITALS = ROOT / "examples" / "capitals.jsonl"
-NO_FIELDS = "There are no examples, which need the fields of the rows; these results name none."
+NO_FIELDS = "There are no examples, since these results do not name the fields of the rows."
 VOID = {"meta", "link", "img", "br", "hr", "input", "wbr"}
 
 
@@ -319,11 +319,11 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     text = " ".join(page.where(id="examples")[0]["text"].split())
 
     assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
-    assert "no answer was found, and which score 0 (a 1, b 2 of 3 rows)." in text
+    assert "no answer was found; they score 0 (a 1, b 2 of 3 rows)." in text
     assert "unparsed" in page.where(id="scores")[0]["text"]
     page = scored.reported("--per-example", "rows_of.jsonl", "--examples", "1")
     text = page.where(id="examples")[0]["text"]
-    assert "(a 1, b 2 of 3 rows), of which these are the first 1." in text
+    assert "(a 1, b 2 of 3 rows); these are the first 1." in text
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
 

@@ -520,7 +520,7 @@ def test_a_page_may_do_without_scores_of_rows(run):
     ("rows", "message"),
     [
         (ROWS[:2], "y.jsonl has 2 rows, but x.jsonl has 3"),
-        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: row 1 (line 2): field 'q' is not that of x.jsonl"),
+        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: row 1 (line 2): field 'q' differs from x.jsonl"),
     ],
 )
 @pytest.mark.parametrize("common", ["x.jsonl", None])

@@ -246,7 +246,7 @@ def test_what_is_left_out_is_told(run):
 
     assert status == 0
     assert err.splitlines() == [
-        "w.csv: columns without numbers are no tasks: link",
+        "w.csv: columns without numbers are not tasks: link",
         "b has no score of task y; it is left out",
     ]
     assert "b" not in out.split("\n\n")[1]

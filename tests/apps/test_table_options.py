@@ -137,7 +137,8 @@ def test_an_interval_that_includes_0_beside_a_small_p_is_explained(rows):
         (0.99, 0.7),
         (0.6, 0.5),
     ]
-    from metric_commons.evaluation.results.comparisons import Pair, compare_pairs, statement, table
+    from metric_commons.evaluation.results.comparison_tables import statement, table
+    from metric_commons.evaluation.results.comparisons import Pair, compare_pairs
 
     a, b = ([*column] for column in zip(*scores, strict=True))
     (comparison,) = compare_pairs([Pair("x", "y", "m", "s", a, b)])

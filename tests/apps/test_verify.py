@@ -56,7 +56,7 @@ def test_an_unexplained_row_has_its_own_exit_status(run, transcripts):
         (("error_rate", "runs.jsonl", "-p", "hypothesis", "-r", "reference", "--against", "juwer"),
          2, "--against juwer: there is no such peer; did you mean 'jiwer'?; the peers are squad,"),
         (("bleu", "runs.jsonl", *SIDES), 2,
-         "--against jiwer: it is no peer of bleu; bleu has sacrebleu"),
+         "--against jiwer: it is not a peer of bleu; bleu has sacrebleu"),
         (("error_rate", "nix.jsonl", *SIDES), 1, "no such file: nix.jsonl"),
         (("error_rate", "runs.jsonl", "-p", "hypothesi", *SIDES[2:]), 1, "hypothesi"),
     ],

@@ -10,8 +10,8 @@ from ...evaluation.comparison.audits import (
     PrintedScore,
     audited_table,
     difference_sentences,
+    objection,
     printed_difference,
-    unspoken,
 )
 from ...evaluation.results.rendering import counted
 from ...module.catalog.usage import UsageError
@@ -72,7 +72,7 @@ def audit(
         raise typer.Exit(0 if audited.audited and not audited.marked else UNDECIDED)
     if rows is None:
         raise UsageError("--score needs --rows: how many rows it is the mean of")
-    reason = _checked("--metric", unspoken, measure) if measure else ""
+    reason = _checked("--metric", objection, measure) if measure else ""
     record: dict[str, Any] = {"rows": rows}
     lines, is_told_apart = [], True
     texts = {"score": score, "baseline": baseline}

@@ -10,8 +10,9 @@ import typer
 from ...data.files.stored import write_whole
 from ...evaluation.comparison.run_pairs import paired, pairs_of_runs, read_clusters
 from ...evaluation.comparison.saved_rows import is_saved_result, read_with_rows
-from ...evaluation.results.comparisons import compare_pairs, statement
-from ...evaluation.results.comparisons import table as table_of
+from ...evaluation.results.comparison_tables import statement
+from ...evaluation.results.comparison_tables import table as table_of
+from ...evaluation.results.comparisons import compare_pairs
 from ...evaluation.results.module_results import provenance
 from ...evaluation.results.rendering import PLAIN, Notation, Table
 from ...evaluation.results.results import Results

@@ -23,7 +23,8 @@ from ..console import options
 from ..console.outputs import Presentation, check_written, say_written, show_tables
 
 if TYPE_CHECKING:
-    from ...reporting.leaderboards.leaderboards import Entry, Leaderboard, SavedResult
+    from ...evaluation.comparison.saved_rows import SavedResult
+    from ...reporting.leaderboards.leaderboards import Entry, Leaderboard
 
 
 # Parts of the signature in which results with a common mean may differ.
@@ -242,12 +243,11 @@ def _read(
     level: float,
 ) -> "list[SavedResult]":
     """Return the saved results, with intervals for clusters of rows if a field is named."""
-    from ...reporting.leaderboards import leaderboards
+    from ...evaluation.comparison.saved_rows import check_distinct, saved_results
 
-    results = leaderboards.read_results(paths, rows or [])
-    if not cluster_by:
-        return results
-    return [stored.clustered(cluster_by, level) for stored in results]
+    check_distinct(paths)
+    results = list(saved_results(paths, rows or []))
+    return [saved.clustered(cluster_by, level) for saved in results] if cluster_by else results
 
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:

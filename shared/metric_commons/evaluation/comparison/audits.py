@@ -1,8 +1,8 @@
-"""What a printed score says by itself: the digits and the number of rows, without the rows.
+"""Audits of printed scores: what can be concluded from digits and the number of rows alone.
 
-Rows are taken as right or wrong, which spreads means the most: intervals of partial scores, such as
-those of F1, are narrower. Two systems are taken to err independently of each other. On the same
-rows they mostly err together, and then rows would show smaller differences.
+Rows are assumed to be right or wrong, which gives means the largest variance: intervals of partial
+scores, such as F1, are narrower. Two systems are assumed to err independently. On the same rows
+they mostly err together, and then a comparison of rows would find smaller differences.
 """
 
 import csv
@@ -27,11 +27,11 @@ _SYSTEMS, _TASKS = ("model", "system", "name", "method"), ("task", "dataset", "b
 _MEANS = ("means", "rankings", "outcomes")  # kinds of modules whose scores are means of rows
 _EQUAL = "≈"
 
-_Place = tuple[int, int]  # row and column of a cell
+_Cell = tuple[int, int]  # its row and column
 
 
 class PrintedScore(NamedTuple):
-    """A mean of rows as it was printed: its value, taken as exact, and its decimals."""
+    """A mean of rows as printed: its value, taken as exact, and its decimals."""
 
     value: Fraction
     decimals: int = 2  # to show its interval with
@@ -56,14 +56,14 @@ class PrintedScore(NamedTuple):
         return cls(value, max(len(plain.partition(".")[2]) + 2 * percent, 2))
 
     def right_rows(self, rows: int) -> float:
-        """Return the number of right rows: a whole one, if one is printed like this.
+        """Return the number of right rows: an integer, if some integer has this printed mean.
 
         >>> PrintedScore.read("0.67").right_rows(3), PrintedScore.read("0.82").right_rows(7)
         (2.0, 5.74)
         """
-        whole = round(self.value * rows)
-        if round(Fraction(whole, rows), self.decimals) == self.value:
-            return float(whole)
+        nearest = round(self.value * rows)
+        if round(Fraction(nearest, rows), self.decimals) == self.value:
+            return float(nearest)
         return float(self.value * rows)
 
     def interval(self, rows: int, level: float) -> tuple[float, float]:
@@ -78,10 +78,10 @@ class PrintedScore(NamedTuple):
 
 
 class PrintedDifference(NamedTuple):
-    """The information in two printed scores of the same rows about their difference."""
+    """What two printed scores of the same rows show about their difference."""
 
     difference: float
-    p_least: float  # of all outcomes with these scores, if only the rows of the difference differ
+    p_least: float  # the smallest p-value that is possible with these scores
     p_independent: float  # if the systems err independently
     required_rows: int | None  # to find the difference, if they do; None if no number suffices
 
@@ -93,17 +93,17 @@ class PrintedDifference(NamedTuple):
 def printed_difference(
     a: PrintedScore, b: PrintedScore, rows: int, alpha: float = 0.05, power: float = 0.8
 ) -> PrintedDifference:
-    """Return what two printed scores say about the difference, by McNemar's exact test.
+    """Return what two printed scores show about their difference, by McNemar's exact test.
 
     Args:
         a: the score of the first system.
-        b: that of the second, on the same rows.
+        b: the score of the second system, on the same rows.
         rows: the number of rows.
         alpha: the level of the test.
         power: the probability with which `required_rows` find the difference.
 
-    >>> found = printed_difference(PrintedScore.read("1.00"), PrintedScore.read("0.70"), 10)
-    >>> found.p_least, found.is_told_apart(0.05)
+    >>> result = printed_difference(PrintedScore.read("1.00"), PrintedScore.read("0.70"), 10)
+    >>> result.p_least, result.is_told_apart(0.05)
     (0.25, False)
     """
     from ...statistics.tests.paired_tests import mcnemar_p_value
@@ -124,38 +124,38 @@ def printed_difference(
 
 
 def difference_sentences(
-    found: PrintedDifference, rows: int, alpha: float, power: float
+    difference: PrintedDifference, rows: int, alpha: float, power: float
 ) -> list[str]:
-    """Return the difference in words, the verdict last."""
-    if not found.difference:
+    """Return sentences about a difference, with the verdict last."""
+    if not difference.difference:
         return ["There is no difference."]
-    needed = counted(found.required_rows, "row") if found.required_rows else "too many rows"
-    lines = [
-        f"No outcome with these scores could have been significant: p is at least "
-        f"{p_value(found.p_least)}."
-        if found.p_least >= alpha
-        else f"p is {p_value(found.p_least)} at least, and {p_value(found.p_independent)} "
-        "if the systems err independently."
-    ]
-    lines.append(
+    least, independent = map(p_value, (difference.p_least, difference.p_independent))
+    if difference.p_least >= alpha:
+        of_p = f"No outcome with these scores could have been significant: p is at least {least}."
+    else:
+        of_p = f"p may be as small as {least}, and is {independent} if systems err independently."
+    needed = "too many rows"
+    if difference.required_rows:
+        needed = counted(difference.required_rows, "row")
+    of_rows = (
         f"To find this difference with power {power:g} takes {needed} "
         "if they err independently, and fewer if they mostly err together."
     )
-    verb = "can" if found.is_told_apart(alpha) else "cannot"
-    lines.append(f"On {counted(rows, 'row')} the scores {verb} be told apart at {alpha:g}.")
-    return lines
+    verb = "can" if difference.is_told_apart(alpha) else "cannot"
+    verdict = f"On {counted(rows, 'row')} the scores {verb} be told apart at {alpha:g}."
+    return [of_p, of_rows, verdict]
 
 
-def unspoken(measure: str) -> str:
-    """Return why the mean of a measure says nothing by itself; "" if it is a mean of rows.
+def objection(measure: str) -> str:
+    """Return why a printed score of a measure cannot be audited; "" for a mean of rows.
 
     Raises:
         ValueError: the measure is unknown.
 
-    >>> unspoken("qa_em"), unspoken("accuracy")
+    >>> objection("qa_em"), objection("accuracy")
     ('', '')
-    >>> unspoken("wer")
-    'wer is no mean of rows: without the rows nothing can be said about its error'
+    >>> objection("wer")
+    'wer is not a mean of rows: its error cannot be known without the rows'
     """
     key = measure.strip().lower().replace("-", "_").partition("@")[0]
     modules = names()
@@ -166,11 +166,11 @@ def unspoken(measure: str) -> str:
     kind = load_without_evaluate(module).score_kind
     if kind in _MEANS or (uses and uses[0].score == "accuracy"):
         return ""
-    return f"{measure} is no mean of rows: without the rows nothing can be said about its error"
+    return f"{measure} is not a mean of rows: its error cannot be known without the rows"
 
 
 class AuditedTable(NamedTuple):
-    """A table with a mark at each score that cannot be told apart from the best beside it."""
+    """A table in which scores that cannot be told apart from the best one are marked."""
 
     table: Table
     marked: int
@@ -178,12 +178,12 @@ class AuditedTable(NamedTuple):
 
 
 def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> AuditedTable:
-    """Audit the first table of a Markdown text, or that of a CSV file.
+    """Audit the first table of a Markdown text, or the table of a CSV file.
 
     Args:
         text: the text; the numbers of rows are in headers ("NQ (n=500)"), or in a row or a column
-            that is called n or rows.
-        rows: the number of rows of all scores, if the table does not say it.
+            called n or rows.
+        rows: the number of rows of all scores, if it is not in the table.
         alpha: the level of the tests of all pairs of one column together.
 
     Raises:
@@ -192,22 +192,22 @@ def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> Au
     """
     header, *body = _cells(text)
     marked, audited, left_out = set(), 0, []
-    for name, places, size in _groups(header, body, rows):
-        scores = _scores(name, {place: body[place[0]][place[1]] for place in places})
+    for name, cells, size in _groups(header, body, rows):
+        scores = _scores(name, {(row, column): body[row][column] for row, column in cells})
         if scores is None:
             left_out.append(name)
             continue
         if size is None:
             raise ValueError(f"{name}: no number of rows; write 'n=500' in the header, or --rows")
         audited += 1
-        best = (min if "↓" in name else max)(scores, key=lambda place: scores[place].value)
+        best = (min if "↓" in name else max)(scores, key=lambda cell: scores[cell].value)
         level = alpha / max(math.comb(len(scores), 2), 1)
-        for place in scores:
-            found = printed_difference(scores[best], scores[place], size)
-            if place != best and not found.is_told_apart(level):
-                marked.add(place)
+        for cell, score in scores.items():
+            difference = printed_difference(scores[best], score, size)
+            if cell != best and not difference.is_told_apart(level):
+                marked.add(cell)
     shown = [
-        [f"{cell} {_EQUAL}" if (i, j) in marked else cell for j, cell in enumerate(row)]
+        [f"{text} {_EQUAL}" if (i, j) in marked else text for j, text in enumerate(row)]
         for i, row in enumerate(body)
     ]
     note = (
@@ -215,16 +215,16 @@ def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> Au
         "together, if rows are right or wrong and systems err independently."
     )
     if left_out:
-        note += f" Not audited, since they are no means of rows: {', '.join(left_out)}."
+        note += f" Not audited, since they are not means of rows: {', '.join(left_out)}."
     return AuditedTable(Table(header, shown, 1, set(), note), len(marked), audited)
 
 
 def _groups(
     header: list[str], body: list[list[str]], rows: int | None
-) -> Iterator[tuple[str, list[_Place], int | None]]:
-    """Yield what is compared: a name, the places of scores, and their number of rows.
+) -> Iterator[tuple[str, list[_Cell], int | None]]:
+    """Yield the groups of scores that are compared: name, cells, and number of rows.
 
-    A row with the numbers of rows is removed from the body.
+    A row with numbers of rows is removed from the body.
     """
     sizes: dict[int, int | None] = dict.fromkeys(range(len(header)), rows)
     sizes |= {j: _count(size[1]) for j, cell in enumerate(header) if (size := _ROWS.search(cell))}
@@ -281,19 +281,17 @@ def _count(text: str) -> int:
     return int(number)
 
 
-def _scores(
-    name: str, cells: dict[tuple[int, int], str]
-) -> dict[tuple[int, int], PrintedScore] | None:
-    """Return the scores of cells; None if they are no means of rows from 0 to 1, or percentages."""
+def _scores(name: str, cells: dict[_Cell, str]) -> dict[_Cell, PrintedScore] | None:
+    """Return the scores of cells; None if they are not means from 0 to 1, or percentages."""
     word = name.split("(")[0].strip(" ↑↓")
     try:
-        if unspoken(word):
+        if objection(word):
             return None
     except ValueError:
         pass  # such as the name of a task
-    found = {place: match[1] for place, cell in cells.items() if (match := _CELL.fullmatch(cell))}
-    largest = max(map(Fraction, found.values()), default=Fraction(101))
+    numbers = {cell: match[1] for cell, text in cells.items() if (match := _CELL.fullmatch(text))}
+    largest = max(map(Fraction, numbers.values()), default=Fraction(101))
     if largest > 100:
         return None
     percent = largest > 1 or any("%" in cell for cell in [name, *cells.values()])
-    return {place: PrintedScore.read(text, percent=percent) for place, text in found.items()}
+    return {cell: PrintedScore.read(text, percent=percent) for cell, text in numbers.items()}

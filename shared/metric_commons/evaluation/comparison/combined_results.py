@@ -17,7 +17,7 @@ def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
     """Return one result with all systems and their origin, in which every two systems are compared.
 
     Args:
-        results: results by a name, which comes before that of a system that is in two of them.
+        results: results by name; the name precedes that of a system that is in two of them.
 
     Returns:
         The systems, and why they were not compared; empty if they were.
@@ -83,7 +83,7 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
         systems were compared.
 
     Raises:
-        TypeError: an argument is no result of `score`.
+        TypeError: an argument is not a result of `score`.
         ValueError: the results share no score of rows, or differ in options or rows.
 
     >>> from ..scoring.scoring import score

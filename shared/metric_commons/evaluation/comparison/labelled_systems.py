@@ -1,4 +1,4 @@
-"""Two systems whose rows a judge has scored and people have labelled in part: their difference."""
+"""The difference of two systems whose rows a judge scored, and people labelled in part."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -54,8 +54,8 @@ def read_systems(
 
     Args:
         paths: the files.
-        predictions: the field of the verdicts; of a single file that of each system.
-        labels: the field of the labels; of a single file that of each system.
+        predictions: the field of the verdicts; with a single file, one for each system.
+        labels: the field of the labels; with a single file, one for each system.
         id_field: the field by which rows of two files are matched; None to match them by order.
         cluster_by: the field of the clusters; None if rows stand alone.
 

@@ -1,7 +1,7 @@
 """Two systems compared again and again while their rows are scored.
 
-Rows count in the order of the benchmark, which must be random. The file of looks beside a result
-holds the differences of earlier looks, so that a beginning which changed is found.
+Rows count in the order of the benchmark, which must be random. The file of looks next to a result
+holds the differences of earlier looks, so that a change of earlier rows is found.
 """
 
 import json
@@ -23,7 +23,7 @@ _PAUSE = 0.2  # seconds between two looks at a file that is being written
 
 
 class BaselineRows(NamedTuple):
-    """The scores of the baseline in the order of the benchmark, and how rows are found there."""
+    """The scores of the baseline in the order of the benchmark, and the numbers of its rows."""
 
     score: str
     is_lower_better: bool
@@ -35,8 +35,7 @@ class BaselineRows(NamedTuple):
     def of(cls, results: Results, score: str | None, system: str | None) -> "BaselineRows":
         """Return the rows of a score of a result; None for its main score."""
         name = chosen_system(results, system, "baseline")
-        module = _module(results, name, score, "baseline")
-        chosen = _chosen(module, score)
+        module, chosen = _score_of_rows(results, name, score, "baseline")
         labels = results.row_labels.get(name, {})
         ids = labels.get("id")
         numbers = None if ids is None else {key: row for row, key in enumerate(ids)}
@@ -58,10 +57,10 @@ class BaselineRows(NamedTuple):
 
     def difference(self, value: float, number: int, row: int) -> float:
         """Return by how much the new system is better on a row."""
-        other = self.scores[number]
-        if math.isnan(value) or math.isnan(other):
+        baseline = self.scores[number]
+        if math.isnan(value) or math.isnan(baseline):
             raise ValueError(f"row {row} has no {self.score}; every row of a sequence needs one")
-        return other - value if self.is_lower_better else value - other
+        return baseline - value if self.is_lower_better else value - baseline
 
 
 def saved_look(
@@ -73,7 +72,8 @@ def saved_look(
         ValueError: a row is not in the baseline, has no score, or does not fit the bounds.
     """
     name = chosen_system(new, system, "new")
-    scores = means_of_rows(_module(new, name, baseline.score, "new"))[baseline.score]
+    module, score = _score_of_rows(new, name, baseline.score, "new")
+    scores = means_of_rows(module)[score]
     labels = new.row_labels.get(name, {})
     ids = labels.get("id")
     if (ids is None) != (baseline.numbers is None):
@@ -95,7 +95,7 @@ def saved_look(
 
 
 def check_looks(path: Path, key: str, differences: Sequence[float]) -> None:
-    """Check that an earlier look saw the same beginning, and keep what this one saw.
+    """Check that earlier looks saw the same first rows, and save the rows of this one.
 
     Args:
         path: the file of looks, which is made if it does not exist.
@@ -105,8 +105,13 @@ def check_looks(path: Path, key: str, differences: Sequence[float]) -> None:
     Raises:
         ValueError: the rows are in another order, or fewer, than at an earlier look.
     """
-    looks = json.loads(read_file(path)) if path.exists() else {}
-    earlier = looks.get(key, [])
+    try:
+        looks = dict(json.loads(read_file(path))) if path.exists() else {}
+        earlier = list(looks.get(key, []))
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{path} is not a file of looks; if this is a new run, delete it"
+        ) from error
     for row, value in enumerate(earlier):
         if row >= len(differences):
             problem = (
@@ -176,9 +181,9 @@ def _lines(path: Path, is_over: Callable[[], bool]) -> Iterator[Any]:
         with open_file(path) as file:
             file.seek(offset)
             content = file.read()
-        whole = content[: content.rfind(b"\n") + 1]
-        offset += len(whole)
-        for line in whole.splitlines():
+        lines = content[: content.rfind(b"\n") + 1]
+        offset += len(lines)
+        for line in lines.splitlines():
             number += 1
             try:
                 record = json.loads(line) if line.strip() else None
@@ -187,7 +192,7 @@ def _lines(path: Path, is_over: Callable[[], bool]) -> Iterator[Any]:
             if record is not None and not isinstance(record, dict):
                 raise ValueError(f"{path}: line {number} is not an object with the score of a row")
             yield record
-        if not whole and not is_over():
+        if not lines and not is_over():
             time.sleep(_PAUSE)
 
 
@@ -223,29 +228,18 @@ def sentence(
     )
 
 
-def _module(results: Results, system: str, score: str | None, side: str) -> ModuleResult:
-    """Return the module of a system that has this score of rows."""
-    modules = results.systems[system]
-    if score is None:
-        return next(iter(modules.values()))
-    for name, module in modules.items():
-        short = score.removeprefix(f"{name}.")
-        if short in means_of_rows(module):
-            return module
-        if short in functions_of_sums(module):
+def _score_of_rows(
+    results: Results, system: str, score: str | None, side: str
+) -> tuple[ModuleResult, str]:
+    """Return the module of a score of rows, and its name; None for the main score."""
+    for module, result in results.systems[system].items():
+        name = result.main_score or next(iter(result.scores))
+        if score is not None:
+            name = score.removeprefix(f"{module}.")
+        if name in means_of_rows(result):
+            return result, name
+        if score is None or name in functions_of_sums(result):
             raise ValueError(
-                f"{short} is computed from sums; --sequential is for means of rows in a known range"
+                f"{name} is computed from sums; --sequential is for means of rows in a known range"
             )
     raise ValueError(f"the {side} result has no score {score!r} of rows")
-
-
-def _chosen(module: ModuleResult, score: str | None) -> str:
-    columns = means_of_rows(module)
-    if score is not None:
-        return score if score in columns else score.partition(".")[2]
-    main = module.main_score or next(iter(module.scores))
-    if main in columns:
-        return main
-    raise ValueError(
-        f"{main} is computed from sums; --sequential is for means of rows in a known range"
-    )

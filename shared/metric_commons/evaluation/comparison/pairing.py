@@ -8,6 +8,7 @@ all others power.
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
@@ -19,6 +20,7 @@ from ..results.comparisons import Pair
 from ..results.joins import joined_rows
 from ..results.module_results import (
     ModuleResult,
+    Systems,
     check_averages,
     functions_of_rows,
     functions_of_sums,
@@ -28,8 +30,7 @@ from ..results.results import Results
 
 if TYPE_CHECKING:
     from ...statistics.intervals.sums import RowStatistics
-
-Systems = Mapping[str, Mapping[str, ModuleResult]]
+    from .pseudovalues import ScoredInputs
 
 
 class PairedRows(NamedTuple):
@@ -49,8 +50,8 @@ def paired_scores(
     Args:
         results: all systems, with the scores of their rows.
         names: the two systems of each pair.
-        scores: which to compare, as `score` or `module.score`, of which those without scores of
-            rows are skipped; None for the main score of each module.
+        scores: which to compare, as `score` or `module.score`; those without scores of rows are
+            skipped; None for the main score of each module.
 
     Raises:
         ValueError: a score is missing, none can be compared, or the options, ids or clusters of two
@@ -58,8 +59,17 @@ def paired_scores(
     """
     if scores is not None:
         _check(scores, results.systems)
-    statistics: dict[tuple[str, str], RowStatistics] = {}
-    inputs: dict[tuple[str, str], Any] = {}
+
+    @cache
+    def statistics(system: str, module: str) -> "RowStatistics":
+        return row_statistics(system, module, results.systems[system][module])
+
+    @cache
+    def inputs(system: str, module: str, names: tuple[str, ...]) -> "ScoredInputs":
+        from .pseudovalues import ScoredInputs  # imports numpy, so only on use
+
+        return ScoredInputs(system, module, results.systems[system][module], names)
+
     for a, b in names:
         rows = _shared_rows(results.row_labels, a, b)
         for module, result in results.systems[a].items():
@@ -85,22 +95,14 @@ def paired_scores(
             ]
             of_sums = [name for name in names_of_module if name in functions]
             if of_sums:
-                for system, part in ((a, result), (b, rival)):
-                    if (system, module) not in statistics:
-                        statistics[system, module] = row_statistics(system, module, part)
-                sums_a, sums_b = statistics[a, module], statistics[b, module]
+                sums_a, sums_b = statistics(a, module), statistics(b, module)
                 if rows.order_b is not None:
                     sums_b = sums_b.take(rows.order_b)
                 for name in of_sums:
                     yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
             of_inputs = [name for name in names_of_module if name in drawn and name not in columns]
             if of_inputs:
-                from .pseudovalues import ScoredInputs  # imports numpy, so only on use
-
-                for system, part in ((a, result), (b, rival)):
-                    if (system, module) not in inputs:
-                        inputs[system, module] = ScoredInputs(system, module, part, of_inputs)
-                first, second = inputs[a, module], inputs[b, module]
+                first, second = (inputs(system, module, tuple(of_inputs)) for system in (a, b))
                 pseudovalues = first.pseudovalues(second, rows.order_b)
                 for name in of_inputs:
                     pair = Pair(a, b, module, name, (), (), rows.clusters)
@@ -122,7 +124,7 @@ def paired_scores(
 
 
 def _ends(pair: Pair) -> tuple[float, float] | None:
-    """Return the lowest and the highest score that a row may have; None if it may be any number."""
+    """Return the lowest and the highest possible score of a row; None if there are no bounds."""
     ends = range_of_rows(pair.score, score_ranges(pair.module), [*pair.scores_a, *pair.scores_b])
     return ends if all(map(math.isfinite, ends)) else None
 
@@ -131,7 +133,7 @@ def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: Mod
     """Check that two systems were scored with the same options."""
     check_averages({a: {module: result}, b: {module: rival}})
     first, second = (
-        {name: to_jsonable(v) for name, v in part.options.items() if name not in REPORTING}
+        to_jsonable({name: v for name, v in part.options.items() if name not in REPORTING})
         for part in (result, rival)
     )
     if first != second:
@@ -146,7 +148,7 @@ def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatis
 
     Raises:
         ValueError: the rows lack a statistic, the scores differ from those of the result, or an
-            option was a function, of which a file stores only the name.
+            option was a function, and a file stores only its name.
     """
     options = {name: value for name, value in result.options.items() if name not in REPORTING}
     try:

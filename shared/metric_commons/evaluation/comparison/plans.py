@@ -9,7 +9,7 @@ from ..results.comparisons import Pair, clusters_of_rows, compare_pairs
 from ..results.rendering import Table, label
 from .verdicts import deviation_of
 
-_MORE = 2  # labels of the field with the fewest, whose worth is said
+_MORE = 2  # further labels of the field with the fewest, whose worth is stated
 
 
 class Plan(NamedTuple):
@@ -33,10 +33,10 @@ def plans(
 ) -> list[Plan]:
     """Return the power of the rows of each pair for an effect, and the number that would be enough.
 
-    The test is that of `compare`: of means of rows the two-sided sign-flip test, of rows like these
-    (see `statistics.Pilot`). Scores that follow from sums have no differences of rows; their
-    plan is that of the two-sided t-test with the standard error of the difference. Where rows come
-    in clusters, these are counted.
+    The test is the one of `compare`: for means of rows the two-sided sign-flip test of rows like
+    these (see `statistics.Pilot`). Scores that follow from sums have no differences of rows; their
+    plan is for the two-sided t-test with the standard error of the difference. If rows come in
+    clusters, clusters are counted.
 
     Args:
         pairs: the systems with their scores of each row.
@@ -139,7 +139,7 @@ class CrossedPlan(NamedTuple):
     levels: dict[str, int]  # of each field
     parts: dict[str, float]  # of the variance: each field, and the rest
     power: float  # of these rows for the effect
-    required: dict[str, int | None]  # labels of one field, if the other keeps its own
+    required: dict[str, int | None]  # labels of one field, if only this field grows
     sentence: str
 
 
@@ -174,19 +174,17 @@ def crossed_plans(
         counting = ~np.isnan(differences)
         columns = clusters_of_rows(pair.clusters, counting.nonzero()[0])
         pilot = CrossedPilot(differences[counting], columns)
-        few, many = sorted(pilot.levels, key=lambda field: pilot.levels[field])
-        worth = pilot.worth(
-            few, _MORE, many
-        )  # of two more labels of one field in those of the other
-        words = f"more than any number of {many} would."
+        scarce, frequent = sorted(pilot.levels, key=lambda field: pilot.levels[field])
+        worth = pilot.worth(scarce, _MORE, frequent)
+        words = f"more than any number of {frequent} would."
         if worth is not None:
-            words = f"as much as {worth:,} more of {many}."
+            words = f"as much as {worth:,} more of {frequent}."
         planned.append(
             CrossedPlan(
                 *(pair.a, pair.b, pair.module, pair.score, pilot.levels, pilot.parts),
                 pilot.power_of(effect, pilot.levels, alpha),
                 {field: pilot.required(field, effect, alpha, power) for field in pilot.levels},
-                f"{_MORE} more of {few} narrow the interval {words}",
+                f"{_MORE} more of {scarce} narrow the interval {words}",
             )
         )
     return planned

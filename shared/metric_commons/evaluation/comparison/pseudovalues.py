@@ -1,7 +1,7 @@
 """Pseudovalues of rows: a value of each row, whose mean is a score, for scores of any kind.
 
-A module may have a function for them. For others, a row's pseudovalue is that of the jackknife: the
-score plus the number of rows times what the score loses without the row.
+A module may have a function for them. Otherwise they are those of the jackknife: the score, plus
+the number of rows times the loss of the score if the row is left out.
 """
 
 import json
@@ -34,8 +34,8 @@ class ScoredInputs:
         names: the scores that are compared.
 
     Raises:
-        ValueError: an option was a function, of which a file stores only the name; or the rows do
-            not have these scores.
+        ValueError: an option was a function, and a file stores only its name; or the rows do not
+            have these scores.
     """
 
     def __init__(
@@ -79,13 +79,13 @@ class ScoredInputs:
         return result
 
     def pseudovalues(
-        self, other: "ScoredInputs", order: Sequence[int] | None = None
+        self, rival: "ScoredInputs", order: Sequence[int] | None = None
     ) -> dict[str, tuple[Floats, Floats]]:
-        """Return those of the scores that have any, of this system and of another, shape (rows,).
+        """Return the pseudovalues of this system and another by score, for scores that have some.
 
         Args:
-            other: the other system.
-            order: the order of its rows; None for that of this system.
+            rival: the other system.
+            order: the order of its rows; None for the same order.
 
         >>> from ...evaluation.scoring.scoring import score
         >>> rows = {"predictions": [0, 0, 1, 1], "references": [0, 1, 1, 1], "per_example": True}
@@ -95,11 +95,11 @@ class ScoredInputs:
         array([1., 0., 1., 1.])
         """
         if self.metric.pseudovalues is None:
-            first, second = self._of_jackknife, other._of_jackknife
+            first, second = self._of_jackknife, rival._of_jackknife
             rows = np.arange(len(self)) if order is None else np.array(order)
             values = {n: (first[n], second[n][rows]) for n in first if n in second}
         else:
-            inputs = other.inputs
+            inputs = rival.inputs
             if order is not None:
                 inputs = {name: take(column, np.array(order)) for name, column in inputs.items()}
             values = dict(self.metric.pseudovalues(self.inputs, inputs, **self.options))
@@ -119,8 +119,8 @@ class ScoredInputs:
         columns = {name: np.empty(number) for name in self.names}
         for position, rows in enumerate(kinds.values()):
             with step(position, len(kinds)):
-                kept = np.delete(np.arange(number), rows[0])
-                scores = self._of_rows(kept) if kept.size else {}
+                others = np.delete(np.arange(number), rows[0])
+                scores = self._of_rows(others) if others.size else {}
             for name, column in columns.items():
                 column[rows] = scores.get(name, math.nan)
         pseudovalues = {}
@@ -139,16 +139,16 @@ class ScoredInputs:
             return {}
 
     def drawn_score(
-        self, name: str, other: "ScoredInputs", order: Sequence[int] | None
+        self, name: str, rival: "ScoredInputs", order: Sequence[int] | None
     ) -> Callable[[Integers], float]:
         """Return the function from indices of rows to a score; NaN if it is undefined.
 
         Args:
             name: the score.
-            other: the system whose rows follow those of this one.
-            order: the order of its rows; None for that of this system.
+            rival: the system whose rows follow those of this one.
+            order: the order of its rows; None for the same order.
         """
-        second = other.columns
+        second = rival.columns
         if order is not None:
             second = {key: take(column, np.array(order)) for key, column in second.items()}
         metric, columns = self.metric, dict[str, Any]()

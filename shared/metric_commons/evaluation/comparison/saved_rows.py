@@ -2,13 +2,13 @@
 
 A result keeps the scores and ids of its rows, but not the other fields of its inputs. As long as an
 input is unchanged, by its SHA-256, its rows can be matched again to get clusters: the rows of a
-table by their order, those of a log by their ids.
+table by their order, the rows of a log by their ids.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from ...data.files.access import is_file, open_file, sha256_of
 from ...data.tables.tables import Source, file_of
@@ -20,6 +20,7 @@ from ..results.comparisons import clusters_of_rows, crossed_labels, is_crossed
 from ..results.logged_scores import NAME as LOGGED
 from ..results.logged_scores import LoggedScores
 from ..results.module_results import (
+    DETAILS,
     ModuleResult,
     functions_of_sums,
     interval_options,
@@ -34,6 +35,29 @@ _ADVICE = "score again with --save and --per-example FILE, or name that file wit
 _AGAIN = "score again with --cluster-by"
 # For intervals of scores computed from sums.
 _DRAWING: Mapping[str, Any] = {"n_resamples": 10_000, "seed": 0}
+
+
+@dataclass(frozen=True)
+class SavedResult:
+    """A result and its file, with the scores of its rows unless there is a problem with them."""
+
+    path: Path
+    results: Results
+    problem: str = ""
+
+    def clustered(self, fields: Sequence[str], confidence_level: float | None = None) -> Self:
+        """Return the same result, with the labels in these fields of its inputs as clusters.
+
+        Raises:
+            ValueError: the rows or their labels are missing.
+        """
+        if self.problem:
+            raise ValueError(f"clusters need the scores of rows: {self.problem}")
+        try:
+            results = clustered(self.results, fields, confidence_level=confidence_level)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from error
+        return replace(self, results=results)
 
 
 def is_saved_result(path: Path) -> bool:
@@ -65,41 +89,17 @@ def read_with_rows(
             to create them.
     """
     filled = []
-    for path, results, problem in _results_with_rows(paths, rows):
-        if problem:
-            raise ValueError(problem)
-        try:
-            filled.append(clustered(results, cluster_by) if cluster_by else results)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
+    for saved in saved_results(paths, rows):
+        if saved.problem:
+            raise ValueError(saved.problem)
+        filled.append(saved.clustered(cluster_by).results if cluster_by else saved.results)
     return filled
-
-
-def _results_with_rows(
-    paths: Sequence[Path], rows: Sequence[Path]
-) -> Iterator[tuple[Path, Results, str]]:
-    """Yield each result with the scores of its rows, or without them and the reason.
-
-    Raises:
-        UsageError: there are more files of rows than results that need one.
-        ValueError: a file is not valid.
-    """
-    spare_rows = list(rows)
-    for path in paths:
-        results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
-        if file:
-            if problem:
-                raise ValueError(problem)
-            spare_rows.remove(file)
-        yield path, results, problem
-    if spare_rows:
-        raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
 
 
 def read_available_rows(
     paths: Sequence[Path], rows: Sequence[Path] = ()
 ) -> tuple[dict[str, Results], list[str]]:
-    """Saved results with the scores of their rows as far as these are available.
+    """Read saved results, with the scores of their rows as far as these are available.
 
     Args:
         paths: files written by `save`.
@@ -112,57 +112,67 @@ def read_available_rows(
         UsageError: a file of rows is not needed, or a result is given twice.
         ValueError: a file is not valid.
     """
+    check_distinct(paths)
     stems = [path.stem for path in paths]
     names = [
         stem if stems.count(stem) == 1 else str(path)
         for stem, path in zip(stems, paths, strict=True)
     ]
-    for number, name in enumerate(names):
-        if name in names[:number]:
-            raise UsageError(f"result {paths[number]} is given twice")
-    filled = list(_results_with_rows(paths, rows))
-    results = {name: result for name, (_, result, _) in zip(names, filled, strict=True)}
-    return results, [problem for _, _, problem in filled if problem]
+    files = list(saved_results(paths, rows))
+    results = {name: saved.results for name, saved in zip(names, files, strict=True)}
+    return results, [saved.problem for saved in files if saved.problem]
 
 
-def with_rows(
-    path: Path,
-    rows: Sequence[Path],
-    *,
-    is_first: bool,
-) -> tuple[Results, str, Path | None]:
-    """Return a saved result with the scores of its rows, or without them and the reason.
+def check_distinct(paths: Sequence[Path]) -> None:
+    """Check that no result is given twice.
+
+    Raises:
+        UsageError: one is.
+    """
+    for path in paths:
+        if paths.count(path) > 1:
+            raise UsageError(f"result {path} is given twice")
+
+
+def saved_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> Iterator[SavedResult]:
+    """Yield each saved result with the scores of its rows, or without them and the reason.
 
     Args:
-        path: a file written by `save`.
-        rows: files of rows that are not assigned yet.
-        is_first: whether the first of them belongs to this result even if the result names a file.
+        paths: files written by `save`.
+        rows: files written by `save_per_example`, as for `read_with_rows`.
 
-    Returns:
-        The result, the problem with its rows or "", and which of the files was used, if any.
+    Raises:
+        UsageError: there are more files of rows than results that need one.
+        ValueError: a file is not valid.
     """
-    results = Results.read(path)
-    record = results.provenance.get("per_example")
-    spare = rows[0] if rows and is_first else None
-    try:
-        file = spare or (_recorded(path, record) if record else None)
-        if file is None and rows:
-            file = spare = rows[0]
-        has_only_means = all(
-            not result.rows for modules in results.systems.values() for result in modules.values()
-        )
-        if file is None and has_only_means:
-            return results, f"{path}: {NO_ROWS}", None
-        if file is None:
-            problem = (
-                f"the scores of its rows are missing: {record['path']}"
-                if record
-                else "it does not name a file with the scores of its rows"
-            )
-            return results, f"{path}: {problem}; {_ADVICE}", None
-        return results.with_rows(file), "", spare
-    except ValueError as error:
-        return results, str(error), spare
+    spare_rows = list(rows)
+    for path in paths:
+        results = Results.read(path)
+        record = results.provenance.get("per_example")
+        filled, problem = None, ""
+        try:
+            if record and len(rows) != len(paths) and (file := _recorded(path, record)):
+                filled = results.with_rows(file)
+        except ValueError as error:
+            problem = str(error)
+        if filled is None and not problem:
+            if spare_rows:
+                filled = results.with_rows(spare_rows.pop(0))
+            else:
+                problem = _absence(path, results, record)
+        yield SavedResult(path, results if filled is None else filled, problem)
+    if spare_rows:
+        raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
+
+
+def _absence(path: Path, results: Results, record: Mapping[str, str] | None) -> str:
+    """Return why a result has no scores of rows, and what to do."""
+    if not any(part.rows for modules in results.systems.values() for part in modules.values()):
+        return f"{path}: {NO_ROWS}"
+    problem = "it does not name a file with the scores of its rows"
+    if record:
+        problem = f"the scores of its rows are missing: {record['path']}"
+    return f"{path}: {problem}; {_ADVICE}"
 
 
 def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
@@ -181,7 +191,7 @@ def clustered(
     *,
     confidence_level: float | None = None,
 ) -> Results:
-    """The results as if their rows had been scored with the labels in these fields as clusters.
+    """Return the results as if rows had been scored with the labels in these fields as clusters.
 
     Scores do not change; intervals are recomputed for clusters.
 
@@ -252,7 +262,7 @@ def _unchanged(provenance: Mapping[str, Any], name: str) -> Path:
 
 
 def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> dict[str, str]:
-    """The label of each id of a log, from all its rows, including those that do not count."""
+    """Return the label of each id of a log, from all its rows, also those that do not count."""
     source = Source(path, [id_field, field], format_name=format_name)
     pairs: list[tuple[Any, Any]] = []
     try:
@@ -288,7 +298,7 @@ def _labels_of_ids(path: Path, format_name: str, id_field: str, field: str) -> d
 def _with_intervals(
     system: str, module: str, result: ModuleResult, labels: Sequence[Any], level: float | None
 ) -> ModuleResult:
-    """The result with intervals for clusters, and without the statistics of independent rows."""
+    """Return the result with intervals for clusters, and without statistics of independent rows."""
     from ...statistics.intervals.summary import reported
 
     level = result.options.get("confidence_level") if level is None else level
@@ -302,7 +312,7 @@ def _with_intervals(
     options = {"confidence_level": level, "interval": "auto", "clusters": labels[0], **_DRAWING}
     options_of_intervals = interval_options(options, report) if estimates else {}
     fields: dict[str, Any] = {
-        **{key: {} for key in ("interval", "standard_error", "effective_n", "design_effect")},
+        **{name: {} for name in DETAILS},
         "n_clusters": None,
         "value_counts": {},
         "cluster_counts": {},

@@ -15,7 +15,7 @@ NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
 
 
 class ComparisonVerdict(NamedTuple):
-    """Return whether a new system is worse than a baseline by less than a margin."""
+    """Whether a new system is worse than a baseline, by less or more than a margin."""
 
     verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
     comparison: Comparison  # of the system whose mean should be higher (A) with the other (B)
@@ -39,7 +39,7 @@ def gate(
 
     The interval has the level 1 - 2 alpha. The new system is not inferior if the whole interval
     lies above the loss that matters, and inferior if the whole interval lies below. Otherwise these
-    rows cannot tell, which is not evidence for either. The p-values invert the interval. Rows, or
+    rows cannot tell, which is evidence for neither. The p-values invert the interval. Rows, or
     clusters of rows, are weighted together with an unseen one, so a few equal rows never decide.
 
     Args:
@@ -69,7 +69,7 @@ def gate(
     check_option("power", power, Level)
     check_option("alpha", alpha, Level)
     if confidence_level is None:
-        confidence_level = 1 - 2 * min(alpha, 0.499)
+        confidence_level = level_of(alpha)
     sides = {"new": new, "baseline": baseline}
     chosen = {side: chosen_system(results, system, side) for side, results in sides.items()}
     pool = Results(
@@ -212,7 +212,7 @@ def _needed(
     from ...statistics.tests.differences import rows_that_show_margin
 
     if is_crossed(pair.clusters):
-        return None  # of which field, `power` says
+        return None  # `power` tells how many labels of which field are needed
     if pair.has_rows:
         options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
         bounded, needed = rows_that_show_margin(
@@ -230,7 +230,7 @@ def _needed(
 
 
 class FloorVerdict(NamedTuple):
-    """Return whether a score reaches a floor, by its interval."""
+    """Whether a score reaches a floor, by its interval."""
 
     verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
     score: str
@@ -241,7 +241,7 @@ class FloorVerdict(NamedTuple):
 
 
 def level_of(alpha: float) -> float:
-    """Return the level of the interval that decides on a floor, with alpha on either side."""
+    """Return the level of the interval that decides, with alpha on either side."""
     return 1 - 2 * min(alpha, 0.499)
 
 

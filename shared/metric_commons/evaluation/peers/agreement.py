@@ -1,4 +1,4 @@
-"""Whether ours and a peer agree row by row, and which rule decides where they do not.
+"""Whether a module and a peer agree row by row, and which rules explain differences.
 
 Each row is scored alone by both, so a difference belongs to a row even if the score is of a corpus.
 A rule is a change of the row after which both agree: if they do once both sides are in lower case,
@@ -133,7 +133,7 @@ class _Pair:
                 try:
                     if changed and not self.difference(*self.scores(changed)):
                         return tuple(name for name, _ in rules)
-                except ValueError:  # the changed rows are none of ours
+                except ValueError:  # the changed rows are not valid
                     continue
         return ()
 
@@ -159,7 +159,7 @@ def _nested(change: Callable[[Any], Any]) -> Callable[[Any], Any]:
         if isinstance(value, list):
             return [*map(walked, value)]
         if isinstance(value, dict):
-            return {key: walked(each) for key, each in value.items()}
+            return {key: walked(item) for key, item in value.items()}
         return change(value)
 
     return changed
@@ -218,7 +218,7 @@ def _numbers(field: str, change: Callable[[float], float]) -> Callable[[Any], An
 
 
 def _typed(side: Any) -> Any:
-    """Return tags of which those without a type have one."""
+    """Return the tags, with a type for those that have none."""
     if isinstance(side, str):
         raise TypeError
     return [tag if tag == "O" or "-" in tag else f"{tag}-_" for tag in side]

@@ -59,9 +59,9 @@ def peer_named(name: str, module: str) -> Peer:
         )
     peer = PEERS[name]
     if module not in peer.modules:
-        others = [other for other, each in PEERS.items() if module in each.modules]
-        advice = f"; {module} has {', '.join(others)}" if others else ""
-        raise UsageError(f"--against {name}: it is no peer of {module}{advice}")
+        names = [key for key, rival in PEERS.items() if module in rival.modules]
+        advice = f"; {module} has {', '.join(names)}" if names else ""
+        raise UsageError(f"--against {name}: it is not a peer of {module}{advice}")
     if find_spec(peer.package) is None:
         raise MissingExtraError(f"{name} is not installed: pip install {peer.distribution}")
     return peer
@@ -72,7 +72,7 @@ def _squad(module: str, predictions: Column, references: Column, options: Option
 
     name = {"qa_em": "exact_match", "qa_f1": "f1"}[module]
     names = [*map(str, range(len(predictions)))]
-    found = squad(
+    result = squad(
         [
             {"prediction_text": text, "id": row}
             for row, text in zip(names, predictions, strict=True)
@@ -82,7 +82,7 @@ def _squad(module: str, predictions: Column, references: Column, options: Option
             for row, accepted in zip(names, references, strict=True)
         ],
     )
-    return {module: float(found[name]) / 100}
+    return {module: float(result[name]) / 100}
 
 
 def _inspect_ai(module: str, predictions: Column, references: Column, options: Options) -> Scores:
@@ -125,13 +125,15 @@ def _sacrebleu(module: str, predictions: Column, references: Column, options: Op
     from sacrebleu import metrics
 
     name, words = _SACREBLEU[module]
-    given = {option: options[option] for option in words.split() if option in options}
+    settings = {option: options[option] for option in words.split() if option in options}
     rows = [*map(_listed, references)]
     streams = [
         [row[number] if number < len(row) else None for row in rows]
         for number in range(max(map(len, rows)))
     ]
-    return {module: getattr(metrics, name)(**given).corpus_score(list(predictions), streams).score}
+    return {
+        module: getattr(metrics, name)(**settings).corpus_score(list(predictions), streams).score
+    }
 
 
 def _rouge_score(module: str, predictions: Column, references: Column, options: Options) -> Scores:
@@ -151,14 +153,14 @@ def _seqeval(module: str, predictions: Column, references: Column, options: Opti
 
     sides = [[list(row) for row in side] for side in (references, predictions)]
     averages = {"": "micro", "macro_": "macro", "weighted_": "weighted"}
-    found = {
+    scores = {
         f"{prefix}{name}": getattr(metrics, f"{name}_score")(
             *sides, average=average, zero_division=0
         )
         for prefix, average in averages.items()
         for name in ("precision", "recall", "f1")
     }
-    return {**found, "accuracy": metrics.accuracy_score(*sides)}
+    return {**scores, "accuracy": metrics.accuracy_score(*sides)}
 
 
 def _sklearn(module: str, predictions: Column, references: Column, options: Options) -> Scores:
@@ -206,8 +208,8 @@ def _pytrec_eval(module: str, predictions: Column, references: Column, options: 
     }
     evaluator = pytrec_eval.RelevanceEvaluator(grades, set(_TREC.values()))
     # Queries without results or judgments are missing, and count 0, as trec_eval -c has it.
-    found = defaultdict(lambda: defaultdict(float), evaluator.evaluate(run))
-    return {ours: _mean(found[name][theirs] for name in names) for ours, theirs in _TREC.items()}
+    values = defaultdict(lambda: defaultdict(float), evaluator.evaluate(run))
+    return {key: _mean(values[name][measure] for name in names) for key, measure in _TREC.items()}
 
 
 def _documents(row: Any, field: str) -> dict[str, float]:

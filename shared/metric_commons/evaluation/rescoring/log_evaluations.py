@@ -204,7 +204,7 @@ class LogEvaluation(Evaluation):
         return self.opened[self.answers[0]]
 
     def _id_field(self, source: Source) -> str | None:
-        """Return the field of the ids: the one named, or else that of the log."""
+        """Return the field of the ids: the one that was named, or else the one of the log."""
         return self.ids or ("id" if "id" in source.log.columns else None)
 
     # ---- reading --------------------------------------------------------------------------------
@@ -336,7 +336,7 @@ class LogEvaluation(Evaluation):
     def _typed(
         self, module: str, name: str, column: Sequence[Any], source: Source
     ) -> Sequence[Any]:
-        """The column with its texts parsed as numbers, if the module takes numbers from a log."""
+        """Return the column, with texts parsed if the module takes numbers from a log."""
         features = self.metrics[module].feature_sets
         if source.log.format_name == PLAIN_ROWS or module == LOGGED:
             return column
@@ -364,7 +364,7 @@ def _number(value: Any) -> Any:
 
 
 def _located(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
-    """A module's error about `predictions[12]`, with the row's location in the file if known."""
+    """Return an error about `predictions[12]`, with the location of the row if it is known."""
     cause = error.error
     if not isinstance(cause, RowError) or rows.samples or rows.excluded or samples.scored_by_log:
         return cause

@@ -1,8 +1,8 @@
-"""Whether recomputed scores equal those of the log, and why if they do not.
+"""Whether recomputed scores equal those of the log, and if not, why.
 
-The reason is found, not guessed: the same module with other options, or with rounding, reproduces
-the score of the log in every row. If nothing does, the message states the convention of the
-harness, if it is known, and the first rows that differ.
+The reason is found by trials, not guessed: the same module with other options, or with rounding,
+reproduces the score of the log in every row. If nothing does, the message states the convention of
+the harness, if it is known, and the first rows that differ.
 """
 
 import math
@@ -27,7 +27,7 @@ _EXAMPLES = 3  # rows in a message
 
 
 class Agreement(NamedTuple):
-    """A recomputed score compared with that of the log."""
+    """A recomputed score compared with the score in the log."""
 
     system: str
     metric: str  # of the log
@@ -38,7 +38,7 @@ class Agreement(NamedTuple):
     reason: str  # why scores differ; "" if none does
 
     def __str__(self) -> str:
-        """The comparison in one sentence."""
+        """Return the comparison in one sentence."""
         if not self.differing:
             agreement = f"is {self.metric} of the log in all {self.rows:,} rows"
             return f"{self.system}: {self.score} {agreement}."
@@ -153,7 +153,7 @@ def _rounding(logged: "Floats", values: "Floats") -> int | None:
 
 
 def _variants(module: Module, options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Changes of these options, those with the fewest changes first."""
+    """Yield changes of these options, those with the fewest changes first."""
     alternatives = {
         name: [value for value in _values(option.schema) if value != options.get(name)]
         for name, option in module.declared_options.items()

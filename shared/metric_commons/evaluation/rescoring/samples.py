@@ -137,7 +137,7 @@ def _choices(source: Source, metric: str | None) -> dict[str, Any]:
 
 
 def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter[str]]:
-    """The samples with the scores that are numbers, or None, and counts of the other values."""
+    """Return the samples with scores that are numbers or None, and counts of other values."""
     module = next(iter(samples.scored_by_log))
     try:
         scores, pairs = scores_of_rows(samples.inputs[module]["predictions"], metric)
@@ -153,7 +153,7 @@ def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter
 def _absent(samples: Samples, missing: Missing) -> dict[str, dict[int, str]]:
     """Return the rows that each module cannot score, with the reasons."""
     errors = samples.labels.get("error") or [False] * len(samples.rows)
-    # Refused in plain rows, a value that is missing is a wrong one, named with its row.
+    # In plain rows, a missing value that is refused is an invalid one: the error names its row.
     counts = samples.source.log.format_name != PLAIN_ROWS or missing != "refuse"
     absent: dict[str, dict[int, str]] = {}
     for module, columns in samples.inputs.items():
@@ -188,7 +188,7 @@ def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) ->
 def scores_of_rows(
     rows: Sequence[Mapping[str, Any]], metric: str | None
 ) -> tuple[list[dict[str, float] | None], Counter[str]]:
-    """The scores of each row, or None if one is missing, and counts of values of other types.
+    """Return the scores of each row, None if one is missing, and counts of other values.
 
     Args:
         rows: the values in the log, by the names of its metrics.

@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from .module_results import ModuleResult
+from .module_results import Systems
 from .rendering import PLAIN, Notation, NumberFormat, Table, label
 
 _OF_PARTS = "by_"  # begins the names of breakdowns among the scores
@@ -27,7 +27,7 @@ class Breakdown(NamedTuple):
     is_ordered: bool = False  # whether the parts come as they are
 
 
-def breakdowns(systems: Mapping[str, Mapping[str, ModuleResult]]) -> Iterator[Breakdown]:
+def breakdowns(systems: Systems) -> Iterator[Breakdown]:
     """Yield the breakdowns of all systems and modules that have any.
 
     Scores that have a number for each rated system are one of them.

@@ -7,53 +7,16 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from ...statistics.arguments.checks import check_labels
 from .module_results import signature
-from .rendering import (
-    PLAIN,
-    Notation,
-    NumberFormat,
-    Table,
-    counted,
-    formats_of_differences,
-    interval_of_difference,
-    label,
-    p_value,
-    scored_by,
-)
 
 if TYPE_CHECKING:
     from ...statistics.arguments.arrays import Booleans, Floats, Integers
     from ...statistics.intervals.sums import RowStatistics
 
-_SHORT = {
-    "bonferroni": "p_bonferroni",
-    "max_t": "p_max_t",
-    "holm": "p_holm",
-    "benjamini_hochberg": "p_bh",
-    "none": "p_none",
-}
-CORRECTED_BY = {
-    "bonferroni": "Bonferroni's method",
-    "holm": "Holm's method",
-    "max_t": "the single-step maxT method",
-    "benjamini_hochberg": "the method of Benjamini and Hochberg",
-}
 _TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
     "permutation": "randomization",
     "bootstrap": "bootstrap",
 }
-NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
-BOLD = "Bold: a significant difference, and the better of its two means."
-SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
-ALONE = "Each interval is for one comparison alone, and may disagree with the corrected p."
-TWO_LAWS = (
-    "p assumes that the systems could be exchanged row by row; the interval assumes nothing, so it "
-    "may include 0 although the difference is significant."
-)
-
-PSEUDOVALUES = (
-    "Scores that are not means of rows are compared by pseudovalues of rows, whose means they are."
-)
 
 Comparison = dict[str, Any]  # as stored in a results file
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
@@ -101,9 +64,9 @@ class Pair(NamedTuple):
             self,
             *(
                 self._replace(
-                    scores_a=filled(self.scores_a, end), scores_b=filled(self.scores_b, other)
+                    scores_a=filled(self.scores_a, end), scores_b=filled(self.scores_b, opposite)
                 )
-                for end, other in (self.ends, self.ends[::-1])
+                for end, opposite in (self.ends, self.ends[::-1])
             ),
         ]
 
@@ -365,10 +328,11 @@ def _missing(
     limit: float,
     testing: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """Return how many rows are missing, and how many of them against it would turn a verdict.
+    """Return how many rows are missing, and how many of them could overturn the verdict.
 
-    Rows go against a verdict with the worst score of the better system and the best of the other,
-    those first that weigh most; the others are left out. The more do, the larger is the p-value.
+    A missing row counts against the verdict if it has the worst score of the better system and the
+    best of the other. Rows with the largest effect come first, and the rest are left out; so the
+    p-value grows with the number of such rows.
 
     Args:
         pair: the systems, and the ends of their scores.
@@ -382,7 +346,7 @@ def _missing(
 
     a, b, counting = rows
     gaps = np.flatnonzero(~counting)
-    at_hand = np.flatnonzero(counting)
+    available = np.flatnonzero(counting)
 
     def verdict(a: "Floats", b: "Floats", rows: "Integers") -> float:
         """Return the sign of a significant difference in these rows; 0 if there is none."""
@@ -390,17 +354,17 @@ def _missing(
         result = compared(a[rows], b[rows], clusters=labels, interval_alpha=limit, **testing)
         return math.copysign(result["p_value"] < limit, result["diff"])
 
-    sign = verdict(a, b, at_hand)
+    sign = verdict(a, b, available)
     ends = cast("tuple[float, float]", pair.ends)
     worst, best = ends if sign > 0 else reversed(ends)
     a, b = np.nan_to_num(a, nan=worst), np.nan_to_num(b, nan=best)
     gaps = gaps[np.argsort(sign * (a - b)[gaps], kind="stable")]
     turning: int | None = None
-    if sign and verdict(a, b, np.r_[at_hand, gaps]) != sign:
+    if sign and verdict(a, b, np.r_[available, gaps]) != sign:
         turning = bisect_left(
             range(gaps.size),
             True,
-            key=lambda number: verdict(a, b, np.r_[at_hand, gaps[:number]]) != sign,
+            key=lambda number: verdict(a, b, np.r_[available, gaps[:number]]) != sign,
         )
     return {"missing_rows": int(gaps.size), "turning_rows": turning}
 
@@ -439,8 +403,6 @@ def ranks(
     z [1, 2] 1 a
     y [3, 3] 2 b
     """
-    from ...statistics.tests.ranks import letters, rank_intervals, tiers
-
     p_of_pairs = {
         frozenset((comparison["a"], comparison["b"])): comparison["p_adjusted"]
         for comparison in comparisons
@@ -449,212 +411,43 @@ def ranks(
     if any(math.isnan(means.get(name, math.nan)) for name in names):
         return {}
     names.sort(key=lambda name: means[name] if is_lower_better else -means[name])
-    if any(math.isnan(p) for p in p_of_pairs.values()):  # an unknown p-value decides nothing
+    if any(math.isnan(p) for p in p_of_pairs.values()):
         return {}
-    one_sided = any(_option(c, "alternative") not in (None, "two-sided") for c in comparisons)
+    one_sided = any(option_of(c, "alternative") not in (None, "two-sided") for c in comparisons)
     is_whole = len(p_of_pairs) == len(names) * (len(names) - 1) // 2
     if one_sided or not is_whole:
         return {}
     oriented = [-means[name] if is_lower_better else means[name] for name in names]
     table = [[p_of_pairs.get(frozenset((x, y)), 1.0) for y in names] for x in names]
-    alpha = next((_option(c, "alpha") for c in comparisons), None) or 0.05
-    columns = zip(
-        names,
-        rank_intervals(oriented, table, alpha),
-        tiers(oriented, table, alpha),
-        letters(oriented, table, alpha),
-        strict=True,
-    )
-    return {
-        name: {"rank_interval": interval, "tier": tier, "letters": symbols}
-        for name, interval, tier, symbols in columns
-    }
+    alpha = next((option_of(c, "alpha") for c in comparisons), None) or 0.05
+    return dict(zip(names, rank_records(oriented, table, alpha), strict=True))
 
 
-def table(
-    comparisons: Sequence[Comparison],
-    lower: Callable[[Comparison], bool],
-    short_names: Mapping[str, str] | None = None,
-    notation: Notation = PLAIN,
-    *,
-    is_winner_first: bool = True,
-) -> Table:
-    """Return one row per comparison; significant results and their better means are in bold.
-
-    The interval stands beside the p-value that it agrees with, the corrected one; the uncorrected
-    p-value comes last.
+def rank_records(
+    scores: Any, p_adjusted: Any, alpha: float, *, has_letters: bool = True
+) -> list[Rank]:
+    """Return the possible ranks of systems, best first, with their tiers and letters.
 
     Args:
-        comparisons: the comparisons to show.
-        lower: whether the lower mean of a comparison is the better one.
-        short_names: the names to show, if systems have others than their own.
-        notation: of the numbers.
-        is_winner_first: whether A is the better system of a row, as in `winner_first`.
+        scores: one number per system, best first; higher is better.
+        p_adjusted: the corrected p-value of each pair of systems, as a square table.
+        alpha: the level.
+        has_letters: whether systems get letters; otherwise these are None.
     """
-    formats = formats_of_differences(comparisons, notation)
-    corrections = {_option(comparison, "correction") for comparison in comparisons}
-    levels = {_option(comparison, "confidence_level") for comparison in comparisons}
-    corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
-    level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
-    bold = set()
-    missing = []
-    rows = []
-    for row, comparison in enumerate(comparisons):
-        is_lower_better = lower(comparison)
-        missing += _sentences_of_missing(winner_first(comparison, is_lower_better))
-        shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
-        rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
-        if shown["significant"]:
-            is_a_better = (shown["diff"] > 0) != is_lower_better
-            bold |= {(row, 3 if is_a_better else 4), (row, 8)}
-    return Table(
-        [
-            *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", f"{level}interval"),
-            *(corrected or "p_adjusted", "significant", "p_value"),
-        ],
-        rows,
-        3,
-        bold,
-        " ".join([statement(comparisons), *([BOLD] if bold else []), *missing]),
-        "Differences of systems",
-        kind="differences",
+    from ...statistics.tests.ranks import letters, rank_intervals, tiers
+
+    columns = zip(
+        rank_intervals(scores, p_adjusted, alpha),
+        tiers(scores, p_adjusted, alpha),
+        letters(scores, p_adjusted, alpha) if has_letters else [None] * len(scores),
+        strict=True,
     )
-
-
-def _sentences_of_missing(comparison: Comparison) -> list[str]:
-    """Return what the missing rows can do to a verdict, with the better system as A."""
-    number = comparison.get("missing_rows")
-    if not number:
-        return []
-    names, rows = f"{label(comparison['a'])} and {label(comparison['b'])}", counted(number, "row")
-    if not comparison["significant"]:
-        return [f"{rows} of {names} are missing and left out."]
-    turning = comparison["turning_rows"]
-    if turning is None:
-        noun = "row is" if number == 1 else "rows are"
-        verdict = f"better whatever the {number:,} missing {noun}"
-    else:
-        verdict = f"better unless at least {turning:,} of {number:,} missing rows go against it"
-    return [f"{label(comparison['a'])} against {label(comparison['b'])}: {verdict}."]
-
-
-def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
-    """Return a comparison as it is shown: with the better system as A.
-
-    A one-sided test remains as it is, since it asks about A.
-
-    >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
-    >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
-    >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
-    ('y', 1.0, [1.0, 1.0])
-    """
-    is_a_better = (comparison["diff"] > 0) != is_lower_better
-    is_one_sided = _option(comparison, "alternative") not in (None, "two-sided")
-    if is_one_sided or is_a_better or not comparison["diff"]:
-        return comparison
-    low, high = comparison["confidence_interval"]
-    return comparison | {
-        "a": comparison["b"],
-        "b": comparison["a"],
-        "A_mean": comparison["B_mean"],
-        "B_mean": comparison["A_mean"],
-        "diff": -comparison["diff"],
-        "confidence_interval": [-high, -low],
-    }
-
-
-def statement(comparisons: Sequence[Comparison]) -> str:
-    """A description of the test and its data, and a caution about differences not significant.
-
-    >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
-    >>> print(statement(compare_pairs([pair])))
-    Permutation test on 8 rows in 4 clusters. Assumes that the systems could be exchanged cluster \
-by cluster, but for a shift: in 4 clusters, one that occurs in fewer than 3/4 of clusters may be \
-absent, and a rare one that is much worse would not be noticed. A difference that is not \
-significant does not show that the systems are equal.
-    """
-    options = [
-        {_option(comparison, name) for comparison in comparisons}
-        for name in ("test", "alternative", "correction", "tests")
-    ]
-    if any(len(values) != 1 or None in values for values in options):
-        return NOT_EQUAL
-    test, side, correction, family = (next(iter(values)) for values in options)
-    if {_option(comparison, "assume") for comparison in comparisons} == {"nothing"}:
-        test = "unseen-row"
-    if {comparison.get("test") for comparison in comparisons} == {"crossed_t"}:
-        test = "crossed t"  # of the random effects
-    words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
-    rows = number_range(comparison.get("rows") for comparison in comparisons)
-    clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)
-    words += f" on {counted(rows, 'row')}" if rows else ""
-    words += f" in {counted(clusters, 'cluster')}" if clusters else ""
-    if correction in CORRECTED_BY and family > 1:
-        words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
-    return " ".join([f"{words[0].upper()}{words[1:]}.", *laws(comparisons), NOT_EQUAL])
-
-
-def laws(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return sentences about what p-values and intervals assume, and what they would miss."""
-    sentences = []
-    if all(comparison.get("simultaneous") for comparison in comparisons):
-        sentences.append(SIMULTANEOUS)
-    elif any(
-        _option(c, "correction") in CORRECTED_BY and (_option(c, "tests") or 1) > 1
-        for c in comparisons
-    ):
-        sentences.append(ALONE)
-    assumed = {
-        _option(comparison, "assume")
-        for comparison in comparisons
-        if comparison.get("test", "").startswith(("sign_flip", "unseen_row"))
-    }
-    if "exchangeable" in assumed:
-        least = min(
-            comparison.get("n_clusters") or comparison["rows"] for comparison in comparisons
-        )
-        unit = "cluster" if "n_clusters" in comparisons[0] else "row"
-        sentences.append(
-            f"Assumes that the systems could be exchanged {unit} by {unit}, but for a shift: in "
-            f"{counted(f'{least:,}', unit)}, one that occurs in fewer than 3/{least:,} of {unit}s "
-            "may be absent, and a rare one that is much worse would not be noticed."
-        )
-    if "nothing" in assumed:
-        sentences.append(
-            "Assumes nothing but the bounds of a difference, and allows for an unseen row that one "
-            "system loses: small differences of few rows would not be noticed."
-        )
-    if any(comparison.get("pseudovalues") for comparison in comparisons):
-        sentences.append(PSEUDOVALUES)
-    of_sums = [c for c in comparisons if c.get("test") == "randomization" and c["significant"]]
-    if any(c["confidence_interval"][0] < 0 < c["confidence_interval"][1] for c in of_sums):
-        sentences.append(TWO_LAWS)
-    return sentences
-
-
-def number_range(values: Iterable[int | None]) -> str:
-    """Return one number, or the lowest and the highest; an empty text if one is missing."""
-    numbers = set(values)
-    if not numbers or None in numbers:
-        return ""
-    low, high = min(filter(None, numbers)), max(filter(None, numbers))
-    return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def _option(comparison: Comparison, name: str) -> Any:
-    return comparison.get("options", {}).get(name)
-
-
-def _cells(
-    comparison: Comparison, short_names: Mapping[str, str], number_format: NumberFormat
-) -> list[str]:
     return [
-        *(short_names.get(comparison[side]) or label(comparison[side]) for side in ("a", "b")),
-        number_format.heading(label(comparison["score"])),
-        *(number_format.number(float(comparison[name])) for name in ("A_mean", "B_mean")),
-        number_format.number(float(comparison["diff"]), signed=True),
-        interval_of_difference(comparison, number_format),
-        p_value(comparison["p_adjusted"]),
-        "yes" if comparison["significant"] else "no",
-        p_value(comparison["p_value"]),
+        {"rank_interval": interval, "tier": tier, "letters": symbols}
+        for interval, tier, symbols in columns
     ]
+
+
+def option_of(comparison: Comparison, name: str) -> Any:
+    """Return an option of a comparison; None if it is not recorded."""
+    return comparison.get("options", {}).get(name)

@@ -1,11 +1,10 @@
 r"""Tables of results in LaTeX for papers: floats with caption, label and legend.
 
 All numbers of a column have the same number of decimals, so right alignment aligns the decimal
-points. Whatever follows a number, the letters of systems that are worse and the interval, has
-separate columns. Type is small, never scaled: of differences that are too wide for the text some
-columns are left out, and other wide tables are divided into several. A table longer than a page is
-not a float but a `longtable`, which repeats its heading on the next page and has its legend in the
-caption.
+points. What follows a number (letters of worse systems, the interval) has separate columns. Type is
+small, never scaled: tables of differences that are too wide lose some columns, and other wide
+tables are divided into several. A table longer than a page is a `longtable`
+instead of a float: it repeats its heading on each page and has its legend in the caption.
 """
 
 import re
@@ -53,7 +52,7 @@ _ESCAPED = str.maketrans(_SPECIAL)
 
 
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    r"""Floats with booktabs, with the best tier of each score in bold; then the lines as comments.
+    r"""Return floats with booktabs, the best tier of each score in bold; then lines as comments.
 
     >>> table = Table(["system", "qa_em"], [["a&b", "0.5ᵃᵇ"]], 1, {(0, 1)}, "A note.", "Scores")
     >>> print(as_latex([table], ["em|rows=2"]))

@@ -22,7 +22,7 @@ class LoggedScores(Module):
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options for reporting; none of them changes a score."""
+        """Return the options for reporting, which change no score."""
         from ...statistics.intervals.summary import summarize
 
         return {name: option.default for name, option in declared_options(summarize, "").items()}

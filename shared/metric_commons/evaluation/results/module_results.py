@@ -1,6 +1,6 @@
-"""The result of one module for one system, built from the return value of its `compute`.
+"""The result of one module for one system, its signature, and the record of where and when.
 
-With it stand the line that records how a score was computed, and the record of where and when.
+It is built from the return value of `compute`; a signature is a line that records how.
 """
 
 import math
@@ -37,7 +37,7 @@ _DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
 
 @cache
 def version(distribution: str) -> str:
-    """The installed version of a distribution, cached because a look-up takes milliseconds."""
+    """Return the installed version of a distribution, cached since a look-up takes milliseconds."""
     from importlib import metadata
 
     return metadata.version(distribution)
@@ -53,7 +53,7 @@ def signature(
 ) -> str:
     """Return one line that records how a score was computed, to be cited with it.
 
-    It is for people. Values may contain the separators, so no code parses it: results hold the same
+    It is for people and not parsed, since values may contain the separators; results have the same
     options as values.
 
     Args:
@@ -108,11 +108,9 @@ def digest_text(digest: int) -> str:
     return f"{digest:016x}"
 
 
-_BESIDE_INTERVALS = (
-    *("interval", "standard_error", "effective_n", "n_clusters", "design_effect"),
-    *("score_bounds", "missing_rows"),
-)
+DETAILS = ("interval", "standard_error", "effective_n", "design_effect")  # of intervals, by score
 COUNTS = ("n_clusters", "missing_rows")
+_BESIDE_INTERVALS = (*DETAILS, "score_bounds", *COUNTS)
 _INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
 _OF_ROWS = ("per_example", "row_texts", "row_sums", "row_inputs")  # in a separate file
 # The fields that a file has even if they are empty.
@@ -122,8 +120,7 @@ _ALWAYS = (
 )
 # The fields with one value per score.
 _BY_SCORE = (
-    *("scores", "confidence_interval", "interval", "standard_error", "effective_n"),
-    *("design_effect", "score_bounds", "aggregation"),
+    *("scores", "confidence_interval", *DETAILS, "score_bounds", "aggregation"),
     *("per_example", "value_counts", "cluster_counts"),
 )
 
@@ -169,14 +166,14 @@ class ModuleResult:
     row_inputs: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
     def to_dict(self) -> dict[str, Any]:
-        """Everything except the scores and texts of single rows, which have a separate file."""
+        """Return everything but scores and texts of single rows, which have a separate file."""
         stored = {
-            key: to_jsonable(value)
+            key: value
             for key, value in vars(self).items()
             if key not in _OF_ROWS and (value or (key in _ALWAYS and value is not None))
         }
         signs = infinities({key: getattr(self, key) for key in _INFINITE})
-        return stored | ({"infinite": signs} if signs else {})
+        return dict(to_jsonable(stored)) | ({"infinite": signs} if signs else {})
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> Self:
@@ -194,6 +191,10 @@ class ModuleResult:
         set_infinities(fields, values.get("infinite", []))
         return cls(**fields)
 
+    def without_rows(self) -> Self:
+        """Return this result without the scores, texts and inputs of rows."""
+        return replace(self, per_example={}, row_texts={}, row_sums=None, row_inputs={})
+
     def settings(self) -> dict[str, Any]:
         """Return the options and conditions that are not None, the preset first, as in signatures.
 
@@ -206,7 +207,7 @@ class ModuleResult:
         return {name: value for name, value in values.items() if value is not None}
 
     def signed(self, module: str) -> Self:
-        """This result with the signature made from its options.
+        """Return this result with the signature made from its options.
 
         Args:
             module: the name of the module.
@@ -251,10 +252,10 @@ class ModuleResult:
         )
 
     def only(self, scores: Collection[str]) -> Self:
-        """This result with only these scores."""
+        """Return this result with only these scores."""
 
         def selection(values: Mapping[str, Any]) -> dict[str, Any]:
-            """The values of these scores, and those of no score, such as the number of rows."""
+            """Return the values of these scores, and others, such as the number of rows."""
             return {
                 key: selection(value) if key in _BY_SCORE and isinstance(value, Mapping) else value
                 for key, value in values.items()
@@ -268,6 +269,9 @@ class ModuleResult:
             "main_score": self.main_score if is_main else None,
         }
         return replace(self, **fields)
+
+
+Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 
 
 def module_result(
@@ -310,7 +314,7 @@ def module_result(
         scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
     )
     texts = {key: scores.pop(key) for key in metric.row_texts & scores.keys()}
-    if isinstance(intervals, list):  # of a comparison: that of its one difference
+    if isinstance(intervals, list):  # of a comparison, which has one difference
         intervals = {metric.main_score: intervals}
     details = {
         key: scores.pop(key)
@@ -423,7 +427,7 @@ def functions_of_rows(result: ModuleResult) -> list[str]:
     ]
 
 
-def check_averages(systems: Mapping[str, Mapping[str, ModuleResult]]) -> None:
+def check_averages(systems: Systems) -> None:
     """Check that scores of one name have one average over labels, since they share a table.
 
     Raises:
@@ -434,7 +438,7 @@ def check_averages(systems: Mapping[str, Mapping[str, ModuleResult]]) -> None:
         for module, result in modules.items():
             average = result.settings().get("average")
             name, other = first.setdefault(module, (system, average))
-            if other != average:
+            if average != other:
                 raise ValueError(
                     f"{module} averages over labels in two ways: {name!r} has average={other!r}, "
                     f"and {system!r} has {average!r}, since their labels differ; name an average, "

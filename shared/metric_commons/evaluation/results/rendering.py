@@ -139,7 +139,7 @@ def formats_of_differences(
 def with_equal_decimals(
     formats: Mapping[tuple[str, str], NumberFormat],
 ) -> dict[tuple[str, str], NumberFormat]:
-    """These formats, all with the most decimals that one of them has."""
+    """Return these formats, all with the most decimals of any of them."""
     decimals = max(number_format.decimals for number_format in formats.values())
     return {score: value._replace(decimals=decimals) for score, value in formats.items()}
 
@@ -150,11 +150,10 @@ RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
 RAISED_DASH = "⁻"
 _RAISE = str.maketrans(f"{LETTERS}-", f"{RAISED}{RAISED_DASH}")
 LOWERED = str.maketrans(dict(zip(f"{RAISED}{RAISED_DASH}", [*LETTERS, "--"], strict=True)))
-_LONG = 4  # letters in a row, of which only the first and the last are written
+_LONG = 4  # consecutive letters from which only the first and the last are written
 LETTERS_NOTE = "A letter after a score: significantly better than the system with that letter."
 RANGES_NOTE = "A range such as c-f stands for its letters and all between."
-_MAX_MESSAGE = 2_000  # characters, of which a long value may be quoted
-_NAMED = 3  # systems that a sentence names
+_MAX_MESSAGE = 2_000  # characters; a message may quote a long value
 _REASONS = 4  # differences from the scores of a log, as listed under a table
 
 
@@ -247,7 +246,7 @@ def format_of_entries(entries: Sequence[RenderedEntry], notation: Notation) -> N
 
 
 def one_system_table(entries: Sequence[RenderedEntry], notation: Notation, level: str) -> Table:
-    """A row for each score of one system, with its interval in a second column if it has any.
+    """Return a row for each score of one system, with a column of intervals if there are any.
 
     Args:
         entries: the scores.
@@ -309,12 +308,12 @@ def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
 
 
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    """Aligned plain text; then the lines."""
+    """Return tables as aligned plain text; then the lines."""
     return _tabulated(tables, lines, "simple", "", lambda text, best=False: text)
 
 
 def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    r"""Markdown with the best tier of each score in bold; then the lines as code.
+    r"""Return Markdown with the best tier of each score in bold; then the lines as code.
 
     >>> print(as_markdown([Table(["system", "em"], [["a|b", "0.5"]], 1, {(0, 1)})], ["em|rows=2"]))
     | system   | em      |
@@ -327,7 +326,7 @@ def as_markdown(tables: Iterable[Table], lines: Iterable[str]) -> str:
 
 
 def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
-    """HTML for any page, without styles or scripts; then the lines as code.
+    """Return HTML for any page, without styles or scripts; then the lines as code.
 
     >>> print(as_html([Table(["system", "em"], [["<b>", "0.5"]], 1, {(0, 1)})], []))
     <table>
@@ -386,7 +385,7 @@ def spreadsheet_cell(value: Any) -> Any:
 
 
 def label(text: str) -> str:
-    r"""The text on one line, without characters that control a terminal or change its direction.
+    r"""Return the text on one line, without characters that control a terminal or its direction.
 
     Such characters are escaped one by one, so a text looks the same alone and within another.
 
@@ -414,13 +413,13 @@ def message_line(text: str) -> str:
     return f"{line[: _MAX_MESSAGE // 2 - 3]} ... {line[-_MAX_MESSAGE // 2 + 2 :]}"
 
 
-def listed_names(names: Sequence[str]) -> str:
-    """Names in a sentence, of which at most three are spelled out.
+def listed_names(names: Sequence[str], most: int = 3) -> str:
+    """Return names as a sentence lists them; those beyond `most` are only counted.
 
     >>> listed_names(["b"]), listed_names(["b", "c"]), listed_names(["b", "c", "d", "e", "f"])
     ('b', 'b and c', 'b, c, d and 2 others')
     """
-    shown, hidden = list(names[:_NAMED]), len(names) - _NAMED
+    shown, hidden = list(names[:most]), len(names) - most
     if hidden > 0:
         shown.append(f"{hidden} others" if hidden > 1 else "1 other")
     return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))
@@ -450,7 +449,7 @@ def interval_of_difference(
 ) -> str:
     """Return the interval of a difference, in which the sign of each end is visible.
 
-    An end next to 0 is shown as such: 0 is in the interval if it is an end, and not beside it.
+    An end close to 0 is not shown as 0, because 0 as an end belongs to the interval.
 
     >>> ends = [0.0, 0.12], [math.ulp(0), 0.12], [-0.5, -2e-5], [-math.inf, math.inf]
     >>> [interval_of_difference({"confidence_interval": pair}) for pair in ends]
@@ -469,7 +468,7 @@ def interval_of_difference(
 
 
 def raised(letters: str) -> str:
-    """Some of `LETTERS`, in their order, as superscripts; four or more in a row as a range.
+    """Return letters, in alphabetical order, as superscripts; four or more in a row as a range.
 
     >>> raised("ad"), raised("acdefpr")
     ('ᵃᵈ', 'ᵃᶜ⁻ᶠᵖʳ')

@@ -1,7 +1,7 @@
 """Validation of results files: keys, types and ranges.
 
-A checksum detects damage, and a forgery can have one that fits. These checks are there so that no
-command ends in a traceback over a file that another program wrote.
+A checksum detects damage, but other programs can write wrong values with a right checksum. With
+these checks no command ends in a traceback because of such a file.
 """
 
 import math
@@ -84,7 +84,7 @@ _OPTIONAL_OF_MODULE = {
 
 
 def _ends(value: Any) -> None:
-    """Check that this is an interval: a lower and an upper end, each of which may be unknown."""
+    """Check that this is an interval: a lower and an upper end, which may be unknown."""
     if not isinstance(value, list) or len(value) != 2:
         raise ValueError(f"is {value!r}, not two ends")
     for end in value:

@@ -6,9 +6,10 @@ from functools import cached_property
 from typing import Any
 
 from .breakdowns import breakdown_tables, breakdowns
-from .comparisons import Comparison, Rank, ranks, statement
-from .comparisons import table as table_of
-from .module_results import COUNTS, ModuleResult
+from .comparison_tables import statement
+from .comparison_tables import table as table_of
+from .comparisons import Comparison, Rank, ranks
+from .module_results import COUNTS, Systems
 from .rendering import (
     LETTERS,
     LETTERS_NOTE,
@@ -24,13 +25,12 @@ from .rendering import (
     counted,
     format_of_entries,
     label,
+    listed_names,
     one_system_table,
     raised,
     score_table,
     with_equal_decimals,
 )
-
-Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 
 _MANY = 4  # scores of a single system, which get a row each
 _MARKED = 25  # systems; more have over 300 pairs, too many to mark by letters
@@ -50,7 +50,7 @@ COLUMNS = (
 class Standings:
     """Ranks, tiers and letters of systems, derived from their comparisons."""
 
-    systems: Mapping[str, Mapping[str, ModuleResult]]
+    systems: Systems
     comparisons: Sequence[Comparison]
 
     def module_of(self, comparison: Comparison) -> str:
@@ -81,7 +81,7 @@ class Standings:
 
     @cached_property
     def ranks(self) -> dict[tuple[str, str], dict[str, Rank]]:
-        """The ranks of systems by module and score, best first, where all pairs were compared."""
+        """Return the ranks of systems by module and score, best first, where all were compared."""
         ranks_of_scores = {}
         for (module, score), comparisons in self.families.items():
             means = {
@@ -142,10 +142,12 @@ class Standings:
             words.append(RANGES_NOTE)
         names = list(dict.fromkeys(label(score) for _, score in self.untested()))
         if len(names) > _NAMED:
-            tested = _listed([*dict.fromkeys(label(score) for _, score in self.families)])
-            words.append(f"All scores but {tested} were not tested.")
+            tested = [*dict.fromkeys(label(score) for _, score in self.families)]
+            words.append(f"All scores but {listed_names(tested, len(tested))} were not tested.")
         elif names:
-            words.append(f"{_listed(names)} {'was' if len(names) == 1 else 'were'} not tested.")
+            words.append(
+                f"{listed_names(names)} {'was' if len(names) == 1 else 'were'} not tested."
+            )
         return " ".join(words)
 
     def untested(self) -> list[tuple[str, str]]:
@@ -221,7 +223,7 @@ class Standings:
         return "".join(map(sign, self.ranks[module, score]))
 
     def matrices(self, systems: Collection[str]) -> list[Table]:
-        """A table for each score with a line and a column for each ranked system, best first.
+        """Return for each score a table with a line and a column per ranked system, best first.
 
         Its cells are signs. Columns have the letters of systems.
         """
@@ -240,16 +242,6 @@ class Standings:
             matrices.append(Table(header, rows, 2, set(), "", title, kind="differences"))
         note = f"{MATRIX_NOTE} {words} {statement(self.comparisons)}"
         return [*matrices[:-1], *(table._replace(note=note) for table in matrices[-1:])]
-
-
-def _listed(names: Sequence[str]) -> str:
-    """Return the names as a sentence has them.
-
-    >>> _listed(["a", "b", "c"])
-    'a, b and c'
-    """
-    *others, last = names
-    return f"{', '.join(others)} and {last}" if others else last
 
 
 RANKS_NOTE = (
@@ -274,7 +266,7 @@ def tables(
     notation: Notation = PLAIN,
     group_field: str = "group",
 ) -> list[Table]:
-    """The table of scores and, where available, those of groups, parts, ranks and comparisons.
+    """Return the table of scores and, if available, of groups, parts, ranks and comparisons.
 
     If systems were compared, each has a letter, and the letters after a score are of the systems
     that are significantly worse. More than 8 systems have a matrix of signs in place of single
@@ -373,9 +365,9 @@ def entries(systems: Systems) -> Iterator[RenderedEntry]:
         for module, result in modules.items():
             overall = {**result.scores, "n": result.rows}
             for group, scores in [(None, overall), *result.groups.items()]:
-                own = vars(result) if group is None else scores
+                details = vars(result) if group is None else scores
                 intervals, bounds = (
-                    own.get(name, {}) for name in ("confidence_interval", "score_bounds")
+                    details.get(name, {}) for name in ("confidence_interval", "score_bounds")
                 )
                 for name, value in scores.items():
                     if name not in ("n", *COUNTS) and isinstance(value, int | float):
@@ -388,7 +380,7 @@ def entries(systems: Systems) -> Iterator[RenderedEntry]:
 
 
 def _missing(systems: Systems, visible: Collection[str]) -> str:
-    """Return what the bounds of scores are, with the numbers of rows that systems lack."""
+    """Return how many rows systems lack, and what the bounds of scores mean."""
     gaps = {
         name: max(
             filter(None, (result.missing_rows for result in systems[name].values())), default=0
@@ -399,8 +391,8 @@ def _missing(systems: Systems, visible: Collection[str]) -> str:
     if not lists:
         return ""
     return (
-        f"{_listed(lists)}: the score is between the two numbers whatever these rows are, and the "
-        "interval is for both ends."
+        f"{listed_names(lists, len(lists))}: whatever these rows are, the score is between the two "
+        "numbers; the interval is for both ends."
     )
 
 

@@ -1,4 +1,4 @@
-"""The result that `score` returns, and that every application prints and saves.
+"""Results: what `score` returns, and every application prints and saves.
 
 Its file, in format `metric-commons/1`, contains for each system and module the options, the number
 of rows, the scores with their intervals and groups, how often each score of a row occurs, and a
@@ -12,15 +12,15 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
-from .comparisons import Rank, clusters_of_rows
-from .joins import joined_rows
+from .best_systems import BestSystem, best_system
+from .comparisons import Rank
 from .latex import as_latex
-from .module_results import ModuleResult, sentence_of
+from .module_results import ModuleResult, Systems, sentence_of
 from .rendering import (
     KINDS,
     PLAIN,
@@ -36,35 +36,8 @@ from .rendering import (
     spreadsheet_cell,
 )
 from .result_checks import check_content
-from .result_tables import COLUMNS, Standings, Systems, entries, lines, tables
+from .result_tables import COLUMNS, Standings, entries, lines, tables
 from .row_scores import read_rows, write_rows
-
-NO_ROWS = "score again with per_example=True, or on the command line with --per-example FILE"
-
-
-class BestSystem(NamedTuple):
-    """The best of several systems by one score."""
-
-    system: str
-    score: float
-    interval: list[float]
-    candidates: int  # systems that could have been chosen, with this one
-    expected_drop: float  # by how much the score is likely to get worse on new rows
-    systems: int
-
-    def record(self) -> dict[str, Any]:
-        """Return the fields of the JSON."""
-        return {name: value for name, value in self._asdict().items() if name != "systems"}
-
-    def sentence(self, level: float) -> str:
-        """Return a sentence for the line below a table."""
-        low, high = self.interval
-        drop = f", likely to be {self.expected_drop:.4f} worse on new rows"
-        return (
-            f"Best of {self.systems}: {label(self.system)}, {self.score:.4f} [{low:.4f}, "
-            f"{high:.4f}] at {100 * level:g} %, with the choice among {self.candidates} that could "
-            f"have been chosen allowed for{drop if self.expected_drop >= 0.00005 else ''}."
-        )
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -107,7 +80,7 @@ class Results(Stored):
     )
 
     def __getitem__(self, system: str) -> dict[str, Any]:
-        """The scores of a system by name, or by `module.name` where modules share a name.
+        """Return the scores of a system by name, or `module.name` where modules share a name.
 
         Raises:
             KeyError: the name is unknown; the message lists the systems.
@@ -124,11 +97,11 @@ class Results(Stored):
         }
 
     def __iter__(self) -> Iterator[str]:
-        """The names of the systems."""
+        """Yield the names of the systems."""
         return iter(self.systems)
 
     def __repr__(self) -> str:
-        """The systems, modules and number of comparisons, on one line."""
+        """Return the systems, modules and number of comparisons, on one line."""
         modules = dict.fromkeys(name for results in self.systems.values() for name in results)
         names = list(map(label, self.systems))
         several = f"{len(names)} systems" if len(names) > 5 else ", ".join(names)
@@ -165,8 +138,8 @@ class Results(Stored):
             # Undefined and missing p-values become NaN.
             comparisons=[
                 {"p_adjusted": math.nan}
-                | {k: v if k in ("options", "rows") else from_jsonable(v) for k, v in each.items()}
-                for each in content["comparisons"]
+                | {k: v if k in ("options", "rows") else from_jsonable(v) for k, v in pair.items()}
+                for pair in content["comparisons"]
             ],
             provenance=dict(content["provenance"]),
         )
@@ -183,7 +156,7 @@ class Results(Stored):
         return results if per_example is None else results.with_rows(per_example)
 
     def with_rows(self, path: str | Path) -> Self:
-        """These results with the scores of rows that `save_per_example` wrote.
+        """Return these results with the scores of rows that `save_per_example` wrote.
 
         Raises:
             ValueError: it did not write the file, or the rows belong to other results.
@@ -202,13 +175,11 @@ class Results(Stored):
         return replace(self, provenance=self.provenance | {"per_example": record})
 
     def without_rows(self) -> Self:
-        """These results without the scores of rows."""
-        empty: dict[str, Any] = {key: {} for key in ("per_example", "row_texts", "row_inputs")}
-        empty["row_sums"] = None
-        return self.map_modules(lambda _, __, result: replace(result, **empty))
+        """Return these results without the scores of rows."""
+        return self.map_modules(lambda _, __, result: result.without_rows())
 
     def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
-        """These results with changed results of modules.
+        """Return these results with changed results of modules.
 
         Args:
             change: from a system, a module and its result to the new one.
@@ -220,7 +191,7 @@ class Results(Stored):
         return replace(self, systems=systems)
 
     def choose(self, scores: Collection[str] | None) -> Self:
-        """These results with only the named scores, in modules and comparisons.
+        """Return these results with only the named scores, in modules and comparisons.
 
         Args:
             scores: their names, as `score` or `module.score`; None for all. Modules without a
@@ -253,7 +224,7 @@ class Results(Stored):
         return replace(self, systems=systems, comparisons=comparisons)
 
     def sort(self, score: str) -> Self:
-        """These results with the systems in the order of a score, the best first.
+        """Return these results with the systems in the order of a score, the best first.
 
         Systems without the score, or with an undefined one, come last. Comparisons follow the
         order of systems.
@@ -301,64 +272,23 @@ class Results(Stored):
         >>> best.system, best.candidates, [round(end, 3) for end in best.interval]
         ('a', 2, [0.939, 1.0])
         """
-        import numpy as np
-
-        from ...statistics.intervals.cluster_sums import Clusters
-        from ...statistics.tests.best_of_many import best_of
-
         module, name = find_score(score, self.systems)
         check_option("level", level, Level)
         results = {s: modules[module] for s, modules in self.systems.items() if module in modules}
-        if len(results) < 2:
-            raise ValueError(f"the best of systems needs two or more with {name}")
-        columns: list[list[float]] = []
-        first = next(iter(results))
-        labels = self.row_labels.get(first, {})
-        for system, result in results.items():
-            rows = self.compared_rows.get(system, {}).get(module, result.per_example)
-            if name in result.aggregation:
-                raise ValueError(
-                    f"{name} is not a mean of rows, so there is no interval of the best"
-                )
-            if name not in rows:
-                raise ValueError(f"the scores of rows of system {system!r} are missing; {NO_ROWS}")
-            column = list(rows[name])
-            if len(column) != len(columns[0] if columns else column):
-                raise ValueError(
-                    f"{first!r} has {len(columns[0])} rows of {name}, but {system!r} has "
-                    f"{len(column)}; only systems with the same rows can be compared"
-                )
-            if labels.get("id") != (ids := self.row_labels.get(system, {}).get("id")):
-                order = joined_rows(labels.get("id", []), ids or [], (repr(first), repr(system)))
-                column = [column[row] for row in order]
-            columns.append(column)
-        table = np.array(columns, np.float64).T
-        counting = ~np.isnan(table).any(axis=1)
-        table = table[counting]
-        if not table.size or table.min() < 0 or table.max() > 1:
-            raise ValueError(f"the best by {name} needs scores of rows from 0 to 1")
-        clusters = clusters_of_rows(labels.get("cluster"), np.flatnonzero(counting))
-        if isinstance(clusters, Mapping):
-            raise ValueError("the best of systems is not for crossed clusters")
-        if clusters is not None:
-            clusters = Clusters.of_labels(clusters, len(clusters))
-        is_lower_better = name in results[first].lower_is_better
-        winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
-        ends = [winner.low, winner.high]
-        drop = max(winner.mean - math.fsum(ends) / 2, 0.0)
-        best = list(results)[winner.number]
-        if is_lower_better:
-            ends = [1 - winner.high, 1 - winner.low]
-        return BestSystem(best, results[best].scores[name], ends, winner.near, drop, len(results))
+        rows = {
+            system: self.compared_rows.get(system, {}).get(module, result.per_example)
+            for system, result in results.items()
+        }
+        return best_system(name, results, rows, self.row_labels, level)
 
     def __str__(self) -> str:
-        """The tables as plain text, which `print` shows."""
+        """Return the tables as plain text, which `print` shows."""
         return self.to_table()
 
     def to_table(
         self, table: str | None = None, *, digits: int | None = None, percent: bool = False
     ) -> str:
-        """Plain text: one row per system and one column per score; then the signatures.
+        """Return plain text: a row per system and a column per score; then the signatures.
 
         A single system with four scores or more has one row per score.
 
@@ -420,7 +350,10 @@ class Results(Stored):
     def to_html(
         self, table: str | None = None, *, digits: int | None = None, percent: bool = False
     ) -> str:
-        """HTML tables for any page, with the best tier of each score in bold; see `to_table`."""
+        """Return HTML tables for any page, with the best tier of each score in bold.
+
+        See `to_table`.
+        """
         return as_html(self.chosen_tables(table, digits, percent), self.signatures())
 
     def _repr_html_(self) -> str:
@@ -457,7 +390,7 @@ class Results(Stored):
         return list(lines(self.standings, self.visible_systems()))
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
-        """The table of scores and, where available, the tables of groups, ranks and comparisons."""
+        """Return the table of scores and, if available, of groups, ranks and comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
         note = " ".join([*self.sentences(), *filter(None, [agreement])])
         columns = self.provenance.get("columns", {})
@@ -481,7 +414,7 @@ class Results(Stored):
         return chosen
 
     def sentences(self) -> list[str]:
-        """Sentences to quote, of the modules that have one, about the systems that tables show."""
+        """Return the sentences to quote that modules have about the systems in the tables."""
         visible = self.visible_systems()
         listed = []
         for system in visible:
@@ -508,7 +441,7 @@ class Results(Stored):
 
     @cached_property
     def standings(self) -> Standings:
-        """Ranks, tiers and letters of the compared systems."""
+        """Return ranks, tiers and letters of the compared systems."""
         return Standings(self.systems, self.comparisons)
 
     @property

@@ -22,7 +22,7 @@ from typing import Annotated, Any
 from ...data.files.access import default_limits, open_file
 from ...data.files.stored import check_object, refuse_device, to_jsonable, write_whole
 from ...statistics.arguments.domains import Finite, Range, check_option
-from .module_results import ModuleResult, means_of_rows
+from .module_results import ModuleResult, Systems, means_of_rows
 from .result_checks import check_rows
 
 _Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN
@@ -30,7 +30,6 @@ _LABELS = {"id": int | str, "cluster": int | str | Mapping[str, str]}
 _RECORD = {"row": Annotated[int, Range(0)], "system": str, "scores": Mapping[str, Any]}
 _OPTIONAL_OF_RECORD = _LABELS | dict.fromkeys(("statistics", "texts", "inputs"), Mapping[str, Any])
 
-Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 Labels = Mapping[str, Mapping[str, Sequence[Any]]]  # of rows by system: the `id` and the `cluster`
 
 
@@ -178,7 +177,7 @@ def _filled(
         read["scores"][name] = [math.nan if value is None else value for value in column]
 
     def of_module(module: str, key: str) -> dict[str, list[Any]]:
-        return {name: column for (of, name), column in read[key].items() if of == module}
+        return {name: column for (owner, name), column in read[key].items() if owner == module}
 
     return {
         module: replace(

@@ -22,7 +22,7 @@ from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
 from ..states.score_kind import kind_of
-from .system_rows import InputError
+from .system_rows import InputError, SystemRows
 from .worker_processes import Result, columns_of, cores, map_pieces, run_parallel
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Evaluation(Request):
 
     def with_rows(
         self, jobs: int = 1, **options: Any
-    ) -> tuple[Results, dict[str, dict[str, list[Any]]]]:
+    ) -> tuple[Results, dict[str, dict[str, list[Any] | None]]]:
         """Return the results, with all rows in memory, and the columns of each system.
 
         Args:
@@ -217,37 +217,38 @@ class Evaluation(Request):
         sources = {path: self.source(path) for path in self.inputs()}
         columns = {path: columns_of(source, jobs) for path, source in sources.items()}
         self._check_rows(sources, columns)
-        rows = {
+        columns_of_systems: dict[str, dict[str, list[Any] | None]] = {
             system: {
+                **dict.fromkeys(self.fields),
                 **({"predictions": columns[path][predictions]} if predictions else {}),
                 **{name: columns[self.common or path][f] for name, f in self._labels.items()},
             }
             for system, (path, predictions) in self.systems.items()
         }
-        labels: dict[str, Any] = dict.fromkeys([*self.fields, "clusters"])
-        for name in self._labels:
-            labels[name] = {system: rows[system][name] for system in rows}
-        clusters = {field: labels.pop(name) for name, field in self.cluster_fields.items()}
-        labels["clusters"] = dict.fromkeys(rows)
-        for system in rows if clusters else ():
-            of_system = {field: column[system] for field, column in clusters.items()}
-            labels["clusters"][system] = (
-                of_system if len(clusters) > 1 else next(iter(of_system.values()))
-            )
-        from .system_scores import score_columns  # imports numpy, so only on use
+        from .system_scores import score_systems  # imports numpy, so only on use
 
         try:
-            results = score_columns(
+            results = score_systems(
                 replace(self, options=self._all_options() | options, jobs=jobs),
                 self.metrics,
-                {system: rows[system].get("predictions") for system in rows},
-                labels,
+                {system: self._system_rows(c) for system, c in columns_of_systems.items()},
                 inputs=[source.provenance() for source in sources.values()],
                 progress=True,
             )
         except InputError as error:
             raise self.located(error, sources) from error
-        return results, rows
+        return results, columns_of_systems
+
+    def _system_rows(self, columns: Mapping[str, Any]) -> SystemRows:
+        """Return the rows of a system, from its columns by the names of inputs and labels."""
+        clusters = {field: columns[name] for name, field in self.cluster_fields.items()}
+        rows = SystemRows(
+            inputs=dict.fromkeys(self.metrics, columns),
+            groups=columns["groups"],
+            clusters=clusters if len(clusters) > 1 else next(iter(clusters.values()), None),
+            ids=columns["ids"],
+        )
+        return rows if self.missing == "refuse" else rows.answered(self.missing)
 
     def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
         """Return the file, format and field of every column of each system, to find rows again."""
@@ -350,7 +351,7 @@ class Evaluation(Request):
                     pairs = zip(fields_of_file[column], inputs[column], strict=True)
                     row = next(i for i, (a, b) in enumerate(pairs) if a != b)
                     raise ValueError(
-                        f"{path}: {sources[path].location(row)}: field {column!r} is not that of "
+                        f"{path}: {sources[path].location(row)}: field {column!r} differs from "
                         f"{first}; systems are compared on the same rows"
                     )
 
@@ -380,12 +381,12 @@ class Evaluation(Request):
         """
         path, predictions = self.systems[error.system]
         names = {"predictions": predictions, **self.fields}
-        wrong = error.error
-        if not isinstance(wrong, RowError) or wrong.column not in names:
-            return wrong
-        file = path if wrong.column == "predictions" else self.common or path
-        position = sources[file].location(before + wrong.row)
-        return ValueError(f"{file}: {position}: {wrong.about(f'field {names[wrong.column]!r}')}")
+        cause = error.error
+        if not isinstance(cause, RowError) or cause.column not in names:
+            return cause
+        file = path if cause.column == "predictions" else self.common or path
+        position = sources[file].location(before + cause.row)
+        return ValueError(f"{file}: {position}: {cause.about(f'field {names[cause.column]!r}')}")
 
 
 def need_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -> bool:
@@ -437,9 +438,9 @@ def results_of_file(
             raise ValueError(f"{name} must name a field of {path}, got {shown(field_name)}")
     further = {n: f for n, f in labels.items() if f and n not in ("references", *ROW_LABELS)}
     named = {name: labels[name] for name in ("references", *ROW_LABELS)}
-    given = {item.name: getattr(request, item.name) for item in fields(request)}
+    options = {option.name: getattr(request, option.name) for option in fields(request)}
     evaluation = Evaluation(
-        **given | named | {"columns": further},
+        **options | named | {"columns": further},
         systems={system: (path, field_name or "") for system, field_name in systems.items()},
     )
     return evaluation.results()
@@ -465,7 +466,7 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
 
 
 def signed(results: Results, name: str | None, values: Mapping[str, Any] | None = None) -> Results:
-    """Results with the name of a preset in the provenance, and in signatures where it applies.
+    """Return results with the name of a preset in provenance, and in signatures where it applies.
 
     Args:
         results: the results.

@@ -1,7 +1,7 @@
-"""What every module promises, checked on its own example: `metric-commons check`.
+"""Promises that every module keeps, checked on its own example: `metric-commons check`.
 
-The example in the docstring is run as it stands. Its first call of `compute` is the sample on which
-the promises are checked: whatever else such a call would do is for the tests of the module.
+The example in the docstring is run unchanged. The promises are checked on its first call of
+`compute`; anything else is for the tests of the module.
 """
 
 import doctest
@@ -24,7 +24,7 @@ Columns = Mapping[str, Sequence[Any]]
 
 
 class BrokenPromiseError(Exception):
-    """A module does something else than it promises."""
+    """A module breaks a promise."""
 
 
 class Sample(NamedTuple):
@@ -49,7 +49,7 @@ class Sample(NamedTuple):
 
 
 def check_module(module: str | PathLike[str]) -> Iterator[tuple[str, str | None]]:
-    """Yield each promise of a module, with what is wrong; None if it is kept.
+    """Yield each promise of a module, with the problem, or None if the promise is kept.
 
     Args:
         module: its name, or the path of its folder or script.
@@ -65,19 +65,19 @@ def check_module(module: str | PathLike[str]) -> Iterator[tuple[str, str | None]
     try:
         sample = _sample(name)
     except Exception as error:  # whatever the example raises
-        yield "its example runs and prints what it says", _told(error)
+        yield "its example runs and prints what it shows", _message(error)
         return
-    yield "its example runs and prints what it says", None
+    yield "its example runs and prints what it shows", None
     for promise, check in _PROMISES.items():
         try:
             check(sample)
         except Exception as error:  # whatever the module raises
-            yield promise, _told(error)
+            yield promise, _message(error)
         else:
             yield promise, None
 
 
-def _told(error: Exception) -> str:
+def _message(error: Exception) -> str:
     return (
         str(error) if isinstance(error, BrokenPromiseError) else f"{type(error).__name__}: {error}"
     )
@@ -103,16 +103,16 @@ def _sample(name: str) -> Sample:
         "evaluate": SimpleNamespace(load=load),
         "metric_commons": SimpleNamespace(load=load),
     }
-    parser, said = doctest.DocTestParser(), list[str]()
+    parser, output = doctest.DocTestParser(), list[str]()
     example = parser.get_doctest(module.written_docstring, names, name, str(script_of(name)), 0)
     for step in example.examples:
         if step.source in ("import evaluate\n", "import metric_commons\n"):
             step.source = "pass\n"
-    failed = doctest.DocTestRunner(verbose=False).run(example, out=said.append).failed
+    failed = doctest.DocTestRunner(verbose=False).run(example, out=output.append).failed
     if failed:
-        raise BrokenPromiseError("".join(said).strip())
+        raise BrokenPromiseError("".join(output).strip())
     if not calls:
-        raise BrokenPromiseError("the Examples of the class call compute nowhere")
+        raise BrokenPromiseError("no example of the class calls compute")
     columns = {n: calls[0].pop(n) for n in module.input_names if calls[0].get(n) is not None}
     return Sample(module, columns, calls[0])
 
@@ -169,13 +169,13 @@ def _refuses_bad_rows(sample: Sample) -> None:
         _refuses(sample, {name: [*values[:-1], object()]}, f"an object in {name}", name)
 
 
-def _refuses(sample: Sample, changed: Columns, what: str, named: str = "") -> None:
+def _refuses(sample: Sample, changed: Columns, flaw: str, named: str = "") -> None:
     try:
         sample.module.compute(**{**sample.columns, **changed}, **sample.options)
     except ValueError as error:
-        _expect(named in str(error), f"the error about {what} does not name it: {error}")
+        _expect(named in str(error), f"the error about {flaw} does not name it: {error}")
     else:
-        raise BrokenPromiseError(f"{what}: no ValueError")
+        raise BrokenPromiseError(f"{flaw}: no ValueError")
 
 
 def _refuses_unknown_options(sample: Sample) -> None:
@@ -183,7 +183,7 @@ def _refuses_unknown_options(sample: Sample) -> None:
         sample.compute(no_such_option=1)
     except TypeError:
         return
-    raise BrokenPromiseError("an unknown option is no TypeError")
+    raise BrokenPromiseError("an unknown option does not raise TypeError")
 
 
 def _merges(sample: Sample) -> None:
@@ -195,8 +195,8 @@ def _merges(sample: Sample) -> None:
             state.update(**{name: column[rows] for name, column in sample.columns.items()})
         states.append(State.from_json(state.to_json()))
     states[0].merge(states[1])
-    whole = {n: v for n, v in sample.compute().items() if n in (merged := states[0].result())}
-    _expect(_same(merged, whole), "the merged states of parts give another result")
+    expected = {n: v for n, v in sample.compute().items() if n in (merged := states[0].result())}
+    _expect(_same(merged, expected), "the merged states of parts give another result")
 
 
 def _has_intervals(sample: Sample) -> None:
@@ -221,8 +221,8 @@ def _has_rows(sample: Sample) -> None:
         _expect(len(values) == sample.rows, f"per_example has {len(values)} values of {name}")
 
 
-def _same(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+def _same(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
+    return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
 def _expect(is_kept: bool, problem: str) -> None:

@@ -84,9 +84,9 @@ def score(
         ids: one id per row, likewise; results are compared by them. Rankings of Spark need them.
         missing: rows without an answer: refuse them, skip them, count them as zero, or report the
             bounds of the score if each had the worst score or the best. With "bounds", `scores`
-            are those of the rows at hand, `score_bounds` the two ends, and `missing_rows` the
-            number of the others; intervals reach from the lower end of the worst to the upper end
-            of the best.
+            are those of the rows with an answer, `score_bounds` the two ends, and `missing_rows`
+            the number of the others; intervals reach from the lower end of the worst to the upper
+            end of the best.
         per_example: also keep the scores of every row.
         compare: test every two systems against each other; they must have the same rows. A
             permutation test compares the main score of each module, and p-values are corrected
@@ -153,8 +153,8 @@ def score(
     if data is not None:
         table = data if path is None else fields_of_file(path)
         predictions, labels = _with_usual_columns(metrics, table, predictions, labels)
-    given = {name for name, column in labels.items() if column is not None}
-    check_inputs(metrics, given | ({"predictions"} if predictions is not None else set()))
+    provided = {name for name, column in labels.items() if column is not None}
+    check_inputs(metrics, provided | ({"predictions"} if predictions is not None else set()))
     names = column_names(predictions) if data is not None else {}
     if not metrics or (data is not None and not names):
         raise ValueError(NO_SYSTEMS)
@@ -197,7 +197,7 @@ def _settings(modules: Sequence[Any]) -> dict[str, Any]:
     return settings
 
 
-def check_inputs(metrics: Mapping[str, Module], given: Collection[str]) -> None:
+def check_inputs(metrics: Mapping[str, Module], provided: Collection[str]) -> None:
     """Check that each module has its columns.
 
     Raises:
@@ -208,7 +208,7 @@ def check_inputs(metrics: Mapping[str, Module], given: Collection[str]) -> None:
     ValueError: qa_em needs the columns predictions, references; references is missing
     """
     for name, metric in metrics.items():
-        missing = [column for column in metric.required_inputs if column not in given]
+        missing = [column for column in metric.required_inputs if column not in provided]
         if missing:
             raise ValueError(
                 f"{name} needs the columns {', '.join(metric.required_inputs)}; "
@@ -236,7 +236,7 @@ def column_names(predictions: Any) -> dict[str, str | None]:
 def _from_table(
     data: Any, systems: Mapping[str, str | None], labels: Mapping[str, Any]
 ) -> tuple[dict[str, Any] | None, dict[str, Any]]:
-    """The predictions of each system, and the other columns, some of which may not be names."""
+    """Return the predictions of each system, and the other columns, given by name or as values."""
     predicted = {system: name for system, name in systems.items() if name is not None}
     clusters, columns_of_data = labels["clusters"], {*(table_names(data) or ())}
     is_named = isinstance(clusters, list) and columns_of_data.issuperset(clusters)
@@ -263,12 +263,12 @@ def _with_usual_columns(
     for name in ("predictions", "references"):
         if name in required and chosen[name] is None:
             named = [n for n in (predictions, labels["references"]) if isinstance(n, str)]
-            found = usual_columns(name, table_names(data) or (), [*named, chosen["predictions"]])
-            if len(found) > 1:
+            matches = usual_columns(name, table_names(data) or (), [*named, chosen["predictions"]])
+            if len(matches) > 1:
                 raise ValueError(
-                    f"{name} may be {' or '.join(map(repr, found))}; pass {name}={found[0]!r}"
+                    f"{name} may be {' or '.join(map(repr, matches))}; pass {name}={matches[0]!r}"
                 )
-            chosen[name] = found[0] if found else None
+            chosen[name] = matches[0] if matches else None
     fields = column_names(chosen["predictions"]).values()
     if isinstance(chosen["references"], str) and chosen["references"] in fields:
         raise ValueError(f"column {chosen['references']!r} would be compared with itself")

@@ -218,7 +218,7 @@ def plan_of_columns(
 def _located(
     error: ValueError, columns: Mapping[str, str], block: Mapping[str, Any], before: int
 ) -> ValueError:
-    """An error about `predictions[12]`, with the name of the column, the row and the value."""
+    """Return an error about `predictions[12]`, with the name of the column, row and value."""
     if not isinstance(error, RowError) or error.column not in columns:
         return error
     column = columns[error.column]

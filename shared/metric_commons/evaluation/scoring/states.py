@@ -1,11 +1,11 @@
 """States: summaries of rows that can be merged with those of other rows.
 
 If there are too many rows for one process, each process keeps a `State` of its rows. States merge
-in any order and any grouping into the state of all rows, whose result is that of one `compute`. A
-state keeps only what that needs: how often each score occurs, how often each pair of labels, the
+in any order and any grouping into the state of all rows, whose result equals that of one
+`compute`. A state keeps only what this needs: how often each score or pair of labels occurs, the
 sums of a regression, or its rows if intervals are requested. Rankings are kept by the ids of their
 queries, so that none counts twice. All sums are exact, and each mean is rounded once, so the result
-has the same bits as that of all rows together.
+has the same bits as the result of all rows together.
 
 A `Part` has the states of all systems and modules, and a file. Rows may be distributed by a job
 array, Ray, Dask or Beam: a process scores each part, and one merges the files.
@@ -14,7 +14,7 @@ array, Ray, Dask or Beam: a process scores each part, and one merges the files.
 import json
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import lru_cache
 from os import PathLike
 from typing import Annotated, Any, Self
@@ -125,7 +125,7 @@ class State(StoredColumns):
         ids: Sequence[int | str] | None = None,
         **columns: Any,
     ) -> None:
-        """Add rows; none of them if one is not valid.
+        """Add rows, or none of them if one is not valid.
 
         There may be no rows, since parts of a table may be empty; only a result needs some.
 
@@ -331,7 +331,7 @@ def results_of_states(
             result = states[system][name].module_result(reporting)
         rows[system][name] = result.per_example
         if not reporting.get("per_example"):
-            result = replace(result, per_example={}, row_sums=None, row_inputs={})
+            result = result.without_rows()
         systems[system][name] = result
     check_averages(systems)
     compared_rows = rows if len(rows) > 1 else {}

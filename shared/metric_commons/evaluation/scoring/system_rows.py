@@ -33,7 +33,7 @@ class RowSamples(NamedTuple):
     is_bounded: bool = False  # whether such samples leave bounds; otherwise such rows count as zero
 
     def reduced(self, values: Sequence[float]) -> list[float]:
-        """Return the value of each sample, from the values of its rows; NaN without any.
+        """Return the value of each sample, from the values of its rows; NaN if it has none.
 
         >>> RowSamples([0, 1, 0], 2, "mean", [1]).reduced([1.0, 1.0, 0.0])
         [0.5, 0.5]
@@ -87,7 +87,7 @@ class SystemRows:
     samples: Mapping[str, RowSamples] = field(default_factory=dict)
     judged: Any = None  # the references of all rows, if some are not scored
     excluded: Mapping[str, int] = field(default_factory=dict)  # rows that do not count, by reason
-    choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which move scores
+    choices: Mapping[str, Any] = field(default_factory=dict)  # of rows, which affect scores
 
     def __len__(self) -> int:
         module, columns = next(iter(self.inputs.items()))
@@ -102,12 +102,12 @@ class SystemRows:
         columns = (columns.get("references") for columns in self.inputs.values())
         return next((column for column in columns if column is not None), None)
 
-    def at_hand(self, missing: Missing) -> Self:
-        """Return the rows with a prediction; the others are excluded, or filled in when scored.
+    def answered(self, missing: Missing) -> Self:
+        """Return the rows with a prediction; the others are excluded, or get a score later.
 
         >>> columns = {"predictions": ["a", None], "references": ["a", "b"]}
         >>> rows = SystemRows(inputs={"qa_em": columns}, ids=["x", "y"])
-        >>> rows.at_hand("skip").ids, rows.at_hand("bounds").choices
+        >>> rows.answered("skip").ids, rows.answered("bounds").choices
         (['x'], {'missing': ['bounds:1']})
         """
         predictions = next(iter(self.inputs.values())).get("predictions")
@@ -172,7 +172,7 @@ def row_labels(systems: Mapping[str, SystemRows]) -> dict[str, dict[str, list[An
 
 
 def as_list(row: Any) -> Any:
-    """Return an array as a list, and anything else as it is."""
+    """Return an array as a list, and anything else unchanged."""
     return row.tolist() if hasattr(row, "tolist") else row
 
 
@@ -225,19 +225,19 @@ def scores_of_samples(
                 f"{score} of a row that is missing may be any number, so there are no bounds; skip "
                 "such rows"
             )
-    at_hand = sorted(set(samples.positions))
+    available = sorted(set(samples.positions))
     labels = {name: reporting.pop(name, None) for name in ("clusters", "groups")}
-    of_hand = {name: taken(column, at_hand) for name, column in labels.items()}
+    available_labels = {name: taken(column, available) for name, column in labels.items()}
     filled = [
         {name: np.nan_to_num(scores[name], nan=bounds[side]) for name, bounds in ends.items()}
         for side in (0, 1)
     ]
     low, high = (summarize(columns, averages, **reporting, **labels) for columns in filled)
-    columns = {name: values[at_hand] for name, values in scores.items()}
-    result = summarize(columns, averages, **reporting, **of_hand) | {
+    columns = {name: values[available] for name, values in scores.items()}
+    result = summarize(columns, averages, **reporting, **available_labels) | {
         "per_example": {name: values.tolist() for name, values in scores.items()}
     }
-    return _bounded(result, low, high, [*scores], samples.size - len(at_hand))
+    return _bounded(result, low, high, [*scores], samples.size - len(available))
 
 
 def taken(column: Any, rows: Sequence[int]) -> Any:
@@ -260,7 +260,7 @@ def _bounded(
     scores: Sequence[str],
     missing: int,
 ) -> dict[str, Any]:
-    """Return the result of the rows at hand with the bounds of all rows, also of each group."""
+    """Return the result of the available rows with the bounds of all rows, also for each group."""
     bounded = result | {
         "score_bounds": {name: [low[name], high[name]] for name in scores},
         "missing_rows": missing,
@@ -272,9 +272,9 @@ def _bounded(
         nothing = dict.fromkeys(scores, math.nan) | {"n": 0}
         bounded["groups"] = {
             group: _bounded(
-                of_hand, low["groups"][group], filled, scores, filled["n"] - of_hand["n"]
+                available, low["groups"][group], filled, scores, filled["n"] - available["n"]
             )
             for group, filled in high["groups"].items()
-            for of_hand in [result.get("groups", {}).get(group, nothing)]
+            for available in [result.get("groups", {}).get(group, nothing)]
         }
     return bounded

@@ -2,8 +2,8 @@
 
 Scores of single rows, comparisons, and options that are functions, have a value for each row or
 follow from all rows need the rows in their order. If several processes score them, block by block,
-the scores of all blocks are summarized once, by the function that `compute` calls for it, so the
-result is that of one `compute`.
+the scores of all blocks are summarized once, by the function that `compute` itself calls, so the
+result equals that of one `compute`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -69,7 +69,7 @@ def score_columns(
         raise ValueError(NO_SYSTEMS)
     rows = {}
     ids, clusters = labels["ids"], _clusters_by_system(labels["clusters"], systems)
-    shared = {name: _read_once(each) for name, each in labels.items() if name not in ROW_LABELS}
+    shared = {name: _read_once(c) for name, c in labels.items() if name not in ROW_LABELS}
     for system, predicted in systems.items():
         columns = {
             name: column if holds_queries(column) else _read_once(_column(name, column, system))
@@ -88,7 +88,7 @@ def score_columns(
             ids=queries if ids is None else _column("ids", ids, system),
         )
         if request.missing != "refuse":
-            rows[system] = rows[system].at_hand(request.missing)
+            rows[system] = rows[system].answered(request.missing)
     return score_systems(request, metrics, rows, inputs=inputs, progress=progress)
 
 
@@ -345,8 +345,8 @@ def _clusters_by_system(clusters: Any, systems: Mapping[str, Any]) -> Any:
         return clusters
     if named := [system for system in systems if system in clusters]:
         raise ValueError(
-            f"clusters has {', '.join(map(repr, clusters))}: neither all systems, of which there "
-            f"is {', '.join(map(repr, named))}, nor only fields that are crossed"
+            f"clusters has {', '.join(map(repr, clusters))}: it must have all systems, not only "
+            f"{', '.join(map(repr, named))}, or only fields that are crossed"
         )
     return dict.fromkeys(systems, clusters)
 

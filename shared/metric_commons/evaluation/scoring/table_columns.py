@@ -64,7 +64,7 @@ def usual_columns(
     Args:
         name: predictions or references.
         columns: the names of the columns.
-        others: columns that are other inputs.
+        others: columns of other inputs.
 
     >>> usual_columns("references", ["question", "prediction", "answer"])
     ['answer']

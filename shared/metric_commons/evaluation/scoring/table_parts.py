@@ -56,7 +56,6 @@ def part_of_table(data: Any, plan: ScoringPlan, jobs: int = 1) -> Part:
     is_dataset = hasattr(data, "select_columns") and hasattr(data, "__len__")
     if is_dataset or is_arrow(data):
         check_columns(plan.names(), data.column_names)
-        tasks = range(0, len(data), _ROWS)
         if is_arrow(data):
             slice_of = data.select(plan.names()).slice
         else:
@@ -120,9 +119,9 @@ def numbered(df: "DataFrame") -> "DataFrame":
 def on_executors(
     function: Callable[..., "Iterator[pa.RecordBatch]"], plan: ScoringPlan
 ) -> "MapInArrow":
-    """A function of record batches, for `mapInArrow`, that calls another one with a plan as well.
+    """Return a function of record batches, for `mapInArrow`, that passes a plan to another one.
 
-    It is nested, so it is sent with its code, and imports what it calls when it runs. So it can
+    It is nested, so Spark sends its code, and it imports the other function when it runs. So it can
     report a missing metric-commons; a function sent by name would fail while it is unpickled.
     """
     payload, message = pickle.dumps((function, plan)), _MISSING

@@ -1,4 +1,4 @@
-"""Scores that follow from how often each row occurs, such as a label beside a label."""
+"""Scores that follow from how often each row occurs, such as a pair of labels."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Scores of single rows, of which means are reported."""
+"""Means of the scores of single rows."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
@@ -69,8 +69,8 @@ class CountedScores:
     @classmethod
     def sum(cls, parts: Sequence[Self]) -> Self:
         """Return all rows; the parts have the same scores, and clusters or none."""
-        first, *others = parts
-        if not others:
+        first = parts[0]
+        if len(parts) == 1:
             return first
         clusters = None
         if first.clusters is not None:
@@ -84,9 +84,10 @@ class CountedScores:
     def value_counts(
         self, metric: Module, *, excluded: Set[str] = frozenset()
     ) -> tuple[dict[str, list[Any]], dict[str, list[Any]]]:
-        """The counts of the values of scores, and of clusters by their rows and the sum of these.
+        """Return how often each value of a score, and each kind of cluster, occurs.
 
-        A score with too many values, or too many kinds of clusters, has no counts.
+        A kind of cluster is a number of rows and their sum. A score with too many values, or too
+        many kinds of clusters, has no counts.
 
         Args:
             metric: the module of the scores.
@@ -138,7 +139,7 @@ SCORES_ALONE = {"per_example": True, "confidence_level": None, "standard_error":
 
 
 class MeanStatistics(SufficientStatistics):
-    """Scores of single rows, of which exact means are reported.
+    """Exact means of the scores of single rows.
 
     The parts of a group are added up when their numbers have doubled since the last time, so that
     numbers are sorted a few times altogether, instead of once per part.

@@ -142,8 +142,8 @@ class RegressionRows(SufficientStatistics):
 
     def merge(self, statistics: Self) -> None:
         if any(
-            len(one._moments) and len(other._rows)
-            for one, other in ((self, statistics), (statistics, self))
+            len(first._moments) and len(second._rows)
+            for first, second in ((self, statistics), (statistics, self))
         ):
             raise ValueError(
                 "one state keeps rows, for intervals or clusters, and the other sums alone"
@@ -183,5 +183,5 @@ KIND = _MomentsKind()
 
 
 def _added(first: list[Moments], second: list[Moments]) -> list[Moments]:
-    """Return the moments of the rows of both, of each output."""
+    """Return the moments of all rows, for each output."""
     return [*map(Moments.__add__, first, second)]

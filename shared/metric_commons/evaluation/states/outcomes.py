@@ -1,4 +1,4 @@
-"""Outcomes of comparisons, of which ties may not count."""
+"""Outcomes of comparisons, where ties may not count."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace

@@ -161,7 +161,7 @@ class CountedRows:
         }
 
     def to_jsonable(self) -> Any:
-        """For files: names, columns and counts of rows."""
+        """Return names, columns and counts of rows, for files."""
         if not self._rows:
             return {"names": [], "columns": {}, "counts": []}
         table = _sorted(self._table()) if self._finish is _distinct else self._table()
@@ -253,7 +253,7 @@ def _distinct(table: Table) -> Table:
 
 
 def _sorted(table: Table) -> Table:
-    """The rows in an order with equal values side by side, which makes few runs in a file."""
+    """Return the rows with equal values side by side, which makes few runs in a file."""
     import pyarrow.compute as pc
 
     keys = [name for name in table.column_names if name != _COUNT]
@@ -433,7 +433,7 @@ def check_column(name: str, values: NDArray[Any], ranges: Ranges) -> None:
     if score_range(name, ranges) is None or not values.size:
         return
     for end, position in ((values.min(), values.argmin), (values.max(), values.argmax)):
-        if math.isnan(end):  # which both ends are if any value is
+        if math.isnan(end):  # both ends are NaN if any value is
             raise RowError(name, int(position()), "is NaN, which no row has")
         try:
             check_score(name, float(end), ranges)

@@ -31,7 +31,7 @@ class RowLabels(NamedTuple):
     ids: Ids | None = None
 
     def columns(self) -> dict[str, Sequence[str]]:
-        """Groups and clusters, where there are any.
+        """Return the groups and clusters, if there are any.
 
         >>> RowLabels(groups=["a"]).columns()
         {'groups': ['a']}
@@ -73,7 +73,7 @@ class SufficientStatistics(ABC):
 
     @abstractmethod
     def to_jsonable(self) -> Any:
-        """Lists, dicts, strings and finite numbers, for JSON."""
+        """Return the rows as lists, dicts, strings and finite numbers, for JSON."""
 
     @abstractmethod
     def read_jsonable(self, content: Any) -> None:

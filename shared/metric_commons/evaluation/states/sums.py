@@ -60,10 +60,10 @@ class _SumsKind(ScoreKind):
             values = np.concatenate([block.values for block in blocks])
             rows = replace(empty, names=names.pop(), values=values)
         else:
-            first, *others = (
+            first, *further = (
                 replace(empty, names=block.names, values=block.values) for block in blocks
             )
-            rows = first.joined(*others)
+            rows = first.joined(*further)
         metric.check_sums(rows)
         return summarize_sums(rows, **reporting)
 

@@ -33,7 +33,7 @@ _SCHEMA = "0.3.0"
 
 @dataclass(frozen=True)
 class Labels:
-    """Values that a format needs besides a result; None for the default from the result."""
+    """Values that a format needs in addition to a result; None for the result's default."""
 
     model: str | None = None
     dataset: str | None = None
@@ -204,7 +204,7 @@ def _samples(
 
 
 def _columns(results: Results, system: str, prompt: str) -> list[list[Any]]:
-    """Questions, predictions and references of all rows, from the unchanged inputs."""
+    """Return questions, predictions and references of all rows, from unchanged inputs."""
     columns = results.provenance.get("columns", {}).get(system, {})
     if not {"predictions", "references"} <= columns.keys():
         raise ValueError("the result does not record the fields of its predictions and references")

@@ -6,9 +6,11 @@ from functools import partial
 from typing import Any
 
 from ...evaluation.comparison.pairing import paired_scores
-from ...evaluation.results.comparisons import Comparison, compare_pairs, statement
-from ...evaluation.results.rendering import PLAIN, Notation, Table, is_proportion, label, p_value
-from .leaderboards import Entry, column, interval_of, level_heading, pooled, ranked_table
+from ...evaluation.results.comparison_tables import statement
+from ...evaluation.results.comparisons import Comparison, compare_pairs
+from ...evaluation.results.rendering import PLAIN, Notation, Table, label, p_value
+from .leaderboards import Entry, interval_of, pooled
+from .ranked_tables import column, level_heading, ranked_table
 
 
 @dataclass(frozen=True)
@@ -44,10 +46,8 @@ class History:
         """Return one row per result, oldest first; a significant change is in bold."""
         first, records = self.results[0], list(self.records())
         values = [record["value"] for record in records]
-        number_format = notation.format_of(
-            (record["confidence_interval"] for record in records),
-            is_proportion=notation.percent and is_proportion(first.module, first.score, values),
-        )
+        intervals = [record["confidence_interval"] for record in records]
+        number_format = notation.format_of_score(first.module, first.score, values, intervals)
         records = records[-(top or 0) :]
         heading, interval = number_format.heading(label(first.score)), number_format.interval
         signed = partial(number_format.number, signed=True)
@@ -75,7 +75,7 @@ def results_of_system(entries: Sequence[Entry], system: str | None) -> list[Entr
     """Return the results of the selected system: the one of that name, or the only one.
 
     Raises:
-        ValueError: there are several, or none of that name.
+        ValueError: there are several systems, or none of this name.
     """
     names = list(dict.fromkeys(entry.system for entry in entries))
     if system is None and len(names) > 1:

@@ -7,58 +7,43 @@ comparisons, as everywhere; without row scores a leaderboard has intervals but n
 
 import json
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, combinations
+from functools import cached_property
+from itertools import combinations
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
 from ...data.files.stored import option_text, to_jsonable
 from ...evaluation.comparison.combined_results import merged, renamed
 from ...evaluation.comparison.pairing import paired_scores
-from ...evaluation.comparison.saved_rows import clustered, with_rows
-from ...evaluation.results.comparisons import Rank, compare_pairs, statement
+from ...evaluation.comparison.saved_rows import SavedResult
+from ...evaluation.results.comparison_tables import statement
+from ...evaluation.results.comparisons import Rank, compare_pairs
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
     NumberFormat,
     Table,
-    is_proportion,
     label,
 )
 from ...evaluation.results.result_tables import PAIRS_NOTE, RANKS_NOTE
 from ...evaluation.results.results import Results, find_score
-from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
+from .ranked_tables import (
+    Column,
+    ascending,
+    column,
+    columns,
+    level_heading,
+    rank_range,
+    ranked_table,
+)
 
-Column = tuple[str, Sequence[str]]  # a heading, and a cell for each row
 # Options and conditions that do not affect a score; a preset is listed with its options.
 # Tasks of MTEB have versions of their own: one whose scores change gets another name.
 UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
-
-
-@dataclass(frozen=True)
-class SavedResult:
-    """A result and its file, with the scores of its rows unless there is a problem with them."""
-
-    path: Path
-    results: Results
-    problem: str = ""
-
-    def clustered(self, fields: Sequence[str], confidence_level: float) -> Self:
-        """Return the same result, with the labels in these fields of its inputs as clusters.
-
-        Raises:
-            ValueError: the rows or their labels are missing.
-        """
-        if self.problem:
-            raise ValueError(f"clusters need the scores of rows: {self.problem}")
-        try:
-            results = clustered(self.results, fields, confidence_level=confidence_level)
-        except ValueError as error:
-            raise ValueError(f"{self.path}: {error}") from error
-        return replace(self, results=results)
 
 
 @dataclass(frozen=True)
@@ -96,8 +81,8 @@ class Entry:
             settings["seed"] = result.options.get("seed")
         if result.rows:
             settings["rows"] = result.rows
-        values = {"module": self.module, **settings, "version": result.program}
-        return {name: json.dumps(to_jsonable(value)) for name, value in values.items()}
+        values = to_jsonable({"module": self.module, **settings, "version": result.program})
+        return {name: json.dumps(value) for name, value in values.items()}
 
     @property
     def digests(self) -> Mapping[str, str]:
@@ -173,9 +158,20 @@ class Leaderboard:
         """Return the result of a system for the module."""
         return self.results.systems[system][self.module]
 
+    @cached_property
+    def _intervals(self) -> dict[tuple[str, str, str], list[float] | None]:
+        """Return the interval of each number, by system, module and score."""
+        return {
+            (system, module, score): interval_of(result, score, self.confidence_level)
+            for system, modules in self.results.systems.items()
+            for module, result in modules.items()
+            for score, value in result.scores.items()
+            if isinstance(value, int | float)
+        }
+
     def interval(self, system: str) -> list[float] | None:
         """Return the interval of a system's score, if it was saved or can be derived."""
-        return interval_of(self.result(system), self.score, self.confidence_level)
+        return self._intervals[system, self.module, self.score]
 
     def standard_error(self, system: str) -> float | None:
         """Return the standard error of a system's score, if it was saved or can be derived."""
@@ -212,15 +208,15 @@ class Leaderboard:
         if standings.letters:
             labels.append(("", [standings.letters.get(system, "") for system in systems]))
         labels.append(column(records, "system", label))
-        marks, (heading, numbers) = standings.marks(), self._column(*key, systems, notation)
+        marks, number_format = standings.marks(), self._format(*key, notation)
+        heading, numbers = self._column(*key, systems, number_format)
         cells = [
             number + marks.get((system, *key), "")
             for system, number in zip(systems, numbers, strict=True)
         ]
-        interval, level = self._format(*key, notation).interval, self.confidence_level
         cells_of_ranks = columns(
             records,
-            ("confidence_interval", interval, level_heading(level)),
+            ("confidence_interval", number_format.interval, level_heading(self.confidence_level)),
             ("rank_interval", rank_range, "ranks"),
             ("tier", str, "tier"),
         )
@@ -228,7 +224,7 @@ class Leaderboard:
         if self.ranks and not standings.letters:
             further.append(("pairs", [standings.signs(*key, system) for system in systems]))
         further += [  # requested in addition to the score that orders the leaderboard
-            self._column(module, score, systems, notation)
+            self._column(module, score, systems, self._format(module, score, notation))
             for module, result in next(iter(self.results.systems.values())).items()
             for score in result.scores
             if (module, score) != key
@@ -241,10 +237,9 @@ class Leaderboard:
         return ranked_table(labels, further, best, " ".join(self._statements()), title)
 
     def _column(
-        self, module: str, score: str, systems: Sequence[str], notation: Notation
+        self, module: str, score: str, systems: Sequence[str], number_format: NumberFormat
     ) -> Column:
         """Return the numbers of a score of these systems; empty where a system lacks it."""
-        number_format = self._format(module, score, notation)
         results = [self.results.systems[system].get(module) for system in systems]
         numbers = [None if result is None else result.scores.get(score) for result in results]
         cells = ["" if number is None else number_format.number(number) for number in numbers]
@@ -252,15 +247,13 @@ class Leaderboard:
 
     def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
         """Return the format of the numbers of a score."""
-        results = [
-            modules[module]
-            for modules in self.results.systems.values()
+        values = {
+            system: modules[module].scores[score]
+            for system, modules in self.results.systems.items()
             if module in modules and isinstance(modules[module].scores.get(score), float)
-        ]
-        values = [result.scores[score] for result in results]
-        scaled = notation.percent and is_proportion(module, score, values)
-        intervals = [interval_of(result, score, self.confidence_level) for result in results]
-        return notation.format_of(intervals, is_proportion=scaled)
+        }
+        intervals = [self._intervals[system, module, score] for system in values]
+        return notation.format_of_score(module, score, values.values(), intervals)
 
     def _statements(self) -> Iterator[str]:
         """Yield the notes that are needed to read the table."""
@@ -268,8 +261,8 @@ class Leaderboard:
             yield "Lower is better."
         if self.ranks:
             yield (
-                "Rank: 1 plus the number of significantly better systems, and not less than that "
-                f"of a better one. {RANKS_NOTE}"
+                "Rank: 1 plus the number of significantly better systems, but at least the rank of "
+                f"any better system. {RANKS_NOTE}"
             )
             if self.results.standings.letters:
                 yield self.results.standings.legend()
@@ -280,27 +273,6 @@ class Leaderboard:
             yield "If predictions were scored several times, the last result is shown."
         if self.problem:
             yield f"There are no ranks: {self.problem}."
-
-
-def read_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> list[SavedResult]:
-    """Read saved results, with the scores of their rows if these are available.
-
-    Args:
-        paths: files written by `save`.
-        rows: files written by `save_per_example`, as `read_with_rows` takes them.
-    """
-    results_of_files = []
-    spare_rows = list(rows)
-    for path in paths:
-        if paths.count(path) > 1:
-            raise UsageError(f"result {path} is given twice")
-        results, problem, file = with_rows(path, spare_rows, is_first=len(rows) == len(paths))
-        if file:
-            spare_rows.remove(file)
-        results_of_files.append(SavedResult(path, results, problem))
-    if spare_rows:
-        raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
-    return results_of_files
 
 
 def entries(stored_results: Iterable[SavedResult], name: str) -> list[Entry]:
@@ -341,10 +313,10 @@ def comparable(systems: Iterable[Entry]) -> list[list[Entry]]:
 
 
 def _have_same_rows(first: Entry, second: Entry) -> bool:
-    """Return whether neither the digests that both have nor their tasks show that the rows differ.
+    """Return whether digests and tasks allow that the rows are the same.
 
-    If references are equal, it does not matter what two harnesses call the task; without them, as
-    for scores from a log, ids such as 0, 1 and 2 prove little.
+    If references are equal, the names of tasks in two harnesses do not matter; without references,
+    as for scores from a log, ids such as 0, 1 and 2 prove little.
     """
     common = first.digests.keys() & second.digests.keys()
     if any(first.digests[name] != second.digests[name] for name in common):
@@ -444,14 +416,14 @@ def _without_repetitions(systems: Sequence[Entry]) -> list[Entry]:
 
 
 def _names(systems: Sequence[Entry]) -> list[str]:
-    """Return a name for each system: its own, or that of its file if several results have it."""
-    own_names = Counter(entry.name for entry in systems)
+    """Return a name for each system: that of its file if several results have its own name."""
+    systems_by_name = Counter(entry.name for entry in systems)
     files_by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
     systems_by_origin = Counter(id(entry.origin) for entry in systems)
     names = []
     for entry in systems:
         name, path = entry.name, entry.origin.path
-        if own_names[name] > 1:
+        if systems_by_name[name] > 1:
             name = path.stem if files_by_stem[path.stem] == 1 else str(path)
             if systems_by_origin[id(entry.origin)] > 1:
                 name = f"{name}: {entry.system}"
@@ -469,82 +441,3 @@ def interval_of(result: ModuleResult, score: str, confidence_level: float) -> li
         return list(result.confidence_interval[score])
     estimate = result.counted_interval(score, confidence_level)
     return estimate and [estimate.low, estimate.high]
-
-
-# ---- tables of systems in an order ---------------------------------------------------------------
-
-
-def column(
-    records: Sequence[Mapping[str, Any]],
-    name: str,
-    text_of: Callable[[Any], str] = str,
-    heading: str = "",
-) -> Column:
-    """Return a value of each record as text, empty where it is None; the heading is its name.
-
-    >>> column([{"rank_interval": [1, 1]}, {"rank_interval": [2, 3]}], "rank_interval", rank_range)
-    ('rank_interval', ['1', '2-3'])
-    """
-    values = [record[name] for record in records]
-    return heading or name, ["" if value is None else text_of(value) for value in values]
-
-
-def columns(
-    records: Sequence[Mapping[str, Any]], *chosen: tuple[str, Callable[[Any], str], str]
-) -> list[Column]:
-    """Return columns of these names, texts and headings, without those of which no record has any.
-
-    >>> columns([{"rank": 1, "tier": None}], ("rank", str, "rank"), ("tier", str, "tier"))
-    [('rank', ['1'])]
-    """
-    return [
-        column(records, *choice)
-        for choice in chosen
-        if any(record.get(choice[0]) is not None for record in records)
-    ]
-
-
-def rank_range(ends: Sequence[int]) -> str:
-    """Return the best and the worst possible rank."""
-    low, high = ends
-    return str(low) if low == high else f"{low}-{high}"
-
-
-def level_heading(confidence_level: float) -> str:
-    """Return the heading of a column of intervals."""
-    return f"{100 * confidence_level:g}% interval"
-
-
-def ranked_table(
-    labels: Sequence[Column],
-    columns: Sequence[Column],
-    best: Collection[int],
-    note: str,
-    title: str,
-    sentence: str = "",
-) -> Table:
-    """Return a table of these columns.
-
-    Args:
-        labels: the columns that name a row.
-        columns: the others; the first orders the rows.
-        best: the rows whose number in this first column is in bold.
-        note: a line below the table.
-        title: of the table.
-        sentence: above the table.
-    """
-    headings, cells = zip(*labels, *columns, strict=True)
-    rows = [list(row) for row in zip(*cells, strict=True)]
-    bold = {(row, len(labels)) for row in best}
-    return Table(list(headings), rows, len(labels), bold, note, title, sentence)
-
-
-def ascending(ranks: Sequence[int]) -> list[int]:
-    """Return the ranks of systems, best first, none of them less than that of a better system.
-
-    With unequal errors a system may be significantly worse than the best, and the next not.
-
-    >>> ascending([1, 2, 1])
-    [1, 2, 2]
-    """
-    return list(accumulate(ranks, max))

@@ -9,6 +9,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from ...data.files.access import default_limits, open_file, read_whole
 from ...data.harness_logs import mteb
 from ...data.harness_logs.logs import PLAIN_ROWS, Content, Log, recognized
 from ...data.tables.tables import Source
+from ...evaluation.results.rendering import listed_names
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
 
@@ -27,10 +29,9 @@ _SCORES = ("score", "value", "main_score")
 _ERRORS = ("standard_error", "stderr", "se")
 _ROWS = ("rows", "n")
 _TYPES = ("type", "task_type")
-_NOTHING = ("", "-", "–", "—", "nan", "n/a", "null", "none")
+_EMPTY = ("", "-", "–", "—", "nan", "n/a", "null", "none")
 _START = 100  # bytes of a file, which contain the format of a saved result
 _SHOWN = 20  # columns or scores in a message
-_LISTED = 3  # tasks that a line names
 _LINK = re.compile(r"\[([^]]*)]\([^)]*\)")
 _RULE = re.compile(r"[|:\-\s]+")
 _MAIN = "main_score"
@@ -56,7 +57,7 @@ class Score(NamedTuple):
 
 
 class BenchmarkTask(NamedTuple):
-    """A task of a benchmark, and which of its scores are meant."""
+    """A task of a benchmark, and which of its scores count."""
 
     task: str
     subsets: Sequence[str] = ()
@@ -66,7 +67,7 @@ class BenchmarkTask(NamedTuple):
 
 
 class _Request(NamedTuple):
-    """Which score of which tasks is read; notes are added to."""
+    """The tasks and the score to read, and notes, to which reading adds."""
 
     origin: Path  # as on the command line
     name: str | None
@@ -88,8 +89,8 @@ def are_saved(paths: Sequence[Path]) -> bool:
             with open_file(path) as file:
                 marks[path] = Results.FORMAT.partition("/")[0].encode() in file.read(_START)
     if len(set(marks.values())) > 1:
-        saved, other = (next(p for p in marks if marks[p] is kind) for kind in (True, False))
-        raise UsageError(f"{saved} is a saved result, but {other} is not; name files of one kind")
+        saved, foreign = (next(p for p in marks if marks[p] is kind) for kind in (True, False))
+        raise UsageError(f"{saved} is a saved result, but {foreign} is not; name files of one kind")
     return all(marks.values())
 
 
@@ -135,7 +136,7 @@ def read_scores(
 
 
 def _of_one_release(scores: Sequence[Score], notes: list[str]) -> list[Score]:
-    """Return the scores of the revision of each model that mteb would choose, for each task."""
+    """Return for each model and task the scores of the revision that mteb would choose."""
     releases: dict[tuple[str, str], dict[str, Any]] = {}
     for score in scores:
         ages = releases.setdefault((score.system, score.task), {})
@@ -156,7 +157,7 @@ def _of_one_release(scores: Sequence[Score], notes: list[str]) -> list[Score]:
 
 
 def _with_paths(scores: Sequence[Score]) -> list[Score]:
-    """Return the scores, with the paths of files as the names of models that would clash."""
+    """Return the scores; models of one name in several files are named by their files."""
     origins: dict[tuple[str, str, str], set[str]] = {}
     for score in scores:
         origins.setdefault((score.system, score.task, score.split), set()).add(score.origin)
@@ -176,14 +177,13 @@ def _with_paths(scores: Sequence[Score]) -> list[Score]:
 
 def _of_file(path: Path, request: _Request) -> list[Score]:
     """Return the scores of a file of any kind."""
-    log = None
+    if path.suffix in (".md", ".markdown"):
+        return _of_records(list(_of_markdown(path)), path, request)
+    log: Log | None = None
     document: Any = None
     if path.suffix == ".json":
-        text = read_whole(path, default_limits())
-        try:
-            document = json.loads(text)
-        except ValueError:  # perhaps lines of JSON
-            document = None
+        with suppress(ValueError):  # of lines of JSON
+            document = json.loads(read_whole(path, default_limits()))
         content = Content(path, "document", document, iter(()), document=document)
         if mteb.is_result(content):
             log = mteb.read(content)
@@ -193,10 +193,8 @@ def _of_file(path: Path, request: _Request) -> list[Score]:
     if log is not None and log.means:
         return list(_of_means(log, path, request))
     records: _Records | None = None
-    if path.suffix in (".md", ".markdown"):
-        records = list(_of_markdown(path))
-    elif isinstance(document, Mapping) or (document and "header" in document[0]):
-        records = None if log else _records_of_document(document, path, request.notes)
+    if log is None and (isinstance(document, Mapping) or _is_of_helm(document)):
+        records = _records_of_document(document, path, request.notes)
     if records is None:
         source = Source(path, [])
         if source.log.format_name != PLAIN_ROWS:
@@ -218,19 +216,19 @@ def _of_log(source: Source, request: _Request) -> Score:
     source.fields = [field for field in ("id", "logged") if field in log.columns]
     columns = source.columns()
     logged = columns["logged"]
-    names = list(dict.fromkeys(each for scores in logged for each in scores))
-    wanted = names[0] if name is None and len(names) == 1 else name
-    if wanted not in names:
+    names = list(dict.fromkeys(key for scores in logged for key in scores))
+    score = names[0] if name is None and len(names) == 1 else name
+    if score not in names:
         raise ValueError(
             f"{path}: name the score of this log with --by; there are {', '.join(names) or 'none'}"
         )
     units: dict[Any, list[float]] = {}
     for unit, scores in zip(columns.get("id", range(len(logged))), logged, strict=True):
-        units.setdefault(unit, []).append(scores.get(wanted, math.nan))
+        units.setdefault(unit, []).append(scores.get(score, math.nan))
     values = np.array([math.fsum(values) / len(values) for values in units.values()])
     absent = int(np.isnan(values).sum())
     if absent:
-        raise ValueError(f"{path}: {absent} samples have no {wanted}; {advice}")
+        raise ValueError(f"{path}: {absent} samples have no {score}; {advice}")
     return Score(
         log.system or path.stem,
         log.task or path.stem,
@@ -239,22 +237,22 @@ def _of_log(source: Source, request: _Request) -> Score:
         str(path),
         error=float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan,
         rows=values.size,
-        is_lower_better=wanted in log.lower_is_better,
+        is_lower_better=score in log.lower_is_better,
     )
 
 
 def _of_means(log: Log, path: Path, request: _Request) -> Iterator[Score]:
-    """Yield the scores of a log that has means: of groups of tasks instead of their members."""
+    """Yield the scores of a log that has means; groups of tasks stand for their members."""
     name = request.name
-    lacking: dict[str, Sequence[str]] = {}  # what tasks without the score have instead
-    wanted = name or _MAIN
+    lacking: dict[str, Sequence[str]] = {}  # the scores of tasks without the right one
+    main = name or _MAIN
     for means in log.means:
         task = str(means.about["task"])
         if task not in request.benchmark if request.benchmark else means.about.get("group"):
             continue
-        wanted = (task in request.benchmark and request.benchmark[task].score) or name or _MAIN
-        names = [each for each in means.scores if wanted in (each, each.partition(",")[0])]
-        if not names and wanted == _MAIN and len(means.scores) == 1:
+        main = (task in request.benchmark and request.benchmark[task].score) or name or _MAIN
+        names = [key for key in means.scores if main in (key, key.partition(",")[0])]
+        if not names and main == _MAIN and len(means.scores) == 1:
             names = list(means.scores)
         if len(names) > 1:
             raise ValueError(
@@ -282,9 +280,10 @@ def _of_means(log: Log, path: Path, request: _Request) -> Iterator[Score]:
             else None,
         )
     if lacking:
-        there = ", ".join(next(iter(lacking.values()))) or "none"
+        names_of_first = ", ".join(next(iter(lacking.values()))) or "none"
         problem = (
-            f"{path}: no score {wanted!r} of {listed('task', list(lacking))}; there are {there}"
+            f"{path}: no score {main!r} of {listed('task', list(lacking))}; there are "
+            f"{names_of_first}"
         )
         if len(lacking) == len(log.means) and path == request.origin:
             raise ValueError(f"{problem}; name one with --by")
@@ -302,7 +301,7 @@ def _of_table(path: Path) -> _Records:
     log = source.log
     if log.format_name != PLAIN_ROWS:
         source.close()
-        raise ValueError(f"{path}: this is a log of {log.format_name}, and no list of tasks")
+        raise ValueError(f"{path}: this is a log of {log.format_name}, not a list of tasks")
     source.fields = log.names
     columns = source.columns()
     return [
@@ -313,27 +312,36 @@ def _of_table(path: Path) -> _Records:
 
 def _records_of_document(document: Any, path: Path, notes: list[str]) -> _Records | None:
     """Return the rows of a JSON document: of records, of scores by model, or of HELM's tables."""
-    first = document[0] if isinstance(document, list) and document else document
-    if isinstance(first, Mapping) and {"header", "rows"} <= first.keys():
-        if isinstance(document, list) and len(document) > 1:
+    if _is_of_helm(document):
+        first, *others = document if isinstance(document, list) else [document]
+        if others:
             notes.append(
                 f"{path}: this is the first of {len(document)} tables, {first.get('title')}"
             )
-        return [
-            (f"{path}, row {row}", _helm_row(first["header"], cells))
-            for row, cells in enumerate(first["rows"])
-        ]
-    if isinstance(document, list) and all(isinstance(each, Mapping) for each in document):
+        try:
+            return [
+                (f"{path}, row {row}", _helm_row(first["header"], cells))
+                for row, cells in enumerate(first["rows"])
+            ]
+        except (KeyError, IndexError, TypeError, AttributeError, ValueError) as error:
+            raise ValueError(f"{path}: this is not one of HELM's tables") from error
+    if isinstance(document, list) and all(isinstance(record, Mapping) for record in document):
         return [(f"{path}, row {row}", record) for row, record in enumerate(document)]
     if (
         isinstance(document, Mapping)
         and document
-        and all(isinstance(each, Mapping) for each in document.values())
+        and all(isinstance(scores, Mapping) for scores in document.values())
     ):
         return [
             (f"{path}, {model}", {"model": model, **scores}) for model, scores in document.items()
         ]
     return None
+
+
+def _is_of_helm(document: Any) -> bool:
+    """Return whether a JSON document is one of HELM's tables, or a list of them."""
+    first = document[0] if isinstance(document, list) and document else document
+    return isinstance(first, Mapping) and {"header", "rows"} <= first.keys()
 
 
 def _helm_row(header: Sequence[Mapping[str, Any]], cells: Sequence[Mapping[str, Any]]) -> Any:
@@ -376,44 +384,44 @@ def _of_records(records: _Records, path: Path, request: _Request) -> list[Score]
     """Return the scores of a table, long or wide."""
     name = request.name
     columns = list(dict.fromkeys(column for _, record in records for column in record))
-    known = {column.strip().lower(): column for column in reversed(columns)}
-    model = _first(known, _MODELS)
+    column_of = {column.strip().lower(): column for column in reversed(columns)}
+    model = _first(column_of, _MODELS)
     if model is None:
         raise ValueError(
             f"{path}: there is no column of models; name it model, system or name; the columns are "
             f"{', '.join(columns[:_SHOWN]) or 'none'}"
         )
-    task = _first(known, _TASKS)
-    value = _first(known, _SCORES) if name is None else name
-    error, rows, kind = (_first(known, names) for names in (_ERRORS, _ROWS, _TYPES))
-    there = ", ".join(columns[:_SHOWN])
+    task = _first(column_of, _TASKS)
+    value = _first(column_of, _SCORES) if name is None else name
+    error, rows, kind = (_first(column_of, names) for names in (_ERRORS, _ROWS, _TYPES))
+    names_of_columns = ", ".join(columns[:_SHOWN])
     if task is not None:
         if value is None or value not in columns:
-            wanted = f"no column {name!r}" if name else "no column of scores"
+            problem = f"no column {name!r}" if name else "no column of scores"
             raise ValueError(
-                f"{path}: there is {wanted}; name it score, value or main_score, or say --by "
-                f"COLUMN; the columns are {there}"
+                f"{path}: there is {problem}; name it score, value or main_score, or use --by "
+                f"COLUMN; the columns are {names_of_columns}"
             )
         columns_of_scores = {value: error}
     else:
         if name is not None and name not in columns:
-            raise ValueError(f"{path}: there is no column {name!r}; there are {there}")
+            raise ValueError(f"{path}: there is no column {name!r}; there are {names_of_columns}")
         ends = ("_stderr", "_standard_error")
-        beside = {c.removesuffix(end): c for c in columns for end in ends if c.endswith(end)}
-        if error is not None:  # that of the column before it
-            written = [column for column in columns if column not in (model, rows, kind)]
-            place = written.index(error)
-            beside.setdefault(written[place - 1 if place else min(1, len(written) - 1)], error)
-        others = {model, error, rows, kind, *beside.values()}
+        errors = {c.removesuffix(end): c for c in columns for end in ends if c.endswith(end)}
+        if error is not None:  # belongs to the column before it
+            numbers = [column for column in columns if column not in (model, rows, kind)]
+            index = numbers.index(error)
+            errors.setdefault(numbers[index - 1 if index else min(1, len(numbers) - 1)], error)
+        further = {model, error, rows, kind, *errors.values()}
         named = {name} if name else request.benchmark.keys()
-        tasks = [c for c in columns if (c in named if named else c not in others)]
+        tasks = [c for c in columns if (c in named if named else c not in further)]
         texts = [] if named else [column for column in tasks if _is_text(records, column)]
         if texts:
-            note = f"{path}: columns without numbers are no tasks: {', '.join(texts)}"
+            note = f"{path}: columns without numbers are not tasks: {', '.join(texts)}"
             request.notes.append(note)
-        columns_of_scores = {c: beside.get(c) for c in tasks if c not in texts}
+        columns_of_scores = {c: errors.get(c) for c in tasks if c not in texts}
         if not columns_of_scores:
-            raise ValueError(f"{path}: there is no column of scores; there are {there}")
+            raise ValueError(f"{path}: there is no column of scores; there are {names_of_columns}")
     return [
         Score(
             str(record[model]),
@@ -431,8 +439,8 @@ def _of_records(records: _Records, path: Path, request: _Request) -> list[Score]
     ]
 
 
-def _first(known: Mapping[str, str], names: Sequence[str]) -> str | None:
-    return next((known[name] for name in names if name in known), None)
+def _first(column_of: Mapping[str, str], names: Sequence[str]) -> str | None:
+    return next((column_of[name] for name in names if name in column_of), None)
 
 
 def _is_text(records: _Records, column: str) -> bool:
@@ -447,9 +455,9 @@ def _is_text(records: _Records, column: str) -> bool:
 
 
 def _number(record: Mapping[str, Any], column: str | None, where: str) -> float:
-    """Return a cell as a number, NaN if there is none or if it says so."""
+    """Return a cell as a number; NaN if it is missing, empty or a word for that."""
     value = None if column is None else record.get(column)
-    if value is None or (isinstance(value, str) and value.strip().lower() in _NOTHING):
+    if value is None or (isinstance(value, str) and value.strip().lower() in _EMPTY):
         return math.nan
     try:
         number = math.inf if isinstance(value, bool | list | dict) else float(value)
@@ -476,7 +484,12 @@ def read_benchmark(path: Path) -> list[BenchmarkTask]:
     if path.suffix in (".csv", ".tsv", ".jsonl", ".parquet"):
         records = [record for _, record in _of_table(path)]
     elif path.suffix == ".json":
-        records = json.loads(read_whole(path, default_limits()))
+        try:
+            records = json.loads(read_whole(path, default_limits()))
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+        if not isinstance(records, list):
+            raise ValueError(f"{path}: a benchmark is a list of tasks")
     else:
         lines = read_whole(path, default_limits()).decode().splitlines()
         records = [name for line in lines if (name := line.partition("#")[0].strip())]
@@ -487,8 +500,10 @@ def read_benchmark(path: Path) -> list[BenchmarkTask]:
             continue
         if not isinstance(record, Mapping) or not record.get("task"):
             raise ValueError(f"{path}: every task needs a name; {str(record)[:80]} has none")
-        subsets = record.get("subsets") or ()
+        subsets = record.get("subsets") or []
         listed = subsets.split(",") if isinstance(subsets, str) else subsets
+        if not isinstance(listed, list):
+            raise ValueError(f"{path}: subsets of {record['task']} are {subsets!r}, not a list")
         details = {name: str(record.get(name) or "") for name in ("split", "score", "type")}
         tasks.append(
             BenchmarkTask(str(record["task"]), [str(part).strip() for part in listed], **details)
@@ -502,11 +517,9 @@ def read_benchmark(path: Path) -> list[BenchmarkTask]:
 
 
 def listed(noun: str, names: Sequence[str]) -> str:
-    """Return the first names after a noun, which gets a plural.
+    """Return names after a noun, which gets a plural.
 
     >>> listed("task", ["a"]), listed("task", ["a", "b", "c", "d"])
-    ('task a', 'tasks a, b, c and 1 more')
+    ('task a', 'tasks a, b, c and 1 other')
     """
-    hidden = len(names) - _LISTED
-    text = ", ".join(names[:_LISTED]) + (f" and {hidden} more" if hidden > 0 else "")
-    return f"{noun} {text}" if len(names) == 1 else f"{noun}s {text}"
+    return f"{noun}{'' if len(names) == 1 else 's'} {listed_names(names)}"

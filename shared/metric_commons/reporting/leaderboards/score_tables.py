@@ -1,6 +1,6 @@
-"""The scores of systems on tasks as one table, with what is missing or not comparable.
+"""The scores of systems on tasks as one table, with notes about what is missing or not comparable.
 
-Nothing is averaged over what a model happens to have: a score that is missing is named.
+A mean is never taken over only those tasks that a model happens to have.
 """
 
 import math
@@ -11,6 +11,7 @@ from typing import Literal
 
 import numpy as np
 
+from ...evaluation.results.rendering import counted
 from ...statistics.arguments.arrays import Floats
 from .published_scores import BenchmarkTask, Score, listed
 
@@ -21,7 +22,7 @@ _LISTED = 3  # revisions that a line names
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """The scores of systems on tasks, with what is known of their errors.
+    """The scores of systems on tasks, with their errors as far as known.
 
     Arrays have the shape (systems, tasks). `pairs` has for each task, if its rows are known, the
     p-values of all pairs of systems and the standard errors of their differences.
@@ -42,15 +43,15 @@ class ScoreTable:
 
     def only(self, systems: Iterable[int]) -> "ScoreTable":
         """Return the table of these systems alone."""
-        kept = list(systems)
-        square = np.ix_(kept, kept)
+        chosen = list(systems)
+        square = np.ix_(chosen, chosen)
         return replace(
             self,
-            systems=[self.systems[system] for system in kept],
-            scores=self.scores[kept],
-            errors=self.errors[kept],
-            rows=self.rows[kept],
-            ends=None if self.ends is None else self.ends[kept],
+            systems=[self.systems[system] for system in chosen],
+            scores=self.scores[chosen],
+            errors=self.errors[chosen],
+            rows=self.rows[chosen],
+            ends=None if self.ends is None else self.ends[chosen],
             pairs=self.pairs and [(p[square], error[square]) for p, error in self.pairs],
         )
 
@@ -82,8 +83,8 @@ def score_table(
         if not benchmark or score.task in by_task:
             by_task.setdefault(score.task, []).append(score)
     entries = {entry.task: entry for entry in benchmark}
-    kept = {score.system: None for each in by_task.values() for score in each}
-    systems = {system: row for row, system in enumerate(kept)}
+    names = dict.fromkeys(score.system for column in by_task.values() for score in column)
+    systems = {system: row for row, system in enumerate(names)}
     shape = len(systems), len(by_task)
     values, errors, rows = (np.full(shape, math.nan) for _ in range(3))
     notes: list[str] = []
@@ -113,12 +114,12 @@ def score_table(
         revisions = Counter(score.revision for score in chosen if score.revision)
         if len(revisions) > 1:
             named = [
-                f"{revision} ({count} models, such as "
+                f"{revision} ({counted(count, 'model')}, such as "
                 f"{next(s.system for s in chosen if s.revision == revision)})"
                 for revision, count in revisions.most_common(_LISTED)
             ]
             notes.append(
-                f"task {task}: scores are of unlike revisions of its data: {', '.join(named)}"
+                f"task {task}: scores are of different revisions of its data: {', '.join(named)}"
             )
     tasks = list(by_task)
     directions = [lower or any(score.is_lower_better for score in by_task[task]) for task in tasks]
@@ -127,8 +128,8 @@ def score_table(
     # A mean of n scores from 0 to 1 varies no more than a proportion of n rows. One success and one
     # failure are added, so that the error of 0 or 1 is not 0 (Agresti and Caffo, 2000).
     from_rows = np.isnan(errors) & (rows > 0) & (values >= 0) & (values <= 1)
-    share = (values * rows + 1) / (rows + 2)
-    errors = np.where(from_rows, np.sqrt(share * (1 - share) / (rows + 2)), errors)
+    share = (values[from_rows] * rows[from_rows] + 1) / (rows[from_rows] + 2)
+    errors[from_rows] = np.sqrt(share * (1 - share) / (rows[from_rows] + 2))
     table = ScoreTable(list(systems), tasks, values, directions, errors, rows, types=types)
     unknown = np.isnan(values).all(axis=1).tolist()
     notes += [f"{name} has no score of any task" for name, row in systems.items() if unknown[row]]
@@ -163,10 +164,10 @@ def _of_one_split(scores: Sequence[Score], entry: BenchmarkTask, notes: list[str
 def _check_unit(
     task: str, scores: Sequence[Score], values: Floats, systems: Mapping[str, int]
 ) -> None:
-    """Check that scores are not proportions beside percentages.
+    """Check that scores are not proportions in some systems and percentages in others.
 
-    A score from 0 to 1 is a proportion if all others are several times greater than 1, and it
-    would be among them as a percentage.
+    A score from 0 to 1 is taken as a proportion if all others are several times greater than 1 and
+    it would be among them as a percentage.
     """
     small = (values > 0) & (values <= 1)
     large = values[values > 1]
@@ -176,10 +177,10 @@ def _check_unit(
     for score in scores:
         value = float(values[systems[score.system]])
         if 0 < value <= 1 and value < low / 5 and low / 2 <= 100 * value <= min(2 * high, 100):
-            other = next(each for each in scores if values[systems[each.system]] > 1)
+            rival = next(score for score in scores if values[systems[score.system]] > 1)
             raise ValueError(
                 f"{score.location}: model {score.system}, task {task}: {value:g} is in another "
-                f"unit than {values[systems[other.system]]:g} of model {other.system}"
+                f"unit than {values[systems[rival.system]]:g} of model {rival.system}"
             )
 
 

@@ -2,7 +2,7 @@
 
 Each is a mean over tasks of points that a system has in a task: its score, the number of systems
 that it beats there (MTEB), the proportion of them (HELM), or its score weighted by the rows of the
-task. What is known of the mean depends on what is the sample.
+task. How certain the mean is depends on what the sample is.
 
 * If the tasks are fixed, rows are the sample. The interval of a mean score is derived from those of
   the tasks, whose rows are independent: the distance of an end from the mean is the root of the sum
@@ -32,6 +32,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ...data.files.stored import option_texts
+from ...evaluation.results.comparisons import rank_records
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
@@ -42,17 +43,20 @@ from ...evaluation.results.rendering import (
     listed_names,
 )
 from ...statistics.arguments.arrays import Floats
-from .leaderboards import (
-    UNSCORED,
-    Leaderboard,
-    ascending,
-    column,
-    columns,
-    level_heading,
-    rank_range,
-    ranked_table,
-)
+from .leaderboards import UNSCORED, Leaderboard
+from .ranked_tables import ascending, column, columns, level_heading, rank_range, ranked_table
 from .score_tables import Gaps, ScoreTable, without_gaps
+from .task_points import (
+    beaten_systems,
+    filled_scores,
+    greatest_score,
+    intervals_of_means,
+    p_of_means,
+    p_of_sample,
+    ranks_in_tasks,
+    score_intervals,
+    task_weights,
+)
 
 Mean = Literal["tasks", "rows", "borda", "win_rate"]
 
@@ -61,7 +65,6 @@ _LONGEST = 60  # letters of what distinguishes two results of one task
 _MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _LETTERED = 25  # systems; more letters cannot be read
 _COLUMNS = 6  # of tasks; a table with more would not fit
-_DRAWS = 2_000  # of signs for all pairs of systems
 _WORDS = {
     "tasks": "Mean: of the score over the tasks, with equal weights.",
     "rows": "Pooled: the mean over all rows of all tasks.",
@@ -125,17 +128,17 @@ class TaskMeans:
         types = self.table.types
         if not types or types.keys() != set(self.table.tasks):
             return []
-        places: dict[str, list[int]] = {}
+        tasks_of_types: dict[str, list[int]] = {}
         for number, task in enumerate(self.table.tasks):
-            places.setdefault(types[task], []).append(number)
+            tasks_of_types.setdefault(types[task], []).append(number)
         means = [
-            {kind: math.fsum(scores[chosen]) / len(chosen) for kind, chosen in places.items()}
+            {kind: math.fsum(scores[t]) / len(t) for kind, t in tasks_of_types.items()}
             for scores in self.table.scores
         ]
-        return [(math.fsum(each.values()) / len(each), each) for each in means]
+        return [(math.fsum(by_type.values()) / len(by_type), by_type) for by_type in means]
 
     def sentence(self) -> str:
-        """Return a statement of what is known, to be quoted."""
+        """Return a statement to be quoted: the best system, and how certain that is."""
         best, *_ = self.table.systems
         text = f"{counted(len(self.table.tasks), 'task')}: {label(best)} has the best "
         text += f"{_HEADERS[self.kind]}, {self.values[0]:.4g}"
@@ -162,9 +165,9 @@ class TaskMeans:
         table = self.table
         values = table.scores[~np.isnan(table.scores)].tolist()
         scaled = notation.percent and is_proportion(table.module, table.name, values)
-        ends = _ends(table, self.confidence_level).reshape(-1, 2)
-        known: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
-        of_tasks = notation.format_of(known, is_proportion=scaled)
+        ends = score_intervals(table, self.confidence_level).reshape(-1, 2)
+        intervals: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
+        of_tasks = notation.format_of(intervals, is_proportion=scaled)
         # Ranks and proportions of systems that are beaten are not scores.
         is_score = self.kind in ("tasks", "rows")
         of_means = (notation if is_score else notation._replace(percent=False)).format_of(
@@ -252,16 +255,16 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
     pairs: list[tuple[Floats, Floats]] = []
     problem = ""
     for number, (task, board) in enumerate(tasks.items()):
-        places = {system: systems.index(system) for system in board.values}
-        for system, place in places.items():
-            scores[place, number] = board.values[system]
+        row_of = {system: systems.index(system) for system in board.values}
+        for system, row in row_of.items():
+            scores[row, number] = board.values[system]
             error = board.standard_error(system)
-            errors[place, number] = math.nan if error is None else error
-            rows[place, number] = board.result(system).rows or math.nan
-            ends[place, number] = board.interval(system) or [math.nan, math.nan]
+            errors[row, number] = math.nan if error is None else error
+            rows[row, number] = board.result(system).rows or math.nan
+            ends[row, number] = board.interval(system) or [math.nan, math.nan]
         p_values, deviations = (np.full((len(systems),) * 2, math.nan) for _ in range(2))
         for comparison in board.results.comparisons:
-            a, b = places[comparison["a"]], places[comparison["b"]]
+            a, b = row_of[comparison["a"]], row_of[comparison["b"]]
             p_values[a, b] = p_values[b, a] = comparison["p_value"]
             deviations[a, b] = deviations[b, a] = comparison["standard_error"]
         pairs.append((p_values, deviations))
@@ -307,12 +310,12 @@ def task_means(
 
     Raises:
         ValueError: no system has all tasks, tasks are too few for a sample, or a mean would be of
-            scores with unlike directions or of unknown numbers of rows.
+            scores with different directions or of unknown numbers of rows.
 
     >>> scores = np.array([[0.9, 0.1], [0.5, 0.2]])
     >>> table = ScoreTable(["a", "b"], ["x", "y"], scores, [False] * 2, scores * 0.01, scores)
     >>> board, _ = task_means(table, "borda")
-    >>> [(each["system"], each["value"], each["rank_interval"]) for each in board.records()]
+    >>> [(rank["system"], rank["value"], rank["rank_interval"]) for rank in board.records()]
     [('a', 1.0, [1, 2]), ('b', 1.0, [1, 2])]
     """
     from ...statistics.intervals.intervals import interval
@@ -327,40 +330,44 @@ def task_means(
         task = table.tasks[table.lower.index(not table.lower[0])]
         raise ValueError(
             f"task {task} has another direction than {table.tasks[0]}: low scores are better in "
-            "one of them, so that they have no mean; use --mean borda or win_rate"
+            "one of them, so their mean has no meaning; use --mean borda or win_rate"
         )
     alpha = float(f"{1 - confidence_level:.14g}")
     is_score, tests = kind in ("tasks", "rows"), len(table.tasks)
-    weights = _weights(table) if kind == "rows" else np.ones(tests)
-    beaten = _beaten(table)
+    weights = task_weights(table) if kind == "rows" else np.ones(tests)
+    beaten = beaten_systems(table)
     rivals = max(len(table.systems) - 1, 1)
-    points = _filled(table) * weights if is_score else beaten / rivals
+    points = filled_scores(table) * weights if is_score else beaten / rivals
     factor = {"borda": rivals * tests}.get(kind, 1)  # of a mean of points
     sums = np.array([math.fsum(row) for row in (points if is_score else beaten).tolist()])
     values = sums / tests if is_score else sums * factor / (rivals * tests)
     oriented = -values if is_score and table.lower[0] else values
     order = np.argsort(-oriented, kind="stable").tolist()
     table = table.only(order)
-    points, values, oriented, beaten = (each[order] for each in (points, values, oriented, beaten))
+    points, values, oriented, beaten = (a[order] for a in (points, values, oriented, beaten))
     intervals: Sequence[Sequence[float] | None] = [None] * len(order)
     p_adjusted: Floats | None = None
     if sampled:
-        top = float(weights.max()) * (_greatest(table) if is_score else 1)
-        p_adjusted = _p_of_sample(points, assume, top)
+        top = float(weights.max()) * (greatest_score(table) if is_score else 1)
+        p_adjusted = p_of_sample(points, assume, top)
         low = 0.0 if math.isfinite(top) else -top
         estimates = [
             interval(row, confidence_level=confidence_level, bounds=(low, top)) for row in points
         ]
-        intervals = [[factor * each.low, factor * each.high] for each in estimates]
+        intervals = [[factor * e.low, factor * e.high] for e in estimates]
     elif is_score:
-        intervals = _intervals_of_scores(table, weights, values, confidence_level)
-        p_adjusted = _p_of_scores(table, weights)
-    elif (ranks := _ranks_in_tasks(table, alpha)) is not None:
+        intervals = intervals_of_means(table, weights, values, confidence_level)
+        p_adjusted = p_of_means(table, weights)
+    elif (ends_of_ranks := ranks_in_tasks(table, alpha)) is not None:
         # A system beats all systems that rank below it.
         share = factor / (rivals * tests)
-        least, most = (share * np.sum(len(order) - ends, axis=0) for ends in ranks)
+        least, most = (share * np.sum(len(order) - ends, axis=0) for ends in ends_of_ranks)
         intervals = np.column_stack([least, most]).tolist()
         p_adjusted = np.where((least[:, None] > most) | (least > most[:, None]), 0.0, 1.0)
+    ranks: Sequence[Mapping[str, Any]] = []
+    if p_adjusted is not None:
+        has_letters = len(order) <= _LETTERED
+        ranks = rank_records(oriented, p_adjusted, alpha, has_letters=has_letters)
     return TaskMeans(
         kind,
         sampled,
@@ -370,194 +377,9 @@ def task_means(
         confidence_level,
         assume,
         intervals,
-        [] if p_adjusted is None else _ranks(oriented, p_adjusted, alpha),
+        ranks,
         table.problem if p_adjusted is None else "",
     ), lines
-
-
-# ---- points -------------------------------------------------------------------------------------
-
-
-def _beaten(table: ScoreTable) -> Floats:
-    """Return how many systems each beats in each task, where ties count half.
-
-    As in MTEB, a missing score beats nobody, and everybody beats it.
-    """
-    points = np.zeros(table.scores.shape)
-    for task, is_lower in enumerate(table.lower):
-        present = ~np.isnan(table.scores[:, task])
-        scores = table.scores[present, task] * (-1 if is_lower else 1)
-        ordered = np.sort(scores)
-        below = ordered.searchsorted(scores, "left")
-        above = scores.size - ordered.searchsorted(scores, "right")
-        rank = 1 + above + (scores.size - above - below - 1) / 2
-        points[present, task] = len(table.systems) - rank
-    return points
-
-
-def _filled(table: ScoreTable) -> Floats:
-    """Return the scores, with the worst score of a task in place of missing ones."""
-    worst = np.array(
-        [
-            (np.nanmax if is_lower else np.nanmin)(table.scores[:, task])
-            for task, is_lower in enumerate(table.lower)
-        ]
-    )
-    return np.where(np.isnan(table.scores), worst, table.scores)
-
-
-def _greatest(table: ScoreTable) -> float:
-    """Return the greatest possible score: 1 of proportions, 100 of percentages, or infinity."""
-    least, greatest = np.nanmin(table.scores), np.nanmax(table.scores)
-    return math.inf if least < 0 or greatest > 100 else 100.0 if greatest > 1 else 1.0
-
-
-def _weights(table: ScoreTable) -> Floats:
-    """Return the weight of each task by its rows, on average 1."""
-    weights = np.zeros(len(table.tasks))
-    for number, task in enumerate(table.tasks):
-        sizes = np.unique(table.rows[:, number][~np.isnan(table.scores[:, number])])
-        if np.isnan(sizes).any() or not (sizes > 0).all():
-            raise ValueError(
-                f"--mean rows needs the number of rows of every task, but that of {task} is "
-                "unknown; a table has it in the column rows"
-            )
-        if len(sizes) > 1:
-            raise ValueError(
-                f"--mean rows needs one number of rows in a task, but systems have {sizes[0]:g} "
-                f"and {sizes[-1]:g} rows of {task}"
-            )
-        weights[number] = sizes[0]
-    return weights / float(weights.mean())
-
-
-# ---- what is known of means ---------------------------------------------------------------------
-
-
-def _ends(table: ScoreTable, confidence_level: float) -> Floats:
-    """Return the interval of each score, from its standard error if there is nothing else."""
-    from ...statistics.intervals.intervals import critical_value
-
-    reach = critical_value(confidence_level, math.inf) * table.errors
-    is_share = (table.scores >= 0) & (table.scores <= 1)
-    low, high = table.scores - reach, table.scores + reach
-    low = np.where(is_share, np.maximum(low, 0), low)
-    high = np.where(is_share, np.minimum(high, 1), high)
-    ends = np.stack([low, high], axis=2)
-    return ends if table.ends is None else np.where(np.isnan(table.ends), ends, table.ends)
-
-
-def _intervals_of_scores(
-    table: ScoreTable, weights: Floats, values: Floats, confidence_level: float
-) -> list[Sequence[float] | None]:
-    """Return the intervals of means of those systems that have an interval in each task."""
-    distances = (_ends(table, confidence_level) - table.scores[:, :, None]) * weights[:, None]
-    falls, rises = np.sqrt(np.square(distances).sum(axis=1)).T / len(table.tasks)
-    ends = np.column_stack([values - falls, values + rises])
-    return [None if math.isnan(low + high) else [low, high] for low, high in ends.tolist()]
-
-
-def _pairs(table: ScoreTable, task: int) -> tuple[Floats, Floats]:
-    """Return the p-values and the errors of the differences of all pairs of systems in a task."""
-    if table.pairs is not None:
-        return table.pairs[task]
-    error = np.hypot(table.errors[:, task, None], table.errors[:, task])
-    scores = table.scores[:, task]
-    return _normal_p(scores[:, None] - scores, error), error
-
-
-def _normal_p(differences: Floats, errors: Floats) -> Floats:
-    """Return the p-values of differences with these standard errors.
-
-    If all differences of a few rows are equal, the error is 0, which is not evidence.
-    """
-    from scipy.special import ndtr
-
-    z = np.abs(differences) / np.where(errors > 0, errors, math.inf)
-    return np.where(np.isnan(errors), math.nan, 2 * ndtr(-z))
-
-
-def _p_of_scores(table: ScoreTable, weights: Floats) -> Floats | None:
-    """Return the adjusted p-values of the mean differences of all pairs; None if one is unknown."""
-    size = len(table.systems)
-    variance = np.zeros((size, size))
-    for task, weight in enumerate(weights.tolist()):
-        variance += np.square(weight * _pairs(table, task)[1])
-    np.fill_diagonal(variance, 0)
-    if np.isnan(variance).any() or np.isnan(table.scores).any() or size < 2:
-        return None
-    totals = (table.scores * weights).sum(axis=1)
-    p_values = _normal_p(totals[:, None] - totals, np.sqrt(variance))
-    return np.minimum(p_values * (size * (size - 1) // 2), 1)
-
-
-def _ranks_in_tasks(table: ScoreTable, alpha: float) -> tuple[Floats, Floats] | None:
-    """Return the worst and the best possible rank, (tasks, systems); None without comparisons.
-
-    They are simultaneous for all systems and tasks.
-    """
-    from ...statistics.tests.ranks import rank_intervals
-
-    size, tests = len(table.systems), len(table.tasks)
-    tests *= max(size * (size - 1) // 2, 1)
-    ends = []
-    for task, is_lower in enumerate(table.lower):
-        p_values = _pairs(table, task)[0].copy()
-        np.fill_diagonal(p_values, 1)
-        scores = table.scores[:, task] * (-1 if is_lower else 1)
-        if np.isnan(p_values).any() or np.isnan(scores).any():
-            return None
-        ends.append(rank_intervals(scores, np.minimum(p_values * tests, 1), alpha))
-    intervals = np.array(ends, np.float64)
-    return intervals[:, :, 1], intervals[:, :, 0]
-
-
-def _p_of_sample(points: Floats, assume: str, top: float) -> Floats:
-    """Return the adjusted p-values of all pairs of systems, with tasks as units.
-
-    Points are from 0 to `top`, which "nothing" needs as a bound.
-    """
-    from ...statistics.tests.corrections import max_t
-    from ...statistics.tests.significance import compare
-
-    size = len(points)
-    first, second = np.triu_indices(size, 1)
-    p_adjusted = np.ones((size, size))
-    if size < 2:
-        return p_adjusted
-    if assume == "exchangeable":
-        p_values = max_t(points[first] - points[second], n_resamples=_DRAWS)
-    elif math.isinf(top):
-        raise ValueError(
-            "with assume 'nothing', tasks can only be a sample if their scores have bounds: from 0 "
-            "to 1, or percentages from 0 to 100"
-        )
-    else:
-        pairs, bounds = zip(points[first], points[second], strict=True), (-top, top)
-        results = [compare(a, b, assume="nothing", bounds=bounds) for a, b in pairs]
-        p_values = np.array([result["p_value"] for result in results])
-        p_values = np.minimum(p_values * len(p_values), 1)
-    p_adjusted[first, second] = p_adjusted[second, first] = p_values
-    return p_adjusted
-
-
-def _ranks(values: Floats, p_adjusted: Floats, alpha: float) -> list[dict[str, Any]]:
-    """Return the possible ranks of systems, best first, with their tiers and letters."""
-    from ...statistics.tests.ranks import letters, rank_intervals, tiers
-
-    is_small = len(values) <= _LETTERED
-    columns = zip(
-        rank_intervals(values, p_adjusted, alpha),
-        tiers(values, p_adjusted, alpha),
-        letters(values, p_adjusted, alpha) if is_small else [None] * len(values),
-        strict=True,
-    )
-    return [
-        {"rank_interval": ends, "tier": tier, "letters": symbols} for ends, tier, symbols in columns
-    ]
-
-
-# ---- names of tasks -----------------------------------------------------------------------------
 
 
 def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:

@@ -21,13 +21,13 @@ from ...evaluation.results.rendering import (
 )
 from ...module.catalog.catalog import load_without_evaluate
 from ...statistics.arguments.checks import nearest
-from .leaderboards import columns, level_heading, rank_range, ranked_table
+from .ranked_tables import columns, level_heading, rank_range, ranked_table
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
 _DECIMALS = 1  # of ratings, which are hundreds of points apart
 _RANKS = (
-    " Rank: 1 plus the number of systems whose interval is above one's own; ranks: the best and "
+    " Rank: 1 plus the number of systems whose interval is above its own; ranks: the best and "
     "the worst that the intervals allow."
 )
 _METHODS = {
@@ -54,7 +54,7 @@ class VoteBoard:
 
     @property
     def intervals(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
-        """Return the intervals by score and system; empty without any."""
+        """Return the intervals by score and system; empty if there are none."""
         return dict(self.result.get("confidence_interval", {}))
 
     @property
@@ -92,7 +92,7 @@ class VoteBoard:
         ]
 
     def sentence(self) -> str:
-        """Return a statement of what is known and what is not, to be quoted."""
+        """Return a statement to be quoted: the best system, and how certain that is."""
         best, *followers = self.order
         value = self.result[self.score][best]
         of_votes = f"{self.votes:,} votes on {counted(1 + len(followers), 'system')}"
@@ -159,7 +159,7 @@ def vote_board(
     """Return the leaderboard of a file of votes.
 
     Args:
-        source: a file whose rows have the fields of `FIELDS`, and that of clusters.
+        source: a file whose rows have the fields of `FIELDS` and the one of clusters.
         options: of the module `pairwise_ranking`.
         confidence_level: of the intervals.
         clusters: the field with the cluster of each vote, such as its prompt.
@@ -176,7 +176,7 @@ def vote_board(
     labels = {} if clusters is None else {"clusters": columns[clusters]}
     rows = {name: columns[name] for name in FIELDS}
     if settings.get("prior"):
-        settings["confidence_level"] = None  # of which no interval holds
+        settings["confidence_level"] = None  # intervals do not allow for a prior
     result = metric.compute(**rows, **labels, **settings)
     conditions = {} if clusters is None else {"clusters": clusters}
     return VoteBoard(

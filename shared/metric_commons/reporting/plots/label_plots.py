@@ -38,15 +38,15 @@ def draw_confusion(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
     """Draw rows by true and predicted label, a panel per system; colours are shares of a row."""
     tables: list[tuple[str, Sequence[Any], Sequence[Sequence[Any]]]] = []  # title, labels, counts
     for name, system in systems.items():
-        known, matrix = system.result.scores["labels"], system.result.scores["confusion_matrix"]
+        names, matrix = system.result.scores["labels"], system.result.scores["confusion_matrix"]
         heading = shortened(name, TITLE_LENGTH)
-        if np.ndim(matrix) == 3:  # a row may have several labels, each of which has a table
+        if np.ndim(matrix) == 3:  # a row may have several labels; each has a table
             tables += [
                 (f"{heading}\nlabel {label}", [0, 1], counts)
-                for label, counts in zip(known, matrix, strict=True)
+                for label, counts in zip(names, matrix, strict=True)
             ]
         else:
-            tables.append((f"{heading}\naccuracy {system.score_text('accuracy')}", known, matrix))
+            tables.append((f"{heading}\naccuracy {system.score_text('accuracy')}", names, matrix))
     labels = max(len(names) for _, names, _ in tables)
     fontsize = 11 if labels <= 3 else 9 if labels <= 10 else 6.5
     cell = 0.12  # inches

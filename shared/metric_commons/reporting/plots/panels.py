@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.ticker import EngFormatter
 
 TITLE_LENGTH = 40  # characters above a panel
-LABEL_LENGTH = 24  # characters of a label beside an axis
+LABEL_LENGTH = 24  # characters of a label next to an axis
 # The colours of Okabe and Ito, which are distinguishable with colour blindness.
 BLUE, VERMILION = "#0072B2", "#D55E00"
 COLORS = (BLUE, VERMILION, "#009E73", "#CC79A7", "#000000", "#E69F00", "#56B4E9")
@@ -54,19 +54,19 @@ def common_labels(systems: Mapping[str, PlottedSystem]) -> tuple[list[Any], str]
     labels = {name: system.result.scores["labels"] for name, system in systems.items()}
     for (first, first_labels), (second, second_labels) in pairwise(labels.items()):
         if first_labels != second_labels:
-            listed, other = (
-                ", ".join(map(repr, each[:10])) + (", ..." if len(each) > 10 else "")
-                for each in (second_labels, first_labels)
+            of_second, of_first = (
+                ", ".join(map(repr, labels[:10])) + (", ..." if len(labels) > 10 else "")
+                for labels in (second_labels, first_labels)
             )
             raise ValueError(
-                f"system {second!r} has the labels {listed}, but {first!r} has {other}; on one "
-                "picture they must be the same"
+                f"system {second!r} has the labels {of_second}, but {first!r} has {of_first}; on "
+                "one picture they must be the same"
             )
     result = next(iter(systems.values())).result
-    known = classes(result.scores["labels"], pos_label=result.options["pos_label"])
-    if len(known.all_labels) > 2 or known.positive is None:
+    all_classes = classes(result.scores["labels"], pos_label=result.options["pos_label"])
+    if len(all_classes.all_labels) > 2 or all_classes.positive is None:
         return result.scores["labels"], ""
-    return result.scores["labels"], shortened(str(known.all_labels[known.positive]), 30)
+    return result.scores["labels"], shortened(str(all_classes.all_labels[all_classes.positive]), 30)
 
 
 def check_room(count: int, noun: str, room: int, advice: str = "") -> None:

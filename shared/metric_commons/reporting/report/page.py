@@ -10,15 +10,15 @@ from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
 from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
-from ...evaluation.results.comparisons import (
+from ...evaluation.results.comparison_tables import (
     CORRECTED_BY,
     NOT_EQUAL,
-    Comparison,
     laws,
     number_range,
     winner_first,
 )
-from ...evaluation.results.comparisons import table as table_of
+from ...evaluation.results.comparison_tables import table as table_of
+from ...evaluation.results.comparisons import Comparison
 from ...evaluation.results.rendering import (
     PLAIN,
     RenderedEntry,
@@ -44,7 +44,7 @@ _START_LENGTH = 280  # characters of a text that are visible before it is expand
 _MAX_LENGTH = 20_000  # characters of a text that are included in the page at all
 _DIGITS = 8  # of a SHA-256 in the heading
 _JOINERS = "\u200c\u200d"  # invisible, but required by some scripts and emoji
-_NAME_LENGTH = 22  # characters that fit beside an axis; longer names go above it
+_NAME_LENGTH = 22  # characters that fit next to an axis; longer names are above it
 _MAX_GROUPS = 60  # groups per table
 _MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is expanded
 _MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
@@ -406,17 +406,17 @@ def visible(text: str) -> str:
     """
     if text.isprintable():
         return text
-    kept = f"\n\t{_JOINERS}"
+    permitted = f"\n\t{_JOINERS}"
     return "".join(
         character
-        if character in kept or unicodedata.category(character) == "Zs"
+        if character in permitted or unicodedata.category(character) == "Zs"
         else label(character)
         for character in text
     )
 
 
 def fold(value: Any) -> Text:
-    """Return a value of the data as a text, of which only the start is visible at first.
+    """Return a value of the data as a text of which the start is visible, and the rest folded.
 
     >>> text = fold("word " * 100)
     >>> text.start[-6:], len(text.folded), fold(["é"]).start

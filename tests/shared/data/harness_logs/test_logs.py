@@ -11,7 +11,8 @@ from pyarrow import parquet
 
 from metric_commons.data.harness_logs import logs
 from metric_commons.data.harness_logs.logs import format_names, formats
-from metric_commons.data.tables.tables import Selection, Source
+from metric_commons.data.tables.selection import Selection
+from metric_commons.data.tables.tables import Source
 from tests.spec import ROOT
 
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from metric_commons.evaluation.comparison.saved_rows import SavedResult
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
     Entry,
-    SavedResult,
     comparable,
     differences,
     entries,

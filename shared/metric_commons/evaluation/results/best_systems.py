@@ -1,0 +1,98 @@
+"""The best of several systems by one score, with an interval that allows for the choice."""
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .comparisons import clusters_of_rows
+from .joins import joined_rows
+from .module_results import ModuleResult
+from .rendering import label
+
+_ADVICE = "score again with per_example=True, or on the command line with --per-example FILE"
+
+
+class BestSystem(NamedTuple):
+    """The best of several systems by one score."""
+
+    system: str
+    score: float
+    interval: list[float]
+    candidates: int  # systems that could have been chosen, with this one
+    expected_drop: float  # by how much the score is likely to get worse on new rows
+    systems: int
+
+    def record(self) -> dict[str, Any]:
+        """Return the fields of the JSON."""
+        return {name: value for name, value in self._asdict().items() if name != "systems"}
+
+    def sentence(self, level: float) -> str:
+        """Return a sentence for the line below a table."""
+        low, high = self.interval
+        drop = f"; likely to be {self.expected_drop:.4f} worse on new rows"
+        return (
+            f"Best of {self.systems}: {label(self.system)}, {self.score:.4f} [{low:.4f}, "
+            f"{high:.4f}] at {100 * level:g} %, corrected for the choice among {self.candidates} "
+            f"possible winners{drop if self.expected_drop >= 0.00005 else ''}."
+        )
+
+
+def best_system(
+    score: str,
+    results: Mapping[str, ModuleResult],
+    rows: Mapping[str, Mapping[str, Sequence[float]]],
+    row_labels: Mapping[str, Mapping[str, Sequence[Any]]],
+    level: float,
+) -> BestSystem:
+    """Return the best system by a score; see `Results.best`.
+
+    Args:
+        score: the name of the score.
+        results: the result of the score's module for each system.
+        rows: the scores of rows by system and score.
+        row_labels: the ids and clusters of rows by system.
+        level: the level of the interval.
+    """
+    import numpy as np
+
+    from ...statistics.intervals.cluster_sums import Clusters
+    from ...statistics.tests.best_of_many import best_of
+
+    if len(results) < 2:
+        raise ValueError(f"the best of systems needs two or more with {score}")
+    columns: list[list[float]] = []
+    first = next(iter(results))
+    labels = row_labels.get(first, {})
+    for system, result in results.items():
+        if score in result.aggregation:
+            raise ValueError(f"{score} is not a mean of rows, so there is no interval of the best")
+        if score not in rows[system]:
+            raise ValueError(f"the scores of rows of system {system!r} are missing; {_ADVICE}")
+        column = list(rows[system][score])
+        if len(column) != len(columns[0] if columns else column):
+            raise ValueError(
+                f"{first!r} has {len(columns[0])} rows of {score}, but {system!r} has "
+                f"{len(column)}; only systems with the same rows can be compared"
+            )
+        if labels.get("id") != (ids := row_labels.get(system, {}).get("id")):
+            order = joined_rows(labels.get("id", []), ids or [], (repr(first), repr(system)))
+            column = [column[row] for row in order]
+        columns.append(column)
+    table = np.array(columns, np.float64).T
+    counting = ~np.isnan(table).any(axis=1)
+    table = table[counting]
+    if not table.size or table.min() < 0 or table.max() > 1:
+        raise ValueError(f"the best by {score} needs scores of rows from 0 to 1")
+    clusters = clusters_of_rows(labels.get("cluster"), np.flatnonzero(counting))
+    if isinstance(clusters, Mapping):
+        raise ValueError("the best of systems is not for crossed clusters")
+    if clusters is not None:
+        clusters = Clusters.of_labels(clusters, len(clusters))
+    is_lower_better = score in results[first].lower_is_better
+    winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
+    ends = [winner.low, winner.high]
+    drop = max(winner.mean - math.fsum(ends) / 2, 0.0)
+    best = list(results)[winner.number]
+    if is_lower_better:
+        ends = [1 - winner.high, 1 - winner.low]
+    return BestSystem(best, results[best].scores[score], ends, winner.near, drop, len(results))
