@@ -20,6 +20,7 @@ import time
 import tty
 from collections import Counter
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import typer
@@ -38,18 +39,22 @@ ENDS_WITHIN = 1.0  # seconds from an interrupt to the end of a server, on a mach
 CONTROLS = ["a\x1b[2Jb", "a\nb", "a\rb", "\x07", "a\x9bb", "a\x7fb", "a\u2028b", "\u202eabc"]
 
 
+def turns_of(seconds):
+    """The numbers of turns, until the time is over; six at least."""
+    end = time.monotonic() + seconds
+    for turn in count():
+        if turn >= 6 and time.monotonic() > end:
+            return
+        yield turn
+
+
 # Races: another process replaces files and folders by links that lead outside, and back.
 
 PUBLIC = '{"a": "x", "b": "x", "g": "public"}\n'
 SECRET = '{"a": "x", "b": "y", "g": "secret"}\n'
+FILE = {"path": "rows.jsonl", "predictions": "a", "references": "b", "groups": "g"}
 READING = {
-    "evaluate_file": {
-        "path": "rows.jsonl",
-        "modules": ["qa_em"],
-        "predictions": "a",
-        "references": "b",
-        "groups": "g",
-    },
+    "evaluate_file": FILE | {"modules": ["qa_em"]},
     "evaluate_trec": {"run_path": "run", "qrels_path": "folder/qrels", "metrics": ["map"]},
     "compare_files": {"paths": ["folder/saved.json", "folder/saved.json"]},
     "report": {"path": "folder/saved.json", "save_path": "page.html"},
@@ -106,16 +111,16 @@ def alternating(root, outside, names):
         process.communicate()
 
 
-def races_of_reading(seconds, dice):
+def races_of_reading(turns, dice):
     """Calls that read files while these become links that lead outside, and files again."""
     counts = Counter()
     with tempfile.TemporaryDirectory() as place:
         root, outside = Path(place, "root"), Path(place, "outside")
         _write_place(root, PUBLIC, QRELS, "public")
         _write_place(outside, SECRET, QRELS.replace("a 1", "b 1").replace("b 0", "a 0"), "secret")
-        context, end = CallContext(Roots([root])), time.monotonic() + seconds
+        context = CallContext(Roots([root]))
         with alternating(root, outside, ["rows.jsonl", "folder"]):
-            while time.monotonic() < end:
+            for _ in turns:
                 tool = dice.choice([*READING])
                 counts["tried"] += 1
                 try:
@@ -134,17 +139,17 @@ def races_of_reading(seconds, dice):
     return counts
 
 
-def races_of_writing(seconds, dice):
+def races_of_writing(turns, dice):
     """Calls that write files while their folder becomes a link that leads outside, and back."""
     counts = Counter()
     with tempfile.TemporaryDirectory() as place:
         root, outside = Path(place, "root"), Path(place, "outside")
         for folder in (root / "out", outside / "out"):
             folder.mkdir(parents=True)
-        context, end = CallContext(Roots([root])), time.monotonic() + seconds
+        context = CallContext(Roots([root]))
         answers = {"pred_ls": ["x"], "gt_ls": [["x"]], "metrics": ["em"]}
         with alternating(root, outside, ["out"]):
-            while time.monotonic() < end:
+            for _ in turns:
                 path = dice.choice(["out/x.json", "out/new/x.json"])
                 counts["tried"] += 1
                 try:
@@ -235,14 +240,14 @@ def interrupted_server(folder, calls, on_terminal):
     return status, seconds, said, [*filter(is_running, started)]
 
 
-def interrupts_of_servers(seconds, dice):
+def interrupts_of_servers(turns, dice):
     """Servers that are interrupted, on a terminal and on pipes, with 0, 1 and 3 open calls."""
-    counts, end = Counter(), time.monotonic() + seconds
+    counts = Counter()
     kinds = [(calls, on_terminal) for on_terminal in (False, True) for calls in (0, 1, 3)]
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
-        while kinds and (time.monotonic() < end or counts["tried"] < len(kinds)):
-            calls, on_terminal = kinds[counts["tried"] % len(kinds)]
+        for turn in turns:
+            calls, on_terminal = kinds[turn % len(kinds)]
             status, took, said, left = interrupted_server(folder, calls, on_terminal)
             is_right = (status, said, left) == (130, "interrupted\n", []) and took < ENDS_WITHIN
             counts.update(["tried", "done" if is_right else "wrong"])
@@ -301,12 +306,12 @@ INTERRUPTED = {
 }
 
 
-def interrupts_of_commands(seconds, dice):
+def interrupts_of_commands(turns, dice):
     """Commands that are interrupted at any moment after their first line."""
-    counts, end = Counter(), time.monotonic() + seconds
+    counts = Counter()
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
-        while time.monotonic() < end:
+        for _ in turns:
             name = dice.choice([*INTERRUPTED])
             moment = dice.random() ** 2 * 2  # mostly while it starts
             status, said = interrupted_command(folder, INTERRUPTED[name], moment)
@@ -329,25 +334,25 @@ def _bad_names(folder):
     return {path for path in Path(folder).rglob("*") if not path.name.isprintable()}
 
 
-def controls_in_tools(seconds, dice):
+def controls_in_tools(turns, dice):
     """Calls with control characters in an argument: no message and no file name has them."""
-    counts, end = Counter(), time.monotonic() + seconds
+    counts = Counter()
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         write_files(root)
         (root / "run").write_text(RUN, "utf-8")
         (root / "x.jsonl").write_text(JSON_LINES, "utf-8")
         known = _bad_names(root)
-        while time.monotonic() < end:
+        for _ in turns:
             tool, text = dice.choice([*CALLS]), dice.choice(CONTROLS)
             name = dice.choice([*TOOLS[tool].parameters, text])
             value = dice.choice([text, [text], {text: text}, {"normalizer": text}, f"x/{text}"])
             counts["tried"] += 1
             said = io.StringIO()
+            arguments = CALLS[tool] | {name: value}
             try:
                 with contextlib.redirect_stderr(said):
-                    TOOLS[tool].check(CALLS[tool] | {name: value})
-                    arguments = CALLS[tool] | {name: value}
+                    TOOLS[tool].check(arguments)
                     call(lambda *_: None, tool, arguments, CallContext(Roots([root])))
             except (ValueError, OSError) as error:
                 said.write(message(error))
@@ -396,9 +401,9 @@ def _options(name):
     ]
 
 
-def controls_in_commands(seconds, dice):
+def controls_in_commands(turns, dice):
     """Commands with control characters in a word: they print none, and write no such file."""
-    counts, end = Counter(), time.monotonic() + seconds
+    counts = Counter()
     with tempfile.TemporaryDirectory() as folder:
         write_files(Path(folder))
         Path(folder, "c.yaml").write_text("modules: [qa_em]\ndata: {path: rows.jsonl}\n")
@@ -406,7 +411,7 @@ def controls_in_commands(seconds, dice):
             shutil.copy(Path(folder, "rows.jsonl"), Path(folder, f"{text}.jsonl"))
         known = _bad_names(folder)
         with contextlib.chdir(folder):
-            while time.monotonic() < end:
+            for _ in turns:
                 words = [*COMMANDS[name := dice.choice([*COMMANDS])]]
                 text = dice.choice(CONTROLS)
                 text = dice.choice([text, f"{text}.jsonl", f"folder/{text}", f"x={text}"])
@@ -448,7 +453,7 @@ def main(seconds, seed):
     print("| attack | tried | refused | wrong |\n| --- | ---: | ---: | ---: |")  # noqa: T201
     total, home = Counter(), os.getcwd()  # a call of a tool changes the folder
     for name, attack in ATTACKS.items():
-        counts = attack(seconds, random.Random(f"{seed} {name}"))
+        counts = attack(turns_of(seconds), random.Random(f"{seed} {name}"))
         os.chdir(home)
         total += counts
         cells = (f"{counts[key]:,}" for key in ("tried", "refused", "wrong"))

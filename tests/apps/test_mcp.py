@@ -574,7 +574,9 @@ async def test_answers_that_are_too_long_should_stay_in_a_file(call):
 
 async def test_a_file_of_one_endless_line(call_process, root):
     (root / "endless.jsonl").write_bytes(b"x" * 21_000_000)
-    result = await call_process("evaluate_file", FILE | {"path": "endless.jsonl"})
+    result = await call_process(
+        "evaluate_file", FILE | {"path": "endless.jsonl", "references": "gold"}
+    )
 
     assert result.is_error
     assert "line 1 is longer than 20,000,000 bytes" in result.content[0].text
