@@ -69,24 +69,21 @@ def _programs_may_be_run(monkeypatch):
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """The demo of a module, from its bundle."""
-    folder = tmp_path_factory.mktemp("spaces")
-    return cache(lambda name: Demo(bundle(name, folder, sdk="gradio")))
-
-
-@pytest.fixture
-def demo_in_a_clone(tmp_path):
-    """The demo of a module with the card of its Space, and the script of this clone.
+    """The demo of a module with the card of its Space: of its bundle, or of this clone.
 
     What is compiled for a bundle takes ten times as long; test_bundle.py shows that all bundles
     have the scores of their scripts.
     """
 
-    def demo_in_a_clone(name):
-        (tmp_path / "README.md").write_text(published_card(card_of(name), "acme"), "utf-8")
-        return Demo(tmp_path, lambda _: load(name))
+    @cache
+    def demo(name, is_bundled=False):
+        folder = tmp_path_factory.mktemp("space")
+        if is_bundled:
+            return Demo(bundle(name, folder, sdk="gradio"))
+        (folder / "README.md").write_text(published_card(card_of(name), "acme"), "utf-8")
+        return Demo(folder, lambda _: load(name))
 
-    return demo_in_a_clone
+    return demo
 
 
 def same(one, other):
@@ -112,9 +109,8 @@ BUNDLED_BY_DAY = ("qa_f1", "code_eval")
         *nightly(*((name, True) for name in METRICS if name not in BUNDLED_BY_DAY)),
     ],
 )
-def test_the_examples_of_a_card_are_those_of_its_demo(name, is_bundled, request):
-    make_demo = request.getfixturevalue("demo" if is_bundled else "demo_in_a_clone")
-    card, shown = card_of(name), make_demo(name)
+def test_the_examples_of_a_card_are_those_of_its_demo(name, is_bundled, demo):
+    card, shown = card_of(name), demo(name, is_bundled)
 
     assert shown.name == name
     assert shown.examples
@@ -130,11 +126,8 @@ def test_the_examples_of_a_card_are_those_of_its_demo(name, is_bundled, request)
             [value if isinstance(value, str) else json.dumps(value) for value in row]
             for row in zip(*each.values(), strict=True)
         ]
-        assert shown.score_lines(shown.lines(number), shown.options(number)) == (
-            scores,
-            names,
-            rows,
-        )
+        again = shown.score_lines(shown.lines(number), shown.options(number))
+        assert again == (scores, names, rows)
 
 
 def without_nan(value):
@@ -149,9 +142,8 @@ def without_nan(value):
 def test_the_page_shows_the_first_example_of_the_card(name):
     card = card_of(name)
 
-    html = page(
-        card, name=name, summary="", namespace="acme", version="1", requirements=[], files={}
-    )
+    about = {"name": name, "summary": "", "namespace": "acme", "version": "1"}
+    html = page(card, **about, requirements=[], files={})
 
     assert f'evaluate.load("acme/{name}"' in html
     assert "./metrics/" not in html.partition('id="files"')[0]
@@ -281,9 +273,8 @@ def served(name, folder):
             process.kill()
 
 
-@pytest.mark.parametrize(
-    "name", ["qa_f1", pytest.param("paired_significance", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow  # gradio; what it shows is asked of `Demo` above
+@pytest.mark.parametrize("name", ["qa_f1", "paired_significance"])
 def test_a_client_gets_the_scores_of_the_card(name, demo, tmp_path):
     shown = demo(name)
     table = {"headers": shown.inputs, "data": shown.cells(0), "metadata": None}
