@@ -35,6 +35,7 @@ from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
 from tests.apps.server_session import LONG, children, is_running, write_files
 from tests.spec import PATIENCE, ROOT
 
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 ENDS_WITHIN = 1.0  # seconds from an interrupt to the end of a server, on a machine that is not busy
 CONTROLS = ["a\x1b[2Jb", "a\nb", "a\rb", "\x07", "a\x9bb", "a\x7fb", "a\u2028b", "\u202eabc"]
 
@@ -174,14 +175,9 @@ def server_process(folder, terminal=None):
             os.setsid()
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
-    return subprocess.Popen(
-        [sys.executable, "-m", "metric_commons", "mcp", "--root", str(folder)],
-        stdin=subprocess.PIPE if terminal is None else terminal,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-        preexec_fn=in_child,
-    )
+    words = [sys.executable, "-m", "metric_commons", "mcp", "--root", str(folder)]
+    stdin = subprocess.PIPE if terminal is None else terminal
+    return subprocess.Popen(words, stdin=stdin, **PIPES, cwd=ROOT, preexec_fn=in_child)
 
 
 def open_terminal():
@@ -269,8 +265,7 @@ def interrupted_command(folder, arguments, seconds):
         [sys.executable, "-c", STARTED, *arguments],
         cwd=folder,
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        **PIPES,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with process:

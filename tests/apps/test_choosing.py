@@ -9,6 +9,7 @@ import pytest
 
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
+from tests.apps.files import write_rows
 
 ROWS = [
     {
@@ -22,7 +23,7 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def _rows(run):
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows("rows.jsonl", ROWS)
 
 
 def scored(run, *options, modules=("qa_em", "qa_f1"), systems=("s03", "s25")):

@@ -379,7 +379,7 @@ GOOD = json.dumps(ROWS[0]) + "\n"
         (
             "x.json",
             '{"a": 1}',
-            'x.json: neither a list of objects, one per row, nor {"data": [...]',
+            'neither a list of objects, one per row, nor {"data": [...]',
         ),
         ("x.json", "[{]", "Expecting property name enclosed in double quotes: line 1"),
         ("x.json", "[" * 100_000, "values are nested too deeply"),

@@ -8,6 +8,7 @@ import pytest
 
 import metric_commons
 from metric_commons import load
+from tests.apps.files import write_rows
 
 ROWS = 40
 UNCERTAIN = (
@@ -50,11 +51,8 @@ def told(result):
 @pytest.fixture
 def lines(run, table):
     """A file of the rows, in the folder in which `run` runs commands."""
-    names, columns = table.keys(), table.values()
-    records = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-    with open("rows.jsonl", "w") as file:
-        file.writelines(json.dumps(record) + "\n" for record in records)
-    return "rows.jsonl"
+    rows = zip(*table.values(), strict=True)
+    return write_rows("rows.jsonl", [dict(zip(table, row, strict=True)) for row in rows])
 
 
 def test_clusters_change_intervals_and_not_scores(table, expected):

@@ -141,14 +141,6 @@ def test_tasks_that_cannot_fail_may_be_kept(execute, choice, message, names):
     assert [line["task_id"] for line in outcomes()] == names
 
 
-@pytest.mark.parametrize("isolation", ["in_process", "separate"])
-def test_entry_points_follow_from_the_rows(execute, isolation):
-    status, _, err = execute("--allow-execution", "--set", f'isolation="{isolation}"')
-
-    assert (status, err) == (0, "")
-    assert [line["outcome"] for line in outcomes()] == [True, False, True, False, True]
-
-
 def test_a_run_that_was_interrupted_is_not_overwritten(execute):
     Path("outcomes.jsonl.unfinished").write_text("")
     status, _, err = execute("--allow-execution")

@@ -11,6 +11,7 @@ from ruamel.yaml import YAML
 
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
+from tests.apps.files import write_rows
 
 yaml = YAML(typ="safe")
 
@@ -22,7 +23,7 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def _saved(run):
-    Path("data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows("data.jsonl", ROWS)
     fields = ("--predictions", "a", "--predictions", "b", "--references", "gold", "--id", "id")
     command = ("score", "qa_em", "qa_f1", "data.jsonl", *fields, "--confidence", "0.9")
     assert run(*command, "--save", "r.json", "--per-example", "r.rows")[0] == 0

@@ -9,8 +9,6 @@ import signal
 import subprocess
 import sys
 import time
-from datetime import date
-from decimal import Decimal
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -235,16 +233,6 @@ def test_a_damaged_file_is_refused_as_by_one_process(refused, text):
     assert refused(*arguments, 3) == refused(*arguments, 1)
 
 
-def test_odd_lines_are_read_as_by_one_process(run, processes):
-    odd = json.dumps(ROWS[0] | {"answer": "\u2028"}) + "\r\n"
-    text = b"\xef\xbb\xbf" + lines(ROWS[:9]) + b"\n\t \r\n" + odd.encode() + lines(ROWS)[:-1]
-    Path("x.jsonl").write_bytes(text.replace(b'"Paris"', '"a\u2028b\x85"'.encode()))
-    one, two = saved(run, "qa_em", "x.jsonl", *ANSWERS)
-
-    assert one == two
-    assert json.loads(one[1])["systems"]["answer"]["qa_em"]["rows"] == COUNT + 10
-
-
 def test_a_configuration_may_say_how_many(run, processes):
     write("x.jsonl", ROWS)
     config = {
@@ -375,19 +363,6 @@ def test_a_last_block_of_one_row_is_scored(processes):
     found = score("qa_em", predictions=predictions, references=["a"] * 17, jobs=2)
 
     assert found["predictions"]["qa_em"] == 16 / 17
-
-
-def test_values_that_json_lacks_are_read_too(run, processes):
-    numbers = [float(i % 7) / 4 for i in range(COUNT)]
-    days = [date(2024, 1, 1 + i % 3) for i in range(COUNT)]
-    table = {"a": numbers, "b": numbers[::-1], "day": days}
-    table["unread"] = list(map(Decimal, numbers))
-    parquet.write_table(pa.table(table), "x.parquet")
-    fields = ("--predictions", "b", "--references", "a", "--group-by", "day")
-    one, two = saved(run, "regression", "x.parquet", *fields)
-
-    assert one == two
-    assert processes[0] > 4
 
 
 def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():
