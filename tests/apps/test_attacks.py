@@ -22,7 +22,7 @@ pytestmark = pytest.mark.processes
 @pytest.mark.parametrize("attack", [attacks.races_of_reading, attacks.races_of_writing])
 def test_no_race_leads_outside_the_roots(monkeypatch, tmp_path, attack):
     monkeypatch.chdir(tmp_path)
-    counts = attack(range(60), random.Random(attack.__name__))
+    counts = attacks.counts_of(attack, range(60), random.Random(attack.__name__))
 
     assert counts["done"]
     assert counts["wrong"] == 0
@@ -31,7 +31,7 @@ def test_no_race_leads_outside_the_roots(monkeypatch, tmp_path, attack):
 @pytest.mark.parametrize("attack", [attacks.controls_in_tools, attacks.controls_in_commands])
 def test_no_control_character_reaches_a_terminal_or_a_file_name(monkeypatch, tmp_path, attack):
     monkeypatch.chdir(tmp_path)
-    counts = attack(range(60), random.Random(attack.__name__))
+    counts = attacks.counts_of(attack, range(60), random.Random(attack.__name__))
 
     assert counts["refused"]
     assert counts["wrong"] == 0

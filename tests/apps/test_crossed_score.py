@@ -115,13 +115,6 @@ def check_saved(path, columns):
     check_comparison(result["comparisons"][0], columns)
 
 
-def test_command(columns, write, run, tmp_path):
-    saved = tmp_path / "result.json"
-    arguments = ["-p", "a", "-p", "b", *CLUSTERS, "--confidence", 0.9, "--compare", "--save", saved]
-    run("score", "qa_em", write(columns), *arguments)
-    check_saved(saved, columns)
-
-
 @pytest.mark.parametrize("when", ["scored", "compared"])
 def test_saved_rows_are_compared_by_both_fields(columns, write, run, tmp_path, when):
     saved, compared = tmp_path / "result.json", tmp_path / "compared.json"

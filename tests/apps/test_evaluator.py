@@ -1,7 +1,6 @@
-"""Our modules in what `evaluate` has around modules: evaluators, suites, `save`, pictures."""
+"""Our modules in what `evaluate` has around modules: evaluators, suites, `save`."""
 
 import json
-import math
 from importlib import import_module
 
 import datasets
@@ -214,24 +213,3 @@ def test_a_result_can_be_saved(tmp_path):
 
     stored = json.loads(path.read_text("utf-8"))
     assert {key: stored[key] for key in result} == json.loads(json.dumps(result))
-
-
-@pytest.mark.long
-def test_a_result_is_drawn_as_a_radar(monkeypatch):
-    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
-    monkeypatch.setenv("MPLBACKEND", "agg")
-    from evaluate.visualization import radar_plot
-
-    module = metric_commons.load("qa_f1")
-    results = [
-        module.compute(predictions=[text], references=["the cat sat"]) for text in ("cat", "dog")
-    ]
-
-    try:
-        radar_plot(data=[{"a": 1.0, "b": 0.5, "c": 0.0}] * 2, model_names=["a", "b"])
-    except (ValueError, UserWarning):
-        pytest.skip("evaluate's radar_plot does not go with this version of pandas")
-    figure = radar_plot(data=results, model_names=["a", "b"])
-
-    assert all(math.isfinite(value) for value in results[0].values())
-    assert {text.get_text() for text in figure.axes[0].get_xticklabels()} >= set(results[0])
