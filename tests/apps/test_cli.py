@@ -159,8 +159,8 @@ def test_labels_of_other_blocks_count(refused, monkeypatch):
 
 @pytest.mark.parametrize(("options", "kept"), [((), False), (("--per-example", "r"), True)])
 def test_rows_are_forgotten_once_they_are_scored(run, options, kept):
-    write("x.jsonl", json_lines([{"answer": "x" * 5000, "gold": "cat"}] * 2_000))
-    command = ("score", "qa_em", "x.jsonl", *FIELDS, *options)
+    write("x.jsonl", json_lines({"answer": f"{n:05}" * 1000, "gold": "x"} for n in range(2_000)))
+    command = ("score", "qa_em", "x.jsonl", *FIELDS, "--jobs", 1, *options)
     run(*command)  # what is imported stays
     tracemalloc.start()
     try:

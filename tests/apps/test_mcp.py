@@ -774,16 +774,20 @@ def test_lines_of_200_megabytes_do_no_harm(wire):
 
 NOISY = """
 import os, sys
+from metric_commons.apps.mcp.tools import ToolSchema
 from metric_commons.frameworks.harnesses import ultrarag
-evaluate = ultrarag.evaluate
 
-def noisy(*arguments, **options):
-    print("noise", flush=True)
-    os.write(1, b"noise")
-    os.system("echo noise")
-    return evaluate(*arguments, **options)
+def noisy(function):
+    def with_noise(*arguments, **options):
+        print("noise", flush=True)
+        os.write(1, b"noise")
+        os.system("echo noise")
+        return function(*arguments, **options)
 
-ultrarag.evaluate = noisy
+    return with_noise
+
+ToolSchema.check = noisy(ToolSchema.check)  # in the process of the server
+ultrarag.evaluate = noisy(ultrarag.evaluate)  # in that of the call
 """
 
 
