@@ -43,7 +43,11 @@ def evaluator(monkeypatch):
     return lambda task: classes[task](task)
 
 
-def scores(result):
+def evaluated(evaluator, task, outputs, rows, metric, **options):
+    """The scores of an evaluator whose pipeline has these outputs for the rows."""
+    data = rows if isinstance(rows, datasets.Dataset) else datasets.Dataset.from_dict(rows)
+    pipeline = Pipeline(task, outputs)
+    result = evaluator(task).compute(pipeline, data=data, metric=metric, **options)
     assert result.keys() >= SPEED
     return {key: value for key, value in result.items() if key not in SPEED}
 
@@ -55,16 +59,13 @@ def test_text_classification(mapping, evaluator):
     module = metric_commons.load("classification")
     labels, predicted = [0, 1, 1, len(mapping) - 1], [*mapping, *mapping][:4]
 
-    result = evaluator("text-classification").compute(
-        Pipeline("text-classification", [{"label": label} for label in predicted]),
-        data=datasets.Dataset.from_dict({"text": ["a"] * 4, "label": labels}),
-        metric=module,
-        label_mapping=mapping,
-    )
+    outputs = [{"label": label} for label in predicted]
+    rows = {"text": ["a"] * 4, "label": labels}
+    task = "text-classification"
+    found = evaluated(evaluator, task, outputs, rows, module, label_mapping=mapping)
 
-    assert scores(result) == module.compute(
-        predictions=[mapping[label] for label in predicted], references=labels
-    )
+    numbers = [mapping[label] for label in predicted]
+    assert found == module.compute(predictions=numbers, references=labels)
 
 
 def questions(accepted):
@@ -79,18 +80,13 @@ def questions(accepted):
 def test_question_answering(name, evaluator):
     module = metric_commons.load(name)
     accepted = [["Oslo"], ["Eiffel Tower", "La tour Eiffel"]]
-    data = questions(accepted)
+    answers = ["Bergen", "the Eiffel Tower"]
 
-    result = evaluator("question-answering").compute(
-        Pipeline("question-answering", [{"answer": "Bergen"}, {"answer": "the Eiffel Tower"}]),
-        data=data,
-        metric=module,
-        squad_v2_format=False,
-    )
+    outputs = [{"answer": answer} for answer in answers]
+    task, options = "question-answering", {"squad_v2_format": False}
+    found = evaluated(evaluator, task, outputs, questions(accepted), module, **options)
 
-    assert scores(result) == module.compute(
-        predictions=["Bergen", "the Eiffel Tower"], references=accepted
-    )
+    assert found == module.compute(predictions=answers, references=accepted)
 
 
 @pytest.mark.parametrize(("name", "scale"), [("qa_f1", 1), ("squad", 100)])
@@ -100,15 +96,10 @@ def test_question_answering_with_bootstrap(name, scale, evaluator):
     rows, key = 12, "f1" if name == "squad" else "qa_f1"
     answers = [{"answer": "Oslo" if row % 3 else "Bergen"} for row in range(rows)]
 
-    result = evaluator("question-answering").compute(
-        Pipeline("question-answering", answers),
-        data=questions([["Oslo", "the Oslo"]] * rows),
-        metric=module,
-        squad_v2_format=False,
-        strategy="bootstrap",
-        n_resamples=20,
-        random_state=0,
-    )
+    options = {"squad_v2_format": False, "n_resamples": 20, "random_state": 0}
+    options |= {"data": questions([["Oslo", "the Oslo"]] * rows), "metric": module}
+    pipeline = Pipeline("question-answering", answers)
+    result = evaluator(pipeline.task).compute(pipeline, strategy="bootstrap", **options)
 
     low, high = result[key]["confidence_interval"]
     assert result[key]["score"] == pytest.approx(scale * 2 / 3)
@@ -127,15 +118,11 @@ def test_texts(task, key, evaluator):
     module = metric_commons.load("rouge_n_l")
     texts, references = ["the cat sat", "a dog"], ["a cat sat", "the dog"]
 
-    result = evaluator(task).compute(
-        Pipeline(task, [{key: text} for text in texts]),
-        data=datasets.Dataset.from_dict({"text": ["a", "b"], "label": references}),
-        metric=module,
-        input_column="text",
-        label_column="label",
-    )
+    outputs, rows = [{key: text} for text in texts], {"text": ["a", "b"], "label": references}
+    columns = {"input_column": "text", "label_column": "label"}
+    found = evaluated(evaluator, task, outputs, rows, module, **columns)
 
-    assert scores(result) == module.compute(predictions=texts, references=references)
+    assert found == module.compute(predictions=texts, references=references)
 
 
 @pytest.mark.parametrize("result_format", [None, "seqeval"])
@@ -161,23 +148,19 @@ def test_token_classification(kind, result_format, evaluator):
         for words, row in zip(tokens, predicted, strict=True)
     ]
 
-    result = evaluator("token-classification").compute(
-        Pipeline("token-classification", outputs), data=data, metric=module
-    )
+    found = evaluated(evaluator, "token-classification", outputs, data, module)
 
-    assert scores(result) == module.compute(predictions=predicted, references=tags)
+    assert found == module.compute(predictions=predicted, references=tags)
 
 
 @pytest.mark.parametrize(("name", "rate"), [("wer", 1 / 3), ("cer", 1 / 10)])
 def test_speech_has_the_name_of_the_stock_module(name, rate, evaluator):
+    outputs = [{"text": "the car"}, {"text": "sat"}]
+    rows = {"path": ["1", "2"], "sentence": ["the cat", "sat"]}
     with metric_commons.patch_evaluate():
-        result = evaluator("automatic-speech-recognition").compute(
-            Pipeline("automatic-speech-recognition", [{"text": "the car"}, {"text": "sat"}]),
-            data=datasets.Dataset.from_dict({"path": ["1", "2"], "sentence": ["the cat", "sat"]}),
-            metric=name,
-        )
+        found = evaluated(evaluator, "automatic-speech-recognition", outputs, rows, name)
 
-    assert scores(result) == {name: pytest.approx(rate)}
+    assert found == {name: pytest.approx(rate)}
 
 
 def test_a_suite(evaluator, monkeypatch):
@@ -188,12 +171,9 @@ def test_a_suite(evaluator, monkeypatch):
         def __init__(self):
             super().__init__("suite")
             data = datasets.Dataset.from_dict({"text": ["a"] * 3, "label": [0, 1, 1]})
-            arguments = {
-                "metric": str(ROOT / "metrics" / "classification"),
-                "input_column": "text",
-                "label_column": "label",
-                "label_mapping": {"NO": 0, "YES": 1},
-            }
+            arguments = {"metric": str(ROOT / "metrics" / "classification")}
+            arguments |= {"input_column": "text", "label_column": "label"}
+            arguments |= {"label_mapping": {"NO": 0, "YES": 1}}
             self.suite = [SubTask("text-classification", data=data, args_for_task=arguments)]
 
     (result,) = Suite().run(
