@@ -240,7 +240,7 @@ def interrupted_server(folder, calls, on_terminal):
         os.close(descriptor)
     with server:
         said = server.stderr.read().decode()
-    end = time.monotonic() + 1  # the system may take a moment to end a process
+    end = time.monotonic() + PATIENCE  # the system may take a moment to end a process
     while any(map(is_running, started)) and time.monotonic() < end:
         time.sleep(0.01)
     return status, seconds, said, [*filter(is_running, started)]

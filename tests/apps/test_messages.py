@@ -3,13 +3,9 @@
 import json
 import re
 import zipfile
-from dataclasses import dataclass, field
-from inspect import Parameter
 from pathlib import Path
-from typing import Annotated
 
 import pytest
-import typer
 from typer.main import get_command
 
 from metric_commons.__main__ import main, program
@@ -17,7 +13,6 @@ from metric_commons.apps.console.options import (
     modules_and_files_like,
     modules_like,
     presets_like,
-    with_groups,
 )
 from metric_commons.apps.console.outputs import formats_like
 from metric_commons.apps.console.run_scores import measures_like
@@ -158,7 +153,9 @@ def test_what_was_written_is_said(raw, tmp_path):
 def test_no_option_is_cut_in_the_help(run):
     for command in ("score", "trec", "compare", "gate", "leaderboard", "export", "merge"):
         _, out, _ = run(command, "--help")
-        assert not any(word in out for word in ("…", "<bool>", "9223372036854775807")), command
+        assert not any(word in out for word in ("…", "<bool>", "9223372036854775807", "Args:")), (
+            command
+        )
         assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("--help")
     assert "Compare and decide" in out
@@ -176,49 +173,6 @@ def test_every_option_has_a_help():
     }
     assert len(commands) > 20
     assert not lacking
-
-
-def test_a_group_of_options_is_an_argument_of_its_command():
-    @dataclass(frozen=True)
-    class Size:
-        """How large it is.
-
-        Args:
-            width: Columns.
-        """
-
-        width: int = 80
-        height: Annotated[int, typer.Option(help="Rows.")] = 24
-        depth: int = field(default=1, init=False)
-
-    calls = []
-
-    def draw(path: Annotated[str, typer.Argument()], *, size: Size, title: str = "none"):
-        """Draw.
-
-        Args:
-            path: The file.
-            title: The title.
-        """
-        calls.append((path, size, title))
-
-    quiet = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=bool)
-    app = typer.Typer()
-    app.command()(with_groups(draw, [quiet]))
-    app.callback()(lambda: None)
-    program_of_app = get_command(app)
-    program_of_app(["draw", "x.svg", "--width", "3", "--quiet"], standalone_mode=False)
-
-    assert calls == [("x.svg", Size(width=3), "none")]
-    command = program_of_app.commands["draw"]
-    assert command.help == "Draw."
-    assert {parameter.name: parameter.help for parameter in command.params} == {
-        "path": "The file.",
-        "width": "Columns.",
-        "height": "Rows.",
-        "title": "The title.",
-        "quiet": None,
-    }
 
 
 def test_an_option_that_no_module_has_is_a_wrong_call(run):
