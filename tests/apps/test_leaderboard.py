@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 import re
 from pathlib import Path
 
@@ -187,8 +188,13 @@ def test_the_mean_over_tasks(run, saved):
     assert [each["system"] for each in found] == ["good", "fair", "poor"]
     assert [each["tier"] for each in found] == ["1", "2", "3"]
     assert float(found[0]["value"]) == pytest.approx((38 / 40 + 50 / 60) / 2)
-    assert float(found[0]["low"]) < float(found[0]["value"]) < float(found[0]["high"])
     assert [float(found[0][task]) for task in ("one", "two")] == [38 / 40, 50 / 60]
+    tasks = [interval([1.0] * a + [0.0] * b) for a, b in ((38, 2), (50, 10))]
+    mean = float(found[0]["value"])
+    fall = math.hypot(38 / 40 - tasks[0].low, 50 / 60 - tasks[1].low) / 2
+    rise = math.hypot(tasks[0].high - 38 / 40, tasks[1].high - 50 / 60) / 2
+    ends = [float(found[0][end]) for end in ("low", "high")]
+    assert ends == pytest.approx([mean - fall, mean + rise])
     assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
     pooled = records(run(*command, "rows")[1])
     assert float(pooled[0]["value"]) == pytest.approx((38 + 50) / 100)

@@ -153,9 +153,7 @@ def test_what_was_written_is_said(raw, tmp_path):
 def test_no_option_is_cut_in_the_help(run):
     for command in ("score", "trec", "compare", "gate", "leaderboard", "export", "merge"):
         _, out, _ = run(command, "--help")
-        assert not any(word in out for word in ("…", "<bool>", "9223372036854775807", "Args:")), (
-            command
-        )
+        assert not re.search("…|<bool>|9223372036854775807|Args:", out), command
         assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("--help")
     assert "Compare and decide" in out
