@@ -20,6 +20,7 @@ import time
 import tty
 from collections import Counter
 from functools import cache
+from itertools import count
 from pathlib import Path
 
 import typer
@@ -34,22 +35,40 @@ from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
 from tests.apps.server_session import LONG, children, is_running, write_files
 from tests.spec import PATIENCE, ROOT
 
+PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 ENDS_WITHIN = 1.0  # seconds from an interrupt to the end of a server, on a machine that is not busy
 CONTROLS = ["a\x1b[2Jb", "a\nb", "a\rb", "\x07", "a\x9bb", "a\x7fb", "a\u2028b", "\u202eabc"]
+
+
+def turns_of(seconds):
+    """The numbers of turns, until the time is over; six at least."""
+    end = time.monotonic() + seconds
+    for turn in count():
+        if turn >= 6 and time.monotonic() > end:
+            return
+        yield turn
+
+
+def counts_of(attack, turns, dice):
+    """How many turns of an attack were tried, done, refused, and wrong.
+
+    Args:
+        attack: of a folder and dice, while it lasts, a function that is called for each turn.
+    """
+    counts = Counter()
+    with tempfile.TemporaryDirectory() as folder, attack(Path(folder), dice) as turn:
+        for number in turns:
+            counts.update(["tried", turn(number)])
+    return counts
 
 
 # Races: another process replaces files and folders by links that lead outside, and back.
 
 PUBLIC = '{"a": "x", "b": "x", "g": "public"}\n'
 SECRET = '{"a": "x", "b": "y", "g": "secret"}\n'
+FILE = {"path": "rows.jsonl", "predictions": "a", "references": "b", "groups": "g"}
 READING = {
-    "evaluate_file": {
-        "path": "rows.jsonl",
-        "modules": ["qa_em"],
-        "predictions": "a",
-        "references": "b",
-        "groups": "g",
-    },
+    "evaluate_file": FILE | {"modules": ["qa_em"]},
     "evaluate_trec": {"run_path": "run", "qrels_path": "folder/qrels", "metrics": ["map"]},
     "compare_files": {"paths": ["folder/saved.json", "folder/saved.json"]},
     "report": {"path": "folder/saved.json", "save_path": "page.html"},
@@ -106,55 +125,52 @@ def alternating(root, outside, names):
         process.communicate()
 
 
-def races_of_reading(seconds, dice):
+@contextlib.contextmanager
+def races_of_reading(place, dice):
     """Calls that read files while these become links that lead outside, and files again."""
-    counts = Counter()
-    with tempfile.TemporaryDirectory() as place:
-        root, outside = Path(place, "root"), Path(place, "outside")
-        _write_place(root, PUBLIC, QRELS, "public")
-        _write_place(outside, SECRET, QRELS.replace("a 1", "b 1").replace("b 0", "a 0"), "secret")
-        context, end = CallContext(Roots([root])), time.monotonic() + seconds
-        with alternating(root, outside, ["rows.jsonl", "folder"]):
-            while time.monotonic() < end:
-                tool = dice.choice([*READING])
-                counts["tried"] += 1
-                try:
-                    with contextlib.redirect_stderr(io.StringIO()):
-                        _, answer = call(lambda *_: None, tool, READING[tool], context)
-                except (ValueError, OSError):
-                    counts["refused"] += 1
-                    continue
-                text = json.dumps(answer)
-                if tool == "report":
-                    text = Path(answer["saved_to"]).read_text("utf-8")
-                is_inside = "secret" not in text
-                if tool == "evaluate_trec":
-                    is_inside = answer["eval_res"]["map"] == INSIDE_MAP
-                counts["done" if is_inside else "wrong"] += 1
-    return counts
+    root, outside = place / "root", place / "outside"
+    _write_place(root, PUBLIC, QRELS, "public")
+    _write_place(outside, SECRET, QRELS.replace("a 1", "b 1").replace("b 0", "a 0"), "secret")
+    context = CallContext(Roots([root]))
+
+    def turn(_):
+        tool = dice.choice([*READING])
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                _, answer = call(lambda *_: None, tool, READING[tool], context)
+        except (ValueError, OSError):
+            return "refused"
+        if tool == "evaluate_trec":
+            return "done" if answer["eval_res"]["map"] == INSIDE_MAP else "wrong"
+        is_page = tool == "report"
+        text = Path(answer["saved_to"]).read_text("utf-8") if is_page else json.dumps(answer)
+        return "wrong" if "secret" in text else "done"
+
+    with alternating(root, outside, ["rows.jsonl", "folder"]):
+        yield turn
 
 
-def races_of_writing(seconds, dice):
+@contextlib.contextmanager
+def races_of_writing(place, dice):
     """Calls that write files while their folder becomes a link that leads outside, and back."""
-    counts = Counter()
-    with tempfile.TemporaryDirectory() as place:
-        root, outside = Path(place, "root"), Path(place, "outside")
-        for folder in (root / "out", outside / "out"):
-            folder.mkdir(parents=True)
-        context, end = CallContext(Roots([root])), time.monotonic() + seconds
-        answers = {"pred_ls": ["x"], "gt_ls": [["x"]], "metrics": ["em"]}
-        with alternating(root, outside, ["out"]):
-            while time.monotonic() < end:
-                path = dice.choice(["out/x.json", "out/new/x.json"])
-                counts["tried"] += 1
-                try:
-                    with contextlib.redirect_stderr(io.StringIO()):
-                        call(lambda *_: None, "evaluate", answers | {"save_path": path}, context)
-                    counts["done"] += 1
-                except (ValueError, OSError):
-                    counts["refused"] += 1
-        counts["wrong"] = sum(1 for _ in (outside / "out").iterdir())
-    return counts
+    root, outside = place / "root", place / "outside"
+    for folder in (root / "out", outside / "out"):
+        folder.mkdir(parents=True)
+    context = CallContext(Roots([root]))
+    answers = {"pred_ls": ["x"], "gt_ls": [["x"]], "metrics": ["em"]}
+
+    def turn(_):
+        path = dice.choice(["out/x.json", "out/new/x.json"])
+        result = "done"
+        try:
+            with contextlib.redirect_stderr(io.StringIO()):
+                call(lambda *_: None, "evaluate", answers | {"save_path": path}, context)
+        except (ValueError, OSError):
+            result = "refused"
+        return "wrong" if any((outside / "out").iterdir()) else result
+
+    with alternating(root, outside, ["out"]):
+        yield turn
 
 
 # Interrupts
@@ -169,14 +185,9 @@ def server_process(folder, terminal=None):
             os.setsid()
             fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
 
-    return subprocess.Popen(
-        [sys.executable, "-m", "metric_commons", "mcp", "--root", str(folder)],
-        stdin=subprocess.PIPE if terminal is None else terminal,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-        preexec_fn=in_child,
-    )
+    words = [sys.executable, "-m", "metric_commons", "mcp", "--root", str(folder)]
+    stdin = subprocess.PIPE if terminal is None else terminal
+    return subprocess.Popen(words, stdin=stdin, **PIPES, cwd=ROOT, preexec_fn=in_child)
 
 
 def open_terminal():
@@ -229,26 +240,25 @@ def interrupted_server(folder, calls, on_terminal):
         os.close(descriptor)
     with server:
         said = server.stderr.read().decode()
-    end = time.monotonic() + 1  # the system may take a moment to end a process
+    end = time.monotonic() + PATIENCE  # the system may take a moment to end a process
     while any(map(is_running, started)) and time.monotonic() < end:
         time.sleep(0.01)
     return status, seconds, said, [*filter(is_running, started)]
 
 
-def interrupts_of_servers(seconds, dice):
+@contextlib.contextmanager
+def interrupts_of_servers(folder, _):
     """Servers that are interrupted, on a terminal and on pipes, with 0, 1 and 3 open calls."""
-    counts, end = Counter(), time.monotonic() + seconds
     kinds = [(calls, on_terminal) for on_terminal in (False, True) for calls in (0, 1, 3)]
-    with tempfile.TemporaryDirectory() as folder:
-        write_files(Path(folder))
-        while kinds and (time.monotonic() < end or counts["tried"] < len(kinds)):
-            calls, on_terminal = kinds[counts["tried"] % len(kinds)]
-            status, took, said, left = interrupted_server(folder, calls, on_terminal)
-            is_right = (status, said, left) == (130, "interrupted\n", []) and took < ENDS_WITHIN
-            counts.update(["tried", "done" if is_right else "wrong"])
-            if not is_right:
-                report("interrupts of servers", f"{status} {took:.2f} s {said!r} {left}")
-    return counts
+    write_files(folder)
+
+    def turn(number):
+        status, took, said, left = interrupted_server(folder, *kinds[number % len(kinds)])
+        if (status, said, left) == (130, "interrupted\n", []) and took < ENDS_WITHIN:
+            return "done"
+        return wrong("interrupts of servers", f"{status} {took:.2f} s {said!r} {left}")
+
+    yield turn
 
 
 # Says so as soon as Python has started and is about to import the command.
@@ -264,8 +274,7 @@ def interrupted_command(folder, arguments, seconds):
         [sys.executable, "-c", STARTED, *arguments],
         cwd=folder,
         stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        **PIPES,
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with process:
@@ -301,20 +310,20 @@ INTERRUPTED = {
 }
 
 
-def interrupts_of_commands(seconds, dice):
+@contextlib.contextmanager
+def interrupts_of_commands(folder, dice):
     """Commands that are interrupted at any moment after their first line."""
-    counts, end = Counter(), time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder:
-        write_files(Path(folder))
-        while time.monotonic() < end:
-            name = dice.choice([*INTERRUPTED])
-            moment = dice.random() ** 2 * 2  # mostly while it starts
-            status, said = interrupted_command(folder, INTERRUPTED[name], moment)
-            is_right = is_interrupted(status, said)
-            counts.update(["tried", "done" if is_right else "wrong"])
-            if not is_right:
-                report("interrupts of commands", f"{name} after {moment:.3f} s: {status} {said!r}")
-    return counts
+    write_files(folder)
+
+    def turn(_):
+        name = dice.choice([*INTERRUPTED])
+        moment = dice.random() ** 2 * 2  # mostly while it starts
+        status, said = interrupted_command(folder, INTERRUPTED[name], moment)
+        if is_interrupted(status, said):
+            return "done"
+        return wrong("interrupts of commands", f"{name} after {moment:.3f} s: {status} {said!r}")
+
+    yield turn
 
 
 # Control characters
@@ -329,35 +338,32 @@ def _bad_names(folder):
     return {path for path in Path(folder).rglob("*") if not path.name.isprintable()}
 
 
-def controls_in_tools(seconds, dice):
+@contextlib.contextmanager
+def controls_in_tools(root, dice):
     """Calls with control characters in an argument: no message and no file name has them."""
-    counts, end = Counter(), time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder:
-        root = Path(folder)
-        write_files(root)
-        (root / "run").write_text(RUN, "utf-8")
-        (root / "x.jsonl").write_text(JSON_LINES, "utf-8")
-        known = _bad_names(root)
-        while time.monotonic() < end:
-            tool, text = dice.choice([*CALLS]), dice.choice(CONTROLS)
-            name = dice.choice([*TOOLS[tool].parameters, text])
-            value = dice.choice([text, [text], {text: text}, {"normalizer": text}, f"x/{text}"])
-            counts["tried"] += 1
-            said = io.StringIO()
-            try:
-                with contextlib.redirect_stderr(said):
-                    TOOLS[tool].check(CALLS[tool] | {name: value})
-                    arguments = CALLS[tool] | {name: value}
-                    call(lambda *_: None, tool, arguments, CallContext(Roots([root])))
-            except (ValueError, OSError) as error:
-                said.write(message(error))
-                counts["refused"] += 1
-            names = _bad_names(root)
-            if not is_shown_safely(said.getvalue()) or names != known:
-                known = names
-                counts["wrong"] += 1
-                report("control characters in tools", f"{tool} {name} {value!r}")
-    return counts
+    write_files(root)
+    (root / "run").write_text(RUN, "utf-8")
+    (root / "x.jsonl").write_text(JSON_LINES, "utf-8")
+    known = _bad_names(root)
+
+    def turn(_):
+        tool, text = dice.choice([*CALLS]), dice.choice(CONTROLS)
+        name = dice.choice([*TOOLS[tool].parameters, text])
+        value = dice.choice([text, [text], {text: text}, {"normalizer": text}, f"x/{text}"])
+        arguments = CALLS[tool] | {name: value}
+        said, result = io.StringIO(), "done"
+        try:
+            with contextlib.redirect_stderr(said):
+                TOOLS[tool].check(arguments)
+                call(lambda *_: None, tool, arguments, CallContext(Roots([root])))
+        except (ValueError, OSError) as error:
+            said.write(message(error))
+            result = "refused"
+        if is_shown_safely(said.getvalue()) and _bad_names(root) == known:
+            return result
+        return wrong("control characters in tools", f"{tool} {name} {value!r}")
+
+    yield turn
 
 
 # Commands that work, by name: words, of which one is replaced, or to which an option is added.
@@ -396,36 +402,33 @@ def _options(name):
     ]
 
 
-def controls_in_commands(seconds, dice):
+@contextlib.contextmanager
+def controls_in_commands(folder, dice):
     """Commands with control characters in a word: they print none, and write no such file."""
-    counts, end = Counter(), time.monotonic() + seconds
-    with tempfile.TemporaryDirectory() as folder:
-        write_files(Path(folder))
-        Path(folder, "c.yaml").write_text("modules: [qa_em]\ndata: {path: rows.jsonl}\n")
-        for text in CONTROLS:
-            shutil.copy(Path(folder, "rows.jsonl"), Path(folder, f"{text}.jsonl"))
-        known = _bad_names(folder)
-        with contextlib.chdir(folder):
-            while time.monotonic() < end:
-                words = [*COMMANDS[name := dice.choice([*COMMANDS])]]
-                text = dice.choice(CONTROLS)
-                text = dice.choice([text, f"{text}.jsonl", f"folder/{text}", f"x={text}"])
-                if _options(name) and (dice.random() < 0.5 or len(words) == 1):
-                    words += [dice.choice(_options(name)), text]
-                else:
-                    words[dice.randrange(len(words))] = text
-                out, err = io.StringIO(), io.StringIO()
-                with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-                    status = command(words)
-                counts.update(["tried", "refused" if status else "done"])
-                is_right = status in (0, 1, 2, 3, 4) and is_shown_safely(out.getvalue())
-                names = _bad_names(folder)
-                is_right &= is_shown_safely(err.getvalue()) and names == known
-                known = names
-                if not is_right:
-                    counts["wrong"] += 1
-                    report("control characters in commands", f"{words} {status} {err.getvalue()!r}")
-    return counts
+    write_files(folder)
+    (folder / "c.yaml").write_text("modules: [qa_em]\ndata: {path: rows.jsonl}\n")
+    for text in CONTROLS:
+        shutil.copy(folder / "rows.jsonl", folder / f"{text}.jsonl")
+    known = _bad_names(folder)
+
+    def turn(_):
+        words = [*COMMANDS[name := dice.choice([*COMMANDS])]]
+        text = dice.choice(CONTROLS)
+        text = dice.choice([text, f"{text}.jsonl", f"folder/{text}", f"x={text}"])
+        if _options(name) and (dice.random() < 0.5 or len(words) == 1):
+            words += [dice.choice(_options(name)), text]
+        else:
+            words[dice.randrange(len(words))] = text
+        out, err = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+            status = command(words)
+        is_safe = all(is_shown_safely(stream.getvalue()) for stream in (out, err))
+        if status in (0, 1, 2, 3, 4) and is_safe and _bad_names(folder) == known:
+            return "refused" if status else "done"
+        return wrong("control characters in commands", f"{words} {status} {err.getvalue()!r}")
+
+    with contextlib.chdir(folder):
+        yield turn
 
 
 ATTACKS = {
@@ -438,9 +441,10 @@ ATTACKS = {
 }
 
 
-def report(name, fault):
-    """Print what went wrong."""
+def wrong(name, fault):
+    """Print what went wrong, which is the result of a turn."""
     print(f"{name}: {fault}", file=sys.stderr)  # noqa: T201
+    return "wrong"
 
 
 def main(seconds, seed):
@@ -448,7 +452,7 @@ def main(seconds, seed):
     print("| attack | tried | refused | wrong |\n| --- | ---: | ---: | ---: |")  # noqa: T201
     total, home = Counter(), os.getcwd()  # a call of a tool changes the folder
     for name, attack in ATTACKS.items():
-        counts = attack(seconds, random.Random(f"{seed} {name}"))
+        counts = counts_of(attack, turns_of(seconds), random.Random(f"{seed} {name}"))
         os.chdir(home)
         total += counts
         cells = (f"{counts[key]:,}" for key in ("tried", "refused", "wrong"))

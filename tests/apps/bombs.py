@@ -53,12 +53,8 @@ CONTENTS = {
 # A frame of LZ4, as ranx writes; those who read it would need another library.
 LZ4 = b"\x04\x22\x4d\x18\x64\x40\xa7"
 METHODS = {"deflate": zipfile.ZIP_DEFLATED, "bzip2": zipfile.ZIP_BZIP2, "lzma": zipfile.ZIP_LZMA}
-_HEADER = {
-    "version": 2,
-    "status": "success",
-    "eval": {"model": "m", "task": "t"},
-    "results": {"total_samples": 1},
-}
+_HEADER = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}}
+_HEADER["results"] = {"total_samples": 1}
 
 
 @cache
@@ -170,13 +166,8 @@ def measured(path):
         "print(peak_since_start(), said)"
     )
     start = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(path)],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    command = [sys.executable, "-c", program, str(path)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     peak, _, said = done.stdout.strip().partition(" ")
     return int(peak), time.monotonic() - start, said
 

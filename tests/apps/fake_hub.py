@@ -74,30 +74,22 @@ class Hub:
         return 200, content, headers
 
     def _refs(self, space: str) -> Reply:
-        branch = {"name": "main", "ref": "refs/heads/main", "targetCommit": COMMIT}
-        tags = [
-            {"name": tag, "ref": f"refs/tags/{tag}", "targetCommit": COMMIT}
-            for tag in self.spaces[space]
-            if tag != "main"
+        refs = [
+            {"name": name, "ref": f"refs/{'heads' if name == 'main' else 'tags'}/{name}"}
+            | {"targetCommit": COMMIT}
+            for name in self.spaces[space]
         ]
-        return 200, {"branches": [branch], "converts": [], "tags": tags}, {}
+        return 200, {"branches": refs[:1], "converts": [], "tags": refs[1:]}, {}
 
     def _tree(self, space: str, revision: str) -> Reply:
         if revision not in self.spaces[space]:
             return 404, {"error": "no such revision"}, {"X-Error-Code": "RevisionNotFound"}
-        return (
-            200,
-            [
-                {
-                    "type": "file",
-                    "path": name,
-                    "size": len(content),
-                    "oid": hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest(),
-                }
-                for name, content in self.spaces[space][revision].items()
-            ],
-            {},
-        )
+        listed = [
+            {"type": "file", "path": name, "size": len(content)}
+            | {"oid": hashlib.sha1(b"blob %d\0" % len(content) + content).hexdigest()}
+            for name, content in self.spaces[space][revision].items()
+        ]
+        return 200, listed, {}
 
     def _revision(self, space: str, revision: str) -> Reply:
         return 200, {"id": space, "sha": COMMIT, "private": False, "tags": [], "siblings": []}, {}
@@ -121,21 +113,8 @@ class Hub:
         return (400 if found else 200), {"errors": found, "warnings": []}, {}
 
     def _preupload(self, space: str, _: str, body: bytes) -> Reply:
-        return (
-            200,
-            {
-                "files": [
-                    {
-                        "path": file["path"],
-                        "uploadMode": "regular",
-                        "shouldIgnore": False,
-                        "oid": None,
-                    }
-                    for file in json.loads(body)["files"]
-                ]
-            },
-            {},
-        )
+        plain = {"uploadMode": "regular", "shouldIgnore": False, "oid": None}
+        return 200, {"files": [{"path": f["path"], **plain} for f in json.loads(body)["files"]]}, {}
 
     def _commit(self, space: str, revision: str, body: bytes) -> Reply:
         self.writes.append(f"commit {space}")
@@ -161,18 +140,9 @@ class Hub:
 def faults(card: str) -> list[str]:
     """What the Hub would not take in the front matter of a Space."""
     front = yaml.safe_load(card.split("---\n")[1])
-    wanted = {
-        "title": str,
-        "emoji": str,
-        "license": str,
-        "pinned": bool,
-        "tags": list,
-        **(
-            {"sdk_version": str, "python_version": str, "app_file": str}
-            if front.get("sdk") == "gradio"
-            else {}
-        ),
-    }
+    wanted = {**dict.fromkeys(("title", "emoji", "license"), str), "pinned": bool, "tags": list}
+    if front.get("sdk") == "gradio":
+        wanted |= dict.fromkeys(("sdk_version", "python_version", "app_file"), str)
     found = [key for key, kind in wanted.items() if not isinstance(front.get(key), kind)]
     found += [key for key in ("colorFrom", "colorTo") if front.get(key) not in COLORS]
     # evaluate lists the Spaces of one of these tags; an emoji is one picture.
@@ -218,10 +188,8 @@ def fake_hub(hub: Hub | Mapping[str, Path]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def answer(self) -> None:
             scheme, _, token = self.headers.get("Authorization", "").partition(" ")
-            asked = known.reply(
-                self.command, self.path, self.body(), token if scheme == "Bearer" else None
-            )
-            status, content, headers = asked
+            token = token if scheme == "Bearer" else None
+            status, content, headers = known.reply(self.command, self.path, self.body(), token)
             sent = content if isinstance(content, bytes) else json.dumps(content).encode()
             self.send_response(status)
             for name, value in {**headers, "Content-Length": str(len(sent))}.items():

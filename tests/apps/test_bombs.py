@@ -12,7 +12,7 @@ from metric_commons.data.tables.tables import Source
 from metric_commons.data.trec.trec import read_run
 from metric_commons.evaluation.results.row_scores import read_rows
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.evaluation.scoring.states import Part, State
+from metric_commons.evaluation.scoring.states import Part
 from tests.apps import bombs
 
 
@@ -143,16 +143,17 @@ def test_a_run_whose_line_never_ends_is_refused(tmp_path, small, start):
     assert str(raised.value).startswith(f"{path}: ")
 
 
-def test_a_row_of_scores_that_never_ends_is_refused(tmp_path, small):
-    path = sparse(tmp_path / "rows.jsonl", b'{"row": 0')
-    with pytest.raises(ValueError, match=r"rows.jsonl: line 1: longer than 10,000 bytes"):
-        read_rows(path, {"a": {}})
-
-
-def test_a_part_that_never_ends_is_refused(tmp_path, small):
-    path = sparse(tmp_path / "x.part", b'{"format": "metric-commons-part/1"')
-    with pytest.raises(ValueError, match=r"x.part has more than 50,000 bytes"):
-        Part.read(path)
+@pytest.mark.parametrize(
+    ("name", "start", "read", "message"),
+    [
+        ("x.rows", b'{"row": 0', lambda path: read_rows(path, {"a": {}}), "line 1: longer than 10"),
+        ("x.part", b'{"format": "metric-commons-part/1"', Part.read, "has more than 50,000 bytes"),
+    ],
+)
+def test_a_stored_file_that_never_ends_is_refused(tmp_path, small, name, start, read, message):
+    path = sparse(tmp_path / name, start)
+    with pytest.raises(ValueError, match=message):
+        read(path)
 
 
 @pytest.mark.parametrize("zeros", [0, 1 << 20])
@@ -165,10 +166,3 @@ def test_the_copy_of_a_sparse_archive_is_the_same_file(tmp_path, zeros):
         taken = os.fstat(copy.fileno()).st_blocks * 512
 
     assert taken <= 1 << 19
-
-
-def test_columns_with_codes_and_runs_are_not_compressed(tmp_path):
-    state = State("qa_em")
-    state.update(predictions=["x", "y"] * 200, references=["x"] * 400)
-    state.save(tmp_path / "x.state")
-    assert len(State.read(tmp_path / "x.state")) == 400

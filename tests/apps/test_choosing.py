@@ -9,12 +9,13 @@ import pytest
 
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
+from tests.apps.files import write_rows
 
 ROWS = [
     {
         "gold": "the red fox",
         "topic": "ab"[row % 2],
-        **{f"s{hits:02}": "red fox" if row < hits else "red" for hits in range(30)},
+        **{f"s{hits:02}": "red fox" if row < hits else "red" for hits in range(26)},
     }
     for row in range(30)
 ]
@@ -22,10 +23,10 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def _rows(run):
-    Path("rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows("rows.jsonl", ROWS)
 
 
-def scored(run, *options, modules=("qa_em", "qa_f1"), systems=("s03", "s28")):
+def scored(run, *options, modules=("qa_em", "qa_f1"), systems=("s03", "s25")):
     fields = [word for system in systems for word in ("--predictions", system)]
     command = ("score", *modules, "rows.jsonl", *fields, "--references", "gold")
     status, out, err = run(*command, *options)
@@ -77,7 +78,7 @@ def test_a_file_a_part_and_a_page_choose_too(run):
     pytest.importorskip("jinja2")
     content = {
         "data": {"path": "rows.jsonl", "fields": {"references": "gold"}},
-        "systems": {"A": "s03", "B": "s28"},
+        "systems": {"A": "s03", "B": "s25"},
         "modules": ["qa_f1"],
         "scores": ["qa_recall"],
         "outputs": {"save": "r.json"},
@@ -120,19 +121,19 @@ def test_what_is_no_mean_is_shown_beside_what_is_compared():
 @pytest.mark.long
 def test_systems_are_sorted_and_the_first_are_shown(run):
     files = ("--save", "r.json", "--per-example", "rows.out")
-    scored(run, *files, modules=["qa_f1"], systems=["s03", "s28", "s00", "s20"])
+    scored(run, *files, modules=["qa_f1"], systems=["s03", "s25", "s00", "s16"])
     command = ("compare", "r.json", "--sort", "qa_f1", "--top", "2", "--save", "c.json")
     status, out, _ = run(*command, "--format", "csv")
     rows = list(csv.DictReader(io.StringIO(out)))
 
     assert status == 0
-    assert list(dict.fromkeys(row["system"] for row in rows)) == ["s28", "s20"]
-    assert {row["versus"] for row in rows} == {"", "s20"}
+    assert list(dict.fromkeys(row["system"] for row in rows)) == ["s25", "s16"]
+    assert {row["versus"] for row in rows} == {"", "s16"}
     saved = Results.read("c.json")
-    assert list(saved.systems) == ["s28", "s20", "s03", "s00"]
+    assert list(saved.systems) == ["s25", "s16", "s03", "s00"]
     assert len(saved.comparisons) == 6
-    assert {saved.comparisons[0][side] for side in "ab"} == {"s28", "s20"}
-    assert saved.ranks["qa_f1"]["s28"]["rank_interval"] == [1, 1]
+    assert {saved.comparisons[0][side] for side in "ab"} == {"s25", "s16"}
+    assert saved.ranks["qa_f1"]["s25"]["rank_interval"] == [1, 1]
     out = run(*command)[1]
     assert "s03" not in out
     assert "over 6 comparisons" in " ".join(out.split())
@@ -147,7 +148,7 @@ def test_less_is_sorted_first_where_less_is_better():
 
 @pytest.mark.long
 def test_of_many_systems_signs_take_the_place_of_letters(run):
-    names = [f"s{hits:02}" for hits in range(30)]
+    names = [f"s{hits:02}" for hits in range(26)]
     answers = {name: [row[name] for row in ROWS] for name in names}
     gold = [row["gold"] for row in ROWS]
     results = score("qa_em", predictions=answers, references=gold, compare=True)
@@ -162,19 +163,18 @@ def test_of_many_systems_signs_take_the_place_of_letters(run):
     assert significant
     for first, line in enumerate(signs):
         for second, sign in enumerate(line):
-            pair = tuple(sorted([names[29 - first], names[29 - second]]))
+            pair = tuple(sorted([names[25 - first], names[25 - second]]))
             if first == second:
                 assert sign == "="
             elif pair not in significant:
                 assert sign == "."
             else:
-                is_first_better = better[pair] == (pair[0] == names[29 - first])
+                is_first_better = better[pair] == (pair[0] == names[25 - first])
                 assert sign == ("+" if is_first_better else "-")
-    assert "435 comparisons are in CSV and JSON" in ranks.note
-    assert "corrected by Bonferroni's method over 435 comparisons" in ranks.note
-    few = score(
-        "qa_em", predictions=dict(list(answers.items())[:25]), references=gold, compare=True
-    )
+    assert "325 comparisons are in CSV and JSON" in ranks.note
+    assert "corrected by Bonferroni's method over 325 comparisons" in ranks.note
+    answers.popitem()
+    few = score("qa_em", predictions=answers, references=gold, compare=True)
     assert few.tables()[0].header == ["", "system", "qa_em"]
 
 

@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import tracemalloc
 from importlib.metadata import version
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from metric_commons.data.files import streams
 from metric_commons.data.tables import tables as files
 from metric_commons.evaluation.scoring import evaluations as evaluation
 from tests.apps.question_answers import SOURCES, answer_files
-from tests.spec import PATIENCE, ROOT
+from tests.spec import ROOT
 
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
 ROWS = [
@@ -42,17 +43,6 @@ def write(name, content):
 
 def column(content, field="a", name="x.jsonl"):
     return files.Source(write(name, content), [field]).columns()[field]
-
-
-def subprocess_of(*arguments, **settings):
-    program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
-    return subprocess.Popen(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        **settings,
-    )
 
 
 # What it prints
@@ -131,52 +121,14 @@ def test_a_column_wider_than_the_screen_has_a_page_of_its_own():
     assert list(outputs._pages(table, 80)) == [[1], [2]]
 
 
-def test_groups_are_shown_below_the_scores(run):
-    write("x.jsonl", json_lines(ROWS))
-    _, out, _ = run("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
-    lines = [line.split() for line in out.splitlines()]
-
-    assert ["system", "topic", "rows", "qa_em"] in lines
-    assert ["answer", "pets", "2", "0.5000"] in lines
-    assert ["answer", "wild", "1", "0.0000"] in lines
-
-
-def test_settings_are_json_or_else_text(run):
-    write("x.jsonl", json_lines(ROWS))
-    _, out, _ = run(
-        *("score", "qa_em", "qa_f1", "x.jsonl", *FIELDS),
-        *("--set", "qa_f1.both_empty=0", "--set", "normalizer=ultrarag"),
-        *("--resamples", "50", "--seed", "7", "--confidence", "0.5", "--format", "json"),
-        *("--interval", "bootstrap"),
-    )
-    em, f1 = json.loads(out)["systems"]["answer"].values()
-
-    assert f1["options"] == {
-        "normalizer": "ultrarag",
-        "overlap": "multiset",
-        "both_empty": 0.0,
-        "reference_aggregation": "max",
-        **dict.fromkeys(("extract", "extract_references", "choices")),
-        "confidence_level": 0.5,
-        "interval": "bootstrap",
-        "extract": None,
-        "extract_references": None,
-        "choices": None,
-        "n_resamples": 50,
-        "seed": 7,
-    }
-    assert em["options"]["normalizer"] == "ultrarag"
-
-
 # Many rows
 
 
-@pytest.mark.parametrize("options", [[], ["--confidence", "0.9"], ["--group-by", "topic"]])
 @pytest.mark.parametrize("size", [1, 2, 5])
-def test_blocks_give_what_all_rows_give(run, monkeypatch, options, size):
+def test_blocks_give_what_all_rows_give(run, monkeypatch, size):
     write("x.jsonl", json_lines(ROWS * 3))
-    fields = [*FIELDS, "--predictions", "question", *options, "--format", "json"]
-    command = ("score", "qa_em", "qa_f1", "substring_recall", "x.jsonl", *fields)
+    options = ["--predictions", "question", "--confidence", "0.9", "--group-by", "topic"]
+    command = ("score", "qa_em", "substring_recall", "x.jsonl", *FIELDS, *options, "--format=json")
     _, kept, _ = run(*command, "--per-example", "rows.jsonl")
     monkeypatch.setattr(evaluation, "_ROWS", size)
     _, forgotten, _ = run(*command)
@@ -184,7 +136,7 @@ def test_blocks_give_what_all_rows_give(run, monkeypatch, options, size):
     assert json.loads(forgotten)["systems"] == json.loads(kept)["systems"]
 
 
-@pytest.mark.parametrize("size", [1, 2, 100])
+@pytest.mark.parametrize("size", [2, 100])
 def test_a_row_of_a_later_block_is_named_as_in_the_file(refused, monkeypatch, size):
     monkeypatch.setattr(evaluation, "_ROWS", size)
     write("x.jsonl", json_lines([*ROWS, ROWS[0] | {"gold": []}]))
@@ -195,9 +147,8 @@ def test_a_row_of_a_later_block_is_named_as_in_the_file(refused, monkeypatch, si
     )
 
 
-@pytest.mark.parametrize("size", [1, 2, 100])
-def test_labels_of_other_blocks_count(refused, monkeypatch, size):
-    monkeypatch.setattr(evaluation, "_ROWS", size)
+def test_labels_of_other_blocks_count(refused, monkeypatch):
+    monkeypatch.setattr(evaluation, "_ROWS", 1)
     write("x.jsonl", json_lines(ROWS[0] | {"topic": topic} for topic in (1, 2, "1")))
 
     status, said = refused("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
@@ -206,32 +157,21 @@ def test_labels_of_other_blocks_count(refused, monkeypatch, size):
     assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
 
 
-@pytest.mark.processes
-@pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="the peak is Linux's to tell")
-def test_rows_are_forgotten_once_they_are_scored(tmp_path):
-    row = json.dumps({"answer": "x" * 5000, "gold": ["cat"]}) + "\n"
-    with (tmp_path / "x.jsonl").open("w") as file:
-        file.writelines([row] * 30_000)
-    program = (  # ru_maxrss would begin with the size of the process that starts it
-        "import re, sys; from metric_commons.__main__ import main; status = main();"
-        "peak = re.search(r'VmHWM:\\s+(\\d+)', open('/proc/self/status').read())[1];"
-        "sys.stderr.write(str(int(peak) // 1000));"
-        "sys.exit(status)"
-    )
-    command = [sys.executable, "-c", program, "score", "qa_em", "x.jsonl", *FIELDS]
-    run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=PATIENCE)
+@pytest.mark.parametrize(("options", "kept"), [((), False), (("--per-example", "r"), True)])
+def test_rows_are_forgotten_once_they_are_scored(run, options, kept):
+    write("x.jsonl", json_lines({"answer": f"{n:05}" * 1000, "gold": "x"} for n in range(2_000)))
+    command = ("score", "qa_em", "x.jsonl", *FIELDS, "--jobs", 1, *options)
+    run(*command)  # what is imported stays
+    tracemalloc.start()
+    try:
+        _, out, _ = run(*command)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
 
-    assert run.returncode == 0
-    assert "rows=30000" in run.stdout
-    assert int(run.stderr.split()[-1]) < 320  # MB; without a row it is 220, with all of them 375
-
-
-def test_modules_that_need_all_rows_get_them(run, monkeypatch):
-    monkeypatch.setattr(evaluation, "_ROWS", 1)
-    write("x.jsonl", json_lines({"p": p, "r": r} for p, r in [(1, 2), (2, 2.5), (4, 5)]))
-    _, out, _ = run("score", "regression", "x.jsonl", "--predictions", "p", "--references", "r")
-
-    assert "|rows=3|" in out
+    assert "|rows=2000|" in out
+    assert (peak > 10_000_000) is kept, "the answers have ten million characters"
+    assert (peak < 6_000_000) is not kept, "a block of them is read, and parsed"
 
 
 # Systems
@@ -260,16 +200,6 @@ def test_a_system_is_called_by_what_tells_it_apart(run, paths, fields, systems):
     assert (status, err) == (0, "")
     assert list(json.loads(out)["systems"]) == systems
     assert [source["path"] for source in json.loads(out)["provenance"]["inputs"]] == paths
-
-
-def test_files_may_have_rows_of_their_own(run):
-    write("a.jsonl", json_lines(ROWS))
-    write("b.jsonl", json_lines(ROWS[:1]))
-    _, out, _ = run("score", "qa_em", "a.jsonl", "b.jsonl", *FIELDS, "--format", "json")
-    saved = json.loads(out)
-
-    assert [saved["systems"][name]["qa_em"]["rows"] for name in ("a", "b")] == [3, 1]
-    assert [source["rows"] for source in saved["provenance"]["inputs"]] == [3, 1]
 
 
 @pytest.mark.long
@@ -417,70 +347,58 @@ GOOD = json.dumps(ROWS[0]) + "\n"
 @pytest.mark.parametrize(
     ("name", "content", "message"),
     [
-        ("x.jsonl", "", "x.jsonl: the file is empty"),
-        ("x.jsonl", "\n\n", "x.jsonl: there are no rows"),
-        ("x.json", "[]", "x.json: there are no rows"),
-        ("x.csv", "", "x.csv: the file is empty"),
-        ("x.csv", "answer,gold\n", "x.csv: there is a header, but no rows"),
+        ("x.jsonl", "", "the file is empty"),
+        ("x.jsonl", "\n\n", "there are no rows"),
+        ("x.json", "[]", "there are no rows"),
+        ("x.csv", "", "the file is empty"),
+        ("x.csv", "answer,gold\n", "there is a header, but no rows"),
         (
             "x.jsonl",
-            GOOD + '\n{"gold": "b", "topic": "c"}\n',
-            "x.jsonl: row 1 (line 3): there is no field 'answer'; the fields are gold, topic",
+            GOOD + '\n{"b": 1}\n',
+            "row 1 (line 3): there is no field 'answer'; the fields are",
         ),
         (
             "x.csv",
             "Answer,gold\nx,y\n",
-            "x.csv: line 1: there is no field 'answer'; did you mean 'Answer'? The fields are",
+            "line 1: there is no field 'answer'; did you mean 'Answer'?",
         ),
+        ("x.jsonl", GOOD + GOOD[:20], "row 1 (line 2) is cut off: not JSON: Unterminated string"),
         (
             "x.jsonl",
-            GOOD + GOOD[:20],
-            "x.jsonl: row 1 (line 2) is cut off: not JSON: Unterminated string starting at (column",
+            GOOD + "{a: 1}\n",
+            "row 1 (line 2): not JSON: Expecting property name",
         ),
+        ("x.jsonl", GOOD + "[1]\n", "row 1 (line 2) is not an object with fields"),
+        ("x.jsonl", '{"a": "x", "a": "z"}\n', "row 0 (line 1): field 'a' is given twice"),
         (
             "x.jsonl",
-            GOOD + "{answer: 1}\n",
-            "x.jsonl: row 1 (line 2): not JSON: Expecting property name enclosed in double quotes",
+            GOOD.encode() + b'{"a": "\xff"}\n',
+            "line 2 is not UTF-8: byte 0xff",
         ),
-        ("x.jsonl", GOOD + "[1]\n", "x.jsonl: row 1 (line 2) is not an object with fields"),
-        (
-            "x.jsonl",
-            '{"answer": "x", "gold": "y", "answer": "z"}\n',
-            "x.jsonl: row 0 (line 1): field 'answer' is given twice",
-        ),
-        (
-            "x.jsonl",
-            GOOD.encode() + b'{"answer": "\xff"}\n',
-            "x.jsonl: line 2 is not UTF-8: byte 0xff after 12 valid bytes; save the file as UTF-8",
-        ),
-        ("x.json", "[1]", "x.json: row 0 is not an object with fields"),
+        ("x.json", "[1]", "row 0 is not an object with fields"),
         (
             "x.json",
             '{"a": 1}',
-            "x.json: neither a list of objects, one per row, nor {\"data\": [...]}; it has ['a']",
+            'neither a list of objects, one per row, nor {"data": [...]',
         ),
-        ("x.json", "[{]", "x.json: Expecting property name enclosed in double quotes: line 1"),
-        ("x.json", "[" * 100_000, "x.json: values are nested too deeply"),
-        (
-            "x.json",
-            b"\xff",
-            "x.json: line 1 is not UTF-8: byte 0xff after 0 valid bytes; save the file as UTF-8",
-        ),
+        ("x.json", "[{]", "Expecting property name enclosed in double quotes: line 1"),
+        ("x.json", "[" * 100_000, "values are nested too deeply"),
+        ("x.json", b"\xff", "line 1 is not UTF-8: byte 0xff after 0 valid bytes; save"),
         (
             "x.csv",
-            "answer,gold\nx,y\nx\n",
-            "x.csv: row 1 (line 3): the number of cells is 1, but the header has 2",
+            "answer,gold\nx\n",
+            "row 0 (line 2): the number of cells is 1, but the header has 2",
         ),
-        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "x.csv: row 1 (line 3): unexpected end of data"),
+        ("x.csv", 'answer,gold\nx,y\nx,"y\n', "row 1 (line 3): unexpected end of data"),
         (
             "x.csv",
             'answer,gold\n"x\rx",y\nx,y\rz\n',
-            "x.csv: row 1 (line 3): a carriage return does not end a line; a text that has one",
+            "row 1 (line 3): a carriage return does not end a line; a text that has one",
         ),
-        ("x.csv", "answer,gold,answer\nx,y,z\n", "x.csv: line 1: there are 2 columns 'answer'"),
-        ("x.parquet", "PAR1", "x.parquet: "),
-        ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "x.jsonl.gz: Compressed file ended"),
-        ("x.jsonl.gz", b"\x1f\x8bx" * 9, "x.jsonl.gz: Unknown compression method"),
+        ("x.csv", "answer,gold,answer\nx,y,z\n", "line 1: there are 2 columns 'answer'"),
+        ("x.parquet", "PAR1", ""),
+        ("x.jsonl.gz", gzip.compress(b"x" * 99, mtime=0)[:-9], "Compressed file ended"),
+        ("x.jsonl.gz", b"\x1f\x8bx" * 9, "Unknown compression method"),
     ],
 )
 def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message):
@@ -488,7 +406,7 @@ def test_a_file_that_cannot_be_read_is_one_line(refused, name, content, message)
     status, said = refused("score", "qa_em", name, *FIELDS, "--save", "out/r.json")
 
     assert status == 1
-    assert said.startswith(message)
+    assert said.startswith(f"{name}: {message}")
 
 
 def test_a_table_with_an_unknown_suffix_is_not_read_as_texts(refused):
@@ -517,10 +435,8 @@ def test_a_field_that_parquet_lacks_is_one_line(refused):
 @pytest.mark.parametrize(
     ("broken", "message"),
     [
-        ({"answer": None}, "x.jsonl: row 2 (line 4): field 'answer' is None; every row needs"),
         ({"answer": 3}, "x.jsonl: row 2 (line 4): field 'answer'"),
-        ({"gold": None}, "x.jsonl: row 2 (line 4): field 'gold' is None"),
-        ({"gold": []}, "x.jsonl: row 2 (line 4): field 'gold' is empty; every row needs"),
+        ({"gold": None}, "x.jsonl: row 2 (line 4): field 'gold' is None; every row needs"),
         ({"gold": ["a", 1]}, "x.jsonl: row 2 (line 4): field 'gold'[1]"),
         ({"topic": None}, "x.jsonl: row 2 (line 4): field 'topic' is None"),
     ],
@@ -539,15 +455,10 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, me
     ("options", "expected", "message"),
     [
         (["--set", "normalizer=squat"], 2, "normalizer must be one of "),
-        (["--confidence", "95"], 2, "it must be a number between 0 and 1, such as 0.95; got '95'"),
         (["--confidence", "95%"], 2, "it must be a number between 0 and 1, such as 0.95; got"),
         (["--confidence", "0.9", "--resamples", "0"], 2, "'--resamples': it must be greater"),
         (["--seed", "x"], 2, "Invalid value for '--seed': it must be a valid integer"),
-        (
-            ["--confidence", "0.9", "--resamples", "1000000000000"],
-            2,
-            "it must be less than or equal to 10000000",
-        ),
+        (["--resamples", "1000000000000"], 2, "it must be less than or equal to 10000000"),
         (["--save", "x.jsonl/r.json"], 1, "x.jsonl"),
         (["--save", os.devnull], 1, f"{os.devnull} is not a file"),
     ],
@@ -569,14 +480,10 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
         (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
         (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),
         (["qa_em", "x.jsonl", "--references", "gold"], "qa_em needs --predictions FIELD"),
-        (
-            ["qa_em", "x.jsonl", "--predictions", "document"],
-            "the references may be 'answer' or 'gold'",
-        ),
+        (["qa_em", "x.jsonl", "-p", "document"], "the references may be 'answer' or 'gold'"),
         (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option: --sav"),
         (["qa_em", "x.jsonl", *FIELDS, "--column", "source=a"], "--column source: qa_em takes"),
         (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "--format must be one of"),
-        (["qa_em", "x.jsonl", *FIELDS, "--seed", "x"], "Invalid value for '--seed'"),
         (["qa_em", "x.jsonl", *FIELDS, "--set", "normalizer"], "--set takes OPTION=VALUE, got"),
         (
             ["qa_em", "x.jsonl", *FIELDS, "--set", "normaliser=lower"],
@@ -608,14 +515,18 @@ def test_an_unknown_command_is_one_line(refused):
 def test_a_disk_without_room_leaves_the_old_file(tmp_path):
     (tmp_path / "x.jsonl").write_text(json_lines(ROWS * 500))
     (tmp_path / "rows.jsonl").write_text("old")
-    process = subprocess_of(
-        *("score", "qa_em", "x.jsonl", *FIELDS, "--per-example", "rows.jsonl"),
+    program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
+    command = ("score", "qa_em", "x.jsonl", *FIELDS, "--per-example", "rows.jsonl")
+    done = subprocess.run(
+        [sys.executable, "-c", program, *command],
         cwd=tmp_path,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096)),
+        capture_output=True,
+        text=True,
     )
-    out, err = process.communicate(timeout=PATIENCE)
 
-    assert (process.returncode, out, err) == (1, "", "error: rows.jsonl: File too large\n")
+    said = "error: rows.jsonl: File too large\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", said)
     assert (tmp_path / "rows.jsonl").read_text() == "old"
     assert sorted(os.listdir(tmp_path)) == ["rows.jsonl", "x.jsonl"]
 
@@ -652,9 +563,7 @@ def test_without_its_libraries_it_says_what_to_install():
         "import sys; sys.modules['typer'] = None; from metric_commons.__main__ import main;"
         "sys.exit(main(['list']))"
     )
-    run = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=PATIENCE
-    )
+    run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
 
     assert run.returncode == 1
     assert run.stderr.endswith("pip install 'metric-commons[cli]'\n")

@@ -72,14 +72,10 @@ def inspector(tmp_path):
 @pytest.mark.slow
 def test_the_inspector(inspector, tmp_path):
     def call(tool, **arguments):
-        options = [
-            part
-            for name, value in arguments.items()
-            for part in (
-                "--tool-arg",
-                f"{name}={value if isinstance(value, str) else json.dumps(value)}",
-            )
-        ]
+        options = []
+        for name, value in arguments.items():
+            text = value if isinstance(value, str) else json.dumps(value)
+            options += ["--tool-arg", f"{name}={text}"]
         return inspector("tools/call", "--tool-name", tool, *options)
 
     rows = [json.loads(line) for line in (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()]

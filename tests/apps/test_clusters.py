@@ -5,11 +5,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from datasets import Dataset
 
 import metric_commons
 from metric_commons import State, load
-from metric_commons.evaluation.scoring import table_parts
+from tests.apps.files import write_rows
 
 ROWS = 40
 UNCERTAIN = (
@@ -52,11 +51,8 @@ def told(result):
 @pytest.fixture
 def lines(run, table):
     """A file of the rows, in the folder in which `run` runs commands."""
-    names, columns = table.keys(), table.values()
-    records = (dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True))
-    with open("rows.jsonl", "w") as file:
-        file.writelines(json.dumps(record) + "\n" for record in records)
-    return "rows.jsonl"
+    rows = zip(*table.values(), strict=True)
+    return write_rows("rows.jsonl", [dict(zip(table, row, strict=True)) for row in rows])
 
 
 def test_clusters_change_intervals_and_not_scores(table, expected):
@@ -70,19 +66,10 @@ def test_clusters_change_intervals_and_not_scores(table, expected):
         assert expected["confidence_interval"][name] != plain["confidence_interval"][name]
 
 
-@pytest.mark.long
-def test_the_command_and_the_file_of_an_evaluation(run, lines, expected):
-    columns = ("--predictions", "answer", "--references", "gold", "--group-by", "topic")
-    command = ("score", "qa_f1", lines, *columns, "--cluster-by", "passage")
-    status, out, err = run(*command, "--confidence", "0.9", "--format", "json")
-    assert status == 0, err
-    assert told(json.loads(out)["systems"]["answer"]["qa_f1"]) == expected
-
+def test_the_file_of_an_evaluation(run, lines, expected):
+    fields = {"references": "gold", "groups": "topic", "clusters": "passage"}
     config = {
-        "data": {
-            "path": lines,
-            "fields": {"references": "gold", "groups": "topic", "clusters": "passage"},
-        },
+        "data": {"path": lines, "fields": fields},
         "systems": {"bot": "answer"},
         "modules": ["qa_f1"],
         "confidence_level": 0.9,
@@ -95,55 +82,30 @@ def test_the_command_and_the_file_of_an_evaluation(run, lines, expected):
     assert told(json.loads(out)["systems"]["bot"]["qa_f1"]) == expected
 
 
-def test_datasets(table, expected, monkeypatch):
-    monkeypatch.setattr(table_parts, "_ROWS", 7)
-    results = metric_commons.score(
-        "qa_f1",
-        Dataset.from_dict(table),
-        predictions="answer",
-        references="gold",
-        groups="topic",
-        clusters="passage",
-        confidence_level=0.9,
-    )
-    result = results.systems["answer"]["qa_f1"]
-    assert told(vars(result)) == expected
-    assert "|confidence_level=0.9|interval=auto|clusters=7|rows=40|" in result.signature
+RNG = np.random.default_rng(2)
+COLUMNS_OF_OTHER_KINDS = {
+    "classification": [RNG.integers(0, 3, ROWS).tolist() for _ in range(2)],
+    "regression": [RNG.normal(size=ROWS).round(1).tolist() for _ in range(2)],
+    "win_rate": [RNG.choice([0.0, 0.5, 0.75, 1.0], ROWS).tolist()],
+    "truthful_mc": [RNG.random((ROWS, 3)).tolist(), [[1, 0, row % 2] for row in range(ROWS)]],
+    "ir_ranking": [
+        [[*"abc"][row % 3 :] for row in range(ROWS)],
+        [[*"bc"][: 1 + row % 2] for row in range(ROWS)],
+    ],
+}
 
 
-OTHER_KINDS = ["classification", "win_rate", "truthful_mc", "ir_ranking", "regression"]
-
-
-@pytest.mark.parametrize("module", OTHER_KINDS)
+@pytest.mark.parametrize("module", COLUMNS_OF_OTHER_KINDS)
 def test_states_of_other_kinds(module):
-    rng = np.random.default_rng(2)
-    rows = {
-        "classification": {
-            "predictions": rng.integers(0, 3, ROWS).tolist(),
-            "references": rng.integers(0, 3, ROWS).tolist(),
-        },
-        "regression": {
-            "predictions": rng.normal(size=ROWS).round(1).tolist(),
-            "references": rng.normal(size=ROWS).round(1).tolist(),
-        },
-        "win_rate": {"predictions": rng.choice([0.0, 0.5, 0.75, 1.0], ROWS).tolist()},
-        "truthful_mc": {
-            "predictions": rng.random((ROWS, 3)).tolist(),
-            "references": [[1, 0, int(row % 2)] for row in range(ROWS)],
-        },
-        "ir_ranking": {
-            "predictions": [["a", "b", "c"][row % 3 :] for row in range(ROWS)],
-            "references": [["b", "c"][: 1 + row % 2] for row in range(ROWS)],
-        },
-    }[module]
-    labels = [row % 6 for row in range(ROWS)]
+    columns = COLUMNS_OF_OTHER_KINDS[module]
+    rows = dict(zip(("predictions", "references"), columns, strict=False))
+    rows["clusters"] = [row % 6 for row in range(ROWS)]
     options = {"confidence_level": 0.9, "n_resamples": 50}
-    expected = load(module).compute(**rows, clusters=labels, **options)
+    expected = load(module).compute(**rows, **options)
     first, second = State(module), State(module)
     for state, part in ((first, slice(None, None, 2)), (second, slice(1, None, 2))):
-        columns = {name: column[part] for name, column in rows.items()}
         ids = {"ids": [*range(ROWS)][part]} if module == "ir_ranking" else {}
-        state.update(**columns, clusters=labels[part], **ids)
+        state.update(**{name: column[part] for name, column in rows.items()}, **ids)
     second.merge(first)
 
     assert repr(second.result(**options)) == repr(expected)

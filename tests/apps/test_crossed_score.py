@@ -7,6 +7,7 @@ import pytest
 
 import metric_commons
 from metric_commons.statistics.tests.significance import compare as compare_rows
+from tests.apps.files import write_rows
 
 FIELDS = ["item", "template"]
 SYSTEMS = ["a", "b"]
@@ -30,10 +31,8 @@ def columns():
 @pytest.fixture
 def write(tmp_path):
     def write(columns):
-        path = tmp_path / "rows.jsonl"
         rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return path
+        return write_rows(tmp_path / "rows.jsonl", rows)
 
     return write
 
@@ -55,13 +54,13 @@ def intervals_of_modules(columns):
     }
 
 
-def expected_comparison(columns):
+def compared_rows(columns, **options):
     scores = [[float(answer == "yes") for answer in columns[system]] for system in SYSTEMS]
-    return compare_rows(*scores, clusters=crossed(columns), confidence_level=0.9)
+    return compare_rows(*scores, clusters=crossed(columns), **options)
 
 
 def check_comparison(comparison, columns):
-    expected = expected_comparison(columns)
+    expected = compared_rows(columns, confidence_level=0.9)
     assert expected["test"] == "crossed_t"
     assert {name: comparison[name] for name in expected} == expected
 
@@ -116,13 +115,6 @@ def check_saved(path, columns):
     check_comparison(result["comparisons"][0], columns)
 
 
-def test_command(columns, write, run, tmp_path):
-    saved = tmp_path / "result.json"
-    arguments = ["-p", "a", "-p", "b", *CLUSTERS, "--confidence", 0.9, "--compare", "--save", saved]
-    run("score", "qa_em", write(columns), *arguments)
-    check_saved(saved, columns)
-
-
 @pytest.mark.parametrize("when", ["scored", "compared"])
 def test_saved_rows_are_compared_by_both_fields(columns, write, run, tmp_path, when):
     saved, compared = tmp_path / "result.json", tmp_path / "compared.json"
@@ -142,11 +134,7 @@ def test_gate_counts_both_fields(columns, write, run, tmp_path):
     options = ["--margin", 0.2, "--confidence", 0.9, "--floor", "qa_em=0.1", "--format", "json"]
     status, out, _ = run(*gate, *options, *CLUSTERS)
     compared, floor = json.loads(out)["checks"]
-    expected = compare_rows(
-        *([float(answer == "yes") for answer in columns[system]] for system in SYSTEMS),
-        clusters=crossed(columns),
-        margin=0.2,
-    )
+    expected = compared_rows(columns, margin=0.2)
     assert compared["p_not_inferior"] == expected["p_non_inferior"]
     assert floor["confidence_interval"] == intervals_of_modules(columns)["a"]["qa_em"]
     assert status == 3
@@ -170,11 +158,7 @@ def test_configuration_names_both_fields(columns, write, run, tmp_path):
 
 
 def test_unbalanced_rows_name_the_missing_combination(columns):
-    place = next(
-        row
-        for row, labels in enumerate(zip(*crossed(columns).values(), strict=True))
-        if labels == ("i3", 2)
-    )
+    place = [*zip(*crossed(columns).values(), strict=True)].index(("i3", 2))
     for column in columns.values():
         del column[place]
     for compare in (False, True):
@@ -202,9 +186,6 @@ def test_refused(columns):
             references=columns["references"],
             clusters={"a": columns["item"], "template": columns["template"]},
         )
-
-
-def test_scores_that_are_drawn_anew_are_refused():
     with pytest.raises(ValueError, match="crossed clusters are for means of rows, and kendall"):
         metric_commons.score(
             "ranking_agreement",

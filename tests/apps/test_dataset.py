@@ -13,6 +13,7 @@ ROWS = {
     "answer": [("Paris", "the Rhine", "42", "")[i % 4] for i in range(60)],
     "gold": [[("Paris", "Rhine")[i % 2], "41"] for i in range(60)],
     "topic": [i % 3 for i in range(60)],
+    "passage": [f"p{i // 7}" for i in range(60)],
 }
 COLUMNS = {"predictions": "answer", "references": "gold"}
 
@@ -41,13 +42,14 @@ def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
         predictions=ROWS["answer"],
         references=ROWS["gold"],
         groups=ROWS["topic"],
+        clusters=ROWS["passage"],
         **options,
         **reporting,
     )
-    results = score(
-        "qa_f1", dataset, **COLUMNS, groups="topic", jobs=jobs, options=options, **reporting
-    )
+    labels = {"groups": "topic", "clusters": "passage"}
+    results = score("qa_f1", dataset, **COLUMNS, **labels, jobs=jobs, options=options, **reporting)
     assert as_computed(results) == expected
+    assert "|clusters=9|" in results.systems["answer"]["qa_f1"].signature
 
 
 @pytest.mark.long

@@ -7,6 +7,8 @@ import subprocess
 import sys
 from contextlib import contextmanager
 from functools import cache
+from importlib.metadata import version
+from importlib.util import find_spec
 from itertools import takewhile
 from socket import socket
 
@@ -14,7 +16,7 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.apps.hub.bundling import bundle, published_card
+from metric_commons.apps.hub.bundling import _GRADIO, bundle, published_card
 from metric_commons.apps.hub.demo import Demo, module_name, roc_points, usage, worked_examples
 from metric_commons.apps.hub.page import page
 from tests.spec import METRICS, ROOT, nightly
@@ -69,24 +71,21 @@ def _programs_may_be_run(monkeypatch):
 
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory):
-    """The demo of a module, from its bundle."""
-    folder = tmp_path_factory.mktemp("spaces")
-    return cache(lambda name: Demo(bundle(name, folder, sdk="gradio")))
-
-
-@pytest.fixture
-def demo_in_a_clone(tmp_path):
-    """The demo of a module with the card of its Space, and the script of this clone.
+    """The demo of a module with the card of its Space: of its bundle, or of this clone.
 
     What is compiled for a bundle takes ten times as long; test_bundle.py shows that all bundles
     have the scores of their scripts.
     """
 
-    def demo_in_a_clone(name):
-        (tmp_path / "README.md").write_text(published_card(card_of(name), "acme"), "utf-8")
-        return Demo(tmp_path, lambda _: load(name))
+    @cache
+    def demo(name, is_bundled=False):
+        folder = tmp_path_factory.mktemp("space")
+        if is_bundled:
+            return Demo(bundle(name, folder, sdk="gradio"))
+        (folder / "README.md").write_text(published_card(card_of(name), "acme"), "utf-8")
+        return Demo(folder, lambda _: load(name))
 
-    return demo_in_a_clone
+    return demo
 
 
 def same(one, other):
@@ -112,9 +111,8 @@ BUNDLED_BY_DAY = ("qa_f1", "code_eval")
         *nightly(*((name, True) for name in METRICS if name not in BUNDLED_BY_DAY)),
     ],
 )
-def test_the_examples_of_a_card_are_those_of_its_demo(name, is_bundled, request):
-    make_demo = request.getfixturevalue("demo" if is_bundled else "demo_in_a_clone")
-    card, shown = card_of(name), make_demo(name)
+def test_the_examples_of_a_card_are_those_of_its_demo(name, is_bundled, demo):
+    card, shown = card_of(name), demo(name, is_bundled)
 
     assert shown.name == name
     assert shown.examples
@@ -130,11 +128,8 @@ def test_the_examples_of_a_card_are_those_of_its_demo(name, is_bundled, request)
             [value if isinstance(value, str) else json.dumps(value) for value in row]
             for row in zip(*each.values(), strict=True)
         ]
-        assert shown.score_lines(shown.lines(number), shown.options(number)) == (
-            scores,
-            names,
-            rows,
-        )
+        again = shown.score_lines(shown.lines(number), shown.options(number))
+        assert again == (scores, names, rows)
 
 
 def without_nan(value):
@@ -149,9 +144,8 @@ def without_nan(value):
 def test_the_page_shows_the_first_example_of_the_card(name):
     card = card_of(name)
 
-    html = page(
-        card, name=name, summary="", namespace="acme", version="1", requirements=[], files={}
-    )
+    about = {"name": name, "summary": "", "namespace": "acme", "version": "1"}
+    html = page(card, **about, requirements=[], files={})
 
     assert f'evaluate.load("acme/{name}"' in html
     assert "./metrics/" not in html.partition('id="files"')[0]
@@ -281,9 +275,8 @@ def served(name, folder):
             process.kill()
 
 
-@pytest.mark.parametrize(
-    "name", ["qa_f1", pytest.param("paired_significance", marks=pytest.mark.slow)]
-)
+@pytest.mark.slow  # gradio; what it shows is asked of `Demo` above
+@pytest.mark.parametrize("name", ["qa_f1", "paired_significance"])
 def test_a_client_gets_the_scores_of_the_card(name, demo, tmp_path):
     shown = demo(name)
     table = {"headers": shown.inputs, "data": shown.cells(0), "metadata": None}
@@ -302,10 +295,10 @@ def test_a_client_gets_the_scores_of_the_card(name, demo, tmp_path):
 
 
 def test_the_version_in_the_front_matter_is_that_of_today():
-    gradio = pytest.importorskip("gradio", reason="the extra hub, with gradio, is not installed")
-    from metric_commons.apps.hub.bundling import _GRADIO
+    if find_spec("gradio") is None:
+        pytest.skip("the extra hub, with gradio, is not installed")
 
-    assert f"sdk_version: {gradio.__version__.split('.')[0]}." in _GRADIO
+    assert f"sdk_version: {version('gradio').split('.')[0]}." in _GRADIO
 
 
 def test_what_a_space_runs_is_not_for_visitors_to_say(demo):

@@ -1,5 +1,6 @@
-"""Two systems are compared by every module, in Python and by every command that compares."""
+"""Two systems are compared by every module, and by every command for each kind of score."""
 
+import json
 import random
 
 import pytest
@@ -7,7 +8,7 @@ import pytest
 from metric_commons import score
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.generators.rows import FORMS, draw_rows
-from tests.spec import METRICS
+from tests.spec import METRICS, nightly
 
 # Votes rate systems inside one table, differences are of two systems already, and programs take
 # minutes; all others have predictions of one system.
@@ -18,6 +19,9 @@ CALLS = [
     if name not in WITHOUT_SYSTEMS
     for form in dict.fromkeys(FORMS.get(name, (None,)))
 ]
+# What commands do with saved rows depends on the kind of score: by day one module of each.
+WITH_MEANS = [call for call in CALLS if call[0] != "win_rate"]
+BY_DAY = [*{load_without_evaluate(call[0]).score_kind: call for call in WITH_MEANS[::-1]}.values()]
 
 
 def two_systems(name, form):
@@ -37,16 +41,14 @@ def two_systems(name, form):
             score(name, predictions=moved, **columns, **options)
         except ValueError:  # rows whose inputs fit together
             moved = predictions
-    return {"a": predictions, "b": moved}, columns, options
+    return {"a": predictions, "b": moved}, {"n_resamples": 50, **columns, **options}
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(("name", "form"), CALLS)
-def test_two_systems_are_compared(name, form, run):
-    predictions, columns, options = two_systems(name, form)
+def test_two_systems_are_compared(name, form):
+    predictions, rows = two_systems(name, form)
     clusters = [row // 2 for row in range(len(predictions["a"]))]
-    rows = {"n_resamples": 200, **columns, **options}
-    results = score(name, predictions=predictions, compare=True, per_example=True, **rows)
+    results = score(name, predictions=predictions, compare=True, **rows)
     main = next(iter(results.comparisons), {}).get("score")
     if main is None:
         with_mean = results.systems["a"][name].scores.values()
@@ -56,14 +58,22 @@ def test_two_systems_are_compared(name, form, run):
         name, predictions=predictions, clusters=clusters, compare=True, scores=[main], **rows
     )
     assert 2 < by_clusters.comparisons[0]["n_clusters"] <= len(set(clusters))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "form"), [*BY_DAY, *nightly(*(call for call in WITH_MEANS if call not in BY_DAY))]
+)
+def test_commands_compare_saved_systems(name, form, run):
+    predictions, rows = two_systems(name, form)
     paths = []
     for system, predicted in predictions.items():
         saved = score(name, predictions={system: predicted}, per_example=True, **rows)
         paths.append(f"{system}.json")
         saved.save_per_example(f"{system}.jsonl").save(paths[-1])
-    status, out, err = run("compare", *paths, "--scores", main, "--format", "json")
+    status, out, err = run("compare", *paths, "--format", "json")
     assert (status, err) == (0, "")
-    assert f'"{main}"' in out
+    main = json.loads(out)["comparisons"][0]["score"]
     gated = ("gate", paths[0], "--baseline", paths[1], "--score", main, "--margin", "0.05")
     assert run(*gated)[0] in (0, 3, 4)
     assert run("power", *paths, "--scores", main, "--effect", "0.1")[0] == 0

@@ -51,9 +51,9 @@ def execute(run):
     return execute
 
 
-def outcomes(path="outcomes.jsonl"):
-    """The lines of a file, without what differs from run to run."""
-    lines = [json.loads(line) for line in Path(path).read_text().splitlines() if line]
+def outcomes():
+    """The lines of the outcomes, without what differs from run to run."""
+    lines = [json.loads(line) for line in Path("outcomes.jsonl").read_text().splitlines()]
     return [{key: value for key, value in line.items() if key != "cpu"} for line in lines]
 
 
@@ -63,15 +63,14 @@ def test_outcomes_come_in_the_order_of_the_samples(execute, run):
 
     assert (status, err) == (0, "")
     assert out.startswith("5 programs: 3 passed, ")
-    assert [(line["task_id"], line["sample"]) for line in found] == [
-        ("sum", 0),
-        ("echo", 0),
-        ("MBPP/2", 0),
-        ("sum", 1),
-        ("echo", 1),
+    names = ("task_id", "sample", "status", "outcome")
+    assert [tuple(line[name] for name in names) for line in found] == [
+        ("sum", 0, "passed", True),
+        ("echo", 0, "wrong", False),
+        ("MBPP/2", 0, "passed", True),
+        ("sum", 1, "failed", False),
+        ("echo", 1, "passed", True),
     ]
-    assert [line["status"] for line in found] == ["passed", "wrong", "passed", "failed", "passed"]
-    assert [line["outcome"] for line in found] == [True, False, True, False, True]
     assert (found[1]["passed_tests"], found[1]["tests"]) == (1, 2)
     assert not Path("outcomes.jsonl.unfinished").exists()
 
@@ -142,14 +141,6 @@ def test_tasks_that_cannot_fail_may_be_kept(execute, choice, message, names):
     assert [line["task_id"] for line in outcomes()] == names
 
 
-@pytest.mark.parametrize("isolation", ["in_process", "separate"])
-def test_entry_points_follow_from_the_rows(execute, isolation):
-    status, _, err = execute("--allow-execution", "--set", f'isolation="{isolation}"')
-
-    assert (status, err) == (0, "")
-    assert [line["outcome"] for line in outcomes()] == [True, False, True, False, True]
-
-
 def test_a_run_that_was_interrupted_is_not_overwritten(execute):
     Path("outcomes.jsonl.unfinished").write_text("")
     status, _, err = execute("--allow-execution")
@@ -191,20 +182,13 @@ def many_files(folder, count):
     write_rows("tasks.jsonl", tasks)
 
 
-@pytest.mark.parametrize("count", [200, pytest.param(1_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [100, pytest.param(1_000, marks=pytest.mark.slow)])
 def test_outcomes_survive_killed_workers_and_a_killed_run(count, tmp_path, run):
     many_files(tmp_path, count)
     command = [sys.executable, "-m", "metric_commons", "execute", "samples.jsonl"]
-    command += [
-        "--tests",
-        "tasks.jsonl",
-        "--allow-execution",
-        "-j",
-        "2",
-        "--save",
-        "outcomes.jsonl",
-    ]
-    environment = os.environ | {"TMPDIR": str(tmp_path), "TQDM_DISABLE": "1"}
+    command += ["--tests", "tasks.jsonl", "--allow-execution", "-j", "2"]
+    command += ["--save", "outcomes.jsonl"]
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
     process = subprocess.Popen(command, env=environment)
     journal = tmp_path / "outcomes.jsonl.unfinished"
     deadline = time.monotonic() + PATIENCE
@@ -234,8 +218,6 @@ def test_outcomes_survive_killed_workers_and_a_killed_run(count, tmp_path, run):
     assert [line["outcome"] for line in found] == [n % 3 == 1 for n in range(count)]
     assert not journal.exists()
 
-    subprocess.run([*command[:-1], "again.jsonl"], env=environment, check=True, capture_output=True)
-    assert outcomes("again.jsonl") == found
     while processes_with(f"{tmp_path}/execution-"):
         assert time.monotonic() < deadline
         time.sleep(0.02)

@@ -11,6 +11,9 @@ from ruamel.yaml import YAML
 
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
+from tests.apps.files import write_rows
+
+yaml = YAML(typ="safe")
 
 ROWS = [
     {"id": f"q{row}", "ask": f"Number {row}?", "gold": ["x", "z"], "a": "x", "b": "xy"[row % 2]}
@@ -20,7 +23,7 @@ ROWS = [
 
 @pytest.fixture(autouse=True)
 def _saved(run):
-    Path("data.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    write_rows("data.jsonl", ROWS)
     fields = ("--predictions", "a", "--predictions", "b", "--references", "gold", "--id", "id")
     command = ("score", "qa_em", "qa_f1", "data.jsonl", *fields, "--confidence", "0.9")
     assert run(*command, "--save", "r.json", "--per-example", "r.rows")[0] == 0
@@ -104,13 +107,8 @@ def test_every_eval_ever_is_valid_by_its_schema(run):
 
 def test_scores_of_any_range_are_valid_by_the_schema(run):
     validator = schema("eval.schema.json")
-    results = score(
-        "ir_ranking",
-        predictions={"m": [["a"], ["b"]]},
-        references=[["a"], ["a"]],
-        options={"measures": ["dcg@10", "map", "gm_map"]},
-    )
-    results.save("r.json")
+    rows = {"predictions": {"m": [["a"], ["b"]]}, "references": [["a"], ["a"]]}
+    score("ir_ranking", **rows, options={"measures": ["dcg@10", "map", "gm_map"]}).save("r.json")
     document = exported(run)["m"]
     validator.validate(document)
     ends = {
@@ -122,19 +120,15 @@ def test_scores_of_any_range_are_valid_by_the_schema(run):
 
 def test_a_board_of_the_hub_has_one_score_on_its_scale(run):
     command = ("export", "r.json", "--to", "eval-results", "--dataset", "org/data", "--save")
-    assert run(*command, "x.yaml") == (
-        *(2, ""),
-        (
-            "--to eval-results needs --scale: 1 if the leaderboard has scores like 0.412, "
-            "100 for 41.2\n"
-        ),
-    )
+    message = "--to eval-results needs --scale: 1 if the leaderboard has scores like 0.412, 100 for"
+    status, _, err = run(*command, "x.yaml")
+    assert (status, err.startswith(message)) == (2, True)
     assert run(*command, "x.yaml", "--scale", "100")[2] == (
         "a leaderboard has one score per model; name one with --scores: qa_em, qa_f1\n"
     )
     options = ("--scale", "100", "--scores", "qa_em", "--task", "open")
     assert run(*command, "boards", *options) == (0, "", "")
-    (entry,) = YAML(typ="safe").load(Path("boards/b.yaml").read_text())
+    (entry,) = yaml.load(Path("boards/b.yaml").read_text())
 
     result = Results.read("r.json")
     assert entry == {
@@ -144,14 +138,14 @@ def test_a_board_of_the_hub_has_one_score_on_its_scale(run):
         "notes": result.systems["b"]["qa_em"].signature,
     }
     assert run(*command, "one.yaml", *options, "--system", "a", "--model", "org/m")[0] == 0
-    assert YAML(typ="safe").load(Path("one.yaml").read_text())[0]["value"] == 100.0
+    assert yaml.load(Path("one.yaml").read_text())[0]["value"] == 100.0
 
 
 def test_the_hub_reads_its_evaluation_results(run):
     hub = pytest.importorskip("huggingface_hub._eval_results")
     command = ("export", "r.json", "--to", "eval-results", "--scale", "1", "--scores", "qa_em")
     assert run(*command, "--system", "b", "--save", "x.yaml")[0] == 0
-    (entry,) = hub.parse_eval_result_entries(YAML(typ="safe").load(Path("x.yaml").read_text()))
+    (entry,) = hub.parse_eval_result_entries(yaml.load(Path("x.yaml").read_text()))
 
     assert (entry.dataset_id, entry.task_id, entry.value) == ("data", "data", 0.5)
 
@@ -162,13 +156,12 @@ def test_the_hub_reads_the_model_index(run):
     options = ("--scale", "1", "--system", "b", "--model", "org/m", "--task", "question-answering")
     assert run(*command, *options) == (0, "", "")
     _, front, _ = Path("card.md").read_text().split("---\n")
-    name, found = model_index_to_eval_results(YAML(typ="safe").load(front)["model-index"])
+    name, found = model_index_to_eval_results(yaml.load(front)["model-index"])
 
     assert name == "org/m"
     assert {each.metric_type: each.metric_value for each in found}["qa_em"] == 0.5
-    assert {(each.task_type, each.dataset_name) for each in found} == {
-        ("question-answering", "data")
-    }
+    assert {each.task_type for each in found} == {"question-answering"}
+    assert {each.dataset_name for each in found} == {"data"}
 
 
 def test_a_table_has_every_number(run):
@@ -183,11 +176,7 @@ def test_a_table_has_every_number(run):
         (("--to", "xml", "--save", "x"), 2, "Invalid value for '--to'"),
         (("--to", "csv", "--save", "r.json"), 2, "r.json would be overwritten"),
         (("--to", "csv", "--save", "x", "--system", "c"), 1, "r.json: there is no system 'c'"),
-        (
-            ("--to", "eee", "--save", "x", "--model", "m"),
-            2,
-            "--model is for one of the systems a, b",
-        ),
+        (("--to", "eee", "--save", "x", "--model", "m"), 2, "--model is for one of the systems a,"),
         (("--to", "csv", "--save", "x", "--scores", "em"), 1, "there is no score 'em'"),
     ],
 )

@@ -10,6 +10,14 @@ import metric_commons
 from tests.spec import ROOT
 
 EXAMPLES = ROOT / "examples"
+PROPERTIES = {"a": {"type": "integer"}}
+
+
+def lines_of_bfcl(*rows):
+    """The lines of a file of BFCL about two questions."""
+    return "".join(json.dumps({"id": f"multiple_{n}", **row}) + "\n" for n, row in enumerate(rows))
+
+
 FILES = {
     "ref.en": "The cat sat on the mat.\nHello, world!\nIt is raining in Paris today.\n",
     "hyp.en": "The cat sat on a mat.\nHello, world!\nIt rains in Paris today.\n",
@@ -25,24 +33,15 @@ FILES = {
     "input_data.jsonl": '{"prompt": "a", "instruction_id_list": ["punctuation:no_comma"], '
     '"kwargs": [{}]}\n',
     "responses.jsonl": '{"prompt": "a", "response": "b"}\n',
-    "BFCL_v4_multiple_result.json": '{"id": "multiple_0", "result": "[f(a=1)]", "latency": 1}\n'
-    '{"id": "multiple_1", "result": "[f(a=3)]", "latency": 1}\n',
-    "data/possible_answer/BFCL_v4_multiple.json": '{"id": "multiple_0", "ground_truth": '
-    '[{"f": {"a": [1, 2]}}]}\n{"id": "multiple_1", "ground_truth": [{"f": {"a": [1, 2]}}]}\n',
-    "data/BFCL_v4_multiple.json": "".join(
-        json.dumps(
-            {
-                "id": f"multiple_{number}",
-                "function": [
-                    {
-                        "name": "f",
-                        "parameters": {"type": "dict", "properties": {"a": {"type": "integer"}}},
-                    }
-                ],
-            }
-        )
-        + "\n"
-        for number in (0, 1)
+    "BFCL_v4_multiple_result.json": lines_of_bfcl(
+        {"result": "[f(a=1)]", "latency": 1}, {"result": "[f(a=3)]", "latency": 1}
+    ),
+    "data/possible_answer/BFCL_v4_multiple.json": lines_of_bfcl(
+        *[{"ground_truth": [{"f": {"a": [1, 2]}}]}] * 2
+    ),
+    "data/BFCL_v4_multiple.json": lines_of_bfcl(
+        *[{"function": [{"name": "f", "parameters": {"type": "dict", "properties": PROPERTIES}}]}]
+        * 2
     ),
     "ab.csv": "answer,a,b\nParis,Paris,Rome\n",
     "table.csv": "Model,NQ\nA,45.1\n",

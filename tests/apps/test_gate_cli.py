@@ -25,9 +25,9 @@ for number, row in enumerate(ROWS):
 @pytest.fixture
 def saved(run):
     """Scores a field into `<field>.json`, with its rows beside it."""
-    write_rows("rows.jsonl", ROWS)
 
-    def saved(*fields, rows=True, options=("--id", "id"), name=None):
+    def saved(*fields, rows=True, options=("--id", "id"), name=None, count=60):
+        write_rows("rows.jsonl", ROWS[:count])
         name = name or fields[0]
         predictions = [word for field in fields for word in ("--predictions", field)]
         files = ["--per-example", f"{name}.rows.jsonl"] if rows else []
@@ -221,63 +221,6 @@ def test_runs_have_rows_too(run):
     assert (first["id"], first["scores"]) == ("q0", {"map": 1.0})
 
 
-def test_several_runs_are_ranked(run):
-    Path("qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(20)))
-    for name, hits in (("a", 20), ("b", 19), ("c", 1)):
-        lines = (f"q{i} Q0 {'a' if i < hits else 'b'} 1 1 A\n" for i in range(20))
-        Path(f"{name}.run").write_text("".join(lines))
-    status, out, _ = run("compare", "qrels", "a.run", "b.run", "c.run", "-m", "map")
-    table = [line.split() for line in out.splitlines()]
-
-    assert status == 0
-    assert ["map", "b", "b", "0.9500ᶜ", "1", "1-2"] in table
-    assert ["map", "c", "c", "0.0500", "2", "3"] in table
-    assert run("compare", "qrels", "a.run")[0] == 2
-    assert run("compare", "qrels", "a.run", "b.run", "c.run", "--plot", "d.png")[0] == 2
-
-
-# Scores that follow from sums
-
-
-TEXTS = [
-    {
-        "gold": f"the cat {row} sat on the mat",
-        "new": f"the cat {row} sat on the mat" if row % 4 else f"a cat {row} sat on a mat",
-        "old": f"a cat {row} sat on a mat" if row % 2 else f"the cat {row} sat on it",
-    }
-    for row in range(24)
-]
-
-
-@pytest.mark.long
-def test_translations_are_compared_in_one_call_and_from_files(run):
-    write_rows("texts.jsonl", TEXTS)
-    command = ("score", "bleu", "ter", "texts.jsonl", "--references", "gold", "--resamples", "200")
-    both = (*command, "--predictions", "new", "--predictions", "old")
-    status, out, err = run(*both, "--compare", "--format", "csv")
-    assert (status, err) == (0, "")
-    differences = [line for line in out.splitlines() if ",0.00497" in line]
-    assert [line.split(",")[3] for line in differences] == ["bleu", "ter"]
-
-    for name in ("new", "old"):
-        files = ("--save", f"{name}.json", "--per-example", f"{name}.rows.jsonl")
-        assert run(*command, "--predictions", name, *files)[0] == 0
-    status, later, err = run(
-        "compare", "new.json", "old.json", "--resamples", "200", "--format=csv"
-    )
-    assert (status, err) == (0, "")
-    assert [line for line in later.splitlines() if ",0.00497" in line] == differences
-
-    scored = ("--baseline", "old.json", "--score")
-    assert run("gate", "new.json", *scored, "ter", "--margin", "0.5")[0] == 0
-    assert run("gate", "old.json", "--baseline", "new.json", "--score=bleu", "--margin=1")[0] == 4
-    status, out, err = run("power", "new.json", "old.json", "--effect", "5", "--scores", "bleu")
-    assert (status, err) == (0, "")
-    status, out, err = run("compare", "new.json", "old.json", "--test", "t")
-    assert (status, out) == (1, "")
-    assert err.startswith("test 't' requires means of rows, but bleu is computed from sums; use")
-
-
 # several scores, floors, and where the outcome goes
 
 
@@ -354,20 +297,6 @@ def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):
 # ---- looking again ------------------------------------------------------------------------------
 
 
-def first_rows(count):
-    write_rows("rows.jsonl", ROWS[:count])
-
-
-def scored(run, field, count):
-    first_rows(count)
-    status, _, err = run(
-        *("score", "qa_em", "rows.jsonl", "--predictions", field, "--references", "gold"),
-        *("--id", "id", "--save", f"{field}.json", "--per-example", f"{field}.rows.jsonl"),
-    )
-    assert (status, err) == (0, "")
-    return f"{field}.json"
-
-
 @pytest.mark.parametrize(
     ("new", "looks", "verdict"),
     [
@@ -376,11 +305,11 @@ def scored(run, field, count):
         ("same", [(30, 3), (60, 0)], "not inferior by 0.05"),  # all rows of the benchmark
     ],
 )
-def test_rows_may_be_added_between_looks(run, new, looks, verdict):
-    old = scored(run, "old", 60)
+def test_rows_may_be_added_between_looks(run, saved, new, looks, verdict):
+    old = saved("old")
     for count, expected in looks:
         options = ("--sequential", "--total", 60)
-        status, out, err = gate(run, scored(run, new, count), old, 0.05, *options)
+        status, out, err = gate(run, saved(new, count=count), old, 0.05, *options)
         assert (status, err) == (expected, "")
         assert out.startswith(f"qa_em: {count} of 60 rows, difference ")
     assert out.endswith(f"at 90 % over all looks: {verdict}.\n")
@@ -390,17 +319,17 @@ def test_rows_may_be_added_between_looks(run, new, looks, verdict):
 
 
 def test_a_beginning_that_changed_decides_nothing(run, saved):
-    old, new = scored(run, "old", 60), scored(run, "near", 20)
+    old, new = saved("old"), saved("near", count=20)
     assert gate(run, new, old, 0.05, "--sequential")[0] == 3
     ROWS[:2] = ROWS[1::-1]
     try:
-        changed = scored(run, "near", 30)
+        changed = saved("near", count=30)
     finally:
         ROWS[:2] = ROWS[1::-1]
     status, out, err = gate(run, changed, old, 0.05, "--sequential")
     assert (status, out) == (1, "")
     assert "row 0 differs from what an earlier look saw; rows may only be appended" in err
-    status, out, err = gate(run, scored(run, "near", 10), old, 0.05, "--sequential")
+    status, out, err = gate(run, saved("near", count=10), old, 0.05, "--sequential")
     assert (status, out) == (1, "")
     assert "there are 10 rows, but an earlier look saw 20" in err
 
@@ -422,14 +351,9 @@ def test_rows_are_followed_in_the_order_of_the_benchmark(run, saved):
 
 def test_crossed_rows_are_planned_by_both_fields(run, refused):
     lines = [
-        {
-            "id": f"{item}-{template}",
-            "item": item,
-            "template": template,
-            "a": "x" if (item * 7 + template) % 3 else "y",
-            "b": "x" if (item * 5 + template * template) % 4 else "y",
-            "r": "x",
-        }
+        {"id": f"{item}-{template}", "item": item, "template": template, "r": "x"}
+        | {"a": "xy"[(item * 7 + template) % 3 == 0]}
+        | {"b": "xy"[(item * 5 + template * template) % 4 == 0]}
         for item in range(24)
         for template in range(4)
     ]

@@ -40,6 +40,7 @@ SCORES = {
     "instructions": 4,
 }
 FIELDS = ("prompt", "instruction_id_list", "kwargs")
+LOG_OF_LM_EVAL = "samples_ifeval_2026-01-15T09-00-00.jsonl"
 
 
 def write_ifeval():
@@ -73,15 +74,14 @@ def write_lm_eval():
             "resps": [[response]],
             "filtered_resps": [response],
             "filter": "none",
-            "metrics": ["prompt_level_strict_acc", "inst_level_strict_acc"],
+            "metrics": ["prompt_level_strict_acc"],
             "prompt_level_strict_acc": all(followed),
-            "inst_level_strict_acc": followed,
         }
         for number, (prompt, response, followed) in enumerate(
             zip(PROMPTS, RESPONSES, STRICT, strict=True)
         )
     ]
-    write_rows("samples_ifeval_2026-01-15T09-00-00.jsonl", samples)
+    write_rows(LOG_OF_LM_EVAL, samples)
 
 
 def write_inspect():
@@ -103,55 +103,35 @@ def write_inspect():
 
 
 @pytest.mark.parametrize(
-    ("write_files", "words"),
+    ("write_files", "words", "verdict"),
     [
-        (
-            write_ifeval,
-            [
-                *("responses.jsonl", "--predictions", "response"),
-                *("--answers", "input_data.jsonl", "--id", "prompt"),
-            ],
-        ),
-        (write_ifeval, ["eval_results_strict.jsonl", "--answers", "input_data.jsonl"]),
-        (write_lm_eval, ["samples_ifeval_2026-01-15T09-00-00.jsonl"]),
-        (write_inspect, ["log.json"]),
+        (write_ifeval, "responses.jsonl -p response -r input_data.jsonl --id prompt", None),
+        (write_ifeval, "eval_results_strict.jsonl -r input_data.jsonl", "prompt_level_strict_acc"),
+        (write_ifeval, "eval_results_loose.jsonl -r input_data.jsonl", "prompt_level_loose_acc"),
+        (write_lm_eval, LOG_OF_LM_EVAL, "prompt_level_strict_acc"),
+        (write_inspect, "log.json", "prompt_level_strict_acc"),
     ],
 )
-def test_files_of_harnesses(run, write_files, words):
+def test_files_of_harnesses_are_scored_and_their_verdicts_compared(
+    run, write_files, words, verdict
+):
     write_files()
-    status, out, err = run("score", "instruction_following", *words, "--format", "json")
-    (result,) = json.loads(out)["systems"].values()
+    logged = ["logged"] if verdict else []
+    command = ("score", *logged, "instruction_following", *words.split(), "--format", "json")
+    status, out, err = run(*command)
+    content = json.loads(out)
+    (result,) = content["systems"].values()
+    agreements = content["provenance"].get("agreement", [])
 
     assert (status, err) == (0, "")
     assert result["instruction_following"]["scores"] == SCORES
-
-
-@pytest.mark.parametrize(
-    ("write_files", "words", "score"),
-    [
-        (write_ifeval, ["eval_results_strict.jsonl"], "prompt_level_strict_acc"),
-        (write_ifeval, ["eval_results_loose.jsonl"], "prompt_level_loose_acc"),
-        (write_lm_eval, ["samples_ifeval_2026-01-15T09-00-00.jsonl"], "prompt_level_strict_acc"),
-        (write_inspect, ["log.json"], "prompt_level_strict_acc"),
-    ],
-)
-def test_verdicts_in_the_log_are_compared(run, write_files, words, score):
-    write_files()
-    answers = ["--answers", "input_data.jsonl"] if write_files is write_ifeval else []
-    status, out, _ = run(
-        "score", "logged", "instruction_following", *words, *answers, "--format", "json"
-    )
-    agreements = json.loads(out)["provenance"]["agreement"]
-
-    assert status == 0
-    (agreement,) = (each for each in agreements if each["score"] == score)
-    assert (agreement["rows"], agreement["differing"]) == (3, 0)
+    compared = [each for each in agreements if each["score"] == verdict]
+    assert [(each["rows"], each["differing"]) for each in compared] == [(3, 0)] * len(logged)
 
 
 def test_a_log_of_another_task_has_no_instructions(run, refused):
     write_lm_eval()
-    path = Path("samples_ifeval_2026-01-15T09-00-00.jsonl")
-    samples = [json.loads(line) for line in path.read_text().splitlines()]
+    samples = [json.loads(line) for line in Path(LOG_OF_LM_EVAL).read_text().splitlines()]
     write_rows("samples_other.jsonl", [sample | {"doc": {"question": "?"}} for sample in samples])
 
     status, message = refused("score", "instruction_following", "samples_other.jsonl")

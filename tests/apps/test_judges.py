@@ -8,6 +8,7 @@ import pytest
 
 from metric_commons.__main__ import main
 from metric_commons.judging import judge_corrected
+from tests.apps.files import write_rows
 
 
 @pytest.fixture
@@ -16,16 +17,14 @@ def files(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "300")
     chance = random.Random(0)
-    for name, rate in (("new", 0.8), ("old", 0.5)):
+    for name, rate, order in (("new", 0.8, 1), ("old", 0.5, -1)):
         rows = []
         for row in range(300):
             truth = chance.random() < rate
             verdict = truth if chance.random() < 0.9 else not truth
             label = int(truth) if row % 4 == 0 else None
             rows.append({"id": f"q{row}", "judge": int(verdict), "human": label, "topic": row // 5})
-        (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    lines = (tmp_path / "old.jsonl").read_text().splitlines()
-    (tmp_path / "old.jsonl").write_text("\n".join(lines[::-1]) + "\n")
+        write_rows(tmp_path / f"{name}.jsonl", rows[::order])
     return tmp_path
 
 
@@ -46,15 +45,12 @@ def rows_of(path):
 
 
 LABELLED = ("--predictions", "judge", "--labels", "human")
+BOTH = ("compare", "new.jsonl", "old.jsonl")
 
 
 def test_the_corrected_difference_of_two_systems(files, capsys):
-    found = json.loads(
-        printed(
-            capsys,
-            *("compare", "new.jsonl", "old.jsonl", *LABELLED, "--id", "id", "--format", "json"),
-        )
-    )
+    command = (*BOTH, *LABELLED, "--id", "id")
+    found = json.loads(printed(capsys, *command, "--format", "json"))
     old = {row["id"]: row for row in rows_of(files / "old.jsonl")}
     pairs = [(row, old[row["id"]]) for row in rows_of(files / "new.jsonl")]
     expected = judge_corrected(
@@ -66,23 +62,18 @@ def test_the_corrected_difference_of_two_systems(files, capsys):
     assert found["confidence_interval"] == expected["confidence_interval"]
     assert found["labelled"] == 75
 
-    text = printed(capsys, "compare", "new.jsonl", "old.jsonl", *LABELLED, "--id", "id")
+    text = printed(capsys, *command)
     assert found["sentence"] in text
     assert "new is better" in found["sentence"]
-    clustered = printed(
-        capsys,
-        *("compare", "new.jsonl", "old.jsonl", *LABELLED, "--id", "id", "--cluster-by", "topic"),
-    )
-    assert clustered != text
+    assert printed(capsys, *command, "--cluster-by", "topic") != text
 
 
 def test_one_file_with_the_fields_of_both_systems(files, capsys):
-    rows = rows_of(files / "new.jsonl")
-    lines = [
-        json.dumps({"a": row["judge"], "b": 0, "human_a": row["human"], "human_b": 0}) + "\n"
-        for row in rows
+    rows = [
+        {"a": row["judge"], "b": 0, "human_a": row["human"], "human_b": 0}
+        for row in rows_of(files / "new.jsonl")
     ]
-    (files / "both.jsonl").write_text("".join(lines))
+    write_rows(files / "both.jsonl", rows)
     fields = ("--predictions", "a", "--predictions", "b", "--labels", "human_a")
     text = printed(capsys, "compare", "both.jsonl", *fields, "--labels", "human_b")
     assert "Between a and b, people would see a difference of +0." in text
@@ -103,17 +94,14 @@ def test_how_many_labels(files, capsys):
 @pytest.mark.parametrize(
     ("message", "arguments"),
     [
-        (
-            "--labels needs --predictions",
-            ("compare", "new.jsonl", "old.jsonl", "--labels", "human"),
-        ),
-        ("--test is for", ("compare", "new.jsonl", "old.jsonl", *LABELLED, "--test", "t")),
+        ("--labels needs --predictions", (*BOTH, "--labels", "human")),
+        ("--test is for", (*BOTH, *LABELLED, "--test", "t")),
         ("--labels compares two systems, not 1", ("compare", "new.jsonl", *LABELLED)),
-        ("--id is for --labels", ("compare", "new.jsonl", "old.jsonl", "--id", "id")),
+        ("--id is for --labels", (*BOTH, "--id", "id")),
         ("Missing option '--effect'", ("power", "new.jsonl")),
         (
             "field 'topic' is 'x'",
-            ("compare", "odd.jsonl", "odd.jsonl", "--predictions", "topic", "--labels", "human"),
+            ("compare", "odd.jsonl", "odd.jsonl", "-p", "topic", "--labels", "human"),
         ),
     ],
 )
@@ -124,11 +112,8 @@ def test_what_the_commands_refuse(files, capsys, message, arguments):
 
 @pytest.mark.long
 def test_sentences_in_tables_and_on_top_of_the_page(files, capsys):
-    text = printed(
-        capsys,
-        *("score", "judge_corrected", "new.jsonl", "--predictions", "judge"),
-        *("--references", "human", "--confidence", "0.95", "--save", "result.json"),
-    )
+    command = ("score", "judge_corrected", "new.jsonl", "-p", "judge", "-r", "human")
+    text = printed(capsys, *command, "--confidence", "0.95", "--save", "result.json")
     sentence = "By the labels of 75 of 300 rows, people would give 0."
     assert sentence in text
     printed(capsys, "report", "result.json", "--save", "page.html")

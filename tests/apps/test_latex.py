@@ -32,15 +32,13 @@ def test_a_table_is_a_float_with_its_legend_inside():
 
     assert len(floats) == 4
     assert "resizebox" not in text
-    for each, caption, label in zip(
-        floats,
-        [
-            *(r"Scores with 90\% intervals", r"Scores of groups with 90\% intervals"),
-            *("Ranks", "Differences of systems"),
-        ],
-        ["scores", "scores-of-groups", "ranks", "differences-of-systems"],
-        strict=True,
-    ):
+    captions = {
+        "scores": r"Scores with 90\% intervals",
+        "scores-of-groups": r"Scores of groups with 90\% intervals",
+        "ranks": "Ranks",
+        "differences-of-systems": "Differences of systems",
+    }
+    for each, (label, caption) in zip(floats, captions.items(), strict=True):
         assert rf"\caption{{{caption}.}}" in each
         assert rf"\label{{tab:{label}}}" in each
     assert (

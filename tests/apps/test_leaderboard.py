@@ -189,15 +189,12 @@ def test_the_mean_over_tasks(run, saved):
     assert [each["tier"] for each in found] == ["1", "2", "3"]
     assert float(found[0]["value"]) == pytest.approx((38 / 40 + 50 / 60) / 2)
     assert [float(found[0][task]) for task in ("one", "two")] == [38 / 40, 50 / 60]
-    falls, rises = [], []
-    for right, rows in ((38, 40), (50, 60)):
-        task = interval([1.0] * right + [0.0] * (rows - right))
-        falls.append(right / rows - task.low)
-        rises.append(task.high - right / rows)
+    tasks = [interval([1.0] * a + [0.0] * b) for a, b in ((38, 2), (50, 10))]
     mean = float(found[0]["value"])
-    assert [float(found[0][end]) for end in ("low", "high")] == pytest.approx(
-        [mean - math.hypot(*falls) / 2, mean + math.hypot(*rises) / 2]
-    )
+    fall = math.hypot(38 / 40 - tasks[0].low, 50 / 60 - tasks[1].low) / 2
+    rise = math.hypot(tasks[0].high - 38 / 40, tasks[1].high - 50 / 60) / 2
+    ends = [float(found[0][end]) for end in ("low", "high")]
+    assert ends == pytest.approx([mean - fall, mean + rise])
     assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
     pooled = records(run(*command, "rows")[1])
     assert float(pooled[0]["value"]) == pytest.approx((38 + 50) / 100)
@@ -349,10 +346,7 @@ def test_tasks_of_logs_are_no_rivals(run):
                 | {"em": float(row < hits)}
                 for row in range(rows)
             ]
-            path = Path(model, f"samples_{task}_2026-01-15T09-00-00.jsonl")
-            path.parent.mkdir(exist_ok=True)
-            write_rows(path, samples)
-            paths.append(path)
+            paths.append(write_rows(f"{model}/samples_{task}_2026-01-15T09-00-00.jsonl", samples))
         files = ("--save", f"{model}.json", "--per-example", f"{model}.rows")
         assert run("score", "logged", *paths, *files)[0] == 0
     command = ("leaderboard", "large.json", "small.json", "--by", "em")
@@ -472,7 +466,7 @@ def test_what_goes_with_votes(run, votes, rest, message):
 
 def test_votes_without_finite_ratings_are_one_line(run):
     row = {"model_a": "x", "model_b": "y", "winner": "model_a"}
-    Path("votes.jsonl").write_text(json.dumps(row) + "\n")
+    write_rows("votes.jsonl", [row])
     status, _, err = run("leaderboard", "--votes", "votes.jsonl")
 
     assert status == 1

@@ -1,9 +1,10 @@
 """A score beside that of the log: the same, or the reason why it is not."""
 
 import json
-from pathlib import Path
 
 import pytest
+
+from tests.apps.files import write_rows
 
 GOLD = ["the red fox", "Paris", "a river", "42"]
 ANSWERS = ["red fox", "paris", "the river", "43"]
@@ -28,8 +29,7 @@ def log(run):
             }
             for number, (gold, answer, score) in enumerate(zip(GOLD, answers, scores, strict=True))
         ]
-        Path("samples.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-        return "samples.jsonl"
+        return write_rows("samples.jsonl", rows)
 
     return log
 

@@ -14,6 +14,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
@@ -32,12 +33,12 @@ from metric_commons.frameworks.harnesses.ultrarag import signature
 from metric_commons.module.catalog import catalog
 from tests.apps.server_session import LONG, children, is_running, write_long_rows
 from tests.programs import output
-from tests.spec import METRICS, PATIENCE, ROOT
+from tests.spec import METRICS, PATIENCE, ROOT, nightly
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
 
-START = ["-c", "import sys; from metric_commons.__main__ import main; sys.exit(main())", "mcp"]
+PROGRAM = ["-c", "import sys; from metric_commons.__main__ import main; sys.exit(main())"]
 TOOLS = {
     "evaluate",
     "evaluate_trec",
@@ -52,6 +53,9 @@ ANSWERS = {"pred_ls": ["Paris", "Rome"], "gt_ls": [["paris"], ["Oslo", "Rome, It
 STRICT = ANSWERS | {"profile": "standard"}
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 NEW = "q1 Q0 a 1 2.0 A\nq2 Q0 c 1 2.0 A\n"
+RUN = {"run_path": "new", "qrels_path": "qrels"}
+RUNS = {"run_new_path": "new", "run_old_path": "old", "qrels_path": "qrels"}
+FILE = {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "bot"}
 OLD = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\n"
 ROWS = (
     '{"bot": "Paris", "gold": ["paris"], "of": "x"}\n{"bot": "Rome", "gold": ["Oslo"], "of": "y"}\n'
@@ -147,14 +151,13 @@ async def test_the_tools_say_what_they_take_and_return(root, server):
     assert arguments["profile"]["enum"] == ["ultrarag", "ultrarag-main", "standard"]
     assert arguments["metrics"]["type"] == "array", "null is left out, for simple clients"
     assert arguments["confidence_level"]["type"] == "number"
-    assert [*arguments][:4] == ["pred_ls", "gt_ls", "metrics", "save_path"]
-    assert [*tools["evaluate_trec"].input_schema["properties"]][:5] == [
-        *("run_path", "qrels_path", "metrics", "ks", "save_path")
-    ]
-    assert [*tools["evaluate_trec_pvalue"].input_schema["properties"]][:7] == [
-        *("run_new_path", "run_old_path", "qrels_path", "metrics", "ks", "n_resamples"),
-        "save_path",
-    ]
+    for name, of_ultrarag in (
+        ("evaluate", "pred_ls gt_ls metrics save_path"),
+        ("evaluate_trec", "run_path qrels_path metrics ks save_path"),
+        ("evaluate_trec_pvalue", f"{' '.join(RUNS)} metrics ks n_resamples save_path"),
+    ):
+        given = [*tools[name].input_schema["properties"]]
+        assert given[: len(of_ultrarag.split())] == of_ultrarag.split()
     measured = tools["evaluate_trec"].output_schema["properties"]["eval_res"]
     assert measured["additionalProperties"] == {"type": "number"}
 
@@ -187,14 +190,11 @@ def test_ultrarag_is_told_where_the_result_was_saved(root, monkeypatch):
 
 
 async def test_intervals_if_they_are_asked_for(call, root, capfd):
-    answers = text_of(await call("evaluate", {**ANSWERS, "confidence_level": 0.9}))
-    paths = {"run_new_path": "new", "run_old_path": "old", "qrels_path": "qrels"}
-    compared = text_of(
-        await call("evaluate_trec_pvalue", {**paths, "metrics": ["map"], "confidence_level": 0.9})
-    )
-
-    run = {"run_path": "new", "qrels_path": "qrels", "confidence_level": 0.9}
-    measured = text_of(await call("evaluate_trec", run))
+    level = {"confidence_level": 0.9}
+    answers = text_of(await call("evaluate", ANSWERS | level))
+    asked = RUNS | level | {"metrics": ["map"]}
+    compared = text_of(await call("evaluate_trec_pvalue", asked))
+    measured = text_of(await call("evaluate_trec", RUN | level))
 
     ends = measured["confidence_interval"]
     assert ends.keys() == measured["eval_res"].keys()
@@ -205,41 +205,16 @@ async def test_intervals_if_they_are_asked_for(call, root, capfd):
     assert len(compared["eval_res"]["map"]["confidence_interval"]) == 2
 
 
-async def test_evaluate_trec_pvalue(call, root):
-    paths = {"run_new_path": "new", "run_old_path": "old", "qrels_path": "qrels"}
-    asked = {"metrics": ["map"], "n_resamples": 50, "seed": 3}
-    result = await call("evaluate_trec_pvalue", {**paths, **asked})
-
-    assert text_of(result)["eval_res"] == {
-        "map": {"A_mean": 1.0, "B_mean": 0.25, "diff": 0.75, "p_value": 0.5, "significant": False}
-    }
-
-
 async def test_evaluate_file(call):
-    result = await call(
-        "evaluate_file",
-        {
-            "path": "rows.jsonl",
-            "modules": ["qa_em", "qa_f1"],
-            "predictions": ["bot", "of"],
-            "references": "gold",
-            "options": {"normalizer": "lower", "qa_f1.both_empty": 0},
-            "confidence_level": 0.9,
-            "groups": "of",
-            "compare": True,
-        },
-    )
-    found = text_of(result)
+    options = {"normalizer": "lower", "qa_f1.both_empty": 0}
+    shared = {"options": options, "confidence_level": 0.9, "compare": True}
+    names = {"modules": ["qa_em", "qa_f1"], "predictions": ["bot", "of"], "references": "gold"}
+    asked = {"path": "rows.jsonl", "groups": "of", **names, **shared}
+    found = text_of(await call("evaluate_file", asked))
 
-    expected = score(
-        ["qa_em", "qa_f1"],
-        predictions={"bot": ["Paris", "Rome"], "of": ["x", "y"]},
-        references=[["paris"], ["Oslo"]],
-        options={"normalizer": "lower", "qa_f1.both_empty": 0},
-        confidence_level=0.9,
-        groups=["x", "y"],
-        compare=True,
-    ).to_dict()
+    systems = {"bot": ["Paris", "Rome"], "of": ["x", "y"]}
+    columns = {"references": [["paris"], ["Oslo"]], "groups": ["x", "y"]}
+    expected = score(["qa_em", "qa_f1"], predictions=systems, **columns, **shared).to_dict()
     assert [*found["systems"]] == ["bot", "of"]
     for name in ("systems", "comparisons"):
         assert found[name] == expected[name]
@@ -288,25 +263,6 @@ async def test_results_are_saved_under_a_name_of_their_own(call, root):
     assert sorted(root.glob("out/*")) == sorted(places)
 
 
-def block_of_the_guide(language):
-    """The first block of the guide for agents that is in this language."""
-    page = (ROOT / "docs" / "guides" / "agents.md").read_text("utf-8")
-    return page.partition(f"```{language}\n")[2].partition("```")[0]
-
-
-def test_the_configuration_of_the_guide_starts_the_server(root):
-    (configured,) = json.loads(block_of_the_guide("json"))["mcpServers"].values()
-    command, *arguments = configured["args"]
-
-    assert configured["command"] == "metric-commons"
-    assert command == "mcp"
-    assert arguments[0] == "--root"
-    wire = Wire([sys.executable, *START, "--root", str(root)], root)
-    listed = wire.ask("tools/list", {})["result"]["tools"]
-    assert {tool["name"] for tool in listed} == TOOLS
-    assert wire.close() == 0
-
-
 async def test_the_card_lists_every_tool_with_its_arguments(root, server):
     card = (ROOT / "shared" / "metric_commons" / "apps" / "mcp" / "README.md").read_text("utf-8")
     rows = (line.split("|")[1:3] for line in card.splitlines() if line.startswith("| `"))
@@ -328,90 +284,48 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
 @pytest.mark.parametrize(
     ("tool", "arguments", "cause"),
     [
-        (
-            "evaluate",
-            {"gt_ls": [["a"]]},
-            "lacks the argument 'pred_ls' (one text per row): one predicted",
-        ),
-        ("evaluate", {**ANSWERS, "pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
-        ("evaluate", {**ANSWERS, "pred_ls": ["a", None]}, "pred_ls[1] is None"),
-        ("evaluate", {**ANSWERS, "pred_ls": 5}, "pred_ls must be one text per row, got 5"),
+        ("evaluate", {"gt_ls": []}, "lacks the argument 'pred_ls' (one text per row): one pred"),
+        ("evaluate", ANSWERS | {"pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
+        ("evaluate", ANSWERS | {"pred_ls": ["a", None]}, "pred_ls[1] is None"),
+        ("evaluate", ANSWERS | {"pred_ls": 5}, "pred_ls must be one text per row, got 5"),
         ("evaluate", STRICT | {"gt_ls": [["a"], []]}, "gt_ls[1] is empty"),
         ("evaluate", {"pred_ls": [], "gt_ls": []}, "pred_ls and gt_ls have no rows"),
-        ("evaluate", {**ANSWERS, "metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
-        (
-            "evaluate",
-            {**ANSWERS, "profile": "x"},
-            "profile must be one of 'ultrarag', 'ultrarag-main', 'standard', got 'x'",
-        ),
-        ("evaluate_trec", {"run_path": "qrels", "qrels_path": "qrels"}, "line 1: expected 6"),
-        ("evaluate_trec", {"run_path": "new", "qrels_path": "qrels", "ks": [0]}, "ks[0] is 0"),
-        (
-            "evaluate_trec_pvalue",
-            {"run_new_path": "new", "run_old_path": "none", "qrels_path": "qrels"},
-            "none: No such file or directory",
-        ),
+        ("evaluate", ANSWERS | {"metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
+        ("evaluate", ANSWERS | {"profile": "x"}, "profile must be one of 'ultrarag', 'ultrarag-"),
+        ("evaluate_trec", RUN | {"run_path": "qrels"}, "line 1: expected 6"),
+        ("evaluate_trec", RUN | {"ks": [0]}, "ks[0] is 0"),
+        ("evaluate_trec_pvalue", RUNS | {"run_old_path": "none"}, "none: No such file or direct"),
+        ("evaluate_file", FILE | {"modules": ["qa_fl"]}, "no module 'qa_fl'; did you mean 'qa_f1'"),
+        ("evaluate_file", FILE | {"modules": "qa_em"}, "must be a list in which each is a string"),
+        ("evaluate_file", FILE | {"modules": []}, "modules is empty; the modules are bleu, "),
         (
             "evaluate_file",
-            {"path": "rows.jsonl", "modules": ["qa_fl"], "predictions": "bot"},
-            "there is no module 'qa_fl'; did you mean 'qa_f1'?",
-        ),
-        (
-            "evaluate_file",
-            {"path": "rows.jsonl", "modules": "qa_em", "predictions": "bot"},
-            "modules must be a list in which each is a string, got 'qa_em'",
-        ),
-        (
-            "evaluate_file",
-            {"path": "rows.jsonl", "modules": ["win_rate"], "predictions": "bot"},
+            FILE | {"modules": ["win_rate"]},
             "row 0 (line 1): field 'bot' is a value; expected 'win', 'tie' or 'loss'",
         ),
+        ("evaluate_file", FILE, "qa_em needs the columns predictions, references; references is"),
+        ("evaluate_file", FILE | {"predictions": []}, "predictions is empty; name at least one"),
         (
             "evaluate_file",
-            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "x", "references": "gold"},
+            FILE | {"predictions": "x", "references": "gold"},
             "row 0 (line 1): there is no field 'x'",
         ),
         (
             "evaluate_file",
-            {"path": "new", "modules": ["qa_em"], "predictions": "x", "references": "y"},
-            "there is no field 'x'; the fields are text",
+            FILE | {"path": "new", "references": "y"},
+            "there is no field 'bot'; the fields are text",
         ),
         (
             "evaluate_file",
-            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "bot"},
-            "qa_em needs the columns predictions, references; references is missing",
-        ),
-        (
-            "evaluate_file",
-            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": "bot", "confidence": 0.9},
+            FILE | {"confidence": 0.9},
             "evaluate_file has no argument 'confidence'; did you mean 'confidence_level'?",
         ),
         (
             "evaluate_file",
-            {
-                "path": "rows.jsonl",
-                "modules": ["qa_em"],
-                "predictions": "bot",
-                "references": "gold",
-                "n_resamples": 100_000_000,
-            },
+            FILE | {"references": "gold", "n_resamples": 100_000_000},
             "n_resamples must be an integer from 1 to 1,000,000, got 100000000",
         ),
-        (
-            "evaluate_file",
-            {"path": "rows.jsonl", "modules": [], "predictions": "bot"},
-            "modules is empty; the modules are bleu, ",
-        ),
-        (
-            "evaluate_file",
-            {"path": "rows.jsonl", "modules": ["qa_em"], "predictions": []},
-            "predictions is empty; name at least one",
-        ),
-        (
-            "compare_files",
-            {"paths": ["rows.jsonl"]},
-            "rows.jsonl: not a JSON object in the format ",
-        ),
+        ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl: not a JSON object in the form"),
         ("compare_files", {"paths": []}, "paths is empty; name a result"),
         ("report", {"path": "new", "save_path": "page"}, "new: "),
         ("build", {"parameter_file": "x"}, "unknown tool 'build'"),
@@ -455,9 +369,9 @@ async def test_only_files_below_the_roots_are_read(call, root, path, cause):
     os.mkfifo(root / "pipe")
 
     asked = [
-        ("evaluate_trec", {"run_path": path, "qrels_path": "qrels"}),
-        ("evaluate_trec", {"run_path": "new", "qrels_path": path}),
-        ("evaluate_file", {"path": path, "modules": ["qa_em"], "predictions": "x"}),
+        ("evaluate_trec", RUN | {"run_path": path}),
+        ("evaluate_trec", RUN | {"qrels_path": path}),
+        ("evaluate_file", FILE | {"path": path}),
     ]
     for tool, arguments in asked:
         result = await call(tool, arguments)
@@ -495,17 +409,6 @@ async def test_only_files_below_the_roots_are_written(call, root, path, cause):
     assert sorted(root.parent.rglob("*")) == before
 
 
-async def test_links_that_stay_inside_are_followed(call, root):
-    (root / "link").symlink_to(root / "new")
-    (root / "inside").symlink_to(root)
-
-    result = await call(
-        "evaluate_trec",
-        {"run_path": "link", "qrels_path": "inside/qrels", "save_path": "inside/out.json"},
-    )
-    assert Path(text_of(result)["saved_to"]).parent == root
-
-
 async def test_several_roots(root, tmp_path, server):
     other = tmp_path / "other"
     other.mkdir()
@@ -527,23 +430,9 @@ async def test_files_of_the_system_are_not_read(server):
         Roots([Path("/proc")])
 
 
-async def test_no_line_of_other_files_is_told(call, root):
-    (root / "environment").write_text("TOKEN=hunter2\n", "utf-8")
-    for asked in (
-        ("evaluate_trec", {"run_path": "environment", "qrels_path": "qrels"}),
-        ("evaluate_trec", {"run_path": "new", "qrels_path": "environment"}),
-        ("compare_files", {"paths": ["environment"]}),
-        ("report", {"path": "environment", "save_path": "page"}),
-        ("evaluate_file", {"path": "environment", "modules": ["win_rate"], "predictions": "x"}),
-    ):
-        result = await call(*asked)
-        assert result.is_error
-        assert "environment" in result.content[0].text
-        assert "hunter2" not in result.content[0].text
-
-
 async def test_no_value_of_a_file_is_told(call, root):
     texts = {
+        "environment": "TOKEN=hunter2\n",
         "lines.txt": "hunter2 hunter3\n",
         "cells.csv": "a,b\nhunter2,1\n",
         "rows.jsonl": '{"a": "hunter2", "b": ["hunter2", 1]}\n',
@@ -554,15 +443,24 @@ async def test_no_value_of_a_file_is_told(call, root):
     columns = cycle(("a", "b", "prediction"))  # of any two files, each module reads other columns
     for name, text in texts.items():
         (root / name).write_text(text, "utf-8")
+        asked = [
+            ("evaluate_trec", RUN | {"run_path": name}),
+            ("evaluate_trec", RUN | {"qrels_path": name}),
+            ("compare_files", {"paths": [name]}),
+            ("report", {"path": name, "save_path": "page"}),
+        ]
         for module in ("regression", "win_rate", "pass_at_k", "qa_em"):
             fields = {"predictions": next(columns), "references": "b"}
             if module in ("win_rate", "pass_at_k"):
                 del fields["references"]
-            result = await call("evaluate_file", {"path": name, "modules": [module], **fields})
-            assert not (result.is_error and "hunter" in result.content[0].text)
-            assert "fault of this server" not in result.content[0].text
-        told = await call("evaluate_trec", {"run_path": name, "qrels_path": "qrels"})
-        assert "hunter" not in told.content[0].text
+            asked.append(("evaluate_file", {"path": name, "modules": [module], **fields}))
+        for tool, arguments in asked:
+            result = await call(tool, arguments)
+            said = result.content[0].text
+            assert result.is_error or tool == "evaluate_file"
+            assert not (result.is_error and "hunter" in said)
+            assert "fault of this server" not in said
+            assert not result.is_error or "internal error" not in said
 
 
 @pytest.mark.parametrize("folder", ["/", "~", "."])
@@ -581,13 +479,15 @@ def test_without_a_root_the_working_directory_has_to_be_a_project(
     assert "metric-commons mcp --root DIR" in err
 
 
-def test_the_folder_of_a_project_is_a_root(root):
+def test_the_folder_of_a_project_is_a_root(root, monkeypatch):
+    served = []
+    monkeypatch.setattr("metric_commons.apps.mcp.server.serve", served.append)
+    monkeypatch.chdir(root)
     (root / "pyproject.toml").touch()
-    server = Wire([sys.executable, *START], root)
-    asked = {"name": "evaluate_trec", "arguments": {"run_path": "new", "qrels_path": "qrels"}}
 
-    assert not server.ask("tools/call", asked)["result"]["isError"]
-    assert server.close() == 0
+    assert main(["mcp"]) == 0
+    (calls,) = served
+    assert calls.context.roots.first == root
 
 
 # Several systems
@@ -646,62 +546,52 @@ async def test_answers_that_are_too_long_should_stay_in_a_file(call):
 
 
 async def test_a_file_of_one_endless_line(call_process, root):
-    line = b"x" * 1_000_000
-    with (root / "endless.jsonl").open("wb") as file:
-        file.writelines([line] * 100)
-    (root / "endless").symlink_to(root / "endless.jsonl")
+    (root / "endless.jsonl").write_bytes(b"x" * 21_000_000)
+    result = await call_process(
+        "evaluate_file", FILE | {"path": "endless.jsonl", "references": "gold"}
+    )
 
-    asked = [
-        ("evaluate_trec", {"run_path": "endless", "qrels_path": "qrels"}, "line is longer than"),
-        (
-            "evaluate_file",
-            {"path": "endless.jsonl", "modules": ["pass_at_k"], "predictions": "x"},
-            "line 1 is longer than 20,000,000 bytes",
-        ),
-    ]
-    for tool, arguments, cause in asked:
-        result = await call_process(tool, arguments)
-        assert result.is_error
-        assert cause in result.content[0].text
-        assert len(result.content[0].text) < 3000
+    assert result.is_error
+    assert "line 1 is longer than 20,000,000 bytes" in result.content[0].text
+    assert len(result.content[0].text) < 3000
 
 
 # The official client, over stdio
 
 
 async def test_the_official_client_of_the_installed_major(python, root):
-    arguments = [*START, "--root", str(root)]
+    """Its server is the one that the guide for agents configures."""
+    guide = (ROOT / "docs" / "guides" / "agents.md").read_text("utf-8")
+    block = guide.partition("```json\n")[2].partition("```")[0]
+    (configured,) = json.loads(block)["mcpServers"].values()
+    assert (configured["command"], configured["args"][:2]) == ("metric-commons", ["mcp", "--root"])
+    arguments = [*PROGRAM, "mcp", "--root", str(root)]
     started = StdioServerParameters(command=python, args=arguments, env=dict(os.environ), cwd=root)
-    rows = 100_000
-    many = {"pred_ls": [f"the {n}" for n in range(rows)], "gt_ls": [["the 5", "a b"]] * rows}
-    few = {**ANSWERS, "save_path": "out.json"}
+    asked = RUNS | {"metrics": ["map"], "n_resamples": 50, "seed": 3}
     told, found = [], {}
 
     async def progress(done, of_all, _):
         told.append((done, of_all))
 
+    async def ask(name, arguments, **options):
+        found[name] = await client.call_tool(name, arguments, **options)
+
     async with Client(started) as client:
         tools = {tool.name for tool in (await client.list_tools()).tools}
-
-        async def both(name, arguments, **options):
-            found[name] = await client.call_tool("evaluate", arguments, **options)
-
-        import anyio
-
         async with anyio.create_task_group() as group:
-            group.start_soon(lambda: both("many", many, progress_callback=progress))
-            group.start_soon(both, "few", few)
+            group.start_soon(lambda: ask("evaluate_trec_pvalue", asked, progress_callback=progress))
+            group.start_soon(ask, "evaluate", ANSWERS | {"save_path": "out.json"})
         wrong = await client.call_tool("evaluate", {**ANSWERS, "gt_ls": [["a"]]})
-        described = await client.call_tool("describe_module", {"name": "qa_em"})
 
     assert tools == TOOLS
-    assert text_of(found["many"])["eval_res"] == ultrarag.evaluate(**many)
-    assert told == [(0.5, 1.0), (1.0, 1.0)]
-    assert text_of(found["few"])["eval_res"] == ultrarag.evaluate(**ANSWERS)
-    assert Path(text_of(found["few"])["saved_to"]).parent == root
+    assert text_of(found["evaluate_trec_pvalue"])["eval_res"] == {
+        "map": {"A_mean": 1.0, "B_mean": 0.25, "diff": 0.75, "p_value": 0.5, "significant": False}
+    }
+    assert (told[0], told[-1]) == ((0.25, 1.0), (1.0, 1.0))
+    assert text_of(found["evaluate"])["eval_res"] == ultrarag.evaluate(**ANSWERS)
+    assert Path(text_of(found["evaluate"])["saved_to"]).parent == root
     assert wrong.is_error
     assert "gt_ls has 1 rows" in wrong.content[0].text
-    assert text_of(described)["name"] == "qa_em"
 
 
 # A client that keeps to nothing
@@ -720,14 +610,9 @@ class Wire:
         )
         self.requests = 0
         self.others: list[Any] = []  # what was not an answer to the last request
-        self.ask(
-            "initialize",
-            {
-                "protocolVersion": "2025-06-18",
-                "capabilities": {},
-                "clientInfo": {"name": "a client", "version": "1"},
-            },
-        )
+        about = {"name": "a client", "version": "1"}
+        version = {"protocolVersion": "2025-06-18", "capabilities": {}}
+        self.ask("initialize", version | {"clientInfo": about})
         self.write(b'{"jsonrpc": "2.0", "method": "notifications/initialized"}')
 
     def write(self, line: bytes) -> None:
@@ -745,15 +630,23 @@ class Wire:
 
     def send(self, method: str, params: Any) -> None:
         self.requests += 1
-        message = {"jsonrpc": "2.0", "id": self.requests, "method": method, "params": params}
+        self.tell(method, params, id=self.requests)
+
+    def tell(self, method: str, params: Any, **more: Any) -> None:
+        message = {"jsonrpc": "2.0", "method": method, "params": params, **more}
         self.write(json.dumps(message).encode())
 
-    def tell(self, method: str, params: Any) -> None:
-        self.write(json.dumps({"jsonrpc": "2.0", "method": method, "params": params}).encode())
-
-    def evaluate(self) -> Any:
+    def is_right(self) -> bool:
+        """Whether it answers a short call."""
         answer = self.ask("tools/call", {"name": "evaluate", "arguments": ANSWERS})
-        return json.loads(answer["result"]["content"][0]["text"])["eval_res"]
+        found = json.loads(answer["result"]["content"][0]["text"])["eval_res"]
+        return found == ultrarag.evaluate(**ANSWERS)
+
+    def refused(self, arguments: Any) -> str:
+        """Why it refuses to score a file."""
+        result = self.ask("tools/call", {"name": "evaluate_file", "arguments": arguments})["result"]
+        assert result["isError"]
+        return result["content"][0]["text"]
 
     def status(self, name: str) -> int:
         """A figure of the process in kibibytes."""
@@ -774,7 +667,7 @@ def wire(python, root):
     started = []
 
     def wire(*options: str) -> Wire:
-        started.append(Wire([python, *START, "--root", str(root), *options], root))
+        started.append(Wire([python, *PROGRAM, "mcp", "--root", str(root), *options], root))
         return started[-1]
 
     yield wire
@@ -782,39 +675,32 @@ def wire(python, root):
 
 
 def test_what_takes_long_to_import_waits_until_it_is_needed():
-    program = (
-        "import sys, metric_commons.apps.cli.app, metric_commons.apps.mcp.server; "
-        "from metric_commons.apps.mcp.ultrarag_tools import ultrarag;"
-        "ultrarag.evaluate(['a'], ['a']); print(*sys.modules)"
-    )
-    loaded = {name.partition(".")[0] for name in output(program).split()}
-
-    assert {"mcp", "numpy"} <= loaded
-    assert not loaded & {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow", "scipy"}
-
-
-def test_the_process_that_waits_has_imported_what_calls_need_and_no_more():
     program = """
 import sys
+import metric_commons.apps.cli.app, metric_commons.apps.mcp.server
 from importlib import import_module
+from metric_commons.apps.mcp.ultrarag_tools import ultrarag
 from metric_commons.apps.mcp.workers import PRELOADED
 
+packages = lambda: {name.partition(".")[0] for name in sys.modules}
+ultrarag.evaluate(["a"], ["a"])
+print(*packages())
 for name in PRELOADED:
     import_module(name)
-packages = lambda: {name.partition(".")[0] for name in sys.modules}
 preloaded = packages()
+print(*preloaded)
 from metric_commons.evaluation.scoring.scoring import score
 
 rows = {"predictions": {"a": ["Paris", "Rome"], "b": ["Oslo"] * 2}, "references": ["Paris"] * 2}
 score("qa_f1", **rows, confidence_level=0.9, compare=True)
-print(*preloaded)
 print(*packages() - preloaded)
 """
-    preloaded, later = map(str.split, output(program).splitlines())
+    of_server, of_waiting, later = map(str.split, output(program).splitlines())
 
-    assert not {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow"} & {*preloaded, *later}
-    assert not {"numpy", "scipy"} & {*later}
-    assert {"numpy", "scipy"} <= {*preloaded}
+    assert not {"datasets", "evaluate", "matplotlib", "pandas", "pyarrow"} & {*of_waiting, *later}
+    assert {"mcp", "numpy"} <= {*of_server}
+    assert "scipy" not in of_server
+    assert {"numpy", "scipy"} <= {*of_waiting}, "the process that waits for a call has these"
 
 
 CALL = b'{"jsonrpc": "2.0", "id": 9000, "method": "tools/call"'
@@ -841,7 +727,7 @@ def test_malformed_requests_do_no_harm(wire):
     server = wire()
     for line in MALFORMED:
         server.write(line)
-        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+        assert server.is_right()
 
     answers = [answer for answer in server.others if answer.get("id") == 9000]
     assert len(answers) == 4, "what can be answered is"
@@ -880,7 +766,7 @@ def test_lines_of_200_megabytes_do_no_harm(wire):
         b"%b" % (b"a " * 100_000_000) + b'"]}}}'
     )
 
-    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    assert server.is_right()
     (refused,) = (answer["error"] for answer in server.others if answer.get("id") == 9000)
     assert "the line is longer than 100,000,000 bytes" in refused["message"]
     assert server.status("VmHWM") < 400 * 1024
@@ -888,26 +774,27 @@ def test_lines_of_200_megabytes_do_no_harm(wire):
 
 NOISY = """
 import os, sys
+from metric_commons.apps.mcp.tools import ToolSchema
 from metric_commons.frameworks.harnesses import ultrarag
-evaluate = ultrarag.evaluate
 
-def noisy(*arguments, **options):
-    print("noise", flush=True)
-    os.write(1, b"noise")
-    os.system("echo noise")
-    return evaluate(*arguments, **options)
+def noisy(function):
+    def with_noise(*arguments, **options):
+        print("noise", flush=True)
+        os.write(1, b"noise")
+        os.system("echo noise")
+        return function(*arguments, **options)
 
-ultrarag.evaluate = noisy
+    return with_noise
+
+ToolSchema.check = noisy(ToolSchema.check)  # in the process of the server
+ultrarag.evaluate = noisy(ultrarag.evaluate)  # in that of the call
 """
 
 
 def test_nothing_but_the_protocol_is_on_stdout(wire, tmp_path, monkeypatch):
     (tmp_path / "sitecustomize.py").write_text(NOISY, "utf-8")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}{os.pathsep}{os.environ.get('PYTHONPATH', '')}")
-    server = wire()
-
-    for _ in range(3):
-        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)  # every line read was the protocol
+    assert wire().is_right()  # every line read was the protocol
 
 
 # Work that takes long
@@ -938,24 +825,21 @@ def eventually(condition):
 def test_long_work_blocks_nobody_reports_and_stops_when_it_is_cancelled(wire, long):
     server = wire()
     parameters = {"name": "evaluate_file", "arguments": long, "_meta": {"progressToken": "t"}}
-    request = {"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": parameters}
-    server.write(json.dumps(request).encode())
+    server.tell("tools/call", parameters, id="long")
     while not any(other.get("method") == "notifications/progress" for other in server.others):
-        assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+        assert server.is_right()
     before = children(server.process.pid)
-    cancel = {"requestId": "long"}
-    server.tell("notifications/cancelled", cancel)
+    server.tell("notifications/cancelled", {"requestId": "long"})
     eventually(lambda: sum(map(is_running, before)) == 1)  # the one that waits for the next call
 
-    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
     shares = [o["params"]["progress"] for o in server.others if "params" in o]
     assert shares == sorted({*shares})
     assert not any("result" in other for other in server.others)
 
 
-@pytest.mark.parametrize("ending", ["of the input", "by force"])
+@pytest.mark.parametrize("ending", ["by force", *nightly("of the input")])
 def test_the_end_of_a_server_ends_its_work(root, long, ending):
-    server = Wire([sys.executable, *START, "--root", str(root)], root)
+    server = Wire([sys.executable, *PROGRAM, "mcp", "--root", str(root)], root)
     server.send("tools/call", {"name": "evaluate_file", "arguments": long})
     eventually(lambda: len(children(server.process.pid)) == 2)
     started = children(server.process.pid)
@@ -970,31 +854,24 @@ def test_the_end_of_a_server_ends_its_work(root, long, ending):
 @pytest.mark.slow
 def test_a_call_has_a_budget(wire, large, long):
     server = wire("--seconds", "1", "--processes", "1", "--max-unpacked", "2000000")
-    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": long})["result"]
-    assert answer["isError"]
-    assert "took longer than 1 seconds" in answer["content"][0]["text"]
-
-    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
-    said = answer["content"][0]["text"]
+    assert "took longer than 1 seconds" in server.refused(long)
+    said = server.refused(large)
     assert "large.json: the content has more than 2,000,000 bytes" in said
     assert said.endswith("--max-unpacked")
 
     server = wire("--gigabytes", "0.2")
-    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
-    assert answer["isError"]
-    assert "more than the 0.2 GB of memory" in answer["content"][0]["text"]
-    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    assert "more than the 0.2 GB of memory" in server.refused(large)
+    assert server.is_right()
 
 
 @pytest.mark.slow
 def test_calls_have_a_budget_of_memory_together(wire, large):
     server = wire("--max-memory", "0.1")
-    answer = server.ask("tools/call", {"name": "evaluate_file", "arguments": large})["result"]
+    said = server.refused(large)
 
-    assert answer["isError"]
-    assert "together may use 0.1 GB of memory, and this one needs" in answer["content"][0]["text"]
-    assert answer["content"][0]["text"].endswith("--max-memory")
-    assert server.evaluate() == ultrarag.evaluate(**ANSWERS)
+    assert "together may use 0.1 GB of memory, and this one needs" in said
+    assert said.endswith("--max-memory")
+    assert server.is_right()
 
 
 def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
@@ -1013,7 +890,7 @@ def test_a_process_that_is_killed_is_an_error_of_its_call_alone(wire, long):
     assert "was killed" in answer["result"]["content"][0]["text"]
     os.kill(waiting, signal.SIGKILL)
     eventually(lambda: not is_running(waiting))
-    assert server.evaluate() == ultrarag.evaluate(**ANSWERS), "another one is started"
+    assert server.is_right(), "another one is started"
 
 
 def test_parts_of_memory_never_exceed_the_whole():
@@ -1050,25 +927,19 @@ def test_the_command_refuses_a_root_that_is_no_folder(tmp_path, capsys):
 # Programs that a model wrote
 
 
-PROGRAMS = '{"candidates": ["def f(x): return x + 1"], "tests": "assert f(1) == 2"}\n'
-EVALUATION = {
-    "path": "programs.jsonl",
-    "modules": ["code_eval"],
-    "predictions": "candidates",
-    "references": "tests",
-}
-
-
 async def test_programs_are_run_only_by_a_server_that_may(root, workers, monkeypatch):
-    (root / "programs.jsonl").write_text(PROGRAMS)
+    row = {"candidates": ["def f(x): return x + 1"], "tests": "assert f(1) == 2"}
+    (root / "programs.jsonl").write_text(json.dumps(row))
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
-    asked = EVALUATION | {"options": {"allow_execution": True}}
-    async with Client(new_server(Calls(CallContext(Roots([root])), workers))) as client:
-        refused = await client.call_tool("evaluate_file", asked)
-    async with Client(
-        new_server(Calls(CallContext(Roots([root], execution_allowed=True)), workers))
-    ) as client:
-        answered = await client.call_tool("evaluate_file", asked)
+    asked = {"path": "programs.jsonl", "modules": ["code_eval"], "references": "tests"}
+    asked |= {"predictions": "candidates", "options": {"allow_execution": True}}
+
+    async def answer(**allowed):
+        context = CallContext(Roots([root], **allowed))
+        async with Client(new_server(Calls(context, workers))) as client:
+            return await client.call_tool("evaluate_file", asked)
+
+    refused, answered = await answer(), await answer(execution_allowed=True)
 
     assert refused.is_error
     assert "started with --allow-execution" in refused.content[0].text

@@ -3,17 +3,19 @@
 import json
 import re
 import zipfile
-from dataclasses import dataclass, field
-from inspect import Parameter
 from pathlib import Path
-from typing import Annotated
 
 import pytest
-import typer
 from typer.main import get_command
 
 from metric_commons.__main__ import main, program
-from metric_commons.apps.console.options import with_groups
+from metric_commons.apps.console.options import (
+    modules_and_files_like,
+    modules_like,
+    presets_like,
+)
+from metric_commons.apps.console.outputs import formats_like
+from metric_commons.apps.console.run_scores import measures_like
 from tests.spec import ROOT
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
@@ -37,34 +39,18 @@ def scored(run):
     [
         (
             "question,anwser,gold\nx,y,z\nx,y,z\n",
-            (
-                "line 1: there is no field 'answer'; did you mean 'anwser'? The fields are "
-                "question, anwser, gold"
-            ),
+            "did you mean 'anwser'? The fields are question, anwser, gold",
         ),
-        (
-            "answer;gold\nx;y\n",
-            (
-                "line 1: the cells seem to be separated by semicolons, not by commas: "
-                "'answer;gold'; .csv needs commas, and .tsv tabs"
-            ),
-        ),
+        ("answer;gold\nx;y\n", "seem to be separated by semicolons, not by commas: 'answer;gold'"),
         ("answer\tgold\nx\ty\n", "by tabs, not by commas: 'answer\\tgold'; .csv needs commas"),
-        ("answer,gold\nx,y,z\n", "row 0 (line 2): the number of cells is 3, but the header has 2"),
-        (
-            "answer,gold\nx,\nx,y\n",
-            (
-                "row 0 (line 2): field 'gold' is empty; if an empty text is an accepted answer, "
-                "add --allow-empty-references"
-            ),
-        ),
+        ("answer,gold\nx,\nx,y\n", "row 0 (line 2): field 'gold' is empty; if an empty text is an"),
     ],
 )
 def test_a_wrong_table_is_explained(scored, content, message):
     status, said = scored(content)
 
     assert status == 1
-    assert said.endswith(message) or message in said
+    assert message in said
 
 
 def test_a_field_that_all_rows_lack_is_said_once(scored):
@@ -135,45 +121,30 @@ def test_letters_are_explained_where_there_are_some(run):
 
     _, out, _ = run("score", "qa_em", "x.csv", "--predictions", "bad", *systems)
     assert legend in out
-    _, out, _ = run("score", "qa_em", "x.csv", "--predictions", "same=good", *systems)
+    Path("x.csv").write_text("gold,good,bad\nx,x,x\n")
+    _, out, _ = run("score", "qa_em", "x.csv", "--predictions", "bad", *systems)
     assert legend not in out
     assert "No difference is significant." in out
-
-
-def test_one_row_is_one_row(run):
-    Path("x.csv").write_text("gold,a,b\nx,x,x\n")
-    systems = ["--predictions", "a", "--predictions", "b", "--references", "gold", "--compare"]
-
-    _, out, _ = run("score", "qa_em", "x.csv", *systems)
-
     assert "on 1 row." in out
 
 
 @pytest.mark.long
-def test_what_was_written_is_said(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
+def test_what_was_written_is_said(raw, tmp_path):
     Path("x.csv").write_text(ROWS)
+    score = ("score", "qa_em", "x.csv", *FIELDS)
     written = {
-        (
-            "score",
-            "qa_em",
-            "x.csv",
-            *FIELDS,
-            "--save",
-            "new/r.json",
-            "--per-example",
-            "rows.jsonl",
-        ): ("new folder new\nwrote rows.jsonl\nwrote new/r.json\n"),
-        ("score", "qa_em", "x.csv", *FIELDS, "--save", "/dev/null"): None,
-        ("score", "qa_em", "x.csv", *FIELDS, "--partial", "x.part"): "wrote x.part\n",
+        (*score, "--save", "new/r.json", "--per-example", "rows.jsonl"): (
+            "new folder new\nwrote rows.jsonl\nwrote new/r.json\n"
+        ),
+        (*score, "--save", "/dev/null"): None,
+        (*score, "--partial", "x.part"): "wrote x.part\n",
         ("report", "new/r.json", "--save", "r.html"): (
             f"wrote r.html; open {(tmp_path / 'r.html').as_uri()}\n"
         ),
         ("export", "new/r.json", "--to", "csv", "--save", "r.csv"): "wrote r.csv\n",
     }
     for arguments, said in written.items():
-        status = main(list(arguments))
-        err = capsys.readouterr().err
+        status, err = raw(*arguments)
         assert (status, err) == (0, said) if said else status == 1
     assert Path("new/r.json").is_file()
 
@@ -182,9 +153,10 @@ def test_what_was_written_is_said(capsys, monkeypatch, tmp_path):
 def test_no_option_is_cut_in_the_help(run):
     for command in ("score", "trec", "compare", "gate", "leaderboard", "export", "merge"):
         _, out, _ = run(command, "--help")
-        assert "…" not in out, command
+        assert not re.search("…|<bool>|9223372036854775807|Args:", out), command
         assert max(map(len, out.splitlines())) <= 80
     _, out, _ = run("--help")
+    assert "Compare and decide" in out
     assert re.search(r"Exit status: 0 done; 1 .*; 2 ", out)
 
 
@@ -199,49 +171,6 @@ def test_every_option_has_a_help():
     }
     assert len(commands) > 20
     assert not lacking
-
-
-def test_a_group_of_options_is_an_argument_of_its_command():
-    @dataclass(frozen=True)
-    class Size:
-        """How large it is.
-
-        Args:
-            width: Columns.
-        """
-
-        width: int = 80
-        height: Annotated[int, typer.Option(help="Rows.")] = 24
-        depth: int = field(default=1, init=False)
-
-    calls = []
-
-    def draw(path: Annotated[str, typer.Argument()], *, size: Size, title: str = "none"):
-        """Draw.
-
-        Args:
-            path: The file.
-            title: The title.
-        """
-        calls.append((path, size, title))
-
-    quiet = Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=bool)
-    app = typer.Typer()
-    app.command()(with_groups(draw, [quiet]))
-    app.callback()(lambda: None)
-    program_of_app = get_command(app)
-    program_of_app(["draw", "x.svg", "--width", "3", "--quiet"], standalone_mode=False)
-
-    assert calls == [("x.svg", Size(width=3), "none")]
-    command = program_of_app.commands["draw"]
-    assert command.help == "Draw."
-    assert {parameter.name: parameter.help for parameter in command.params} == {
-        "path": "The file.",
-        "width": "Columns.",
-        "height": "Rows.",
-        "title": "The title.",
-        "quiet": None,
-    }
 
 
 def test_an_option_that_no_module_has_is_a_wrong_call(run):
@@ -292,21 +221,14 @@ def test_cells_with_several_references_are_split_on_request(run):
 
 
 @pytest.fixture
-def raw(capsys, monkeypatch, tmp_path):
-    monkeypatch.chdir(tmp_path)
-
-    def raw(*arguments):
-        status = main(list(map(str, arguments)))
-        return status, capsys.readouterr().err
-
-    return raw
+def raw(run, capsys):
+    """Run the command in an empty folder: its exit status, and all that is on stderr."""
+    return lambda *arguments: (main(list(map(str, arguments))), capsys.readouterr().err)
 
 
 def test_an_error_is_said_to_be_one(raw):
-    assert raw("describe", "wer") == (
-        2,
-        "error: there is no module 'wer'; use error_rate (its score wer)\n",
-    )
+    message = "error: there is no module 'wer'; use error_rate (its score wer)\n"
+    assert raw("describe", "wer") == (2, message)
 
 
 def test_usual_mistakes_with_files_say_what_to_do(raw):
@@ -344,15 +266,6 @@ def test_a_log_of_samples_is_a_board_without_a_word(raw):
         assert raw("leaderboard", path, "--by", "exact_match") == (0, "")
 
 
-@pytest.mark.long
-def test_help_shows_no_types_of_switches_and_no_bounds_of_integers(run):
-    out = run("score", "--help")[1]
-
-    assert "<bool>" not in out
-    assert "9223372036854775807" not in out
-    assert "Compare and decide" in run("--help")[1]
-
-
 def test_modules_presets_and_descriptions_are_json_on_request(run):
     modules, presets = (
         json.loads(run(name, "--format", "json")[1]) for name in ("list", "presets")
@@ -364,14 +277,6 @@ def test_modules_presets_and_descriptions_are_json_on_request(run):
 
 
 def test_shells_complete_modules_presets_formats_and_measures():
-    from metric_commons.apps.console.options import (
-        modules_and_files_like,
-        modules_like,
-        presets_like,
-    )
-    from metric_commons.apps.console.outputs import formats_like
-    from metric_commons.apps.console.run_scores import measures_like
-
     assert list(modules_like("qa_")) == ["qa_em", "qa_f1"]
     assert "squad" in presets_like("sq")
     assert list(formats_like("la")) == ["latex"]

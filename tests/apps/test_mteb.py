@@ -47,6 +47,10 @@ def records(out):
     return list(csv.DictReader(io.StringIO(out)))
 
 
+def by_system(out, column):
+    return {each["system"]: each[column] for each in records(out)}
+
+
 def test_a_file_is_summarised_as_it_is(run, files):
     status, out, err = run("score", "logged", files[0], files[2], "--format", "json")
     systems = json.loads(out)["systems"]
@@ -116,7 +120,7 @@ def test_the_order_of_subsets_does_not_matter(run):
     status, out, err = run("leaderboard", "results", "--format", "csv")
 
     assert (status, err) == (0, "")
-    assert [each["value"] for each in records(out)] == ["0.625", "0.375"]
+    assert by_system(out, "value") == {"org/large": "0.625", "org/small": "0.375"}
 
 
 def test_missing_tasks_and_subsets_are_named(run, files):
@@ -133,18 +137,12 @@ def test_missing_tasks_and_subsets_are_named(run, files):
     status, out, err = run("leaderboard", "results", "--missing-tasks", "worst", "--format", "json")
     (board,) = json.loads(out)["boards"]
     assert board["missing"] == {"org/tiny": ["STS"]}
-    assert {each["system"]: each["borda"] for each in board["systems"]} == {
-        "org/large": 2 + 0.5,
-        "org/small": 1 + 2,
-        "org/tiny": 0 + 0.5,
-    }
+    points = {"org/large": 2 + 0.5, "org/small": 1 + 2, "org/tiny": 0 + 0.5}
+    assert {each["system"]: each["borda"] for each in board["systems"]} == points
     Path("tasks.csv").write_text("task,subsets\nSTS,fin\nRet,\n")
     out = run("leaderboard", "results", "--benchmark", "tasks.csv", "--format", "csv")[1]
-    assert {each["system"]: each["STS"] for each in records(out)} == {
-        "org/large": "0.5",
-        "org/small": "0.25",
-        "org/tiny": "0.5",
-    }
+    scores = {"org/large": "0.5", "org/small": "0.25", "org/tiny": "0.5"}
+    assert by_system(out, "STS") == scores
 
 
 def test_a_model_has_one_score_of_a_task_in_a_folder(run, files):
@@ -160,12 +158,7 @@ def test_a_model_has_one_score_of_a_task_in_a_folder(run, files):
         f"two scores of model org/small and task STS: {files[2]} and {other}\n",
     )
     out = run("leaderboard", *files, str(other), "--format", "csv", "--missing-tasks", "worst")[1]
-    assert {each["system"] for each in records(out)} == {
-        "org/large",
-        "org/small",
-        files[2],
-        str(other),
-    }
+    assert by_system(out, "system").keys() == {"org/large", "org/small", files[2], str(other)}
     Path(files[2]).unlink()
     err = run("leaderboard", "results")[2]
     assert err == (
@@ -191,10 +184,7 @@ def test_of_several_revisions_the_one_of_the_latest_mteb_is_used(run, files):
     status, out, err = run("leaderboard", "results", "--format", "csv")
 
     assert status == 0
-    assert {each["system"]: each["STS"] for each in records(out)} == {
-        "org/large": "0.625",
-        "org/small": "0.75",
-    }
+    assert by_system(out, "STS") == {"org/large": "0.625", "org/small": "0.75"}
     assert err.splitlines() == [
         f"model {model} has several revisions of task STS; {revision} is used, with the latest "
         "version of mteb"
@@ -209,10 +199,8 @@ def test_the_mean_over_tasks_is_that_of_mteb(run, files):
     command = ("leaderboard", "results", "--benchmark", "tasks.txt")
     found = records(run(*command, "--format", "csv")[1])
 
-    assert [(each["system"], each["value"]) for each in found] == [
-        ("org/large", "0.5625"),
-        ("org/small", "0.5625"),
-    ]
+    systems = [(each["system"], each["value"]) for each in found]
+    assert systems == [("org/large", "0.5625"), ("org/small", "0.5625")]
     assert [found[0][task] for task in ("STS", "Ret")] == ["0.625", "0.5"]
     assert list(found[0])[-2:] == ["Ret", "STS"]
     told = " ".join(run(*command, "--mean", "borda")[1].split())
@@ -238,10 +226,8 @@ def test_files_of_old_versions_have_names_inside_names(run):
     result = json.loads(out)["systems"]["org/my-model"]["logged"]
 
     assert result["scores"] == {"accuracy": 0.375}
-    assert {part: each["accuracy"] for part, each in result["groups"].items()} == {
-        "en": 0.5,
-        "de": 0.25,
-    }
+    groups = {part: each["accuracy"] for part, each in result["groups"].items()}
+    assert groups == {"en": 0.5, "de": 0.25}
     out = run("score", "logged", str(folder / "Similar.json"), "--format", "json")[1]
     logged = json.loads(out)["systems"]["org/my-model"]["logged"]
     assert logged["scores"] == {"cos_sim.spearman": 0.75}
