@@ -3,7 +3,7 @@
 import json
 import math
 import sys
-from itertools import combinations, pairwise
+from itertools import combinations, pairwise, product
 from pathlib import Path
 
 import numpy as np
@@ -218,6 +218,9 @@ def test_of_several_labels_each_has_a_panel(drawn, kind, count):
     assert legend(figure) == ["a", "b", "chance"]
 
 
+MEASURES = 'measures=["mae","mse","rmse","r2","mape","max_error","explained_variance"]'
+
+
 def check_layout(figure):
     """No panel covers another, or is too small."""
     renderer = rendered(figure)
@@ -231,9 +234,15 @@ def check_layout(figure):
         assert is_bar or extent.width > figure.dpi * 1.3
 
 
+LABELED = [("roc", 10), ("pr", 1), ("confusion", 10)]  # by day
+EVERY_LABELED = product(("roc", "pr", "confusion"), (1, 3, 10))
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("count", [1, 10, *nightly(3)])
-@pytest.mark.parametrize("kind", ["roc", "pr", "confusion"])
+@pytest.mark.parametrize(
+    ("kind", "count"),
+    [*LABELED, *nightly(*(each for each in EVERY_LABELED if each not in LABELED))],
+)
 def test_every_label_has_room(painted, kind, count):
     path, _ = of_classes(max(count, 3))
     systems = [f"--predictions={name}{'_label' * (kind == 'confusion')}" for name in "ab"]
@@ -242,13 +251,10 @@ def test_every_label_has_room(painted, kind, count):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("options", [[], ["--confidence", "0.9"]])
+@pytest.mark.parametrize("options", [["--set", MEASURES], *nightly([], ["--confidence", "0.9"])])
 @pytest.mark.parametrize("kind", ["residuals", "actual"])
 def test_every_score_has_room(painted, kind, options):
-    measures = 'measures=["mae","mse","rmse","r2","mape","max_error","explained_variance"]'
-
     check_layout(painted(kind, *RENTED, *options))
-    check_layout(painted(kind, *RENTED, *options, "--set", measures))
 
 
 def test_a_label_without_rows_is_said_in_its_panel(drawn):
@@ -267,9 +273,10 @@ def test_a_label_without_rows_is_said_in_its_panel(drawn):
 
 @pytest.mark.long
 @pytest.mark.parametrize("shape", ["rising", "jagged", "steep"])
-def test_a_thinned_line_is_the_same_to_the_eye(shape):
+def test_a_thinned_line_is_the_same_to_the_eye(shape, monkeypatch):
+    monkeypatch.setattr(curve_plots, "RESOLUTION", 50)
     random = np.random.default_rng(1)
-    x = np.sort(random.random(300_000)) ** (8 if shape == "steep" else 1)
+    x = np.sort(random.random(7_500)) ** (8 if shape == "steep" else 1)
     y = {
         "rising": np.sort(random.random(x.size)),
         "jagged": random.random(x.size),
@@ -285,7 +292,7 @@ def test_a_thinned_line_is_the_same_to_the_eye(shape):
     assert kept[0].tolist() == [x[0], y[0]]
     assert kept[-1].tolist() == [x[-1], y[-1]]
     column = np.floor(x / fine).astype(int)
-    for each in range(0, curve_plots.RESOLUTION, 37):
+    for each in range(curve_plots.RESOLUTION):
         there, shown = y[column == each], kept[np.floor(kept[:, 0] / fine) == each, 1]
         if there.size:
             assert (there.min(), there.max()) == (shown.min(), shown.max())
@@ -532,16 +539,17 @@ def test_equal_numbers_can_be_drawn(painted, kind, value):
 
 # Files
 
+UNPAINTED = ("calibration", "risk_coverage", "spans", "paths")  # by other tests of the day
+
 
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "name", "start", "times"),
     [
-        *((kind, "d.png", b"\x89PNG", 1) for kind in KINDS[1:]),
-        ("roc", "d.png", b"\x89PNG", 2),
+        *((kind, "d.png", b"\x89PNG", 1) for kind in UNPAINTED),
         ("roc", "x/d.PDF", b"%PDF", 2),
         ("residuals", "d.svg", b"<?xml", 2),
-        *nightly(*((kind, "d.png", b"\x89PNG", 2) for kind in KINDS[1:])),
+        *nightly(*((kind, "d.png", b"\x89PNG", 2) for kind in KINDS)),
     ],
 )
 def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, name, start, times):
