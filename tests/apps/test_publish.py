@@ -205,7 +205,7 @@ class FaultyHub(Hub):
         return 418, {"error": "the answer is lost"}, {}
 
 
-@pytest.mark.parametrize("sdk", ["static", "gradio"])
+@pytest.mark.parametrize("sdk", ["static", *nightly("gradio")])
 @pytest.mark.parametrize("is_received", [False, True])
 def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, sdk, command):
     arguments = ("publish", "acme", "qa_em", "--sdk", sdk)
