@@ -67,6 +67,8 @@ def test_the_template_is_the_script_of_contributing():
 def test_python_takes_a_path_or_what_load_returns(folder):
     loaded = metric_commons.load(folder)
     assert loaded.compute(**ROWS) == {"token_jaccard": SCORE}
+    by_row = loaded.compute(**ROWS, per_example=True)["per_example"]
+    assert by_row == {"token_jaccard": [1 / 3, 1.0]}
     for module in (
         folder,
         str(folder),

@@ -11,7 +11,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import evaluate
 import numpy as np
 import pytest
 import yaml
@@ -101,22 +100,6 @@ def test_the_recipe_for_ci_passes_and_fails_as_it_says(in_a_clone, capsys):
         statuses.append([main(step) for step in ours])
     assert statuses == [[0, 0], [0, 4]]
     assert capsys.readouterr().out
-
-
-def test_the_whole_script_for_contributors_is_a_module(tmp_path):
-    text = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
-    (script,) = re.findall(r'^```python\n(""".*?)^```', text, re.DOTALL | re.MULTILINE)
-    folder = tmp_path / "token_jaccard"
-    folder.mkdir()
-    (folder / "token_jaccard.py").write_text(script)
-    module = evaluate.load(str(folder))
-    rows = {"predictions": ["a b", "c"], "references": ["B c", "c"]}
-
-    assert module.compute(**rows) == {"token_jaccard": (1 / 3 + 1) / 2}
-    assert module.compute(**rows, lower=False) == {"token_jaccard": 0.5}
-    assert module.compute(**rows, per_example=True)["per_example"] == {
-        "token_jaccard": [1 / 3, 1.0]
-    }
 
 
 def test_the_page_about_other_tools_counts_the_tests_of_seqeval_as_the_table_does():

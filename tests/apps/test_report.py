@@ -691,9 +691,6 @@ def test_errors_are_one_line(run, monkeypatch):
     assert sorted(Path.cwd().iterdir()) == before
 
 
-# Real data
-
-
 # Many systems
 
 
