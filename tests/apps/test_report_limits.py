@@ -3,7 +3,7 @@
 import pytest
 
 from metric_commons.reporting.report.page import render
-from tests.apps.test_report import Page, find_nothing, module_result, results_of
+from tests.apps.test_report import Page, comparison, find_nothing, module_result, results_of
 
 
 def page_of(results):
@@ -22,27 +22,15 @@ def labels(elements):
 
 def compared(low, high, *, scores=(0.5, 0.5), is_lower_better=False, **options):
     """Results of two systems whose difference has this interval."""
-    a, b = scores
-    comparison = {
-        "a": "a",
-        "b": "b",
-        "module": "m",
-        "score": "s",
-        "A_mean": a,
-        "B_mean": b,
-        "diff": a - b,
-        "p_value": 0.01,
-        "p_adjusted": 0.01,
-        "significant": True,
-        "confidence_interval": [low, high],
-        "options": {"alpha": 0.05, **options},
-    }
+    values = dict(zip("ab", scores, strict=True))
+    difference = scores[0] - scores[1]
+    ends = {"low": low - difference, "high": high - difference}
     lower = ["s"] if is_lower_better else []
     systems = {
         name: module_result(scores={"s": value}, lower_is_better=lower)
-        for name, value in zip("ab", scores, strict=True)
+        for name, value in values.items()
     }
-    return results_of(systems, comparisons=[comparison])
+    return results_of(systems, comparisons=[comparison("a", "b", values, **ends, **options)])
 
 
 @pytest.mark.parametrize(
