@@ -601,62 +601,36 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
 # What goes wrong
 
 
+MANY_FIELDS = [{f"k{number}": number for number in range(41)}]
+MANY_TYPES = [[f"B-{number}" for number in range(41)]]
+
+
 @pytest.mark.parametrize(
-    ("kind", "fields", "options", "status", "message"),
+    ("kind", "p", "y", "option", "status", "message"),
     [
-        ("roc", {"p": [0.1, 0.9], "y": [1, 1]}, ["labels=[0,1]"], 1, "system 'p': roc_auc is und"),
-        ("roc", {"p": [0.1, 0.9], "y": ["a", "a"]}, [], 1, "labels are 'a': pos_label must"),
-        ("pr", {"p": [0.1, 0.9], "y": [0, 0]}, [], 1, "system 'p': average_precision is und"),
+        ("roc", [0.1, 0.9], [1, 1], "labels=[0,1]", 1, "system 'p': roc_auc is und"),
+        ("roc", [0.1, 0.9], ["a", "a"], None, 1, "labels are 'a': pos_label must"),
+        ("pr", [0.1, 0.9], [0, 0], None, 1, "system 'p': average_precision is und"),
+        ("roc", [0.1, math.nan], [0, 1], None, 1, "rows.jsonl: row 1 (line 2): field 'p' is NaN"),
+        ("actual", [0.1, math.nan], [0.0, 1.0], None, 1, "row 1 (line 2): field 'p' is NaN"),
+        ("roc", [-3.0, 4.0], [0, 1], None, 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
+        ("roc", [0, 1], [0, 1], None, 1, "curves needs scores, but predictions are"),
         (
-            *("roc", {"p": [0.1, math.nan], "y": [0, 1]}, [], 1),
-            "rows.jsonl: row 1 (line 2): field 'p' is NaN",
-        ),
-        (
-            *("actual", {"p": [0.1, math.nan], "y": [0.0, 1.0]}, [], 1),
-            "rows.jsonl: row 1 (line 2): field 'p' is NaN",
-        ),
-        ("roc", {"p": [-3.0, 4.0], "y": [0, 1]}, [], 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
-        ("roc", {"p": [0, 1], "y": [0, 1]}, [], 1, "curves needs scores, but predictions are"),
-        (
-            *("calibration", {"p": [-3.0, 4.0], "y": [0, 1]}, ["threshold=0.0"], 1),
+            *("calibration", [-3.0, 4.0], [0, 1], "threshold=0.0", 1),
             "system 'p': calibration needs probabilities, from 0 to 1",
         ),
-        (
-            "actual",
-            {"p": [1e308, 0.0], "y": [0.0, -1e308]},
-            [],
-            1,
-            "numbers from -1e+308 to 1e+308",
-        ),
-        (
-            "roc",
-            {"p": [0.1, 0.9], "y": [0, 1]},
-            ["curves=false"],
-            2,
-            "--set: roc sets curves itself",
-        ),
-        ("roc", {"p": [0.1, 0.9], "y": [0, 1]}, ["x=1"], 2, "--set: there is no option 'x'"),
-        (
-            *("paths", {"p": ["{}"], "y": [{f"k{n}": n for n in range(41)}]}, [], 1),
-            "room for 40; leave some out with --set ignore_paths",
-        ),
-        ("spans", {"p": [["O", "O"]], "y": [["O", "O"]]}, [], 1, "there are no spans to draw"),
-        (
-            *("spans", {key: [[f"B-{number}" for number in range(41)]] for key in "py"}, [], 1),
-            "there are 41 types to draw, but room for 40",
-        ),
-        (
-            "actual",
-            {"p": [0.1], "y": [0.2]},
-            ["measures=mad"],
-            2,
-            "measures holds 'mad', which is not a measure",
-        ),
+        ("actual", [1e308, 0.0], [0.0, -1e308], None, 1, "numbers from -1e+308 to 1e+308"),
+        ("roc", [0.1, 0.9], [0, 1], "curves=false", 2, "--set: roc sets curves itself"),
+        ("roc", [0.1, 0.9], [0, 1], "x=1", 2, "--set: there is no option 'x'"),
+        ("actual", [0.1], [0.2], "measures=mad", 2, "measures holds 'mad', which is not a measure"),
+        ("paths", ["{}"], MANY_FIELDS, None, 1, "room for 40; leave some out with --set ignore_p"),
+        ("spans", [["O", "O"]], [["O", "O"]], None, 1, "there are no spans to draw"),
+        ("spans", MANY_TYPES, MANY_TYPES, None, 1, "there are 41 types to draw, but room for 40"),
     ],
 )
-def test_what_cannot_be_drawn_is_one_line(refused, kind, fields, options, status, message):
-    write("rows.jsonl", **fields)
-    settings = [word for option in options for word in ("--set", option)]
+def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, message):
+    write("rows.jsonl", p=p, y=y)
+    settings = [] if option is None else ["--set", option]
     found, said = refused(
         *(kind, "rows.jsonl", "--predictions=p", "--references=y", "--save=d.png", *settings)
     )
