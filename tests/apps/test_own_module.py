@@ -29,19 +29,25 @@ SCORE = (1 / 3 + 1) / 2
 
 
 @pytest.fixture
-def folder(tmp_path, monkeypatch, capsys):
-    """The folder of a metric that `new` wrote, unknown to this process."""
+def only_ours(monkeypatch):
+    """Whatever modules a test makes known to this process are unknown before and after."""
     monkeypatch.setattr(catalog, "_loaded", {})
-    monkeypatch.chdir(tmp_path)
     catalog.module_class.cache_clear()
+    yield
+    catalog.module_class.cache_clear()
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch, capsys, only_ours):
+    """The folder of a metric that `new` wrote."""
+    monkeypatch.chdir(tmp_path)
     assert main(["new", "token_jaccard", "--in", "mine"]) == 0
     wrote = capsys.readouterr().out.split()
     assert wrote[1::2] == [
         f"mine/token_jaccard/{name}"
         for name in ("token_jaccard.py", "README.md", "test_token_jaccard.py")
     ]
-    yield tmp_path / "mine" / "token_jaccard"
-    catalog.module_class.cache_clear()
+    return tmp_path / "mine" / "token_jaccard"
 
 
 @pytest.fixture
@@ -271,7 +277,7 @@ def test_an_installed_package_makes_it_known_by_name(tmp_path):
     assert output(program) == f"{{'word_overlap': {SCORE}}} True\n"
 
 
-def test_the_example_package_runs(capsys):
+def test_the_example_package_runs(capsys, only_ours):
     example = EXAMPLE / "my_metrics" / "word_overlap"
     assert run(capsys, "check", example)[0] == 0
     tests = runpy.run_path(str(example / "test_word_overlap.py"))
