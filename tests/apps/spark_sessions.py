@@ -56,6 +56,9 @@ def spark_sessions(master, **settings):
         "spark.sql.shuffle.partitions": "2",
         "spark.ui.showConsoleProgress": "false",
         "spark.log.level": "OFF",
+        # Nor is it worth to compile a program for each query.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         # Java compiles for speed what runs for hours; of tests that is a third of their time.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",

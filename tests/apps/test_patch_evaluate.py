@@ -1,14 +1,13 @@
 """Scripts that load evaluate's own modules get ours, with the same results and no network."""
 
-import subprocess
 import sys
+from pathlib import Path
 
 import evaluate
 import pytest
 from evaluate.evaluator import base
 
 import metric_commons
-from tests.spec import PATIENCE
 
 SCRIPT = """
 import sys
@@ -165,20 +164,19 @@ def test_the_end_of_the_patch(capsys):
     assert "evaluate.load returns our modules for accuracy, bleu, " in captured.err
 
 
-@pytest.mark.processes
-def test_a_script_runs_as_it_is(tmp_path):
-    (tmp_path / "script.py").write_text(SCRIPT)
-    (tmp_path / "beside.py").write_text("")
-    command = [sys.executable, "-m", "metric_commons", "patch-evaluate", tmp_path / "script.py"]
+def test_a_script_runs_as_it_is(run, monkeypatch):
+    monkeypatch.setattr(sys, "argv", [])
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    Path("script.py").write_text(SCRIPT)
+    Path("beside.py").write_text("")
+    with pytest.raises(SystemExit) as end:
+        run("patch-evaluate", "script.py", "cola", "--do_eval", "-h")
+    assert end.value.code == 7
+    status, out, err = run("patch-evaluate", "script.py", "cola", "--fail")
 
-    def completed(*arguments):
-        return subprocess.run(
-            [*command, *arguments], capture_output=True, text=True, timeout=PATIENCE
-        )
-
-    run = completed("cola", "--do_eval", "-h")
-    assert run.stdout == "['cola', '--do_eval', '-h'] {'matthews_correlation': 0.0}\n"
-    assert run.returncode == 7
-    run = completed("cola", "--fail")
-    assert run.returncode == 1
-    assert "ValueError: of the script" in run.stderr.splitlines()
+    assert out == (
+        "['cola', '--do_eval', '-h'] {'matthews_correlation': 0.0}\n"
+        "['cola', '--fail'] {'matthews_correlation': 0.0}\n"
+    )
+    assert status == 1
+    assert "ValueError: of the script" in err.splitlines()

@@ -44,6 +44,18 @@ def command(monkeypatch, capsys):
     return run
 
 
+@pytest.fixture
+def publish(command):
+    """Publishes modules on a Hub: status, output and errors, in which its address is HUB."""
+
+    def publish(hub, *arguments, **settings):
+        with fake_hub(hub) as endpoint:
+            status, *texts = command("publish", "acme", *arguments, endpoint=endpoint, **settings)
+        return status, *(text.replace(endpoint, "HUB") for text in texts)
+
+    return publish
+
+
 # Runs where only evaluate, numpy and scipy are installed: reads [[address, settings, arguments]]
 # and prints the results.
 STRANGER = """
@@ -80,41 +92,41 @@ def contents(folder):
     return {path.name: path.read_bytes() for path in folder.iterdir()}
 
 
-def test_what_is_published_is_the_bundle_with_a_tag(command, tmp_path):
+def bundled(folder, **further):
+    """The files of a Space of qa_em."""
+    return contents(bundle("qa_em", folder, namespace="acme")) | further
+
+
+def test_what_is_published_is_the_bundle_with_a_tag(publish, tmp_path):
     hub = Hub()
-    with fake_hub(hub) as endpoint:
-        status, output, errors = command("publish", "acme", "qa_em", "qa_f1", endpoint=endpoint)
+    status, output, errors = publish(hub, "qa_em", "qa_f1")
 
     assert status == 0, errors
-    assert output.splitlines() == [
-        f"created   {endpoint}/spaces/acme/{name}" for name in ("qa_em", "qa_f1")
-    ]
+    assert output == "created   HUB/spaces/acme/qa_em\ncreated   HUB/spaces/acme/qa_f1\n"
     for name in ("qa_em", "qa_f1"):
         files = hub.spaces[f"acme/{name}"]
         assert files.keys() == {"main", TAG}
         assert files["main"] == files[TAG]
-        assert {
-            **contents(bundle(name, tmp_path, namespace="acme")),
-            ".gitattributes": files["main"][".gitattributes"],
-        } == files["main"]
+        attributes = {".gitattributes": files["main"][".gitattributes"]}
+        expected = contents(bundle(name, tmp_path, namespace="acme"))
+        assert files["main"] == expected | attributes
     assert not hub.private
 
 
-def test_only_what_differs_is_touched(command):
+def test_only_what_differs_is_touched(publish):
     hub = Hub()
-    with fake_hub(hub) as endpoint:
-        command("publish", "acme", "qa_em", endpoint=endpoint)
-        first = list(hub.writes)
-        again = command("publish", "acme", "qa_em", "substring_recall", endpoint=endpoint)
-        second = hub.writes[len(first) :]
-        del hub.spaces["acme/qa_em"][TAG]
-        untagged = command("publish", "acme", "qa_em", endpoint=endpoint)
-        third = hub.writes[len(first) + len(second) :]
+    publish(hub, "qa_em")
+    first = list(hub.writes)
+    again = publish(hub, "qa_em", "substring_recall")
+    second = hub.writes[len(first) :]
+    del hub.spaces["acme/qa_em"][TAG]
+    untagged = publish(hub, "qa_em")
+    third = hub.writes[len(first) + len(second) :]
 
     made = ["create acme/{}", "commit acme/{}", f"tag acme/{{}} {TAG}"]
     assert first == [each.format("qa_em") for each in made]
     assert second == [each.format("substring_recall") for each in made]
-    assert again[1].splitlines()[0] == f"unchanged {endpoint}/spaces/acme/qa_em"
+    assert again[1].splitlines()[0] == "unchanged HUB/spaces/acme/qa_em"
     assert third == [f"tag acme/qa_em {TAG}"]
     assert untagged[1].startswith("tagged ")
 
@@ -127,40 +139,29 @@ def published(name="qa_em", **files):
     return {MARKER_FILE: marker.encode(), ".gitattributes": b"own", **own, **beside}
 
 
-def test_a_space_of_an_older_version_is_brought_up_to_date(command, tmp_path):
-    hub = Hub()
+def test_a_space_of_an_older_version_is_brought_up_to_date(publish, tmp_path):
     old = published()
-    hub.spaces["acme/qa_em"] = {"main": dict(old), "v0.0.1": dict(old)}
-    with fake_hub(hub) as endpoint:
-        status, output, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
-
-    assert status == 0, errors
-    assert output == f"updated   {endpoint}/spaces/acme/qa_em\n"
-    assert hub.spaces["acme/qa_em"]["v0.0.1"] == old
-    assert hub.spaces["acme/qa_em"]["main"] == hub.spaces["acme/qa_em"][TAG]
-    assert hub.spaces["acme/qa_em"][TAG] == {
-        **contents(bundle("qa_em", tmp_path, namespace="acme")),
-        ".gitattributes": b"own",
-    }
-
-
-def test_a_newer_version_is_replaced_only_on_request(command, tmp_path):
     hub = Hub()
-    new = {
-        **published(),
-        MARKER_FILE: Marker("acme/qa_em", "99.0.0", "static", ()).to_json().encode(),
-    }
-    new = {name: content for name, content in new.items() if name in (MARKER_FILE, "README.md")}
-    hub.spaces["acme/qa_em"] = {"main": dict(new), "v99.0.0": dict(new)}
-    with fake_hub(hub) as endpoint:
-        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
-        assert (status, hub.writes) == (1, [])
-        assert f"holds version 99.0.0, which is newer than {VERSION}; --allow-older" in errors
-        done = command("publish", "acme", "qa_em", "--allow-older", endpoint=endpoint)
+    hub.spaces["acme/qa_em"] = space = {"main": dict(old), "v0.0.1": dict(old)}
+    status, output, errors = publish(hub, "qa_em")
 
-    assert done[1].startswith("updated ")
-    assert hub.spaces["acme/qa_em"]["v99.0.0"] == new
-    assert "qa_em.py" in hub.spaces["acme/qa_em"]["main"]
+    assert (status, output) == (0, "updated   HUB/spaces/acme/qa_em\n"), errors
+    assert space["v0.0.1"] == old
+    assert space["main"] == space[TAG] == bundled(tmp_path, **{".gitattributes": b"own"})
+
+
+def test_a_newer_version_is_replaced_only_on_request(publish):
+    marker = Marker("acme/qa_em", "99.0.0", "static", ()).to_json().encode()
+    new = {MARKER_FILE: marker, "README.md": b"new"}
+    hub = Hub()
+    hub.spaces["acme/qa_em"] = space = {"main": dict(new), "v99.0.0": dict(new)}
+    status, _, errors = publish(hub, "qa_em")
+    assert (status, hub.writes) == (1, [])
+    assert f"holds version 99.0.0, which is newer than {VERSION}; --allow-older" in errors
+
+    assert publish(hub, "qa_em", "--allow-older")[1].startswith("updated ")
+    assert space["v99.0.0"] == new
+    assert "qa_em.py" in space["main"]
 
 
 NEW_CARD = """---
@@ -173,20 +174,16 @@ Check out the configuration reference at https://huggingface.co/docs/hub/spaces-
 
 
 @pytest.mark.parametrize("card", [NEW_CARD, NEW_CARD.partition("Check")[0], None])
-def test_a_creation_that_was_cut_off_is_finished(card, command, tmp_path):
+def test_a_creation_that_was_cut_off_is_finished(card, publish, tmp_path):
     hub = Hub()
     template = {".gitattributes": b"", "index.html": b"<p>Welcome", "style.css": b""}
     if card is not None:
         template["README.md"] = card.encode()
     hub.spaces["acme/qa_em"] = {"main": template}
-    with fake_hub(hub) as endpoint:
-        status, output, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+    status, output, errors = publish(hub, "qa_em")
 
-    assert (status, output) == (0, f"updated   {endpoint}/spaces/acme/qa_em\n"), errors
-    assert hub.spaces["acme/qa_em"][TAG] == {
-        **contents(bundle("qa_em", tmp_path, namespace="acme")),
-        ".gitattributes": b"",
-    }
+    assert (status, output) == (0, "updated   HUB/spaces/acme/qa_em\n"), errors
+    assert hub.spaces["acme/qa_em"][TAG] == bundled(tmp_path, **{".gitattributes": b""})
 
 
 class FaultyHub(Hub):
@@ -205,58 +202,49 @@ class FaultyHub(Hub):
         return 418, {"error": "the answer is lost"}, {}
 
 
-@pytest.mark.parametrize("sdk", ["static", "gradio"])
+@pytest.mark.parametrize("sdk", ["static", *nightly("gradio")])
 @pytest.mark.parametrize("is_received", [False, True])
-def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, sdk, command):
-    arguments = ("publish", "acme", "qa_em", "--sdk", sdk)
+def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, sdk, publish):
+    arguments = ("qa_em", "--sdk", sdk)
     whole = FaultyHub(None, is_received=True)
-    with fake_hub(whole) as endpoint:
-        assert command(*arguments, endpoint=endpoint)[0] == 0
+    assert publish(whole, *arguments)[0] == 0
 
     assert whole.requests >= 5
     for fault in range(whole.requests):
         hub = FaultyHub(fault, is_received=is_received)
-        with fake_hub(hub) as endpoint:
-            command(*arguments, endpoint=endpoint)
-            assert hub.requests > fault
-            files = hub.spaces.get("acme/qa_em", whole.spaces["acme/qa_em"])["main"]
-            assert len(files) in (2, len(whole.spaces["acme/qa_em"]["main"]))
-            status, _, errors = command(*arguments, endpoint=endpoint)
+        publish(hub, *arguments)
+        assert hub.requests > fault
+        files = hub.spaces.get("acme/qa_em", whole.spaces["acme/qa_em"])["main"]
+        assert len(files) in (2, len(whole.spaces["acme/qa_em"]["main"]))
+        status, _, errors = publish(hub, *arguments)
         assert (status, hub.spaces) == (0, whole.spaces), (fault, errors)
 
 
-def test_a_card_that_somebody_wrote_is_no_template(command):
+def test_a_card_that_somebody_wrote_is_no_template(publish):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": {"README.md": NEW_CARD.encode() + b"\nMy notes."}}
-    with fake_hub(hub) as endpoint:
-        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+    status, _, errors = publish(hub, "qa_em")
 
     assert (status, hub.writes) == (1, [])
     assert "is a Space that metric-commons did not create: it has README.md" in errors
 
 
-def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(command, tmp_path):
+def test_files_that_somebody_has_added_stay_unless_they_are_in_the_way(publish, tmp_path):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": published(notes_dot_md=b"mine", shapes_dot_py=b"mine")}
-    with fake_hub(hub) as endpoint:
-        status, output, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
-        again = command("publish", "acme", "qa_em", endpoint=endpoint)
+    status, output, errors = publish(hub, "qa_em")
+    again = publish(hub, "qa_em")
 
+    kept = "kept      notes.md, which someone else added"
     assert status == 0, errors
     assert output.splitlines() == [
-        f"updated   {endpoint}/spaces/acme/qa_em",
-        "kept      notes.md, which someone else added",
+        "updated   HUB/spaces/acme/qa_em",
+        kept,
         "replaced  shapes.py, which someone else added",
     ]
-    assert hub.spaces["acme/qa_em"]["main"] == {
-        **contents(bundle("qa_em", tmp_path, namespace="acme")),
-        ".gitattributes": b"own",
-        "notes.md": b"mine",
-    }
-    assert again[1].splitlines() == [
-        f"unchanged {endpoint}/spaces/acme/qa_em",
-        "kept      notes.md, which someone else added",
-    ]
+    beside = {".gitattributes": b"own", "notes.md": b"mine"}
+    assert hub.spaces["acme/qa_em"]["main"] == bundled(tmp_path, **beside)
+    assert again[1].splitlines() == ["unchanged HUB/spaces/acme/qa_em", kept]
 
 
 FOREIGN = {
@@ -267,76 +255,60 @@ FOREIGN = {
 
 
 @pytest.mark.parametrize("files", FOREIGN.values(), ids=FOREIGN)
-def test_a_foreign_space_is_left_alone_until_it_may_be_replaced(files, command, tmp_path):
+def test_a_foreign_space_is_left_alone_until_it_may_be_replaced(files, publish, tmp_path):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": dict(files), "v9": dict(files)}
     listed = ", ".join(sorted(set(files) - {".gitattributes"}))
-    with fake_hub(hub) as endpoint:
-        refused = command("publish", "acme", "qa_em", endpoint=endpoint)
-        asked = command("publish", "acme", "qa_em", "--replace", endpoint=endpoint)
-        untouched = dict(hub.spaces["acme/qa_em"]["main"])
-        writes = list(hub.writes)
-        done = command("publish", "acme", "qa_em", "--replace", "--yes", endpoint=endpoint)
+    refused = publish(hub, "qa_em")
+    asked = publish(hub, "qa_em", "--replace")
 
     assert refused[0] == asked[0] == 1
     assert (
         f"acme/qa_em is a Space that metric-commons did not create: it has {listed};" in refused[2]
     )
     assert f"acme/qa_em: --replace would delete {listed}; confirm with --yes" in asked[2]
-    assert (untouched, writes) == (files, [])
-    assert done[1] == f"updated   {endpoint}/spaces/acme/qa_em\n", done[2]
+    assert (hub.spaces["acme/qa_em"]["main"], hub.writes) == (files, [])
+
+    done = publish(hub, "qa_em", "--replace", "--yes")
+    assert done[1] == "updated   HUB/spaces/acme/qa_em\n", done[2]
     assert hub.spaces["acme/qa_em"]["v9"] == files
-    attributes = {".gitattributes": files[".gitattributes"]} if ".gitattributes" in files else {}
-    assert hub.spaces["acme/qa_em"]["main"] == {
-        **contents(bundle("qa_em", tmp_path, namespace="acme")),
-        **attributes,
-    }
+    attributes = {name: files[name] for name in files if name == ".gitattributes"}
+    assert hub.spaces["acme/qa_em"]["main"] == bundled(tmp_path, **attributes)
 
 
-def test_an_empty_space_is_nobodys(command):
+def test_an_empty_space_is_nobodys(publish):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": {".gitattributes": b""}}
-    with fake_hub(hub) as endpoint:
-        assert command("publish", "acme", "qa_em", endpoint=endpoint)[1].startswith("updated ")
+    assert publish(hub, "qa_em")[1].startswith("updated ")
 
 
-def test_a_space_that_the_token_cannot_see_is_said(command):
+def test_a_space_that_the_token_cannot_see_is_said(publish):
     hub = Hub()
     hub.spaces["acme/qa_em"] = {"main": {}}
     hub.hidden.add("acme/qa_em")
-    with fake_hub(hub) as endpoint:
-        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+    status, _, errors = publish(hub, "qa_em")
 
-    assert status == 1
+    assert (status, errors.count("\n")) == (1, 1)
     assert "a Space acme/qa_em already exists, which this token cannot see" in errors
-    assert len(errors.splitlines()) == 1
 
 
-def test_another_page_needs_another_version(command):
+@pytest.mark.parametrize(
+    ("options", "added", "message"),
+    [
+        (["--sdk", "gradio"], b"", "that was made with --sdk static; a version keeps"),
+        ([], b"# other\n", "with different content; changes need a new version"),
+    ],
+    ids=["another page", "other content"],
+)
+def test_a_version_keeps_its_page_and_content(publish, options, added, message):
     hub = Hub()
-    with fake_hub(hub) as endpoint:
-        command("publish", "acme", "qa_em", endpoint=endpoint)
-        before = list(hub.writes)
-        status, _, errors = command(
-            "publish", "acme", "qa_em", "--sdk", "gradio", endpoint=endpoint
-        )
+    publish(hub, "qa_em")
+    hub.spaces["acme/qa_em"][TAG]["qa_em.py"] += added
+    before = list(hub.writes)
+    status, _, errors = publish(hub, "qa_em", *options)
 
-    assert status == 1
-    assert f"acme/qa_em has a tag {TAG} that was made with --sdk static; a version keeps" in errors
-    assert hub.writes == before
-
-
-def test_a_version_keeps_its_content(command):
-    hub = Hub()
-    with fake_hub(hub) as endpoint:
-        command("publish", "acme", "qa_em", endpoint=endpoint)
-        hub.spaces["acme/qa_em"][TAG]["qa_em.py"] += b"# other\n"
-        before = list(hub.writes)
-        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
-
-    assert status == 1
-    assert f"has a tag {TAG} with different content; changes need a new version" in errors
-    assert hub.writes == before
+    assert (status, hub.writes) == (1, before)
+    assert f"has a tag {TAG} {message}" in errors
 
 
 # By day three: test_bundle.py bundles all, and the rest of the way is the same for each.
@@ -344,16 +316,13 @@ def test_a_version_keeps_its_content(command):
     ("sdk", "names"),
     [("static", METRICS[:3]), ("gradio", METRICS[:2]), *nightly(("static", METRICS))],
 )
-def test_every_module_can_be_published(sdk, names, command):
+def test_every_module_can_be_published(sdk, names, publish):
     hub = Hub()
-    with fake_hub(hub) as endpoint:
-        status, output, errors = command(
-            "publish", "acme", *names, "--sdk", sdk, "--private", endpoint=endpoint
-        )
+    status, output, errors = publish(hub, *names, "--sdk", sdk, "--private")
 
     page = {"static": "index.html", "gradio": "app.py"}
     assert status == 0, errors
-    assert len(output.splitlines()) == len(names)
+    assert output.count("\n") == len(names)
     assert hub.private == hub.spaces.keys() == {f"acme/{name}" for name in names}
     for space in hub.spaces.values():
         assert page[sdk] in space["main"]
@@ -367,9 +336,7 @@ def test_a_dry_run_writes_what_would_be_sent(command, tmp_path):
 
     assert status == 0, errors
     assert output == f"{tmp_path / 'out' / 'qa_em'}\n"
-    assert contents(tmp_path / "out" / "qa_em") == contents(
-        bundle("qa_em", tmp_path, namespace="acme")
-    )
+    assert contents(tmp_path / "out" / "qa_em") == bundled(tmp_path)
 
 
 @pytest.mark.parametrize(
@@ -380,28 +347,22 @@ def test_a_dry_run_writes_what_would_be_sent(command, tmp_path):
         (["qa_em", "qa_f2"], TOKEN, "did you mean 'qa_f1'"),
     ],
 )
-def test_what_goes_wrong_is_said_in_one_line(arguments, token, cause, command):
+def test_what_goes_wrong_is_said_in_one_line(arguments, token, cause, publish):
     hub = Hub()
-    with fake_hub(hub) as endpoint:
-        status, output, errors = command(
-            "publish", "acme", *arguments, endpoint=endpoint, token=token
-        )
+    status, output, errors = publish(hub, *arguments, token=token)
 
-    assert (status, output) == (1, "")
+    assert (status, output, errors.count("\n")) == (1, "", 1)
     assert cause in errors
-    assert len(errors.splitlines()) == 1
     assert not hub.writes
 
 
-def test_a_tag_that_evaluate_would_take_for_its_own_is_refused(command, monkeypatch):
+def test_a_tag_that_evaluate_would_take_for_its_own_is_refused(publish, monkeypatch):
     hub = Hub()
     monkeypatch.setattr(publishing.metadata, "version", lambda name: "0.4.6")
-    with fake_hub(hub) as endpoint:
-        status, _, errors = command("publish", "acme", "qa_em", endpoint=endpoint)
+    status, _, errors = publish(hub, "qa_em")
 
-    assert status == 1
+    assert (status, hub.writes) == (1, [])
     assert "version 0.4.6 is also that of evaluate" in errors
-    assert not hub.writes
 
 
 def test_a_hub_out_of_reach_is_an_error(command):

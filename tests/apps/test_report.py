@@ -65,6 +65,10 @@ class Page(HTMLParser):
             if all(each.get(name.replace("_", "-")) == value for name, value in attributes.items())
         ]
 
+    def told(self, place):
+        """The words of a part of the page."""
+        return " ".join(self.where(id=place)[0]["text"].split())
+
     def of_class(self, name):
         return [each for each in self.elements if name in (each.get("class") or "").split()]
 
@@ -180,8 +184,8 @@ def test_every_difference_is_on_the_page(scored):
         assert text in line["text"]
         assert ("open" in line["class"].split()) is not each["significant"]
     low, high = comparisons[0]["confidence_interval"]
-    assert f"[{low:+.2f}, {high:+.2f}]" in page.where(id="differences")[0]["text"]
-    told = " ".join(page.where(id="differences")[0]["text"].split())
+    assert f"[{low:+.2f}, {high:+.2f}]" in page.told("differences")
+    told = page.told("differences")
     assert "corrected by Bonferroni's method over 3 comparisons" in told
     assert "2 of 3 are significant (p below 0.05)" in told
     assert "on the same 20 rows, with" in told
@@ -208,7 +212,7 @@ def test_of_very_many_groups_the_largest_are_shown():
     assert len([each for each in page.elements if "data-group" in each]) == 60
     assert page.where(data_group="g70")
     assert not page.where(data_group="g1")
-    assert "10 groups with fewer rows are not on this page" in page.where(id="groups")[0]["text"]
+    assert "10 groups with fewer rows are not on this page" in page.told("groups")
 
 
 def test_what_is_undefined_has_no_dot():
@@ -229,7 +233,7 @@ def test_lower_is_better_is_said_and_none_is_best_without_a_comparison():
     page = Page(render(results_of(errors), find_nothing()))
 
     assert page.of_class("best") == []
-    assert "lower is better" in page.where(id="scores")[0]["text"]
+    assert "lower is better" in page.told("scores")
 
 
 @pytest.mark.long
@@ -294,7 +298,7 @@ def test_the_worst_and_the_most_different_rows_are_shown_side_by_side(scored):
     assert better.startswith("row 0 q France? references Paris one Paris qa_em 1 qa_f1 1 two Rome")
     (other,) = found["two better than one"]
     assert "references Oslo Christiania" in other
-    told = " ".join(page.where(id="examples")[0]["text"].split())
+    told = page.told("examples")
     assert "The lowest mean of qa_em and qa_f1 over all systems: 0 in 1 of 4 rows." in told
     assert "one is better in 1 row." in told
 
@@ -316,14 +320,13 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     ]
     options = ("--set", "extract=gsm8k")
     page = scored(write(rows), ["a", "b"], *options, modules=["qa_em"])
-    text = " ".join(page.where(id="examples")[0]["text"].split())
+    text = page.told("examples")
 
     assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
     assert "no answer was found; they score 0 (a 1, b 2 of 3 rows)." in text
-    assert "unparsed" in page.where(id="scores")[0]["text"]
+    assert "unparsed" in page.told("scores")
     page = scored.reported("--per-example", "rows_of.jsonl", "--examples", "1")
-    text = page.where(id="examples")[0]["text"]
-    assert "(a 1, b 2 of 3 rows); these are the first 1." in text
+    assert "(a 1, b 2 of 3 rows); these are the first 1." in page.told("examples")
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
 
@@ -394,7 +397,7 @@ def test_inputs_that_changed_are_said_and_not_shown(scored):
     (note,) = texts(page, "note")
     assert note.startswith("rows.jsonl has changed since it was scored")
     assert not examples_of(page)
-    assert "changed or not there" in page.where(id="provenance")[0]["text"]
+    assert "changed or not there" in page.told("provenance")
 
 
 @pytest.mark.long
@@ -441,9 +444,8 @@ def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
     page = scored(write(rows), ["p"], modules=["qa_em"], report=("--examples", "4"))
     cards = examples_of(page)["Worst"]
 
-    assert "0 in 7 of 7 rows; 4 of the 7 rows that tie are shown, of different kinds." in " ".join(
-        page.where(id="examples")[0]["text"].split()
-    )
+    told = "0 in 7 of 7 rows; 4 of the 7 rows that tie are shown, of different kinds."
+    assert told in page.told("examples")
     assert [card.partition(" references")[0] for card in cards] == [
         "row 1 other answers",
         "row 3 an empty answer",
@@ -503,7 +505,7 @@ def test_results_made_in_python_have_a_page_without_examples():
     page = Page(render(results, find_examples(results)))
 
     assert texts(page, "note") == [NO_FIELDS]
-    assert "The results name no input files" in page.where(id="provenance")[0]["text"]
+    assert "The results name no input files" in page.told("provenance")
 
 
 @pytest.mark.long
@@ -691,10 +693,26 @@ def test_errors_are_one_line(run, monkeypatch):
     assert sorted(Path.cwd().iterdir()) == before
 
 
-# Real data
-
-
 # Many systems
+
+
+def comparison(a, b, values, *, score="s", low=-0.1, high=0.1, significant=True, **options):
+    """A comparison of two systems with these values; the interval is around the difference."""
+    difference = values[a] - values[b]
+    return {
+        "a": a,
+        "b": b,
+        "module": "m",
+        "score": score,
+        "diff": difference,
+        "A_mean": values[a],
+        "B_mean": values[b],
+        "p_value": 0.01,
+        "confidence_interval": [difference + low, difference + high],
+        "p_adjusted": 0.01 if significant else 0.5,
+        "significant": significant,
+        "options": {"alpha": 0.05, **options},
+    }
 
 
 def many(systems, scores, length=0):
@@ -703,20 +721,7 @@ def many(systems, scores, length=0):
     measures = [f"score_{number}" for number in range(scores)]
     values = {name: 0.5 + number / 100 for number, name in enumerate(names)}
     comparisons = [
-        {
-            "a": a,
-            "b": b,
-            "module": "m",
-            "score": measure,
-            "A_mean": values[a],
-            "B_mean": values[b],
-            "diff": values[a] - values[b],
-            "p_value": 0.01,
-            "confidence_interval": [values[a] - values[b] + end for end in (-0.1, 0.1)],
-            "p_adjusted": 0.01 if values[b] - values[a] > 0.055 else 0.5,
-            "significant": values[b] - values[a] > 0.055,
-            "options": {"alpha": 0.05},
-        }
+        comparison(a, b, values, score=measure, significant=values[b] - values[a] > 0.055)
         for measure in measures
         for a, b in combinations(names, 2)
     ]
@@ -740,7 +745,7 @@ def test_a_page_about_many_systems_stays_small():
     lines = [each for each in page.elements if "data-diff" in each]
     assert len(lines) == 12 * 39  # each beside the best
     assert all("model-39" in (each["data-a"], each["data-b"]) for each in lines)
-    told = " ".join(page.where(id="differences")[0]["text"].split())
+    told = page.told("differences")
     assert "39 differences from the best system" in told
     assert "All differences are in the saved result" in told
 

@@ -3,7 +3,7 @@
 import pytest
 
 from metric_commons.reporting.report.page import render
-from tests.apps.test_report import Page, find_nothing, module_result, results_of
+from tests.apps.test_report import Page, comparison, find_nothing, module_result, results_of
 
 
 def page_of(results):
@@ -20,29 +20,15 @@ def labels(elements):
     return [each["text"] for each in scale["inside"] if each["tag"] == "text"]
 
 
-def compared(low, high, *, scores=(0.5, 0.5), is_lower_better=False, **options):
-    """Results of two systems whose difference has this interval."""
-    a, b = scores
-    comparison = {
-        "a": "a",
-        "b": "b",
-        "module": "m",
-        "score": "s",
-        "A_mean": a,
-        "B_mean": b,
-        "diff": a - b,
-        "p_value": 0.01,
-        "p_adjusted": 0.01,
-        "significant": True,
-        "confidence_interval": [low, high],
-        "options": {"alpha": 0.05, **options},
-    }
+def compared(*, scores=(0.5, 0.5), is_lower_better=False, **more):
+    """Results of two systems with these scores, and their comparison."""
+    values = dict(zip("ab", scores, strict=True))
     lower = ["s"] if is_lower_better else []
     systems = {
         name: module_result(scores={"s": value}, lower_is_better=lower)
-        for name, value in zip("ab", scores, strict=True)
+        for name, value in values.items()
     }
-    return results_of(systems, comparisons=[comparison])
+    return results_of(systems, comparisons=[comparison("a", "b", values, **more)])
 
 
 @pytest.mark.parametrize(
@@ -50,14 +36,8 @@ def compared(low, high, *, scores=(0.5, 0.5), is_lower_better=False, **options):
     [((0.7, 0.5), False, "a"), ((0.5, 0.7), False, "b"), ((0.5, 0.7), True, "a")],
 )
 def test_of_a_one_sided_test_either_system_may_be_better(scores, is_lower_better, better):
-    difference = scores[0] - scores[1]
-    results = compared(
-        difference - 0.1,
-        difference + 0.1,
-        scores=scores,
-        is_lower_better=is_lower_better,
-        alternative="greater" if difference > 0 else "less",
-    )
+    alternative = "greater" if scores[0] > scores[1] else "less"
+    results = compared(scores=scores, is_lower_better=is_lower_better, alternative=alternative)
     (line,) = (each for each in differences(page_of(results)) if "data-diff" in each)
 
     assert line["class"].split() == ["line", better]
@@ -67,8 +47,8 @@ def test_of_a_one_sided_test_either_system_may_be_better(scores, is_lower_better
 
 @pytest.mark.long
 def test_an_axis_of_differences_includes_zero():
-    assert labels(differences(page_of(compared(0.1, 0.3, scores=(0.7, 0.5)))))[0] == "0.0"
-    equal = labels(differences(page_of(compared(0.0, 0.0))))
+    assert labels(differences(page_of(compared(scores=(0.7, 0.5)))))[0] == "0.0"
+    equal = labels(differences(page_of(compared(low=0.0, high=0.0))))
     assert (equal[0], equal[-1]) == ("-0.50", "0.50")
 
 

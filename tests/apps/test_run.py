@@ -376,74 +376,58 @@ def test_runs_have_presets_too(run, refused):
 
 
 @pytest.mark.parametrize(
-    ("place", "value", "message"),
+    ("key", "value", "message"),
     [
-        (["modul"], {}, "key 'modul': unknown key; did you mean 'modules'?"),
-        (["xyz"], 1, "key 'xyz': unknown key; the keys here are preset, confidence_level,"),
-        (["data", "pth"], "x", "key 'data.pth': unknown key; did you mean 'path'?"),
-        (
-            ["data", "fields", "reference"],
-            "gold",
-            "key 'data.fields.reference': unknown key; did you mean 'references'?",
-        ),
-        (
-            ["systems", "A"],
-            {"prediction": "a"},
-            "key 'systems.A.prediction': unknown key; did you mean 'predictions'?",
-        ),
-        (["systems", "A"], 3, "key 'systems.A': "),
-        (["outputs", "sav"], "r", "key 'outputs.sav': unknown key; did you mean 'save'?"),
-        (["outputs", "format"], "tabel", "key 'outputs.format': must be one of 'table', 'json', "),
-        (
-            ["modules", "qa_ff1"],
-            {},
-            "key 'modules.qa_ff1': there is no module 'qa_ff1'; did you mean",
-        ),
-        (
-            ["modules", "qa_em"],
-            {"normaliser": "lower"},
-            "key 'modules.qa_em.normaliser': unknown option; did you mean 'normalizer'?",
-        ),
-        (
-            ["modules", "qa_em"],
-            {"seed": 1},
-            "key 'modules.qa_em.seed': unknown option; the options are normalizer, ",
-        ),
-        (["modules"], {}, "key 'modules': "),
-        (["modules"], [1], "key 'modules': "),
-        (["modules"], "qa_em", "key 'modules': "),
-        (["data"], None, "key 'data': expected keys with values, got None"),
-        (["systems"], ["a"], "key 'systems': expected keys with values, got ['a']"),
-        (["systems"], {1: "a"}, "key 'systems.1': the key must be a string, got 1"),
-        (["compare"], "yes", "key 'compare': must be True or False or None, got 'yes'"),
-        (["preset"], "squat", "key 'preset': there is no preset 'squat'; did you mean 'squad'?"),
-        (["preset"], "trec_eval", "key 'preset': the preset trec_eval does not cover qa_em"),
-        (["data", "limit"], 0, "key 'data.limit': must be an integer, at least 1, or None, got 0"),
-        (
-            ["data", "limit"],
-            "ten",
-            "key 'data.limit': must be an integer, at least 1, or None, got",
-        ),
-        (["data", "format"], "xml", "key 'data.format': must be one of 'jsonl', 'json', 'csv', "),
-        (
-            ["confidence_level"],
-            95,
-            "key 'confidence_level': must be a number strictly between 0 and 1 ",
-        ),
-        (["seed"], -1, "key 'seed': must be an integer, at least 0, got -1"),
-        (["data", "fields"], {}, "key 'data.fields.references': is missing; qa_em needs it"),
-        (["data", "path"], None, "key 'systems.A.path': is missing, and so is data.path"),
-        (["systems", "A"], {}, "key 'systems.A.predictions': is missing, and so is"),
-        (["systems"], {}, "key 'data.fields.predictions': is missing, and so are systems"),
+        ("modul", {}, "unknown key; did you mean 'modules'?"),
+        ("xyz", 1, "unknown key; the keys here are preset, confidence_level,"),
+        ("data.pth", "x", "unknown key; did you mean 'path'?"),
+        ("data.fields.reference", "gold", "unknown key; did you mean 'references'?"),
+        ("systems.C.prediction", "a", "unknown key; did you mean 'predictions'?"),
+        ("systems.A", 3, ""),
+        ("outputs.sav", "r", "unknown key; did you mean 'save'?"),
+        ("outputs.format", "tabel", "must be one of 'table', 'json', "),
+        ("modules.qa_ff1", {}, "there is no module 'qa_ff1'; did you mean"),
+        ("modules.qa_em.normaliser", "lower", "unknown option; did you mean 'normalizer'?"),
+        ("modules.qa_em.seed", 1, "unknown option; the options are normalizer, "),
+        ("modules", {}, ""),
+        ("modules", [1], ""),
+        ("modules", "qa_em", ""),
+        ("data", None, "expected keys with values, got None"),
+        ("systems", ["a"], "expected keys with values, got ['a']"),
+        ("compare", "yes", "must be True or False or None, got 'yes'"),
+        ("preset", "squat", "there is no preset 'squat'; did you mean 'squad'?"),
+        ("preset", "trec_eval", "the preset trec_eval does not cover qa_em"),
+        ("data.limit", 0, "must be an integer, at least 1, or None, got 0"),
+        ("data.limit", "ten", "must be an integer, at least 1, or None, got"),
+        ("data.format", "xml", "must be one of 'jsonl', 'json', 'csv', "),
+        ("confidence_level", 95, "must be a number strictly between 0 and 1 "),
+        ("seed", -1, "must be an integer, at least 0, got -1"),
     ],
 )
-def test_a_key_that_makes_no_sense_is_one_line(refused, place, value, message):
+def test_a_key_that_makes_no_sense_is_one_line(refused, key, value, message):
     Path("x.jsonl").unlink()  # whatever is wrong is said before any data is read
-    write(merged(CONFIG, *place, value=value))
+    write(merged(CONFIG, *key.split("."), value=value))
     status, said = refused("run", "c.yaml")
 
     assert status == 1
-    assert said.startswith(f"c.yaml: {message}")
+    assert said.startswith(f"c.yaml: key '{key}': {message}")
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "missing"),
+    [
+        ("systems", {1: "a"}, "systems.1': the key must be a string, got 1"),
+        ("data.fields", {}, "data.fields.references': is missing; qa_em needs it"),
+        ("data.path", None, "systems.A.path': is missing, and so is data.path"),
+        ("systems.A", {}, "systems.A.predictions': is missing, and so is"),
+        ("systems", {}, "data.fields.predictions': is missing, and so are systems"),
+    ],
+)
+def test_a_key_that_is_missing_is_one_line(refused, key, value, missing):
+    Path("x.jsonl").unlink()
+    write(merged(CONFIG, *key.split("."), value=value))
+
+    assert refused("run", "c.yaml")[1].startswith(f"c.yaml: key '{missing}")
 
 
 @pytest.mark.parametrize(

@@ -294,60 +294,42 @@ def test_a_field_comes_before_a_file_of_this_name(texts, result, refused):
 
 
 @pytest.mark.parametrize(
-    ("header", "said"),
-    [
-        (
-            "question,prediction,answer",
-            "predictions are the field 'prediction', references are the field 'answer'",
-        ),
-        ("gold,output,x", "predictions are the field 'output', references are the field 'gold'"),
-    ],
+    ("header", "prediction", "reference"),
+    [("question,prediction,answer", "prediction", "answer"), ("gold,output,x", "output", "gold")],
 )
-def test_fields_with_obvious_names_need_no_option(run, header, said):
-    names = header.split(",")
-    cells = {"question": "q", "prediction": "x", "answer": "x", "gold": "y", "output": "y", "x": ""}
-    Path("qa.csv").write_text(f"{header}\n{','.join(cells[name] for name in names)}\n")
+def test_fields_with_obvious_names_need_no_option(run, header, prediction, reference):
+    cells = ("x" if name in (prediction, reference) else "q" for name in header.split(","))
+    Path("qa.csv").write_text(f"{header}\n{','.join(cells)}\n")
     status, out, err = run("score", "qa_f1", "qa.csv")
     assert status == 0
     assert "1.0000" in out
+    said = f"predictions are the field '{prediction}', references are the field '{reference}'"
     assert err == f"note: {said}\n"
     assert run("score", "qa_f1", "qa.csv", "--quiet")[2] == ""
+
+
+TO_TYPE = "name the field: metric-commons score qa_f1 qa.csv --predictions="
+FIELDS = "the fields of predictions, references; the file has"
 
 
 @pytest.mark.parametrize(
     ("header", "options", "message"),
     [
         (
-            "output,answer,gold",
-            [],
-            (
-                "the references may be 'answer' or 'gold'; name the field: metric-commons score "
-                "qa_f1 qa.csv --predictions=output --references=answer"
-            ),
+            *("output,answer,gold", []),
+            f"the references may be 'answer' or 'gold'; {TO_TYPE}output --references=answer",
         ),
         (
-            "response,output,gold",
-            [],
-            (
-                "the predictions may be 'response' or 'output'; name the field: metric-commons "
-                "score qa_f1 qa.csv --predictions=response"
-            ),
+            *("response,output,gold", []),
+            f"the predictions may be 'response' or 'output'; {TO_TYPE}response",
         ),
         (
-            "bot,truth,q",
-            [],
-            (
-                "qa_f1 needs --predictions FIELD and --references FIELD: the fields of "
-                "predictions, references; the file has bot, truth, q"
-            ),
+            *("bot,truth,q", []),
+            f"qa_f1 needs --predictions FIELD and --references FIELD: {FIELDS} bot, truth, q",
         ),
         (
-            "bot,answer,q",
-            ["-p", "answer"],
-            (
-                "qa_f1 needs --references FIELD: the fields of predictions, references; the file "
-                "has bot, answer, q"
-            ),
+            *("bot,answer,q", ["-p", "answer"]),
+            f"qa_f1 needs --references FIELD: {FIELDS} bot, answer, q",
         ),
     ],
 )

@@ -13,7 +13,7 @@ from metric_commons.evaluation.results.module_results import (
 )
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.generators.rows import draw_rows
-from tests.spec import METRICS, specs
+from tests.spec import METRICS, nightly, specs
 
 MODULES = {name: load_without_evaluate(name) for name in METRICS}
 OF_ROWS = [name for name, metric in MODULES.items() if "predictions" in metric.input_names]
@@ -42,14 +42,13 @@ def sums_of(result, name):
     return result.systems["predictions"][name].row_sums
 
 
-def samples(name):
-    for spec in specs(name):
-        columns = {
-            name: spec.sample[name] for name in MODULES[name].input_names if name in spec.sample
-        }
-        options = {key: value for key, value in spec.sample.items() if key not in columns}
-        first, *others = columns["predictions"]
-        yield columns | {"others": [*others, first]}, options
+def sample(name, number):
+    """The columns and options of an ordinary call."""
+    values = specs(name)[number].sample
+    columns = {key: values[key] for key in MODULES[name].input_names if key in values}
+    options = {key: value for key, value in values.items() if key not in columns}
+    first, *others = columns["predictions"]
+    return columns | {"others": [*others, first]}, options
 
 
 def tables_of_one_row(name):
@@ -74,8 +73,8 @@ def tables_of_one_row(name):
     assert names - zeros == NEVER_ZERO.get(name, set())
 
 
-def check(run, name, columns, options):
-    """Save results, and expect the same of every command as of results in memory."""
+def saved_and_compared(name, columns, options):
+    """Save results, and expect the same of them as of results in memory; whether they compare."""
     results = scored(name, columns, options)
     read = []
     for side, result in zip(("new", "old"), results, strict=True):
@@ -87,11 +86,24 @@ def check(run, name, columns, options):
             assert (kept.names, kept.values.tolist()) == (saved.names, saved.values.tolist())
     of_system = results[0].systems["predictions"][name]
     kept = means_of_rows(of_system) or functions_of_sums(of_system) or functions_of_rows(of_system)
-    is_compared = bool(kept)
-    if is_compared:
+    if kept:
         expected, found = (compare(*sides, n_resamples=50).comparisons for sides in (results, read))
         assert to_jsonable(found) == to_jsonable(expected)
-    main = MODULES[name].main_score or next(iter(results[0]["predictions"]))
+    return bool(kept)
+
+
+SHAPES = [(name, number) for name in OF_ROWS for number in range(len(specs(name)))]
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "number"),
+    [shape for shape in SHAPES if not shape[1]] + nightly(*(each for each in SHAPES if each[1])),
+)
+def test_every_command_takes_a_saved_sample(name, number, run):
+    columns, options = sample(name, number)
+    is_compared = saved_and_compared(name, columns, options)
+    main = MODULES[name].main_score or next(iter(Results.read("new.json")["predictions"]))
     for command, *arguments in (
         ("compare", "old.json"),
         ("gate", "--baseline", "old.json", "--score", main, "--margin", 0.1),
@@ -100,23 +112,16 @@ def check(run, name, columns, options):
     ):
         status, out, err = run(command, "new.json", *arguments)
         if is_compared or command == "leaderboard":
-            assert (status in ((0, 3, 4) if command == "gate" else (0,)), err) == (True, ""), (
-                command
-            )
+            assert status in ((0, 3, 4) if command == "gate" else (0,)), (command, err)
+            assert err == ""
             assert out
         else:
             assert (status, out, err.count("\n")) == (1, "", 1)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("name", OF_ROWS)
-def test_saved_samples_are_compared(name, run):
-    for columns, options in samples(name):
-        check(run, name, columns, options)
-
-
-@pytest.mark.long
+@pytest.mark.usefixtures("run")  # for its folder
 @pytest.mark.parametrize("name", OF_SUMS)
-def test_a_statistic_that_is_always_zero_is_saved(name, run):
+def test_a_statistic_that_is_always_zero_is_saved(name):
     for columns, options in tables_of_one_row(name):
-        check(run, name, columns, options)
+        saved_and_compared(name, columns, options)

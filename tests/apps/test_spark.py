@@ -5,11 +5,13 @@ import subprocess
 import sys
 from decimal import Decimal
 
+import pyarrow as pa
 import pytest
 
 from metric_commons import load, score
 from metric_commons.evaluation.scoring import table_parts
 from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+from metric_commons.evaluation.scoring.table_parts import on_executors
 from metric_commons.frameworks.harnesses.spark import scores_of_rows
 from tests.apps.spark_sessions import (
     MARKS,
@@ -18,7 +20,7 @@ from tests.apps.spark_sessions import (
     spark_sessions,
 )
 from tests.result_keys import as_computed
-from tests.spec import PATIENCE, ROOT, nightly
+from tests.spec import PATIENCE, ROOT
 
 pytestmark = MARKS
 
@@ -26,8 +28,7 @@ ROWS = [
     (f"q{i:03}", ("Paris", "the Rhine", "42", "")[i % 4], [("Paris", "Rhine")[i % 2], "41"], i % 3)
     for i in range(60)
 ]
-
-
+IDS, ANSWERS, GOLD, TOPICS = map(list, zip(*ROWS, strict=True))
 KINDS = "id string, answer string, gold array<string>, topic int"
 COLUMNS = {"predictions": "answer", "references": "gold"}
 SCORES_OF_F1 = ["qa_f1", "qa_precision", "qa_recall"]
@@ -35,7 +36,10 @@ SCORES_OF_F1 = ["qa_f1", "qa_precision", "qa_recall"]
 
 @pytest.fixture(scope="module")
 def sessions():
-    with spark_sessions("local[2,3]") as both:  # a failed task is tried three times
+    """Both sessions; a task reads several batches, and the state of several tasks is merged."""
+    settings = {"spark.sql.execution.arrow.maxRecordsPerBatch": "9"}
+    with pytest.MonkeyPatch.context() as patch, spark_sessions("local[1]", **settings) as both:
+        patch.setattr(table_parts, "_MERGING_TASKS", 2)
         yield both
 
 
@@ -49,47 +53,42 @@ def answers(spark):
     return spark.createDataFrame(ROWS, KINDS)
 
 
-@pytest.mark.parametrize(
-    ("kind", "partitions"), [("connect", 3), *nightly(("classic", 4), ("connect", 1))]
-)
-def test_the_result_is_that_of_compute(sessions, kind, partitions):
-    answers = sessions[kind].createDataFrame(ROWS, KINDS)
+def test_the_result_is_that_of_compute(answers):
     reporting = {"confidence_level": 0.9, "n_resamples": 100}
-    results = score(
-        "qa_f1",
-        answers.repartition(partitions),
-        predictions="answer",
-        references="gold",
-        options={"normalizer": "lower"},
-        groups="topic",
-        **reporting,
+    partitions = answers.repartition(8, "topic")  # of which at most three have rows
+    options = {"normalizer": "lower"}
+    results = score("qa_f1", partitions, **COLUMNS, options=options, groups="topic", **reporting)
+
+    expected = load("qa_f1", normalizer="lower").compute(
+        predictions=ANSWERS, references=GOLD, groups=TOPICS, **reporting
     )
-    _, predictions, references, topics = map(list, zip(*ROWS, strict=True))
-    assert as_computed(results) == load("qa_f1").compute(
-        predictions=predictions,
-        references=references,
-        normalizer="lower",
-        groups=topics,
-        **reporting,
-    )
+    assert as_computed(results) == expected
 
 
-def test_systems_and_modules_share_one_pass(answers):
-    systems = {"bot": "answer", "id": "id"}
-    results = score(
-        ["qa_em", "qa_f1"], answers.repartition(3), predictions=systems, references="gold", ids="id"
-    )
-    columns = dict(zip(("id", "answer", "gold", "topic"), zip(*ROWS, strict=True), strict=True))
-    expected = score(
-        ["qa_em", "qa_f1"],
-        predictions={name: columns[column] for name, column in systems.items()},
-        references=columns["gold"],
-        ids=columns["id"],
-    )
-    assert results.systems == expected.systems
+def test_systems_and_modules_share_one_pass_with_the_scores_of_rows(answers):
+    names = {"predictions": {"bot": "answer", "id": "id"}, "references": "gold", "ids": "id"}
+    local = {"answer": ANSWERS, "id": IDS, "gold": GOLD}
+    expected = score(["qa_em", "qa_f1"], local, **names, per_example=True)
+
+    results = score(["qa_em", "qa_f1"], answers.repartition(3), **names, per_example=True)
+
     assert results.provenance["rows"] == expected.provenance["rows"]
+    for system, modules in expected.systems.items():
+        ids = results.row_labels[system]["id"]
+        for module, result in modules.items():
+            found = results.systems[system][module]
+            assert found.scores == result.scores
+            for name, values in result.per_example.items():
+                by_id = dict(zip(ids, found.per_example[name], strict=True))
+                assert by_id == dict(zip(IDS, values, strict=True))
 
 
+def test_no_rows_have_no_score(answers):
+    with pytest.raises(ValueError, match="a score of no rows is undefined"):
+        score("qa_em", answers.where("topic > 9"), **COLUMNS)
+
+
+@pytest.mark.slow  # by day the states of merged rows are tested without Spark
 def test_a_regression_has_intervals_and_clusters_too(spark):
     rows = [(i * 7 % 10 / 2, i % 10 / 2, i % 4) for i in range(30)]
     guesses, truths, clusters = map(list, zip(*rows, strict=True))
@@ -102,110 +101,63 @@ def test_a_regression_has_intervals_and_clusters_too(spark):
     assert as_computed(score("regression", frame, **columns, **options)) == expected
 
 
-def test_partitions_may_be_many_and_empty_and_unequal(answers):
-    partitions = answers.repartition(8, "topic")  # of which at most three have rows
-    predictions, references = [row[1] for row in ROWS], [row[2] for row in ROWS]
-    assert as_computed(score("qa_em", partitions, **COLUMNS)) == load("qa_em").compute(
-        predictions=predictions, references=references
-    )
-    with pytest.raises(ValueError, match="a score of no rows is undefined"):
-        score("qa_em", answers.where("topic > 9"), **COLUMNS)
-
-
-def test_scores_of_each_row_come_to_the_driver(answers):
-    results = score("qa_f1", answers.repartition(3), **COLUMNS, ids="id", per_example=True)
-    _, predictions, references, _ = zip(*ROWS, strict=True)
-    expected = load("qa_f1").compute(
-        predictions=predictions, references=references, per_example=True
-    )["per_example"]["qa_f1"]
-    result = results.systems["answer"]["qa_f1"]
-    ids = results.row_labels["answer"]["id"]
-    assert dict(zip(ids, result.per_example["qa_f1"], strict=True)) == {
-        row[0]: value for row, value in zip(ROWS, expected, strict=True)
-    }
-
-
 def test_each_row_keeps_its_columns_and_gets_its_scores(answers):
-    scored = scores_of_rows(
-        "qa_f1", answers.repartition(3), predictions="answer", references="gold"
-    )
+    scored = scores_of_rows("qa_f1", answers.repartition(3), **COLUMNS)
+
     assert scored.columns == [*answers.columns, *SCORES_OF_F1]
-    expected = load("qa_f1").compute(
-        predictions=[row[1] for row in ROWS], references=[row[2] for row in ROWS], per_example=True
-    )["per_example"]["qa_f1"]
-    got = {row.id: row.qa_f1 for row in scored.collect()}
-    assert got == {row[0]: value for row, value in zip(ROWS, expected, strict=True)}
+    expected = load("qa_f1").compute(predictions=ANSWERS, references=GOLD, per_example=True)
+    by_id = dict(zip(IDS, expected["per_example"]["qa_f1"], strict=True))
+    assert {row.id: row.qa_f1 for row in scored.collect()} == by_id
 
 
-def test_rankings_are_told_apart_by_id(spark):
-    rows = [(f"q{i}", ["a", "b", "c"][i % 3 :], ["b", "c"][: 1 + i % 2]) for i in range(20)]
-    rankings = spark.createDataFrame(rows, "id string, found array<string>, gold array<string>")
-    columns = {"predictions": "found", "references": "gold"}
-    options = {"measures": ["ndcg@10"]}
-    results = [
-        as_computed(
-            score("ir_ranking", rankings.repartition(n), **columns, ids="id", options=options)
-        )
-        for n in (1, 5)
-    ]
-    in_order = sorted(rows)
-    assert results == 2 * [
-        load("ir_ranking").compute(
-            predictions=[found for _, found, _ in in_order],
-            references=[gold for *_, gold in in_order],
-            measures=["ndcg@10"],
-        )
-    ]
+def test_rankings_are_maps_and_told_apart_by_id(spark):
+    rows = [(i, {"a": 0.5 * i, "b": 1.0}, {"a": i % 2, "b": 1}) for i in range(20)]
+    kinds = "id int, `of.it` map<string,double>, judged map<string,int>"
+    rankings = spark.createDataFrame(rows, kinds)
+    columns = {"predictions": "of.it", "references": "judged"}
+    run, judged = ({str(row[0]): row[place] for row in rows} for place in (1, 2))
+    expected = load("ir_ranking").compute(predictions=run, references=judged)
+
+    result = score("ir_ranking", rankings.repartition(5), **columns, ids="id")
+
+    assert as_computed(result) == expected
     with pytest.raises(ValueError, match="name the column of the queries' ids"):
         score("ir_ranking", rankings, **columns)
-    with pytest.raises(ValueError, match=r"ranking 'q\d+' occurs twice"):
+    with pytest.raises(ValueError, match=r"ranking \d+ occurs twice"):
         score("ir_ranking", rankings.union(rankings), **columns, ids="id")
 
 
 def test_a_wrong_row_is_named_with_its_partition(spark):
-    rows = [("a", "b")] * 5 + [("a", None)]
+    rows = [("a", "b")] * 20 + [("a", None)]  # in the third batch
     df = spark.createDataFrame(rows, "answer string, gold string").coalesce(1)
     with pytest.raises(
-        ValueError, match=r"^partition 0, row 5: column 'gold' is None.*the value is None$"
+        ValueError, match=r"^partition 0, row 20: column 'gold' is None.*the value is None$"
     ):
-        score("qa_em", df, predictions="answer", references="gold")
+        score("qa_em", df, **COLUMNS)
 
 
-def test_maps_are_rankings_and_counts(spark):
-    rows = [(i, {"a": 0.5 * i, "b": 1.0}, {"a": i % 2, "b": 1}, {"n": 4, "c": i}) for i in range(5)]
-    kinds = "id int, run map<string,double>, judged map<string,int>, `of.it` map<string,int>"
-    frame = spark.createDataFrame(rows, kinds).repartition(2)
-    columns = {"predictions": "run", "references": "judged", "ids": "id"}
-    by_query = [{str(row[0]): row[column] for row in rows} for column in (1, 2)]
-    assert as_computed(score("ir_ranking", frame, **columns)) == load("ir_ranking").compute(
-        predictions=by_query[0], references=by_query[1]
-    )
-    assert as_computed(score("pass_at_k", frame, predictions="of.it")) == load("pass_at_k").compute(
-        predictions=[row[3] for row in rows]
-    )
-
-
-def test_decimals_are_labels_and_no_scores(spark):
-    rows = [(1.5, 1.0, Decimal("0.50")), (2.5, 2.0, Decimal("0.25")), (0.5, 2.0, Decimal("0.50"))]
-    frame = spark.createDataFrame(rows, "guess double, truth double, year decimal(4,2)").coalesce(1)
-    columns = {"predictions": "guess", "references": "truth"}
-    result = as_computed(score("regression", frame, **columns, groups="year"))
-    assert {label: group["n"] for label, group in result["groups"].items()} == {
-        "0.50": 2,
-        "0.25": 1,
-    }
+def test_decimals_are_labels_and_no_scores():
+    """Spark sends them as decimals of Arrow."""
+    year = pa.array([Decimal("0.50"), Decimal("0.25"), Decimal("0.50")], pa.decimal128(4, 2))
+    table = pa.table({"guess": [1.5, 2.5, 0.5], "truth": [1.0, 2.0, 2.0], "year": year})
+    result = score("regression", table, predictions="guess", references="truth", groups="year")
+    groups = result.systems["guess"]["regression"].groups
+    assert {label: group["n"] for label, group in groups.items()} == {"0.50": 2, "0.25": 1}
     problem = r"row 0: column 'year' is Decimal\('0.50'\) \(Decimal\); expected float"
     with pytest.raises(ValueError, match=problem):
-        score("regression", frame, predictions="year", references="truth")
+        score("regression", table, predictions="year", references="truth")
 
 
-def test_a_label_that_is_missing_is_named_with_its_row(spark):
-    rows = [("a", "a", "x")] * 12_000 + [("a", "a", None)]  # more than one batch
-    frame = spark.createDataFrame(rows, "answer string, gold string, topic string").coalesce(1)
-    with pytest.raises(ValueError, match="partition 0, row 12000: column 'topic' is None; every"):
-        score("qa_em", frame, **COLUMNS, groups="topic")
+def test_executors_that_cannot_import_say_what_to_install(monkeypatch):
+    plan = ScoringPlan({"qa_em": {}}, {"bot": "answer"}, {"references": "gold"})
+    run = on_executors(table_parts._rows_of_partition, plan)
+    monkeypatch.setitem(sys.modules, table_parts.__name__, None)
+    with pytest.raises(ValueError, match=r"import of metric_commons.*halted") as caught:
+        list(run([]))
+    assert "pip install 'metric-commons[spark]'" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_executors_without_metric_commons_say_what_to_install(spark, answers, tmp_path):
     python = python_without_metric_commons(tmp_path)
     spark.conf.set("spark.sql.execution.pyspark.python", python)
@@ -223,7 +175,7 @@ def test_executors_without_metric_commons_say_what_to_install(spark, answers, tm
 def test_states_travel_in_pieces(monkeypatch):
     monkeypatch.setattr(table_parts, "_CHUNK", 100)
     plan = ScoringPlan({"qa_f1": {}}, {"bot": "answer"}, {"references": "gold"})
-    batch = {"answer": [row[1] for row in ROWS], "gold": [row[2] for row in ROWS]}
+    batch = {"answer": ANSWERS, "gold": GOLD}
     rows = [row for piece in table_parts._rows(plan.part([batch])) for row in piece.to_pylist()]
     assert len(rows) > 5
     assert max(len(row["state"]) for row in rows) == 100
@@ -236,26 +188,8 @@ def test_wrong_columns_are_said_before_anything_runs(answers):
         score("qa_em", answers, predictions="answer", references="golden")
     with pytest.raises(ValueError, match=r"qa_em needs the columns .*; references is missing"):
         score("qa_em", answers, predictions="answer")
-    columns = {"predictions": "answer", "references": "gold"}
     with pytest.raises(ValueError, match="no option 'normaliser'"):
-        score("qa_em", answers, **columns, options={"normaliser": "lower"})
-
-
-def test_a_killed_task_counts_once(spark, answers, tmp_path):
-    killed = tmp_path / "killed"
-
-    def die_once(batches):
-        for batch in batches:
-            yield batch
-            if not killed.exists():
-                killed.touch()
-                os._exit(1)  # as an executor that runs out of memory
-
-    dying = answers.coalesce(1).mapInArrow(die_once, answers.schema)
-    result = score("qa_em", dying, predictions="answer", references="gold")
-    assert killed.exists()
-    expected = score("qa_em", answers, predictions="answer", references="gold")
-    assert result.systems == expected.systems
+        score("qa_em", answers, **COLUMNS, options={"normaliser": "lower"})
 
 
 def test_the_guide_runs(spark):

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.spec import PATIENCE, ROOT
+from tests.spec import PATIENCE, ROOT, nightly
 
 pytestmark = pytest.mark.processes
 
@@ -61,13 +61,15 @@ def loaded(*arguments):
     [
         (("--version",), {"pydantic", "rich.markdown", "metric_commons.apps.cli.score"} | NUMBERS),
         (("--help",), NUMBERS),
-        (("score", "--help"), {"metric_commons.apps.cli.trec", *PARTS} | NUMBERS),
         (("describe", "qa_f1"), {"scipy", "rich.markdown", *PARTS}),
         (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS, *OF_TEXTS}),
-        (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
-        (("compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
         (("compare", *RUNS), {"scipy", "rich.markdown", *OF_TEXTS}),
         (("score", "qa_em", "examples/capitals.jsonl", *FIELDS), {"scipy", *PARTS}),
+        *nightly(
+            (("score", "--help"), {"metric_commons.apps.cli.trec", *PARTS} | NUMBERS),
+            (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
+            (("compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
 )

@@ -443,20 +443,8 @@ def test_trec_compares_runs_as_compare_does(run):
         *("trec", "qrels", "a.run", "b.run", "-m", "map", "-m", "mrr", "--compare"),
         *("--missing", "skip", "--save", "t.json"),
     )
-    run(
-        "compare",
-        "qrels",
-        "a.run",
-        "b.run",
-        "-m",
-        "map",
-        "-m",
-        "mrr",
-        "--missing",
-        "skip",
-        "-o",
-        "c",
-    )
+    measures = ("-m", "map", "-m", "mrr")
+    run("compare", "qrels", "a.run", "b.run", *measures, "--missing", "skip", "-o", "c")
 
     assert err == ""
     assert [word for word in cells(out)[0] if word] == ["run", "map", "mrr"]

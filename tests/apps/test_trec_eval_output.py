@@ -44,15 +44,6 @@ def printed(run):
     return printed
 
 
-def test_names_are_padded_and_parts_stand_between_tabs(printed):
-    assert printed("-m", "map", "-m", "num_ret", "-m", "runid", "-m", "iprec_at_recall..25") == [
-        "runid                 \tall\tmy-tag",
-        "num_ret               \tall\t4",
-        "map                   \tall\t0.7500",
-        "iprec_at_recall_0.25  \tall\t1.0000",
-    ]
-
-
 def test_without_measures_they_are_the_official_ones(printed):
     names = [line.split("\t")[0].rstrip() for line in printed()]
 
@@ -75,11 +66,6 @@ def test_flags_choose_lines(printed, arguments, queries):
     found = [line.split("\t")[1] for line in printed("-m", "map", *arguments)]
 
     assert found == queries
-
-
-def test_queries_without_results_count_with_a_flag_alone(printed):
-    assert printed("-m", "P.1") == ["P_1                   \tall\t1.0000"]
-    assert printed("-m", "P.1", "-c") == ["P_1                   \tall\t0.6667"]
 
 
 @pytest.mark.parametrize(

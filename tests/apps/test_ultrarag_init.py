@@ -193,7 +193,13 @@ def test_a_link_to_a_folder_names_the_script(tmp_path):
 
 # The scores of both profiles stand in the tests of the integration.
 @pytest.mark.parametrize("profile", ["standard", *nightly("ultrarag")])
-async def test_the_documented_answers(place, profile):
+async def test_the_documented_answers_whatever_is_on_the_path(place, profile, monkeypatch):
+    impostor = Path("impostor").absolute()
+    monkeypatch.setenv("PYTHONPATH", str(impostor))
+    for package in ("mcp", "metric_commons"):
+        for folder in (impostor / package, Path(package)):  # in the working directory, too
+            folder.mkdir(parents=True)
+            (folder / "__init__.py").write_text("raise SystemExit('the wrong one')")
     predictions, references = DOCUMENTED
     changed(place, profile=profile)
     outputs = await UltraRAG(place).run("evaluate", pred_ls=predictions, gt_ls=references)
@@ -207,6 +213,7 @@ async def test_the_documented_answers(place, profile):
     assert content["profile"] == profile
 
 
+@pytest.mark.slow  # the tool itself is tested with the server
 async def test_two_runs(place):
     changed(place, ir_metrics=None, ks=[1])
     found = (await UltraRAG(place).run("evaluate_trec_pvalue"))["eval_res"]
@@ -261,26 +268,6 @@ def test_the_entry_says_that_its_python_is_gone(place):
 
     assert done.returncode == 1
     assert "/no/python is gone; write this folder again" in done.stderr
-
-
-def test_what_is_on_the_path_of_ultrarag_does_not_count(place, tmp_path):
-    impostor = tmp_path / "impostor"
-    for package in ("mcp", "metric_commons"):
-        (impostor / package).mkdir(parents=True)
-        (impostor / package / "__init__.py").write_text("raise SystemExit('the wrong one')")
-        shutil.copytree(impostor / package, tmp_path / package)  # in the working directory too
-    done = subprocess.run(
-        [BARE, str(place / "src" / "scores.py")],
-        env={**os.environ, "PYTHONPATH": str(impostor)},
-        input="",
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE,
-        check=False,
-    )
-
-    assert (done.returncode, done.stdout) == (0, "")
-    assert "the wrong one" not in done.stderr
 
 
 # UltraRAG itself
