@@ -84,7 +84,7 @@ SPEC = Spec(
     result={"toy_length": 0.7 / 3},
     perfect={"texts": [["a", "bb"]], "lengths": [1.5], "bounds": [{"low": 0.0, "high": 4.0}]},
     best={"toy_length": 0.0},
-    ranges={"toy_length": (0.0, 4.0)},
+    other_ranges={"toy_length": (0.0, 4.0)},
     wrong={"texts": 7, "lengths": "0", "bounds": {"low": 0.0}},
 )
 
@@ -170,7 +170,7 @@ BROKEN = {
         ["columns_may_be_of_any_container"],
     ),
     "inputs that are changed": (
-        ("        return summ", "        lengths[0] *= 0\n        return summ"),
+        ("        return summ", "        lengths[-1] *= 0\n        return summ"),
         ["inputs_are_left_alone"],
     ),
     "numbers of numpy": (

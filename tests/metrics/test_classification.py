@@ -8,6 +8,11 @@ from sklearn.metrics import recall_score
 from metric_commons import State, load, score
 from tests.spec import ROOT, Spec
 
+OF_LABELS = (
+    *("accuracy", "precision", "recall", "f1", "fpr", "specificity"),
+    *("balanced_accuracy", "mcc", "kappa"),
+)
+
 SPEC = Spec(
     name="classification",
     # true: 2 of 3 positives are found among 4 predicted; one of 4 negatives is not
@@ -29,30 +34,8 @@ SPEC = Spec(
         "kappa": 5 / 12,
     },
     perfect={"predictions": ["no", "yes"], "references": ["no", "yes"], "beta": 2.0},
-    best={
-        "accuracy": 1.0,
-        "precision": 1.0,
-        "recall": 1.0,
-        "f1": 1.0,
-        "f_beta": 1.0,
-        "fpr": 0.0,
-        "specificity": 1.0,
-        "balanced_accuracy": 1.0,
-        "mcc": 1.0,
-        "kappa": 1.0,
-    },
-    ranges={
-        "accuracy": (0.0, 1.0),
-        "precision": (0.0, 1.0),
-        "recall": (0.0, 1.0),
-        "f1": (0.0, 1.0),
-        "f_beta": (0.0, 1.0),
-        "fpr": (0.0, 1.0),
-        "specificity": (0.0, 1.0),
-        "balanced_accuracy": (0.0, 1.0),
-        "mcc": (-1.0, 1.0),
-        "kappa": (-1.0, 1.0),
-    },
+    best=dict.fromkeys((*OF_LABELS, "f_beta"), 1.0) | {"fpr": 0.0},
+    other_ranges={"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0)},
     wrong={"predictions": [1.5], "references": [1]},
 )
 
@@ -72,7 +55,6 @@ OF_ROWS = (
     *("jaccard", "label_accuracy", "hamming_loss"),
 )
 AREAS = ("roc_auc", "pr_auc", "average_precision")
-UNIT = dict.fromkeys(("roc_auc", "pr_auc", "average_precision", "brier"), (0.0, 1.0))
 OTHER_SHAPES = (
     Spec(
         name="classification",
@@ -101,20 +83,12 @@ OTHER_SHAPES = (
             "calibration": {"predicted": [1 / 6, 3 / 4], "observed": [1 / 3, 1.0], "rows": [3, 1]},
         },
         perfect={"predictions": [0.0, 1.0], "references": [0, 1], "calibration_bins": 2},
-        best={name: value for name, value in SPEC.best.items() if name != "f_beta"}
+        best=dict.fromkeys((*OF_LABELS, *AREAS), 1.0)
+        | dict.fromkeys(("fpr", "log_loss", "brier", "ece", "mce"), 0.0)
         | {
-            "roc_auc": 1.0,
-            "pr_auc": 1.0,
-            "average_precision": 1.0,
-            "log_loss": 0.0,
-            "brier": 0.0,
-            "ece": 0.0,
-            "mce": 0.0,
             "calibration": {"predicted": [0.0, 1.0], "observed": [0.0, 1.0], "rows": [1, 1]},
         },
-        ranges={name: bounds for name, bounds in SPEC.ranges.items() if name != "f_beta"}
-        | UNIT
-        | {"log_loss": (0.0, math.inf), "ece": (0.0, 1.0), "mce": (0.0, 1.0)},
+        other_ranges=SPEC.other_ranges | {"log_loss": (0.0, math.inf)},
         wrong={"predictions": "a", "references": [1]},
     ),
     Spec(
@@ -155,18 +129,9 @@ OTHER_SHAPES = (
             "references": ["a", "b", "c"],
             "top_k": 2,
         },
-        best={name: value for name, value in SPEC.best.items() if name != "f_beta"}
-        | {
-            "top_2_accuracy": 1.0,
-            "roc_auc": 1.0,
-            "pr_auc": 1.0,
-            "average_precision": 1.0,
-            "log_loss": 0.0,
-            "brier": 0.0,
-        },
-        ranges={name: bounds for name, bounds in SPEC.ranges.items() if name != "f_beta"}
-        | UNIT
-        | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0), "top_2_accuracy": (0.0, 1.0)},
+        best=dict.fromkeys((*OF_LABELS, *AREAS, "top_2_accuracy"), 1.0)
+        | dict.fromkeys(("fpr", "log_loss", "brier"), 0.0),
+        other_ranges=SPEC.other_ranges | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0)},
         wrong={"predictions": [0.5, "a", 0.5], "references": [1]},
     ),
     Spec(
@@ -191,18 +156,7 @@ OTHER_SHAPES = (
             "labels": [0, 1],
         },
         perfect={"predictions": [[0, 1], [1, 0]], "references": [[0, 1], [1, 0]]},
-        best={
-            "accuracy": 1.0,
-            "precision": 1.0,
-            "recall": 1.0,
-            "f1": 1.0,
-            "fpr": 0.0,
-            "specificity": 1.0,
-            "jaccard": 1.0,
-            "label_accuracy": 1.0,
-            "hamming_loss": 0.0,
-        },
-        ranges=dict.fromkeys(OF_ROWS, (0.0, 1.0)),
+        best=dict.fromkeys(OF_ROWS, 1.0) | {"fpr": 0.0, "hamming_loss": 0.0},
         wrong={"predictions": [0, "a"], "references": 1},
     ),
     Spec(
@@ -229,10 +183,9 @@ OTHER_SHAPES = (
             "brier": (1 / 16 + 1 / 4 + 1 / 16 + 1 / 16 + 1 / 64) / 6,
         },
         perfect={"predictions": [[0.0, 1.0], [1.0, 0.0]], "references": [[0, 1], [1, 0]]},
-        best=dict.fromkeys((*{*OF_ROWS} - {"fpr", "hamming_loss"}, *AREAS), 1.0)
+        best=dict.fromkeys((*OF_ROWS, *AREAS), 1.0)
         | dict.fromkeys(("fpr", "hamming_loss", "log_loss", "brier"), 0.0),
-        ranges=dict.fromkeys((*OF_ROWS, *AREAS, "brier"), (0.0, 1.0))
-        | {"log_loss": (0.0, math.inf)},
+        other_ranges={"log_loss": (0.0, math.inf)},
         wrong={"predictions": [0.5, "a"], "references": 1},
     ),
 )

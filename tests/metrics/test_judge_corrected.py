@@ -66,7 +66,7 @@ SPEC = Spec(
         "interval": of_rate("unseen_row"),
         "effective_n": {},
     },
-    ranges=dict.fromkeys(SCORES, (-math.inf, math.inf))
+    other_ranges=dict.fromkeys(SCORES, (-math.inf, math.inf))
     | dict.fromkeys(("standard_error", "effective_labels"), (0.0, math.inf)),
     wrong={"predictions": "1", "references": "1"},
     whole=True,
@@ -131,10 +131,7 @@ OTHER_SHAPES = (
             "labelled": 2,
             "n": 3,
         },
-        ranges=dict.fromkeys(
-            ("judge_corrected", "sensitivity", "specificity", "judged_rate"), (0.0, 1.0)
-        )
-        | {"standard_error": (0.0, math.inf)},
+        other_ranges={"standard_error": (0.0, math.inf)},
         wrong={"predictions": "1", "references": "1"},
         whole=True,
     ),
@@ -274,7 +271,6 @@ SOME = {"predictions": [1.0, 0.0, 1.0, 1.0], "references": [1.0, 0.0, NAN, NAN]}
             "rogan_gladen needs 0 and 1",
         ),
         (SOME, {"score_range": (1, 0)}, "score_range must be the smallest and the largest label"),
-        (SOME, {"ddof": 2}, "ddof must be an integer from 0 to 1"),
         ({**SOME, "predictions": [1.0, NAN, 1.0, 1.0]}, {}, r"predictions\[1\] is not a finite"),
         (
             {**SOME, "references": [[1.0, 0.0], [1.0], [], []]},

@@ -36,7 +36,7 @@ SPEC = Spec(
         "ratings": {"x": 1000.0, "y": 1000.0},
         "win_matrix": {"x": {"x": 0.5, "y": 0.5}, "y": {"x": 0.5, "y": 0.5}},
     },
-    ranges=RANGES,
+    other_ranges=RANGES,
     wrong={"model_a": 0.5, "model_b": 0.5, "winner": ["model_a"]},
     whole=True,
 )
@@ -63,7 +63,7 @@ OTHER_SHAPES = (
         },
         perfect={"model_a": ["x"], "model_b": ["y"], "winner": [0.5]},
         best=SPEC.best,
-        ranges=RANGES,
+        other_ranges=RANGES,
         wrong={"model_a": 0.5, "model_b": 0.5, "winner": ["model_a"]},
         whole=True,
     ),

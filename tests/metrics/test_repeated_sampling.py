@@ -27,7 +27,6 @@ SPEC = Spec(
         "measures": ["maj@k", "self_consistency"],
     },
     best={"maj@1": 1.0, "maj@3": 1.0, "self_consistency": 1.0},
-    ranges=dict.fromkeys(["maj@1", "maj@3", "self_consistency"], (0.0, 1.0)),
     wrong={"predictions": 12, "references": 12},
 )
 
@@ -49,7 +48,6 @@ OTHER_SHAPES = (
             "equivalence": "math",
         },
         best={"maj@n": 1.0, "unparsed": 0.0},
-        ranges=dict.fromkeys(["maj@n", "unparsed"], (0.0, 1.0)),
         wrong={"predictions": 12, "references": 12},
     ),
     Spec(
@@ -70,7 +68,6 @@ OTHER_SHAPES = (
             "measures": "best_of@k",
         },
         best={"best_of@2": 1.0, "best_of@4": 1.0},
-        ranges=dict.fromkeys(["best_of@2", "best_of@4"], (0.0, 1.0)),
         wrong={"predictions": 1},
     ),
 )

@@ -22,9 +22,6 @@ SPEC = Spec(
     },
     perfect={"predictions": ["A b c."], "references": [["b c", "a b c"]]},
     best={f"rouge{kind}{part}": 1.0 for kind in "12L" for part in ("", "_precision", "_recall")},
-    ranges={
-        f"rouge{kind}{part}": (0.0, 1.0) for kind in "12L" for part in ("", "_precision", "_recall")
-    },
     wrong={"predictions": 1889, "references": ["Paris", 7]},
 )
 
@@ -106,11 +103,6 @@ def test_what_a_tokenizer_must_not_return_is_named(rouge, references, place, row
         ({"rouge_types": [2]}, "got 2"),
         ({"rouge_types": ()}, r"rouge_types must be names such as \(\"rouge1\",\), got \(\)"),
         ({"rouge_types": "rouge1"}, "rouge_types must be names .* got 'rouge1'"),
-        ({"use_stemmer": 1}, "use_stemmer must be True or False, got 1"),
-        ({"tokenizer": "unicorn"}, "tokenizer must be one of .* did you mean 'unicode'"),
-        ({"tokenizer": None}, "tokenizer must be one of"),
-        ({"normalizer": "squat"}, "normalizer must be one of .* did you mean 'squad'"),
-        ({"reference_aggregation": "min"}, "reference_aggregation must be one of 'max', 'mean'"),
     ],
 )
 def test_wrong_options_are_named(rouge, options, message):

@@ -26,7 +26,7 @@ SPEC = Spec(
     result={"sari": (26.953601953601954 + 100 + 87.22222222222223) / 3},
     perfect={"sources": ["a b c"], "predictions": ["a b"], "references": ["a b"]},
     best={"sari": 100.0},
-    ranges={"sari": (0.0, 100.0)},
+    other_ranges={"sari": (0.0, 100.0)},
     wrong={"sources": 1, "predictions": ["a"], "references": 0.5},
 )
 

@@ -38,10 +38,7 @@ SPEC = Spec(
     perfect={"predictions": ["a b", ""], "references": [["b a", "a b"], []]},
     best={f"{part}{score}": 1.0 for part in PARTS for score in SCORES}
     | {"total": 2, "HasAns_total": 1, "NoAns_total": 1},
-    ranges={
-        **{f"{part}{score}": (0.0, 1.0) for part in PARTS for score in SCORES},
-        **{f"{part}total": (1, 4) for part in PARTS},
-    },
+    other_ranges={"total": (1, 4), "HasAns_total": (1, 4), "NoAns_total": (1, 4)},
     wrong={"predictions": 1889, "references": ["Paris", 7]},
     ordered=(
         {"threshold_ties": "official"},
@@ -58,7 +55,6 @@ OTHER_SHAPES = (
         result=SPEC.result | BEST,
         perfect=dictionaries(["a b", ""], [["b a", "a b"], []], [0.0, 0.0]),
         best=SPEC.best | dict(zip(BEST, (1.0, 0.0, 1.0, 0.0), strict=True)),
-        ranges=SPEC.ranges | dict.fromkeys(BEST, (0.0, 1.0)),
         wrong={
             "predictions": {"id": "q0", "prediction_text": "a"},
             "references": {"id": "q0", "answers": {"text": [7], "answer_start": [0]}},
