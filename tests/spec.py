@@ -31,6 +31,11 @@ def nightly(*values: Any) -> list[Any]:
     ]
 
 
+def rounds(by_day: int, at_night: int) -> pytest.MarkDecorator:
+    """How many rows a test draws, which takes them as `rounds`."""
+    return pytest.mark.parametrize("rounds", [by_day, *nightly(at_night)])
+
+
 def drawn_examples(number: int) -> settings:
     """Settings for this number of drawn examples at night, and for a third of it by day.
 

@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from metric_commons.statistics import benjamini_hochberg, paired_test
-from tests.spec import ROOT, recorded
+from tests.spec import ROOT, recorded, rounds
 
 RESAMPLES = 10_000
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -129,8 +129,9 @@ def scores(rows, seed, kind):
 @pytest.mark.parametrize(
     "rows", [2, 3, 5, 7, pytest.param(13, marks=pytest.mark.slow), 14, 30, 50, 51, 300, 5000]
 )
-def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative):
-    for seed in range(1 if rows == 13 else 5):  # of 13 rows with ties scipy takes seconds
+@rounds(2, 5)
+def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative, rounds):
+    for seed in range(1 if rows == 13 else rounds):  # of 13 rows with ties scipy takes seconds
         a, b = scores(rows, seed, kind)
         if kind == "quarters" and np.ptp(a - b) == 0:
             continue
