@@ -17,6 +17,7 @@ import evaluate
 import numpy as np
 import pytest
 
+from tests.cards import card, rows_below
 from tests.spec import GIVEN, ROOT, recorded
 
 OPENQA = GIVEN / "data" / "text" / "openqa_eval"
@@ -73,11 +74,6 @@ class Peer:
 
     def __str__(self):
         return f"{self.module}: {self.name}"
-
-
-@cache
-def card(module):
-    return (ROOT / "metrics" / module / "README.md").read_text("utf-8")
 
 
 @cache
@@ -514,14 +510,6 @@ def test_published_figures(name, rows, exact, overlap):
 # What the cards say
 
 
-def table(module, heading):
-    """The rows of the table below a heading."""
-    section = re.split(r"^## ", card(module), flags=re.MULTILINE)
-    lines = next(text for text in section if text.startswith(f"{heading}\n")).splitlines()
-    rows = [line for line in lines if line.startswith("|")][2:]
-    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
-
-
 def options(module, cell):
     """The options that a cell gives in Python's own words."""
     return eval(f"dict({cell.strip('`')})", dict(shown(module)))
@@ -531,7 +519,7 @@ def options(module, cell):
 def test_a_card_claims_what_is_tested_here(module):
     claimed = [
         (peer, options(module, cell), agreement)
-        for peer, cell, agreement, _ in table(module, "Conformance")
+        for peer, cell, agreement, _ in rows_below(module, "Conformance")
     ]
     tested = [
         (peer.name, peer.options, f"{ROWS - sum(map(len, peer.differ.values()))} of {ROWS}")
@@ -550,7 +538,7 @@ def test_the_published_figures_of_a_card(module):
     assert figures == ([figure[column] for figure in FIGURES[:5]] if column else [])
 
 
-EDGES = [(module, *row) for module in MODULES for row in table(module, "Edge cases")]
+EDGES = [(module, *row) for module in MODULES for row in rows_below(module, "Edge cases")]
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words
+from tests.cards import card, rows_below
 from tests.spec import GIVEN, ROOT, published, recorded, rounds
 from tests.texts import adversarial_rows, adversarial_text
 
@@ -344,8 +345,8 @@ def test_errors_of_evaluate():
 
 
 def test_the_card_counts_the_cases_that_agree():
-    card = (ROOT / "metrics" / "rouge_n_l" / "README.md").read_text("utf-8")
-    rows = re.findall(r"^\| (.+?) \| *(.*?) *\| (\d+) of (\d+) \|", card, re.MULTILINE)
+    agreement = r"^\| (.+?) \| *(.*?) *\| (\d+) of (\d+) \|"
+    rows = re.findall(agreement, card("rouge_n_l"), re.MULTILINE)
     told = {
         name: (options.strip("`"), int(agree), int(all_)) for name, options, agree, all_ in rows
     }
@@ -381,17 +382,9 @@ def test_values_published_for_rouge_155():
 # Edge cases of the card
 
 
-def edge_cases():
-    card = (ROOT / "metrics" / "rouge_n_l" / "README.md").read_text("utf-8")
-    table = card.partition("## Edge cases")[2].partition("## Conformance")[0]
-    lines = [line for line in table.splitlines() if line.startswith("|")][2:]
-    return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
-
-
-@pytest.mark.parametrize(
-    ("prediction", "references", "options", "result", "why"), edge_cases(), ids=repr
-)
-def test_an_edge_case_of_the_card(prediction, references, options, result, why):
+@pytest.mark.parametrize("row", rows_below("rouge_n_l", "Edge cases"), ids=" ".join)
+def test_an_edge_case_of_the_card(row):
+    prediction, references, options, result, why = (cell.strip("`") for cell in row)
     chosen = {"rouge_types": ["rouge1"]}
     for name, value in re.findall(r"(\w+)=(\[.*?\]|[^,]+)", options):
         chosen[name] = ast.literal_eval(value)

@@ -12,6 +12,7 @@ import pytest
 from scipy import stats
 
 from metric_commons.statistics import benjamini_hochberg, paired_test
+from tests.cards import rows_below
 from tests.spec import ROOT, recorded, rounds
 
 RESAMPLES = 10_000
@@ -231,23 +232,14 @@ def test_steps_of_a_tenth():
 # What the card says
 
 
-def card():
-    return (ROOT / "metrics" / "paired_significance" / "README.md").read_text("utf-8")
-
-
-def rows_below(heading):
-    """The rows of the table below a heading."""
-    section = card().partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
-
-
 def value(cell):
     """What a cell says in Python's words."""
     return eval(cell.strip("`"), {"float": float, "__builtins__": {}})
 
 
-@pytest.mark.parametrize("row", rows_below("Edge cases"), ids=lambda row: " ".join(row[:3]))
+@pytest.mark.parametrize(
+    "row", rows_below("paired_significance", "Edge cases"), ids=lambda row: " ".join(row[:3])
+)
 def test_an_edge_case_of_the_card(row):
     a, b, options, result, why = row
     call = {"predictions1": value(a), "predictions2": value(b)}

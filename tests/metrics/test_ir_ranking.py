@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metric_commons import load
 from metric_commons.retrieval.names import _ALIASES, NAMES
+from tests.cards import card, rows_below
 from tests.rankings import (
     MEASURES,
     any_ids,
@@ -19,7 +20,7 @@ from tests.rankings import (
     ranking_options,
     score,
 )
-from tests.spec import ROOT, Spec, drawn_examples
+from tests.spec import Spec, drawn_examples
 
 DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")
 
@@ -105,17 +106,9 @@ def test_a_call_scores_as_defined(shape, data, reading, scoring):
 # What the card says
 
 
-def edge_cases():
-    """The rows of the table of edge cases."""
-    card = (ROOT / "metrics" / "ir_ranking" / "README.md").read_text("utf-8")
-    section = card.partition("## Edge cases\n")[2].partition("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
-    return [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in lines]
-
-
-@pytest.mark.parametrize("row", edge_cases(), ids=lambda row: row[-1])
+@pytest.mark.parametrize("row", rows_below("ir_ranking", "Edge cases"), ids=lambda row: row[-1])
 def test_an_edge_case_of_the_card(row):
-    predictions, references, options, result, why = row
+    predictions, references, options, result, why = (cell.strip("`") for cell in row)
     call = ast.parse(f"dict({options})", mode="eval").body
     arguments = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
     arguments |= {
@@ -131,6 +124,4 @@ def test_an_edge_case_of_the_card(row):
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - _ALIASES.keys()))
 def test_the_card_names_every_measure(name):
-    card = (ROOT / "metrics/ir_ranking/README.md").read_text("utf-8").lower()
-
-    assert re.search(rf"[`/ ]{re.escape(name)}(?![a-z])", card)
+    assert re.search(rf"[`/ ]{re.escape(name)}(?![a-z])", card("ir_ranking").lower())

