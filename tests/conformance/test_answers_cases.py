@@ -108,11 +108,7 @@ PEERS = [
     em("TriviaQA ca43b58", "triviaqa_official.em", {"normalizer": "triviaqa"}),
     em("UltraRAG 015e838 `em`", "ultrarag.em", ULTRARAG),
     em("UltraRAG 015e838 `stringem`", "ultrarag.stringem", ULTRARAG | MEAN),
-    em(
-        "UltraRAG 015e838 with its later article rule, `em`",
-        "ultrarag_pr510.em",
-        ULTRARAG_LATER,
-    ),
+    em("UltraRAG 015e838 with its later article rule, `em`", "ultrarag_pr510.em", ULTRARAG_LATER),
     em("DROP: lm-eval 4e7e0d4", "lm_eval.drop.em", DROP, {BLANK_SKIPPED: NO_ANSWER}),
     em(
         "`exact_match` of evaluate 0.4.6 and lm-eval 4e7e0d4",
@@ -136,12 +132,7 @@ PEERS = [
         {"normalizer": str.strip},
         {BLANK_WRONG: ["qa-011"]},
     ),
-    em(
-        "HELM 63754d0 `quasi_exact_match`",
-        "helm.quasi_exact_match",
-        {},
-        {BLANK_WRONG: ["qa-011"]},
-    ),
+    em("HELM 63754d0 `quasi_exact_match`", "helm.quasi_exact_match", {}, {BLANK_WRONG: ["qa-011"]}),
     em(
         "lighteval 3fd1526 `em`, stripped",
         "lighteval.em[strip]",
@@ -171,12 +162,7 @@ PEERS = [
         "ultrarag_pr510.f1",
         ULTRARAG_LATER | V1,
     ),
-    f1(
-        "FlashRAG 1ee5249 `f1`",
-        "flashrag.f1",
-        V1,
-        {YES_NO: ["qa-108", "qa-109", "qa_real-030"]},
-    ),
+    f1("FlashRAG 1ee5249 `f1`", "flashrag.f1", V1, {YES_NO: ["qa-108", "qa-109", "qa_real-030"]}),
     f1(
         "FlashRAG 1ee5249 `precision`",
         "flashrag.precision",
@@ -188,10 +174,7 @@ PEERS = [
         "FlashRAG 1ee5249 `recall`",
         "flashrag.recall",
         V1,
-        {
-            YES_NO: ["qa-108", "qa-109", "qa_real-030"],
-            BEST_RECALL: ["qa_real-034", "qa_real-070"],
-        },
+        {YES_NO: ["qa-108", "qa-109", "qa_real-030"], BEST_RECALL: ["qa_real-034", "qa_real-070"]},
         score="qa_recall",
     ),
     f1(
@@ -201,12 +184,7 @@ PEERS = [
         {BLANK_SKIPPED: NO_ANSWER, NUMBERS: ["qa-209", "qa_real-029", "qa_real-066"]},
         last_step=two_digits,
     ),
-    f1(
-        "HELM 63754d0 `f1_score`",
-        "helm.f1_score",
-        SET | V1,
-        last_step=weighted_harmonic_mean,
-    ),
+    f1("HELM 63754d0 `f1_score`", "helm.f1_score", SET | V1, last_step=weighted_harmonic_mean),
     f1(
         "lighteval 3fd1526 `f1`",
         "lighteval.f1[default]",

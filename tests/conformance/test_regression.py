@@ -196,10 +196,7 @@ def test_generated_concordance(regression, table):
         references, predictions = references[:, 0], predictions[:, 0]
     assume(not constant(references, weight) and not constant(predictions, weight))
     result = regression.compute(
-        predictions=predictions,
-        references=references,
-        sample_weight=weight,
-        measures="concordance",
+        predictions=predictions, references=references, sample_weight=weight, measures="concordance"
     )
     covariance = np.cov(references, predictions, aweights=weight, ddof=0)
     means = [np.average(column, weights=weight) for column in (references, predictions)]

@@ -50,10 +50,7 @@ FLOORS = (
 BETWEEN_FAMILIES = {("structured", "text/tokens")}
 READ_FILES = {"retrieval"}
 # The rooms whose files scripts reach, and single files.
-BUNDLED = (
-    *("statistics", "module/declaration", *FAMILIES),
-    "data/trec/identifiers",
-)
+BUNDLED = (*("statistics", "module/declaration", *FAMILIES), "data/trec/identifiers")
 AT_HOME = ("data", "module/catalog", "evaluation")  # others, whose functions import more on use
 # Libraries that only files of this room import.
 OF_ROOM = {

@@ -126,14 +126,8 @@ def with_method(text):
 
 
 BROKEN = {
-    "another name": (
-        ("class ToyLength", "class Toylength"),
-        ["it_is_named_after_its_folder"],
-    ),
-    "a wrong example": (
-        ("{'toy_length': 2.0}", "{'toy_length': 3.0}"),
-        ["its_examples_run"],
-    ),
+    "another name": (("class ToyLength", "class Toylength"), ["it_is_named_after_its_folder"]),
+    "a wrong example": (("{'toy_length': 2.0}", "{'toy_length': 3.0}"), ["its_examples_run"]),
     "an option without description": (
         ("unit (float)", "scale (float)"),
         ["its_help_names_every_input_and_option"],
@@ -142,10 +136,7 @@ BROKEN = {
         (GAPS, f"{GAPS} + 1e-9"),
         ["the_sample_gives_the_stated_result", "perfect_inputs_give_the_best_result"],
     ),
-    "scores out of range": (
-        (GAPS, f"{GAPS} - 1"),
-        ["scores_stay_in_their_range"],
-    ),
+    "scores out of range": ((GAPS, f"{GAPS} - 1"), ["scores_stay_in_their_range"]),
     "scores in another order": (
         (GAPS, "np.roll(gaps, 1)"),
         ["scores_of_rows_come_in_input_order", "groups_are_what_their_rows_alone_give"],

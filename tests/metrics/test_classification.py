@@ -16,11 +16,7 @@ OF_LABELS = (
 SPEC = Spec(
     name="classification",
     # true: 2 of 3 positives are found among 4 predicted; one of 4 negatives is not
-    sample={
-        "predictions": [1, 1, 0, 1, 0, 0, 0],
-        "references": [1, 1, 1, 0, 0, 0, 0],
-        "beta": 2.0,
-    },
+    sample={"predictions": [1, 1, 0, 1, 0, 0, 0], "references": [1, 1, 1, 0, 0, 0, 0], "beta": 2.0},
     result={
         "accuracy": 5 / 7,
         "precision": 2 / 3,
@@ -85,9 +81,7 @@ OTHER_SHAPES = (
         perfect={"predictions": [0.0, 1.0], "references": [0, 1], "calibration_bins": 2},
         best=dict.fromkeys((*OF_LABELS, *AREAS), 1.0)
         | dict.fromkeys(("fpr", "log_loss", "brier", "ece", "mce"), 0.0)
-        | {
-            "calibration": {"predicted": [0.0, 1.0], "observed": [0.0, 1.0], "rows": [1, 1]},
-        },
+        | {"calibration": {"predicted": [0.0, 1.0], "observed": [0.0, 1.0], "rows": [1, 1]}},
         other_ranges=SPEC.other_ranges | {"log_loss": (0.0, math.inf)},
         wrong={"predictions": "a", "references": [1]},
     ),

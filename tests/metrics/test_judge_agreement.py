@@ -18,10 +18,7 @@ FURTHER = (
 SPEC = Spec(
     name="judge_agreement",
     shape="two raters",
-    sample={
-        "predictions": ["yes", "yes", "no", "yes"],
-        "references": ["yes", "no", "no", "yes"],
-    },
+    sample={"predictions": ["yes", "yes", "no", "yes"], "references": ["yes", "no", "no", "yes"]},
     # By chance 3/4 * 1/2 + 1/4 * 1/2 = 1/2 of the pairs are equal.
     result={"agreement": 0.75, "cohen_kappa": 0.5, "constant_agreement": 0.5},
     perfect={"predictions": [1, 2, 1], "references": [1, 2, 1]},

@@ -156,10 +156,7 @@ def test_the_card_has_edge_cases():
     assert len(edge_cases()) > 30
 
 
-EXPLAINED = {
-    "predictions": ["2f", "3", "4"] * 3,
-    "references": ["f(2)", r"\frac{9}{3", "5"] * 3,
-}
+EXPLAINED = {"predictions": ["2f", "3", "4"] * 3, "references": ["f(2)", r"\frac{9}{3", "5"] * 3}
 REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 
 

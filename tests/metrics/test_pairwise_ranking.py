@@ -21,10 +21,7 @@ SPEC = Spec(
         "losses": {"ada": 1, "bob": 3},
         "ties": {"ada": 2, "bob": 2},
         "ratings": {"ada": 1000 + 200 * math.log10(2), "bob": 1000 - 200 * math.log10(2)},
-        "win_matrix": {
-            "ada": {"ada": 0.5, "bob": 2 / 3},
-            "bob": {"ada": 1 / 3, "bob": 0.5},
-        },
+        "win_matrix": {"ada": {"ada": 0.5, "bob": 2 / 3}, "bob": {"ada": 1 / 3, "bob": 0.5}},
     },
     perfect={"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
     best={
@@ -56,10 +53,7 @@ OTHER_SHAPES = (
             "losses": {"ada": 0, "bob": 1},
             "ties": {"ada": 3, "bob": 3},
             "ratings": {"ada": 1000 + 200 * math.log10(3), "bob": 1000 - 200 * math.log10(3)},
-            "win_matrix": {
-                "ada": {"ada": 0.5, "bob": 0.75},
-                "bob": {"ada": 0.25, "bob": 0.5},
-            },
+            "win_matrix": {"ada": {"ada": 0.5, "bob": 0.75}, "bob": {"ada": 0.25, "bob": 0.5}},
         },
         perfect={"model_a": ["x"], "model_b": ["y"], "winner": [0.5]},
         best=SPEC.best,

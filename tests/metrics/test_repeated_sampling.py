@@ -138,10 +138,7 @@ def test_samples_without_an_answer(sampling):
     samples = {"predictions": [["", " ", "", "4", "4"]], "references": ["4"]}
     measures = ["maj@k", "self_consistency"]
 
-    assert sampling.compute(**samples, measures=measures) == {
-        "maj@n": 0.0,
-        "self_consistency": 0.6,
-    }
+    assert sampling.compute(**samples, measures=measures) == {"maj@n": 0.0, "self_consistency": 0.6}
     silent = sampling.compute(**samples, measures=measures, unparsed_votes=False)
     assert silent == {"maj@n": 1.0, "self_consistency": 0.4}
     of_two = sampling.compute(**samples, k=2, unparsed_votes=False)
@@ -202,9 +199,7 @@ def test_intervals_are_over_problems(sampling):
     answers = {"predictions": [["a", "a"], ["a", "b"], ["b", "b"]] * 5, "references": ["a"] * 15}
     result = sampling.compute(**answers, k=2, confidence_level=0.95)
     single = sampling.compute(
-        predictions=[["a"], ["a", "b"], ["b"]] * 5,
-        references=["a"] * 15,
-        confidence_level=0.95,
+        predictions=[["a"], ["a", "b"], ["b"]] * 5, references=["a"] * 15, confidence_level=0.95
     )
 
     assert result["confidence_interval"]["maj@2"] == single["confidence_interval"]["maj@n"]

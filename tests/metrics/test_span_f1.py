@@ -79,10 +79,7 @@ OTHER_SHAPES = (
             **scores("macro_", 3 / 4, 2 / 3, 7 / 10),
             **scores("weighted_", 5 / 8, 2 / 4, 11 / 20),
             "support": 4,
-            "per_type": {
-                "LOC": of_type(1.0, 1.0, 1.0, 1),
-                "PER": of_type(1 / 2, 1 / 3, 2 / 5, 3),
-            },
+            "per_type": {"LOC": of_type(1.0, 1.0, 1.0, 1), "PER": of_type(1 / 2, 1 / 3, 2 / 5, 3)},
         },
         perfect={
             "predictions": [{"type": ["A"], "start": [0], "end": [1]}],

@@ -110,22 +110,6 @@ def test_ignored_ties_do_not_change_the_interval(win_rate):
         assert without["standard_error"] == with_ties["standard_error"]
 
 
-def test_groups_are_opponents(win_rate):
-    result = win_rate.compute(predictions=WORDS, groups=["b", "a", "b", "a"])
-
-    assert list(result["groups"]) == ["a", "b"]
-    assert result["groups"]["b"] == {
-        "win_rate": 0.5,
-        "discrete_win_rate": 0.5,
-        "standard_error": 0.5,
-        "wins": 1,
-        "losses": 1,
-        "ties": 0,
-        "n": 2,
-    }
-    assert result["groups"]["a"]["ties"] == 1
-
-
 def test_scores_of_rows_are_the_values_that_count(win_rate):
     rows = [0.9, 0.5, 0.0]
     ignored = win_rate.compute(predictions=rows, per_example=True)["per_example"]
