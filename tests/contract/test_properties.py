@@ -23,7 +23,7 @@ from tests.generators.properties import (
 from tests.spec import METRICS, nightly
 
 CALLS = 8  # of each module and property at night
-FIRST, BY_DAY = 2, 3  # of them, the calls of the inner loop, and of all tests by day
+FIRST, BY_DAY = 2, 5  # of them, the calls of the inner loop, and of all tests by day
 MODULES = [
     pytest.param(name, marks=pytest.mark.processes) if name == "code_eval" else name
     for name in METRICS
