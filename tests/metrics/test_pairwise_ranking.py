@@ -23,6 +23,7 @@ SPEC = Spec(
         "ratings": {"ada": 1000 + 200 * math.log10(2), "bob": 1000 - 200 * math.log10(2)},
         "win_matrix": {"ada": {"ada": 0.5, "bob": 2 / 3}, "bob": {"ada": 1 / 3, "bob": 0.5}},
     },
+    ordered=({"method": "elo"}, frozenset({"ratings"})),
     perfect={"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
     best={
         "win_rate": {"x": 0.5, "y": 0.5},

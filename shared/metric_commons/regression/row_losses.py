@@ -1,25 +1,6 @@
 """Losses of rows whose mean is a measure, and the proportion that a constant would not explain.
 
 A D2 measure is 1 minus the mean loss over that of the best constant, as R2 is for squared errors.
-Unit deviances of Tweedie distributions do not cancel where a value is near its mean. The deviance
-of a value v from a mean m is, with the power p and x = (v - m) / m,
-
-    2 (v**(2 - p) / ((1 - p) (2 - p)) - v m**(1 - p) / (1 - p) + m**(2 - p) / (2 - p))
-    = 2 m**(2 - p) g(x),    g(x) = x**2 (c0 + c1 x + c2 x**2 + ...)
-
-where g is the function with g(0) = g'(0) = 0 and g''(x) = (1 + x)**-p, so that the coefficient ck
-is the k-th of the binomial series of (1 + x)**-p over (k + 1) (k + 2). The terms of the first line
-are nearly equal for small x, and their rounding would dominate the sum; the series avoids such
-terms. For other x, g has no noticeable cancellation in one of the forms
-
-    g(x) = ((1 + x) E(1 - p) - x) / (2 - p),    g(x) = (x - E(2 - p)) / (p - 1)
-
-with E(c) = ((1 + x)**c - 1) / c, which is log(1 + x) for c = 0: the deviances of Poisson and gamma
-distributions. The first form is for powers below 1.5, the second for those above.
-
-For these two, a series in s = x / (2 + x) needs fewer terms, since log(1 + x) = 2 artanh(s):
-
-    g(x) = s (x + (1 + x) q),    g(x) = s (x - q),    q = 2 s**2 (1/3 + s**2/5 + s**4/7 + ...)
 """
 
 import math
@@ -32,142 +13,10 @@ from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
 from ..statistics.arguments.checks import RowError
-from ..statistics.arithmetic.exact_sums import exact_sum, quotient, rounded_sum
+from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
 from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure
 from .pairs import SAFE_EXPONENT, Numbers, Pairs, check_finite, difference
-
-_TERMS = 20  # of the series in x, which leaves out less than 2**-53 of the sum
-_LOGARITHM_TERMS = 6  # of the series in s, likewise: s**2 is at most 1/225
-
-
-def unit_deviances(
-    power: float, means: Floats, values: Floats, residuals: Floats, out: Floats | None = None
-) -> Floats:
-    """Return the unit deviance of each value from its mean.
-
-    Args:
-        power: the power of the variance: 0 for squared errors, 1 for Poisson distributions, 2 for
-            gamma distributions; below 0 a value may be negative.
-        means: positive, unless the power is 0; one number if all are equal.
-        values: in the domain of the power, any shape.
-        residuals: the values minus the means.
-        out: an array for the result.
-
-    Source:
-        Jorgensen, The theory of dispersion models (1997), chapter 4.
-
-    >>> columns = np.array([1e9, 4.0]), np.array([1e9 + 1, 2.0]), np.array([1.0, -2.0])
-    >>> [f"{deviance:.6e}" for deviance in unit_deviances(1, *columns)]
-    ['1.000000e-09', '1.227411e+00']
-    """
-    deviances = np.empty(residuals.shape) if out is None else out
-    if power == 0:
-        return np.square(residuals, out=deviances)
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        ratios = residuals / means
-        is_near = np.abs(ratios, out=deviances) <= min(1 / 8, 1 / (2 + abs(power)))
-        near = np.flatnonzero(is_near)
-        if near.size == ratios.size:
-            deviances[...] = _near(power, means, values, residuals, ratios)
-            return deviances
-        # Of all rows, which takes less time than selecting those that are far.
-        _set_far(power, means, values, residuals, ratios, deviances)
-        if near.size:
-            columns = (
-                column if column.size == 1 else column.take(near)
-                for column in (means, values, residuals, ratios)
-            )
-            deviances.reshape(-1)[near] = _near(power, *columns)
-        return deviances
-
-
-def _near(power: float, means: Floats, values: Floats, residuals: Floats, ratios: Floats) -> Floats:
-    """By a series; the residuals and ratios keep what the values lose."""
-    if power in (1, 2):
-        return _near_of_logarithm(power, values, residuals, ratios)
-    coefficients, binomial = [], 1.0
-    for k in range(_TERMS):
-        coefficients.append(binomial / ((k + 1) * (k + 2)))
-        binomial *= -(power + k) / (k + 1)
-    sums = _polynomial(coefficients, ratios)
-    sums *= ratios
-    sums *= 2
-    sums *= residuals
-    sums *= means ** (1 - power)
-    sums[residuals == 0] = 0  # also where the power of the mean overflows
-    return sums
-
-
-def _near_of_logarithm(power: float, values: Floats, residuals: Floats, ratios: Floats) -> Floats:
-    """Deviances of Poisson distributions, for power 1, and of gamma distributions, for 2."""
-    s = ratios / (ratios + 2)
-    squares = s * s
-    deviances = _polynomial([2 / (2 * k + 3) for k in range(_LOGARITHM_TERMS)], squares)
-    deviances *= squares
-    if power == 1:
-        deviances *= values
-        deviances += residuals
-    else:
-        np.subtract(ratios, deviances, out=deviances)
-    deviances *= s
-    deviances *= 2
-    return deviances
-
-
-def _polynomial(coefficients: list[float], numbers: Floats) -> Floats:
-    """Return the polynomial at each number; the first coefficient is the constant."""
-    sums = numbers * coefficients[-1]
-    for coefficient in coefficients[-2:0:-1]:
-        sums += coefficient
-        sums *= numbers
-    sums += coefficients[0]
-    return sums
-
-
-def _set_far(
-    power: float,
-    means: Floats,
-    values: Floats,
-    residuals: Floats,
-    ratios: Floats,
-    deviances: Floats,
-) -> None:
-    """Set the deviances by the form of g for this power."""
-    logarithms = np.divide(values, means, out=deviances)
-    np.log(logarithms, out=logarithms)
-    # Their sum is not finite if a value is 0 or less, or if a quotient overflows or underflows.
-    is_special = not math.isfinite(float(np.add.reduce(logarithms, axis=None)))
-    if is_special:
-        extreme = np.isinf(logarithms) & (values > 0)
-        means_of_rows = np.broadcast_to(means, values.shape)
-        logarithms[extreme] = np.log(values[extreme]) - np.log(means_of_rows[extreme])
-    exponent = 1 - power if power < 1.5 else 2 - power
-    if exponent:
-        np.expm1(np.multiply(logarithms, exponent, out=deviances), out=deviances)
-        deviances /= exponent
-    if power < 1.5:
-        deviances *= values
-        if is_special and values.min() <= 0:  # of such a value v**(2 - p) counts as 0
-            negative = np.minimum(values, 0.0) / (power - 1) if power < 0 else 0.0
-            deviances[...] = np.where(values > 0, deviances, negative)
-        deviances -= residuals
-        if power != 1:
-            deviances *= means ** (1 - power) / (2 - power)
-    else:
-        np.subtract(ratios, deviances, out=deviances)
-        if power != 2:
-            deviances /= power - 1
-            deviances *= means ** (2 - power)
-        if power > 3:  # the powers of small values may overflow where their products do not
-            small = values < means / 2
-            v, m = values[small], np.broadcast_to(means, values.shape)[small]
-            terms = v ** (2 - power) / (power - 2) + v * m ** (1 - power)
-            terms -= m ** (2 - power) * ((power - 1) / (power - 2))
-            deviances[small] = terms / (power - 1)
-    deviances *= 2
-    if power not in (1, 2):  # far from their means these two are positive, whatever is rounded
-        np.maximum(deviances, 0.0, out=deviances)
-
+from .unit_deviances import unit_deviances
 
 ROOTS = {"rmse", "rmsle"}
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
@@ -199,11 +48,17 @@ def row_losses(measure: RegressionMeasure, predictions: Numbers, references: Num
     _check_domain(measure, predictions, references)
     losses = np.empty(references.shape)
     for part in equal_blocks(references.shape[1], _BLOCK):
-        _set_losses(measure, predictions[:, part], references[:, part], losses[:, part])
+        _set_losses(measure, _part(predictions, part), references[:, part], losses[:, part])
     if not np.isfinite(losses.max(initial=0.0)):  # losses are never negative
         wrong = ~np.isfinite(losses)
-        _refuse(measure, "predictions", predictions, wrong, "has a loss within float64")
+        table = np.broadcast_to(predictions, references.shape)
+        _refuse(measure, "predictions", table, wrong, "has a loss within float64")
     return losses
+
+
+def _part(predictions: Numbers, part: slice) -> Numbers:
+    """Return the predictions of these rows; a constant has one column for all rows."""
+    return predictions if predictions.shape[1] == 1 else predictions[:, part]
 
 
 def _set_losses(
@@ -218,14 +73,17 @@ def _set_losses(
             losses *= parameter
             np.maximum(losses, overestimates, out=losses)
             return
-        residuals = difference(references, predictions, np.empty(losses.shape))
-        predictions, references = (
+        means, values = (
             table.astype(np.float64, copy=False) for table in (predictions, references)
         )
-        if measure.loss == "msle":
-            _set_squared_log_errors(predictions, references, residuals, losses)
+        if measure.loss == "tweedie" and references.dtype.kind == "f":
+            unit_deviances(parameter, means, values, out=losses)
+            return
+        residuals = difference(references, predictions, np.empty(losses.shape))
+        if measure.loss == "tweedie":
+            unit_deviances(parameter, means, values, residuals, out=losses)
         else:
-            unit_deviances(parameter, predictions, references, residuals, out=losses)
+            _set_squared_log_errors(means, values, residuals, losses)
 
 
 def _set_squared_log_errors(
@@ -340,6 +198,50 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
     return means
 
 
+def _means_in_blocks(
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers
+) -> list[float] | None:
+    """Return the mean loss of each output, without the losses of all rows in memory.
+
+    None if a number is not finite or not in the domain, or if a sum cannot be rounded from its
+    enclosure.
+    """
+    outputs, rows = references.shape
+    totals = [EnclosedSum() for _ in range(outputs)]
+    blocks = equal_blocks(rows, _BLOCK)
+    buffer = np.empty((outputs, blocks[0].stop))
+    for block in blocks:
+        numbers = _part(predictions, block), references[:, block]
+        losses = buffer[:, : block.stop - block.start]
+        try:
+            _check_domain(measure, *numbers)
+        except RowError:
+            return None
+        _set_losses(measure, *numbers, losses)
+        if not all(total.add(row) for total, row in zip(totals, losses, strict=True)):
+            return None
+    sums = [total.rounded() for total in totals]
+    return None if None in sums else [total / rows for total in sums if total is not None]
+
+
+def _means(
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
+) -> list[float]:
+    """Return the weighted mean loss of each output.
+
+    Raises:
+        ValueError: a number is not finite, or not in the domain of the loss; names the row.
+    """
+    means = _means_in_blocks(measure, predictions, references) if weights is None else None
+    if means is not None:
+        return means
+    tables = {"predictions": predictions, "references": references}
+    check_finite(
+        **{name: table.T if len(table) > 1 else table[0] for name, table in tables.items()}
+    )
+    return mean_losses(row_losses(measure, predictions, references), weights)
+
+
 def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     """Return the value of a loss-based measure in each output.
 
@@ -348,8 +250,7 @@ def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     [0.049]
     """
     predictions, references = pairs.tables()
-    check_finite(predictions=pairs.predictions, references=pairs.references)
-    means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
+    means = _means(measure, predictions, references, pairs.weights)
     if measure.kind == "rmsle":
         return [math.sqrt(value) for value in means]
     if measure.kind not in D2_NAMES:
@@ -389,15 +290,26 @@ def d2(
     constant = _best_constant(measure, references, weights)
     if constant <= 0 and is_mean and measure.parameter:  # a deviance that needs positive means
         return math.nan
-    losses = _losses_of_constant(measure, constant, references, weights)
-    minimum = mean_losses(losses[np.newaxis], weights)[0]
+    if is_mean and references.dtype.kind != "f":
+        losses = _losses_of_constant(measure, constant, references, weights)
+        (minimum,) = mean_losses(losses[np.newaxis], weights)
+    else:
+        best = np.full((1, 1), constant, references.dtype)
+        (minimum,) = _means(measure, best, references[np.newaxis], weights)
     if is_mean and references.dtype.kind == "f":
         # The best constant may not be a float. The mean deviance from its rounded value exceeds
         # that from itself by the deviance between both, which counts where floats are far apart.
-        (distance,) = mean_losses((references - constant)[np.newaxis], weights)
-        columns = (np.array([number]) for number in (constant, constant + distance, distance))
-        minimum -= float(unit_deviances(measure.parameter, *columns)[0])
+        excess = _deviance_at(measure, constant, 2 * math.ulp(constant))
+        if excess > minimum * 2.0**-53:
+            (distance,) = mean_losses((references - constant)[np.newaxis], weights)
+            minimum -= _deviance_at(measure, constant, distance)
     return 1 - loss / minimum if minimum else float(not loss)
+
+
+def _deviance_at(measure: RegressionMeasure, mean: float, distance: float) -> float:
+    """Return the deviance of the value at a distance from its mean."""
+    columns = (np.array([number]) for number in (mean, mean + distance, distance))
+    return float(unit_deviances(measure.parameter, *columns)[0])
 
 
 def _best_constant(
@@ -414,8 +326,8 @@ def _losses_of_constant(
 ) -> Floats:
     """Return the loss of each row if the best constant is predicted."""
     if references.dtype.kind == "f" or measure.loss != "tweedie":
-        best = np.full(references.size, constant, references.dtype)
-        losses: Floats = row_losses(measure, best[np.newaxis], references[np.newaxis])[0]
+        best = np.full((1, 1), constant, references.dtype)
+        losses: Floats = row_losses(measure, best, references[np.newaxis])[0]
         return losses
     # The mean is not rounded before it is subtracted from integers that a float64 cannot hold.
     residuals = difference(references, references.min(), np.empty(references.shape))

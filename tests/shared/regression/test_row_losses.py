@@ -70,6 +70,20 @@ def test_numbers_that_are_not_finite_are_named_before_others(name, column, wrong
         regression_scores(**columns, measures=name)
 
 
+@pytest.mark.parametrize(
+    ("name", "column", "number"),
+    [("poisson_deviance", "references", -1.0), ("gamma_deviance", "predictions", 0.0)],
+)
+def test_a_number_outside_the_domain_is_named_in_a_later_block(name, column, number):
+    columns = {"predictions": np.ones(4_000), "references": np.full(4_000, 2.0)}
+    columns[column][3_999] = number
+    with (
+        patch.object(row_losses_module, "_BLOCK", 512),
+        pytest.raises(ValueError, match=rf"{column}\[3999\] is {number}; for '{name}' each"),
+    ):
+        regression_scores(**columns, measures=name)
+
+
 def test_a_mean_is_finite_where_a_sum_is_not():
     losses = np.array([[1e308, 1.5e308, 1.7e308]])
     assert mean_losses(losses, None) == [1.4e308]
