@@ -203,8 +203,7 @@ ids = st.one_of(
     ).filter(bool),
 )
 any_ids = st.one_of(
-    ids,
-    st.text(st.sampled_from("\x00\x01a \ud800\ue000\U00010000"), min_size=1, max_size=10),
+    ids, st.text(st.sampled_from("\x00\x01a \ud800\ue000\U00010000"), min_size=1, max_size=10)
 )
 scores = st.one_of(
     st.sampled_from([0.0, 1.0, 2.0]),

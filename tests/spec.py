@@ -31,6 +31,11 @@ def nightly(*values: Any) -> list[Any]:
     ]
 
 
+def rounds(by_day: int, at_night: int) -> pytest.MarkDecorator:
+    """How many rows a test draws, which takes them as `rounds`."""
+    return pytest.mark.parametrize("rounds", [by_day, *nightly(at_night)])
+
+
 def drawn_examples(number: int) -> settings:
     """Settings for this number of drawn examples at night, and for a third of it by day.
 
@@ -50,13 +55,23 @@ class Spec:
     result: Mapping[str, Any]  # what it returns, worked out by hand or by a peer
     perfect: Mapping[str, Any]  # inputs on which no score can be better
     best: Mapping[str, float]  # what those return
-    ranges: Mapping[str, tuple[float, float]]  # where each score may lie
+    other_ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)  # not 0 to 1
     wrong: Mapping[str, Any] = field(default_factory=dict)  # for each input a row of a wrong type
     no_interval: frozenset[str] = frozenset()  # scores whose interval the sample leaves unknown
     no_intervals: bool = False  # whether no score of inputs of this shape has an interval
     whole: bool = False  # whether a row has no score without the others
     # Keys that by definition depend on the order of rows, where options have these values
     ordered: tuple[Mapping[str, Any], frozenset[str]] = ({}, frozenset())
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Where each score may lie."""
+        scores = [
+            key
+            for key, value in self.result.items()
+            if isinstance(value[0] if isinstance(value, list) else value, float)
+        ]
+        return dict.fromkeys(scores, (0.0, 1.0)) | self.other_ranges
 
 
 def spec(name: str) -> Spec:

@@ -17,6 +17,7 @@ import evaluate
 import numpy as np
 import pytest
 
+from tests.cards import card, rows_below
 from tests.spec import GIVEN, ROOT, recorded
 
 OPENQA = GIVEN / "data" / "text" / "openqa_eval"
@@ -76,11 +77,6 @@ class Peer:
 
 
 @cache
-def card(module):
-    return (ROOT / "metrics" / module / "README.md").read_text("utf-8")
-
-
-@cache
 def shown(module):
     """The functions that a card defines in its examples."""
     code = "".join(re.findall(r"^```python\n(.*?)^```$", card(module), re.MULTILINE | re.DOTALL))
@@ -112,11 +108,7 @@ PEERS = [
     em("TriviaQA ca43b58", "triviaqa_official.em", {"normalizer": "triviaqa"}),
     em("UltraRAG 015e838 `em`", "ultrarag.em", ULTRARAG),
     em("UltraRAG 015e838 `stringem`", "ultrarag.stringem", ULTRARAG | MEAN),
-    em(
-        "UltraRAG 015e838 with its later article rule, `em`",
-        "ultrarag_pr510.em",
-        ULTRARAG_LATER,
-    ),
+    em("UltraRAG 015e838 with its later article rule, `em`", "ultrarag_pr510.em", ULTRARAG_LATER),
     em("DROP: lm-eval 4e7e0d4", "lm_eval.drop.em", DROP, {BLANK_SKIPPED: NO_ANSWER}),
     em(
         "`exact_match` of evaluate 0.4.6 and lm-eval 4e7e0d4",
@@ -140,12 +132,7 @@ PEERS = [
         {"normalizer": str.strip},
         {BLANK_WRONG: ["qa-011"]},
     ),
-    em(
-        "HELM 63754d0 `quasi_exact_match`",
-        "helm.quasi_exact_match",
-        {},
-        {BLANK_WRONG: ["qa-011"]},
-    ),
+    em("HELM 63754d0 `quasi_exact_match`", "helm.quasi_exact_match", {}, {BLANK_WRONG: ["qa-011"]}),
     em(
         "lighteval 3fd1526 `em`, stripped",
         "lighteval.em[strip]",
@@ -175,12 +162,7 @@ PEERS = [
         "ultrarag_pr510.f1",
         ULTRARAG_LATER | V1,
     ),
-    f1(
-        "FlashRAG 1ee5249 `f1`",
-        "flashrag.f1",
-        V1,
-        {YES_NO: ["qa-108", "qa-109", "qa_real-030"]},
-    ),
+    f1("FlashRAG 1ee5249 `f1`", "flashrag.f1", V1, {YES_NO: ["qa-108", "qa-109", "qa_real-030"]}),
     f1(
         "FlashRAG 1ee5249 `precision`",
         "flashrag.precision",
@@ -192,10 +174,7 @@ PEERS = [
         "FlashRAG 1ee5249 `recall`",
         "flashrag.recall",
         V1,
-        {
-            YES_NO: ["qa-108", "qa-109", "qa_real-030"],
-            BEST_RECALL: ["qa_real-034", "qa_real-070"],
-        },
+        {YES_NO: ["qa-108", "qa-109", "qa_real-030"], BEST_RECALL: ["qa_real-034", "qa_real-070"]},
         score="qa_recall",
     ),
     f1(
@@ -205,12 +184,7 @@ PEERS = [
         {BLANK_SKIPPED: NO_ANSWER, NUMBERS: ["qa-209", "qa_real-029", "qa_real-066"]},
         last_step=two_digits,
     ),
-    f1(
-        "HELM 63754d0 `f1_score`",
-        "helm.f1_score",
-        SET | V1,
-        last_step=weighted_harmonic_mean,
-    ),
+    f1("HELM 63754d0 `f1_score`", "helm.f1_score", SET | V1, last_step=weighted_harmonic_mean),
     f1(
         "lighteval 3fd1526 `f1`",
         "lighteval.f1[default]",
@@ -514,14 +488,6 @@ def test_published_figures(name, rows, exact, overlap):
 # What the cards say
 
 
-def table(module, heading):
-    """The rows of the table below a heading."""
-    section = re.split(r"^## ", card(module), flags=re.MULTILINE)
-    lines = next(text for text in section if text.startswith(f"{heading}\n")).splitlines()
-    rows = [line for line in lines if line.startswith("|")][2:]
-    return [[cell.strip() for cell in row.split("|")[1:-1]] for row in rows]
-
-
 def options(module, cell):
     """The options that a cell gives in Python's own words."""
     return eval(f"dict({cell.strip('`')})", dict(shown(module)))
@@ -531,7 +497,7 @@ def options(module, cell):
 def test_a_card_claims_what_is_tested_here(module):
     claimed = [
         (peer, options(module, cell), agreement)
-        for peer, cell, agreement, _ in table(module, "Conformance")
+        for peer, cell, agreement, _ in rows_below(module, "Conformance")
     ]
     tested = [
         (peer.name, peer.options, f"{ROWS - sum(map(len, peer.differ.values()))} of {ROWS}")
@@ -550,7 +516,7 @@ def test_the_published_figures_of_a_card(module):
     assert figures == ([figure[column] for figure in FIGURES[:5]] if column else [])
 
 
-EDGES = [(module, *row) for module in MODULES for row in table(module, "Edge cases")]
+EDGES = [(module, *row) for module in MODULES for row in rows_below(module, "Edge cases")]
 
 
 @pytest.mark.parametrize(

@@ -93,13 +93,7 @@ TRUTHFUL = [
         {},
         FEW_DIGITS,
     ),
-    Peer(
-        "OLMES MC1",
-        ["olmes.MC1MC2Accuracy", "mc1"],
-        "mc1",
-        {},
-        {UNDEFINED: ["truthful_mc-039"]},
-    ),
+    Peer("OLMES MC1", ["olmes.MC1MC2Accuracy", "mc1"], "mc1", {}, {UNDEFINED: ["truthful_mc-039"]}),
     Peer(
         "OLMES MC2",
         ["olmes.MC1MC2Accuracy", "mc2"],

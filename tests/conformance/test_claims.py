@@ -22,7 +22,7 @@ def test_drawn_rows_agree_with_the_peer(claim):
     if not installed(claim):
         pytest.skip(f"{claim.peer} is not installed")
 
-    assert asked(claim, 150, "tests").unexplained == []
+    assert asked(claim, 50, "tests").unexplained == []
 
 
 def test_every_peer_of_verify_has_a_claim_and_each_claim_a_line_of_the_page():

@@ -5,13 +5,13 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 from sklearn import calibration, metrics
 
 from metric_commons import load
 from metric_commons.labels import report_text
-from tests.spec import recorded
+from tests.spec import drawn_examples, recorded
 
 OF_LABELS = [
     *("accuracy", "precision", "recall", "f1", "fbeta", "fpr", "specificity"),
@@ -29,7 +29,7 @@ SETTLED = {
     "log_loss-07": ValueError,  # probabilities of a row add up to 1
     "roc_auc-28": 1.0,  # two columns are those of both labels, as `predict_proba` returns them
 }
-SOME = settings(max_examples=50)
+SOME = drawn_examples(50)
 
 
 def cases(kinds):

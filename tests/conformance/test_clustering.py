@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
 from metric_commons import load
-from tests.spec import recorded
+from tests.spec import drawn_examples, recorded
 
 OF_POINTS = {
     "silhouette": metrics.silhouette_score,
@@ -39,7 +39,7 @@ FURTHER = {
 }
 NOTHING = "nmi-06"  # no rows, of which scikit-learn says that they agree; nothing has no score
 
-SOME = settings(max_examples=40)
+SOME = drawn_examples(40)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from metric_commons.text.instructions.response_languages import LANGUAGES, detec
 from metric_commons.text.instructions.responses import capital_words
 from metric_commons.text.tokens.treebank_words import treebank_words
 from tests.nltk_peer import nltk_tokenizer
-from tests.spec import GIVEN, ROOT, nightly, recorded
+from tests.spec import GIVEN, ROOT, nightly, recorded, rounds
 
 CASES = [case for case in recorded("structured") if case["module"] == "instruction_following"]
 STRUCTURED = GIVEN / "data" / "structured"
@@ -113,24 +113,26 @@ def drawn_texts(seed, pieces, number):
 
 
 @pytest.mark.long
-def test_sentences_are_those_of_nltk():
+@rounds(1_000, 3_000)
+def test_sentences_are_those_of_nltk(rounds):
     tokenizer = nltk_tokenizer()
     # NLTK 3.10 has other rules for curly quotes, control characters and fractions.
     pieces = (
         PIECES + CURLY if NLTK_3_9 else [piece for piece in PIECES if piece not in ("\x1c", "½")]
     )
 
-    for text in drawn_texts(1, pieces, 3000):
+    for text in drawn_texts(1, pieces, rounds):
         assert list(sentence_spans(text)) == list(tokenizer.span_tokenize(text)), text
 
 
 @pytest.mark.long
-def test_words_are_those_of_nltk():
+@rounds(1_000, 3_000)
+def test_words_are_those_of_nltk(rounds):
     words = nltk.NLTKWordTokenizer().tokenize
     # NLTK 3.10 has other rules for a quote in front of a word, and for dashes.
     pieces = PIECES + CURLY if NLTK_3_9 else [piece for piece in PIECES if "'" not in piece]
 
-    for text in drawn_texts(2, pieces, 3000):
+    for text in drawn_texts(2, pieces, rounds):
         for start, end in sentence_spans(text):
             sentence = text[start:end]
             assert treebank_words(sentence, before_3_10=True) == words(sentence), sentence
@@ -171,8 +173,8 @@ def test_the_parameters_are_those_of_the_data():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("count", [100, *nightly(300)])
-def test_languages_are_those_of_langdetect(count):
+@rounds(50, 300)
+def test_languages_are_those_of_langdetect(rounds):
     from langdetect.detector_factory import PROFILES_DIRECTORY, DetectorFactory
     from langdetect.lang_detect_exception import LangDetectException
 
@@ -193,7 +195,7 @@ def test_languages_are_those_of_langdetect(count):
         *("hello ", "world ", "der Hund ", "le chien ", "el perro ", "42 ", "! ", "собака ", "犬 "),
         *("http://a.b/c ", "a@b.cc ", "DON'T ", "हिन्दी ", "và ", "não "),
     )
-    for text in drawn_texts(3, pieces, count):
+    for text in drawn_texts(3, pieces, rounds):
         assert detected_language(text) == peer(text), text
 
 
@@ -245,8 +247,20 @@ HOSTILE = {
 }
 
 
+# By day one of each kind of mark.
+BY_DAY = [
+    "nested JSON",
+    "titles",
+    "asterisks and letters",
+    "spaced full stops and a letter",
+    "marks",
+]
+
+
 @pytest.mark.long
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name", [*BY_DAY, *nightly(*(name for name in HOSTILE if name not in BY_DAY))]
+)
 def test_hostile_texts_take_bounded_time(name):
     from tests.metrics.test_instruction_following import EXAMPLES
 

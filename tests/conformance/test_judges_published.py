@@ -39,8 +39,7 @@ def test_agreement_with_people(figures, rows):
         "references": [int(row["human"]) for row in rows],
     }
     agree(
-        agreement.compute(**columns),
-        {name: figures[name] for name in ("agreement", "cohen_kappa")},
+        agreement.compute(**columns), {name: figures[name] for name in ("agreement", "cohen_kappa")}
     )
     for name, expected in figures["agreement_intervals"].items():
         measures = list(expected["confidence_interval"])

@@ -9,7 +9,7 @@ import pytest
 from metric_commons.mathematics import equivalent
 from metric_commons.text import extract_answers
 from tests.answer_families import FAMILIES
-from tests.spec import ROOT, recorded
+from tests.spec import ROOT, nightly, recorded
 
 CARD = (ROOT / "metrics" / "math_equivalence" / "README.md").read_text("utf-8")
 
@@ -133,7 +133,9 @@ UNDECIDED_IN_FAMILIES = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("family", FAMILIES, ids=lambda family: family.__name__)
-@pytest.mark.parametrize("seed", [1, SystemRandom().getrandbits(32)], ids=["fixed", "fresh"])
+@pytest.mark.parametrize(
+    "seed", [1, *nightly(SystemRandom().getrandbits(32))], ids=["fixed", "fresh"]
+)
 def test_no_verdict_on_a_random_family_is_wrong(family, seed):
     random = Random(seed)
     undecided = 0

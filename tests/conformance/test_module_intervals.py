@@ -4,44 +4,12 @@ import math
 
 import pytest
 
-from metric_commons import State, load
+from metric_commons import load
 from tests.conformance.test_statistics import agree, cases, close, named
 
 
 def compute(module, case, **options):
     return load(module).compute(**case["inputs"], **case["options"], **options)
-
-
-@pytest.mark.parametrize("name", named("proportion"))
-def test_exact_match_is_a_proportion(name):
-    case = cases()[name]
-    right, rows = case["inputs"]["right"], case["inputs"]["rows"]
-    columns = {"predictions": ["a"] * rows, "references": ["a"] * right + ["b"] * (rows - right)}
-
-    def ends(**options):
-        result = load("qa_em").compute(**columns, **case["options"], **options)
-        return result["confidence_interval"]["qa_em"]
-
-    agree(ends(), case["expected"]["confidence_interval"])
-    agree(ends(interval="mid_p"), case["expected"]["mid_p"])
-    for method, expected in case["exact"].items():
-        agree(ends(interval=method), expected)
-
-
-@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
-def test_scores_of_a_range(name):
-    case, expected = cases()[name], cases()[name]["expected"]
-    result = compute("win_rate", case, interval="korn_graubard")
-
-    close(result["win_rate"], expected["win_rate"], 1e-15)
-    agree(result["confidence_interval"]["win_rate"], expected["confidence_interval"])
-    close(result["effective_n"]["win_rate"], expected["effective_n"])
-    close(result["standard_error"], expected["standard_error"])
-    if "n_clusters" in expected:
-        assert result["n_clusters"] == expected["n_clusters"]
-        close(result["design_effect"]["win_rate"], expected["design_effect"])
-    wilson = compute("win_rate", case, interval="wilson")
-    agree(wilson["confidence_interval"]["win_rate"], expected["wilson"])
 
 
 @pytest.mark.parametrize("name", named("bounded") + named("clusters"))
@@ -59,23 +27,6 @@ def test_the_default_of_scores_of_a_range(name):
     close(result["standard_error"], expected["standard_error"])
     if "n_clusters" in expected:
         close(result["design_effect"]["win_rate"], expected["design_effect"])
-
-
-@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
-def test_states_have_the_same_intervals(name):
-    case = cases()[name]
-    predictions, clusters = case["inputs"]["predictions"], case["options"].get("clusters")
-    level = case["options"]["confidence_level"]
-    result = compute("win_rate", case)
-    parts = [State("win_rate", ties="half") for _ in range(2)]
-    for part, rows in zip(parts, (slice(None, None, 2), slice(1, None, 2)), strict=True):
-        labels = {} if clusters is None else {"clusters": clusters[rows]}
-        if predictions[rows]:
-            part.update(predictions=predictions[rows], **labels)
-    parts[0].merge(parts[1])
-
-    merged = parts[0].result(confidence_level=level)
-    assert repr(merged) == repr(result)  # to the last bit, and NaN
 
 
 @pytest.mark.parametrize("name", named("errors"))

@@ -162,11 +162,7 @@ def draw_votes(seed, size, systems=6, ties=0.2):
 
 def in_evalica(votes):
     evalica = pytest.importorskip("evalica")
-    winners = {
-        "model_a": evalica.Winner.X,
-        "model_b": evalica.Winner.Y,
-        "tie": evalica.Winner.Draw,
-    }
+    winners = {"model_a": evalica.Winner.X, "model_b": evalica.Winner.Y, "tie": evalica.Winner.Draw}
     return votes["model_a"], votes["model_b"], [winners[winner] for winner in votes["winner"]]
 
 

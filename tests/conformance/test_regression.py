@@ -6,14 +6,14 @@ from functools import partial
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 from scipy import stats
 from sklearn import metrics
 
 from metric_commons import load
-from tests.spec import recorded
+from tests.spec import drawn_examples, recorded
 
 PEERS = {
     "mae": metrics.mean_absolute_error,
@@ -28,7 +28,7 @@ ALL = [*PEERS, "smape", "max_error", "pearson", "spearman"]
 # These recommend either of two.
 EITHER = {"pearson-04": math.nan, "max_error-04": 0.5}
 
-SOME = settings(max_examples=40)
+SOME = drawn_examples(40)
 
 
 @pytest.fixture(scope="module")
@@ -196,10 +196,7 @@ def test_generated_concordance(regression, table):
         references, predictions = references[:, 0], predictions[:, 0]
     assume(not constant(references, weight) and not constant(predictions, weight))
     result = regression.compute(
-        predictions=predictions,
-        references=references,
-        sample_weight=weight,
-        measures="concordance",
+        predictions=predictions, references=references, sample_weight=weight, measures="concordance"
     )
     covariance = np.cov(references, predictions, aweights=weight, ddof=0)
     means = [np.average(column, weights=weight) for column in (references, predictions)]

@@ -22,7 +22,8 @@ from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words
-from tests.spec import GIVEN, ROOT, published, recorded
+from tests.cards import card, rows_below
+from tests.spec import GIVEN, ROOT, published, recorded, rounds
 from tests.texts import adversarial_rows, adversarial_text
 
 rouge_scorer = pytest.importorskip("rouge_score.rouge_scorer")
@@ -93,9 +94,10 @@ def pairs():
 
 
 @pytest.mark.long
+@rounds(500, 2_000)
 @pytest.mark.parametrize("use_stemmer", [False, True])
-def test_adversarial_texts(use_stemmer):
-    predictions, references = adversarial_rows(2_000, seed=11)
+def test_adversarial_texts(use_stemmer, rounds):
+    predictions, references = adversarial_rows(rounds, seed=11)
 
     equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
 
@@ -110,8 +112,9 @@ def test_many_adversarial_texts_of_several_lines(use_stemmer):
 
 
 @pytest.mark.long
+@rounds(60, 300)
 @pytest.mark.parametrize("use_stemmer", [False, True])
-def test_many_lines_of_few_words(use_stemmer):
+def test_many_lines_of_few_words(use_stemmer, rounds):
     chance = random.Random(12)
     words = "a b the cats running connection connected \u0130x \u212a 1889 y".split()
     texts = [
@@ -119,12 +122,12 @@ def test_many_lines_of_few_words(use_stemmer):
             " ".join(chance.choices(words[: chance.randrange(1, 11)], k=chance.randrange(9)))
             for _ in range(chance.randrange(12))
         )
-        for _ in range(900)
+        for _ in range(3 * rounds)
     ]
 
     equals_rouge_score(
-        texts[:300],
-        list(map(list, zip(texts[300:600], texts[600:], strict=True))),
+        texts[:rounds],
+        list(map(list, zip(texts[rounds : 2 * rounds], texts[2 * rounds :], strict=True))),
         use_stemmer=use_stemmer,
     )
 
@@ -161,7 +164,7 @@ def test_summaries_of_the_examples(use_stemmer):
 @summaries
 @pytest.mark.parametrize("use_stemmer", [False, True])
 def test_summaries(use_stemmer):
-    predictions, references = zip(*pairs()[:40], strict=True)
+    predictions, references = zip(*pairs()[:15], strict=True)
 
     equals_rouge_score(predictions, references, use_stemmer=use_stemmer)
 
@@ -342,8 +345,8 @@ def test_errors_of_evaluate():
 
 
 def test_the_card_counts_the_cases_that_agree():
-    card = (ROOT / "metrics" / "rouge_n_l" / "README.md").read_text("utf-8")
-    rows = re.findall(r"^\| (.+?) \| *(.*?) *\| (\d+) of (\d+) \|", card, re.MULTILINE)
+    agreement = r"^\| (.+?) \| *(.*?) *\| (\d+) of (\d+) \|"
+    rows = re.findall(agreement, card("rouge_n_l"), re.MULTILINE)
     told = {
         name: (options.strip("`"), int(agree), int(all_)) for name, options, agree, all_ in rows
     }
@@ -379,17 +382,9 @@ def test_values_published_for_rouge_155():
 # Edge cases of the card
 
 
-def edge_cases():
-    card = (ROOT / "metrics" / "rouge_n_l" / "README.md").read_text("utf-8")
-    table = card.partition("## Edge cases")[2].partition("## Conformance")[0]
-    lines = [line for line in table.splitlines() if line.startswith("|")][2:]
-    return [[cell.strip().strip("`") for cell in line.strip("|").split("|")] for line in lines]
-
-
-@pytest.mark.parametrize(
-    ("prediction", "references", "options", "result", "why"), edge_cases(), ids=repr
-)
-def test_an_edge_case_of_the_card(prediction, references, options, result, why):
+@pytest.mark.parametrize("row", rows_below("rouge_n_l", "Edge cases"), ids=" ".join)
+def test_an_edge_case_of_the_card(row):
+    prediction, references, options, result, why = (cell.strip("`") for cell in row)
     chosen = {"rouge_types": ["rouge1"]}
     for name, value in re.findall(r"(\w+)=(\[.*?\]|[^,]+)", options):
         chosen[name] = ast.literal_eval(value)

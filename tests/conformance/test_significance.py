@@ -12,7 +12,8 @@ import pytest
 from scipy import stats
 
 from metric_commons.statistics import benjamini_hochberg, paired_test
-from tests.spec import ROOT, recorded
+from tests.cards import rows_below
+from tests.spec import ROOT, recorded, rounds
 
 RESAMPLES = 10_000
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -129,8 +130,9 @@ def scores(rows, seed, kind):
 @pytest.mark.parametrize(
     "rows", [2, 3, 5, 7, pytest.param(13, marks=pytest.mark.slow), 14, 30, 50, 51, 300, 5000]
 )
-def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative):
-    for seed in range(1 if rows == 13 else 5):  # of 13 rows with ties scipy takes seconds
+@rounds(2, 5)
+def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative, rounds):
+    for seed in range(1 if rows == 13 else rounds):  # of 13 rows with ties scipy takes seconds
         a, b = scores(rows, seed, kind)
         if kind == "quarters" and np.ptp(a - b) == 0:
             continue
@@ -230,23 +232,14 @@ def test_steps_of_a_tenth():
 # What the card says
 
 
-def card():
-    return (ROOT / "metrics" / "paired_significance" / "README.md").read_text("utf-8")
-
-
-def rows_below(heading):
-    """The rows of the table below a heading."""
-    section = card().partition(f"## {heading}\n")[2].partition("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
-    return [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
-
-
 def value(cell):
     """What a cell says in Python's words."""
     return eval(cell.strip("`"), {"float": float, "__builtins__": {}})
 
 
-@pytest.mark.parametrize("row", rows_below("Edge cases"), ids=lambda row: " ".join(row[:3]))
+@pytest.mark.parametrize(
+    "row", rows_below("paired_significance", "Edge cases"), ids=lambda row: " ".join(row[:3])
+)
 def test_an_edge_case_of_the_card(row):
     a, b, options, result, why = row
     call = {"predictions1": value(a), "predictions2": value(b)}

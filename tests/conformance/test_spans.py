@@ -11,7 +11,7 @@ import pytest
 
 from metric_commons import load
 from metric_commons.labels.spans.spans import span_statistics
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, recorded, rounds
 
 DATA = GIVEN / "data" / "sequences"
 CARD = ROOT / "metrics" / "span_f1" / "README.md"
@@ -80,13 +80,14 @@ def same(found, expected):
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
+@rounds(40, 150)
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_seqeval(scheme):
+def test_seqeval(scheme, rounds):
     seqeval = pytest.importorskip("seqeval.metrics.sequence_labeling")
     strict = pytest.importorskip("seqeval.metrics.v1")
     schemes = pytest.importorskip("seqeval.scheme")
     chance = random.Random(SCHEMES[scheme])
-    for _ in range(150):
+    for _ in range(rounds):
         predictions, references = random_rows(chance, SCHEMES[scheme])
         found = span_statistics(predictions, references, scheme=scheme).result()
         if not found["per_type"]:
@@ -130,11 +131,12 @@ def test_the_result_of_evaluate(scheme):
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
-def test_one_row_of_any_tags():
+@rounds(500, 1_500)
+def test_one_row_of_any_tags(rounds):
     seqeval = pytest.importorskip("seqeval.metrics")
     chance = random.Random(2)
     letters = "BIESOX.b-"
-    for _ in range(1_500):
+    for _ in range(rounds):
         rows = [
             [
                 "".join(chance.choice(letters) for _ in range(chance.randrange(1, 4)))
@@ -149,14 +151,15 @@ def test_one_row_of_any_tags():
 
 @pytest.mark.long
 @pytest.mark.filterwarnings("ignore")
+@rounds(250, 1_000)
 @pytest.mark.parametrize("suffix", [False, True])
-def test_rows_of_any_tags_have_the_result_of_evaluate(suffix):
+def test_rows_of_any_tags_have_the_result_of_evaluate(suffix, rounds):
     seqeval = pytest.importorskip("seqeval.metrics")
     chance = random.Random(3)
     module, plain = load("span_f1", result_format="seqeval"), load("span_f1")
     keys = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
     differences = 0
-    for _ in range(1_000):
+    for _ in range(rounds):
         tags = ["O", *chance.choice(["BMES", "BILU", "BIX."])]
         if chance.random() < 0.5:  # some with types
             tags += [f"A-{tag}" if suffix else f"{tag}-A" for tag in tags]
@@ -185,7 +188,7 @@ def test_rows_of_any_tags_have_the_result_of_evaluate(suffix):
         }
         differences += found["overall_f1"] != plain.compute(**columns)["f1"]
 
-    assert differences > 10  # a span of the row before continues
+    assert differences > rounds / 100  # a span of the row before continues
 
 
 # Published figures

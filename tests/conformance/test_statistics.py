@@ -4,7 +4,6 @@ The values are recorded. A case names the module whose result should hold them. 
 asked of the module; for the others it is the functions behind the modules.
 """
 
-import math
 from functools import cache
 
 import evaluate
@@ -13,7 +12,6 @@ import pytest
 
 from metric_commons.statistics import (
     benjamini_hochberg,
-    estimate_interval,
     holm,
     interval,
     letters,
@@ -26,11 +24,8 @@ from metric_commons.statistics import (
 )
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
-from metric_commons.statistics.intervals.proportions import f1_of_jaccard
 from metric_commons.statistics.tests.differences import unseen_row
 from tests.spec import ROOT, recorded
-
-ERRORS = (0.0, math.inf)
 
 
 @cache
@@ -118,52 +113,6 @@ def test_students_interval_is_that_of_peers(name):
         close(result.standard_error, peers["inspect_ai 0.3.285"]["stderr"], 1e-12)
         if len(sizes) == 1:  # of clusters of unequal sizes it takes the number for the Kish number
             agree(result[:2], peers["inspect_ai 0.3.285"]["ci_t"])
-
-
-@pytest.mark.parametrize("name", named("errors"))
-def test_errors_without_an_upper_bound(name):
-    case, expected = cases()[name], cases()[name]["expected"]
-    sizes = np.abs(np.subtract(case["inputs"]["predictions"], case["inputs"]["references"]))
-
-    mae, mse = (
-        interval(errors, bounds=ERRORS, method="log_t") for errors in (sizes, np.square(sizes))
-    )
-    agree(mae[:2], expected["mae_interval"])
-    agree(mse[:2], expected["mse_interval"])
-    agree([math.sqrt(end) for end in mse[:2]], expected["rmse_interval"])
-    assert mae.method == "log_t"
-
-
-@pytest.mark.parametrize("name", named("classification"))
-def test_counts_of_two_labels(name):
-    case = cases()[name]
-    exact, level = case["exact"], case["options"]["confidence_level"]
-    pairs = list(zip(case["inputs"]["predictions"], case["inputs"]["references"], strict=True))
-    tp, fp, fn, tn = (pairs.count(pair) for pair in ((1, 1), (1, 0), (0, 1), (0, 0)))
-
-    ratios = {
-        "accuracy": (tp + tn, len(pairs)),
-        "precision": (tp, tp + fp),
-        "recall": (tp, tp + fn),
-        "specificity": (tn, tn + fp),
-    }
-    for score, counts in ratios.items():
-        result = proportion_interval(*counts, confidence_level=level)
-        agree(result[:2], exact[f"{score}_interval"])
-    union = tp + fp + fn
-    jaccard = proportion_interval(tp, union, confidence_level=level)
-    agree(f1_of_jaccard(jaccard, tp / max(union, 1))[:2], exact["f1_interval"])
-
-
-@pytest.mark.parametrize("name", named("auc"))
-def test_an_area_with_its_variance(name):
-    case, expected = cases()[name], cases()[name]["expected"]
-    positives = sum(case["inputs"]["references"])
-    rows = min(positives, len(case["inputs"]["references"]) - positives)
-    area = expected["roc_auc"], expected["delong_variance"], rows
-
-    agree(estimate_interval(*area)[:2], expected["confidence_interval"])
-    agree(estimate_interval(*area, method="wilson")[:2], expected["wilson"])
 
 
 @cache

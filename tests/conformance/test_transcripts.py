@@ -17,7 +17,7 @@ from metric_commons.text.transcripts.transcript_normalizers import (
     whisper_basic,
     whisper_english,
 )
-from tests.spec import GIVEN, ROOT, recorded
+from tests.spec import GIVEN, ROOT, recorded, rounds
 from tests.texts import adversarial_text
 
 pytestmark = pytest.mark.usefixtures("edit_engine")
@@ -75,11 +75,12 @@ def equals_jiwer(jiwer, predictions, references, unit="word"):
 
 @pytest.mark.long
 @pytest.mark.parametrize("unit", ["word", "character"])
+@rounds(50, 150)
 @pytest.mark.parametrize("kinds", [2, 3, 20, 1000])
-def test_random_transcripts(jiwer, unit, kinds):
+def test_random_transcripts(jiwer, unit, kinds, rounds):
     chance = random.Random(kinds)
     predictions, references = [], []
-    for _ in range(150):
+    for _ in range(rounds):
         words = [f"w{chance.randrange(kinds)}" for _ in range(chance.choice([0, 1, 5, 30, 120]))]
         heard = [
             f"w{chance.randrange(kinds)}" if chance.random() < 0.2 else word

@@ -24,7 +24,7 @@ from metric_commons.text.translation.translation_edit_rate import (
     translation_edits,
 )
 from metric_commons.text.translation.translation_tokenizers import translation_words, words_13a
-from tests.spec import GIVEN, ROOT, nightly, of_this_python, recorded
+from tests.spec import GIVEN, ROOT, nightly, of_this_python, recorded, rounds
 from tests.texts import adversarial_text
 
 DATA = GIVEN / "data" / "sequences"
@@ -98,10 +98,11 @@ def by_reference(references):
 
 
 @pytest.mark.long
+@rounds(1_000, 4_000)
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char", "none"])
-def test_words(sacrebleu, tokenize):
+def test_words(sacrebleu, tokenize, rounds):
     chance = random.Random(1)
-    texts = [random_text(chance) for _ in range(4_000)]
+    texts = [random_text(chance) for _ in range(rounds)]
     tokenizer = sacrebleu.BLEU(tokenize=tokenize).tokenizer
     expected = [tokenizer(text.rstrip()).split() for text in texts]
     words = translation_words(texts, tokenize)
@@ -126,8 +127,9 @@ def test_words(sacrebleu, tokenize):
     ],
     ids=str,
 )
-def test_bleu(sacrebleu, options, most):
-    predictions, references = random_rows(random.Random(most), 300, most)
+@rounds(100, 300)
+def test_bleu(sacrebleu, options, most, rounds):
+    predictions, references = random_rows(random.Random(most), rounds, most)
     scorer = sacrebleu.BLEU(**options)
     expected = scorer.corpus_score(predictions, by_reference(references))
     rows = bleu_statistics(predictions, references, **options)
@@ -156,8 +158,9 @@ def test_bleu(sacrebleu, options, most):
     ],
     ids=str,
 )
-def test_chrf(sacrebleu, options, most):
-    predictions, references = random_rows(random.Random(most), 300, most)
+@rounds(100, 300)
+def test_chrf(sacrebleu, options, most, rounds):
+    predictions, references = random_rows(random.Random(most), rounds, most)
     scorer = sacrebleu.CHRF(**options)
     rows = chrf_statistics(predictions, references, **options)
 
@@ -323,7 +326,8 @@ def test_words_of_ter(flags):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    ("kinds", "most", "rows"), [(3, 12, 25), (6, 40, 6), (30, 70, 2), *nightly((2, 110, 2))]
+    ("kinds", "most", "rows"),
+    [(3, 12, 25), (6, 40, 3), *nightly((6, 40, 6), (30, 70, 2), (2, 110, 2))],
 )
 def test_ter(sacrebleu, kinds, most, rows):
     chance = random.Random(kinds)
@@ -350,10 +354,11 @@ def test_ter(sacrebleu, kinds, most, rows):
 
 
 @pytest.mark.long
-def test_mean_lengths_of_three_references_are_fractions(sacrebleu):
+@rounds(10, 30)
+def test_mean_lengths_of_three_references_are_fractions(sacrebleu, rounds):
     chance = random.Random(8)
     differing = 0
-    for _ in range(30):
+    for _ in range(rounds):
         predictions = ["a b c"] * 40
         references = [[" ".join("abcdefg"[: chance.randrange(8)]) for _ in "123"] for _ in "a" * 40]
         peer = sacrebleu.TER().corpus_score(predictions, by_reference(references))
@@ -500,9 +505,9 @@ def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resampl
         assert comparison["p_value"] == pytest.approx(float(expected), abs=tolerance)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @published
-@pytest.mark.parametrize("file", [*PAIRED[:1], *nightly(*PAIRED[1:])])
+@pytest.mark.parametrize("file", PAIRED)
 def test_the_draws_of_sacrebleu_give_its_p_values(file):
     table = paired_figures()[file]
     sides = wmt17(BASELINE), wmt17(file.removeprefix("mt/"))

@@ -34,12 +34,11 @@ def sound(metric, spec):
     assert dict(leaves(metric.compute(**spec.sample))) == close(spec.result)
 
 
-def refused_and_sound(metric, spec, message, inputs):
-    """Check that columns are refused, by `compute` and `add_batch`, and that all is well then."""
+def refused_both_ways(metric, spec, message, inputs):
+    """Check that columns are refused, by `compute` and `add_batch`, and that no row stays."""
     refused(message, metric.compute, **inputs, **split(metric, spec.sample)[1])
-    sound(metric, spec)
     refused(message, metric.add_batch, **inputs)
-    sound(metric, spec)
+    assert len(metric) == 0
 
 
 def with_row(inputs, name, row, value):
@@ -119,10 +118,11 @@ def test_inputs_of_unequal_length_are_refused(load, spec):
     for name in inputs:
         shorter = inputs | {name: inputs[name][:-1]}
         listed = ", ".join(f"{name} has {len(column)} rows" for name, column in shorter.items())
-        refused_and_sound(metric, spec, f"the inputs differ in length: {listed}$", shorter)
+        refused_both_ways(metric, spec, f"the inputs differ in length: {listed}$", shorter)
 
         none = inputs | {name: []}
-        refused_and_sound(metric, spec, f"the inputs differ in length.*\\b{rows} rows", none)
+        refused_both_ways(metric, spec, f"the inputs differ in length.*\\b{rows} rows", none)
+    sound(metric, spec)
 
 
 def test_what_is_no_column_is_refused(load, spec):
@@ -131,7 +131,8 @@ def test_what_is_no_column_is_refused(load, spec):
     for name in inputs:
         for value in ("text", b"bytes", 3, {"a": 1}, {1, 2}, np.array(1)):
             message = f"{name} must hold one value per row, got {type(value).__name__}"
-            refused_and_sound(metric, spec, message, inputs | {name: value})
+            refused_both_ways(metric, spec, message, inputs | {name: value})
+    sound(metric, spec)
 
 
 def test_what_is_no_input_is_refused(load, spec):
@@ -152,11 +153,12 @@ def test_none_is_refused_wherever_it_stands(load, spec):
     inputs, _ = split(metric, spec.sample)
     for name in inputs:
         columns = with_row(inputs, name, 1, None)
-        refused_and_sound(metric, spec, rf"{name}\[1\] is None", columns)
+        refused_both_ways(metric, spec, rf"{name}\[1\] is None", columns)
     for name, row, columns in spoilt(inputs, object, None):
         if metric.holes_allowed and isinstance(inputs[name][row], list):
             continue  # None is a rating that is missing there, as the module's own tests show
-        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* is None", columns)
+        refused_both_ways(metric, spec, rf"{name}\[{row}\](\[.+\])* is None", columns)
+    sound(metric, spec)
 
 
 def test_half_of_a_surrogate_pair_is_refused_wherever_it_stands(load, spec):
@@ -166,7 +168,8 @@ def test_half_of_a_surrogate_pair_is_refused_wherever_it_stands(load, spec):
     if not cases:
         pytest.skip("no text among its inputs")
     for name, row, columns in cases:
-        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* holds half of a surr", columns)
+        refused_both_ways(metric, spec, rf"{name}\[{row}\](\[.+\])* holds half of a surr", columns)
+    sound(metric, spec)
 
 
 def test_nan_is_refused_wherever_it_stands(load, spec):
@@ -176,9 +179,10 @@ def test_nan_is_refused_wherever_it_stands(load, spec):
     if not cases or metric.nan_allowed:
         pytest.skip("no floats among its inputs, or NaN is one of them")
     for name, row, columns in cases:
-        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* is NaN;", columns)
+        refused_both_ways(metric, spec, rf"{name}\[{row}\](\[.+\])* is NaN;", columns)
         arrays = columns | {name: held(np.array, columns[name])}
-        refused_and_sound(metric, spec, rf"{name}\[{row}\](\[.+\])* is NaN;", arrays)
+        refused_both_ways(metric, spec, rf"{name}\[{row}\](\[.+\])* is NaN;", arrays)
+    sound(metric, spec)
 
 
 def refused_in_row(row, load, spec):
@@ -219,7 +223,20 @@ def test_a_row_of_any_kind_is_named(load, spec):
         for value in (Verse(), 10**5000, b"bytes", [[[[]]]]):
             if isinstance(value, list) and accepts_values(metric, name):
                 continue  # JSON may be nested
-            refused_and_sound(metric, spec, rf"{name}\[1\]", with_row(inputs, name, 1, value))
+            refused_both_ways(metric, spec, rf"{name}\[1\]", with_row(inputs, name, 1, value))
+    sound(metric, spec)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["bleu", "chrf", "math_equivalence", "qa_em", "qa_f1", "rouge_n_l", "substring_recall", "ter"],
+)
+def test_a_row_without_references_is_named(load, name):
+    metric = load(name)
+    rows = {"predictions": ["a", "b"], "references": [["a"], []]}
+
+    refused(r"references\[1\] is empty; every row needs at least", metric.compute, **rows)
+    assert len(metric) == 0
 
 
 # What stays
@@ -279,7 +296,8 @@ def test_a_bad_option_is_named(load, spec):
         for value in WRONG[option]:
             metric.add_batch(**inputs)
             refused(option, metric.compute, **options | on | {option: value})
-            sound(metric, spec)
+            assert len(metric) == 0
+    sound(metric, spec)
 
 
 def test_a_row_without_a_label_is_refused(load, spec):

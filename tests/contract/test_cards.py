@@ -222,7 +222,10 @@ def methods(metric, name):
     """The methods of the intervals that the samples of a module have."""
     if "confidence_level" not in metric.declared_options:
         return set()
-    results = [metric.compute(**each.sample | {"confidence_level": 0.95}) for each in specs(name)]
+    asked = {"confidence_level": 0.95}
+    if "n_resamples" in metric.declared_options:
+        asked["n_resamples"] = 20
+    results = [metric.compute(**each.sample | asked) for each in specs(name)]
     intervals = [result.get("interval") for result in results]
     return {method for each in intervals if isinstance(each, dict) for method in each.values()}
 

@@ -67,10 +67,7 @@ def test_it_holds_of_the_command_in_a_process_of_its_own(name):
     def command(arguments):
         program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
         done = subprocess.run(
-            [sys.executable, "-c", program, *arguments],
-            capture_output=True,
-            text=True,
-            check=False,
+            [sys.executable, "-c", program, *arguments], capture_output=True, text=True, check=False
         )
         return done.returncode, done.stderr
 

@@ -84,7 +84,7 @@ SPEC = Spec(
     result={"toy_length": 0.7 / 3},
     perfect={"texts": [["a", "bb"]], "lengths": [1.5], "bounds": [{"low": 0.0, "high": 4.0}]},
     best={"toy_length": 0.0},
-    ranges={"toy_length": (0.0, 4.0)},
+    other_ranges={"toy_length": (0.0, 4.0)},
     wrong={"texts": 7, "lengths": "0", "bounds": {"low": 0.0}},
 )
 
@@ -126,14 +126,8 @@ def with_method(text):
 
 
 BROKEN = {
-    "another name": (
-        ("class ToyLength", "class Toylength"),
-        ["it_is_named_after_its_folder"],
-    ),
-    "a wrong example": (
-        ("{'toy_length': 2.0}", "{'toy_length': 3.0}"),
-        ["its_examples_run"],
-    ),
+    "another name": (("class ToyLength", "class Toylength"), ["it_is_named_after_its_folder"]),
+    "a wrong example": (("{'toy_length': 2.0}", "{'toy_length': 3.0}"), ["its_examples_run"]),
     "an option without description": (
         ("unit (float)", "scale (float)"),
         ["its_help_names_every_input_and_option"],
@@ -142,10 +136,7 @@ BROKEN = {
         (GAPS, f"{GAPS} + 1e-9"),
         ["the_sample_gives_the_stated_result", "perfect_inputs_give_the_best_result"],
     ),
-    "scores out of range": (
-        (GAPS, f"{GAPS} - 1"),
-        ["scores_stay_in_their_range"],
-    ),
+    "scores out of range": ((GAPS, f"{GAPS} - 1"), ["scores_stay_in_their_range"]),
     "scores in another order": (
         (GAPS, "np.roll(gaps, 1)"),
         ["scores_of_rows_come_in_input_order", "groups_are_what_their_rows_alone_give"],
@@ -170,7 +161,7 @@ BROKEN = {
         ["columns_may_be_of_any_container"],
     ),
     "inputs that are changed": (
-        ("        return summ", "        lengths[0] *= 0\n        return summ"),
+        ("        return summ", "        lengths[-1] *= 0\n        return summ"),
         ["inputs_are_left_alone"],
     ),
     "numbers of numpy": (

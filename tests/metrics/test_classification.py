@@ -8,14 +8,15 @@ from sklearn.metrics import recall_score
 from metric_commons import State, load, score
 from tests.spec import ROOT, Spec
 
+OF_LABELS = (
+    *("accuracy", "precision", "recall", "f1", "fpr", "specificity"),
+    *("balanced_accuracy", "mcc", "kappa"),
+)
+
 SPEC = Spec(
     name="classification",
     # true: 2 of 3 positives are found among 4 predicted; one of 4 negatives is not
-    sample={
-        "predictions": [1, 1, 0, 1, 0, 0, 0],
-        "references": [1, 1, 1, 0, 0, 0, 0],
-        "beta": 2.0,
-    },
+    sample={"predictions": [1, 1, 0, 1, 0, 0, 0], "references": [1, 1, 1, 0, 0, 0, 0], "beta": 2.0},
     result={
         "accuracy": 5 / 7,
         "precision": 2 / 3,
@@ -29,30 +30,8 @@ SPEC = Spec(
         "kappa": 5 / 12,
     },
     perfect={"predictions": ["no", "yes"], "references": ["no", "yes"], "beta": 2.0},
-    best={
-        "accuracy": 1.0,
-        "precision": 1.0,
-        "recall": 1.0,
-        "f1": 1.0,
-        "f_beta": 1.0,
-        "fpr": 0.0,
-        "specificity": 1.0,
-        "balanced_accuracy": 1.0,
-        "mcc": 1.0,
-        "kappa": 1.0,
-    },
-    ranges={
-        "accuracy": (0.0, 1.0),
-        "precision": (0.0, 1.0),
-        "recall": (0.0, 1.0),
-        "f1": (0.0, 1.0),
-        "f_beta": (0.0, 1.0),
-        "fpr": (0.0, 1.0),
-        "specificity": (0.0, 1.0),
-        "balanced_accuracy": (0.0, 1.0),
-        "mcc": (-1.0, 1.0),
-        "kappa": (-1.0, 1.0),
-    },
+    best=dict.fromkeys((*OF_LABELS, "f_beta"), 1.0) | {"fpr": 0.0},
+    other_ranges={"mcc": (-1.0, 1.0), "kappa": (-1.0, 1.0)},
     wrong={"predictions": [1.5], "references": [1]},
 )
 
@@ -72,7 +51,6 @@ OF_ROWS = (
     *("jaccard", "label_accuracy", "hamming_loss"),
 )
 AREAS = ("roc_auc", "pr_auc", "average_precision")
-UNIT = dict.fromkeys(("roc_auc", "pr_auc", "average_precision", "brier"), (0.0, 1.0))
 OTHER_SHAPES = (
     Spec(
         name="classification",
@@ -101,20 +79,10 @@ OTHER_SHAPES = (
             "calibration": {"predicted": [1 / 6, 3 / 4], "observed": [1 / 3, 1.0], "rows": [3, 1]},
         },
         perfect={"predictions": [0.0, 1.0], "references": [0, 1], "calibration_bins": 2},
-        best={name: value for name, value in SPEC.best.items() if name != "f_beta"}
-        | {
-            "roc_auc": 1.0,
-            "pr_auc": 1.0,
-            "average_precision": 1.0,
-            "log_loss": 0.0,
-            "brier": 0.0,
-            "ece": 0.0,
-            "mce": 0.0,
-            "calibration": {"predicted": [0.0, 1.0], "observed": [0.0, 1.0], "rows": [1, 1]},
-        },
-        ranges={name: bounds for name, bounds in SPEC.ranges.items() if name != "f_beta"}
-        | UNIT
-        | {"log_loss": (0.0, math.inf), "ece": (0.0, 1.0), "mce": (0.0, 1.0)},
+        best=dict.fromkeys((*OF_LABELS, *AREAS), 1.0)
+        | dict.fromkeys(("fpr", "log_loss", "brier", "ece", "mce"), 0.0)
+        | {"calibration": {"predicted": [0.0, 1.0], "observed": [0.0, 1.0], "rows": [1, 1]}},
+        other_ranges=SPEC.other_ranges | {"log_loss": (0.0, math.inf)},
         wrong={"predictions": "a", "references": [1]},
     ),
     Spec(
@@ -155,18 +123,9 @@ OTHER_SHAPES = (
             "references": ["a", "b", "c"],
             "top_k": 2,
         },
-        best={name: value for name, value in SPEC.best.items() if name != "f_beta"}
-        | {
-            "top_2_accuracy": 1.0,
-            "roc_auc": 1.0,
-            "pr_auc": 1.0,
-            "average_precision": 1.0,
-            "log_loss": 0.0,
-            "brier": 0.0,
-        },
-        ranges={name: bounds for name, bounds in SPEC.ranges.items() if name != "f_beta"}
-        | UNIT
-        | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0), "top_2_accuracy": (0.0, 1.0)},
+        best=dict.fromkeys((*OF_LABELS, *AREAS, "top_2_accuracy"), 1.0)
+        | dict.fromkeys(("fpr", "log_loss", "brier"), 0.0),
+        other_ranges=SPEC.other_ranges | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0)},
         wrong={"predictions": [0.5, "a", 0.5], "references": [1]},
     ),
     Spec(
@@ -191,18 +150,7 @@ OTHER_SHAPES = (
             "labels": [0, 1],
         },
         perfect={"predictions": [[0, 1], [1, 0]], "references": [[0, 1], [1, 0]]},
-        best={
-            "accuracy": 1.0,
-            "precision": 1.0,
-            "recall": 1.0,
-            "f1": 1.0,
-            "fpr": 0.0,
-            "specificity": 1.0,
-            "jaccard": 1.0,
-            "label_accuracy": 1.0,
-            "hamming_loss": 0.0,
-        },
-        ranges=dict.fromkeys(OF_ROWS, (0.0, 1.0)),
+        best=dict.fromkeys(OF_ROWS, 1.0) | {"fpr": 0.0, "hamming_loss": 0.0},
         wrong={"predictions": [0, "a"], "references": 1},
     ),
     Spec(
@@ -229,10 +177,9 @@ OTHER_SHAPES = (
             "brier": (1 / 16 + 1 / 4 + 1 / 16 + 1 / 16 + 1 / 64) / 6,
         },
         perfect={"predictions": [[0.0, 1.0], [1.0, 0.0]], "references": [[0, 1], [1, 0]]},
-        best=dict.fromkeys((*{*OF_ROWS} - {"fpr", "hamming_loss"}, *AREAS), 1.0)
+        best=dict.fromkeys((*OF_ROWS, *AREAS), 1.0)
         | dict.fromkeys(("fpr", "hamming_loss", "log_loss", "brier"), 0.0),
-        ranges=dict.fromkeys((*OF_ROWS, *AREAS, "brier"), (0.0, 1.0))
-        | {"log_loss": (0.0, math.inf)},
+        other_ranges={"log_loss": (0.0, math.inf)},
         wrong={"predictions": [0.5, "a"], "references": 1},
     ),
 )
@@ -330,29 +277,14 @@ def test_an_edge_case(classification, predictions, references, options, expected
 REFUSED = [
     ([0, 1], [0, 1], {"pos_label": 2}, "pos_label must be one of the labels 0, 1, got 2"),
     (["no"], ["yes"], {"average": "binary"}, "pos_label must be one of the labels 'no', 'yes'"),
-    (
-        [0, 0, 0],
-        [0, 1, 2],
-        {"average": "binary"},
-        "average='binary' needs two labels, but there are 0",
-    ),
+    ([0, 0, 0], [0, 1, 2], {"average": "binary"}, "average='binary' needs two labels, but there"),
     ([0, 1, 2], [0, 1, 2], {"pos_label": 1}, "pos_label is for two labels, but references have 0"),
     ([3.2, 0.1], [1, 0], {}, r"predictions\[0\] is 3.2, so these look like logits"),
     ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score per row"),
     ([1.0, 2.0, 0.0], [1.0, 2.0, 0.0], {}, "or if they are labels, be cast to int"),
     ([0.2, 0.9], ["no", "yes"], {}, "labels are 'no', 'yes': pos_label must name the one that"),
-    (
-        [0.2, 0.9],
-        [1, 2],
-        {},
-        "with scores the greater one is positive, with labels 1 is; pos_label",
-    ),
-    (
-        [0, 1],
-        ["no", "yes"],
-        {},
-        r"predictions\[0\] is 0, a number, but .* or floats for scores",
-    ),
+    ([0.2, 0.9], [1, 2], {}, "with scores the greater one is positive, with labels 1 is"),
+    ([0, 1], ["no", "yes"], {}, r"predictions\[0\] is 0, a number, but .* or floats for scores"),
     ([0, 1], [0, 1], {"labels": [2, 3]}, "labels are 2, 3, but none of them occurs"),
     ([0.1, math.inf], [1, 0], {}, r"predictions\[1\] is inf; a score is a finite number"),
     ([0.1, math.nan], [1, 0], {}, r"predictions\[1\] is NaN; every row needs a number"),
@@ -373,24 +305,14 @@ REFUSED = [
     ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr needs scores, but predictions are labels"),
     ([0.5, 0.1], [0, 1], {"max_fpr": 0.0}, "max_fpr must be a number strictly between 0 and 1"),
     ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "needs scores of two"),
-    (
-        [[0.5, 0.5]],
-        [[1, 0]],
-        {"multi_class": "ovo"},
-        "multi_class 'ovo' needs one label per row",
-    ),
+    ([[0.5, 0.5]], [[1, 0]], {"multi_class": "ovo"}, "multi_class 'ovo' needs one label per row"),
     (
         [[0.5, 0.2, 0.3]],
         [1],
         {"multi_class": "ovo", "average": "micro", "labels": [0, 1, 2]},
         "multi_class 'ovo' needs average='macro' or 'weighted', got 'micro'",
     ),
-    (
-        [[0.5, 0.2]],
-        [1],
-        {"probabilities": False, "labels": [0, 1]},
-        "probabilities False is for rows of three scores or more",
-    ),
+    ([[0.5, 0.2]], [1], {"probabilities": False, "labels": [0, 1]}, "probabilities False is for"),
     ([0, 1], [0, 1], {"curves": True}, "curves needs scores, but predictions are labels"),
     ([0, 1], [0, 1], {"calibration_bins": 5}, "calibration_bins needs scores"),
     ([0, 1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights, but there are 2 rows"),

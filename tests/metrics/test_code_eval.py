@@ -56,7 +56,6 @@ SPEC = Spec(
         "messages": [["", ""]] * 2,
         "layers": LAYERS,
     },
-    ranges={"pass@1": (0.0, 1.0), "pass@2": (0.0, 1.0)},
     wrong={"predictions": RIGHT, "references": 5},
 )
 OTHER_SHAPES = (
@@ -115,7 +114,6 @@ OTHER_SHAPES = (
             "scores": [[1.0], [1.0]],
             "first_failure": [[{}], [{}]],
         },
-        ranges={"pass@1": (0.0, 1.0), "pass_rate": (0.0, 1.0)},
         wrong={"predictions": RIGHT, "references": 5},
     ),
 )

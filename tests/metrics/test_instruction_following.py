@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from metric_commons import State, load
+from metric_commons import load
 from metric_commons.text.instructions.instruction_checks import KINDS, parameters
 from tests.spec import GIVEN, Spec
 
@@ -58,7 +58,6 @@ SPEC = Spec(
         "references": [json.dumps(asked(TITLE)), json.dumps(asked(QUOTED, NO_COMMA))],
     },
     best=dict.fromkeys(KEYS, 1.0) | {"instructions": 3},
-    ranges=dict.fromkeys(KEYS, (0.0, 1.0)),
     wrong={"predictions": 3, "references": 5},
 )
 
@@ -300,18 +299,6 @@ def test_languages_do_not_depend_on_the_seed_of_others(metric):
         assert DetectorFactory.seed == 7
     finally:
         DetectorFactory.seed = before
-
-
-@pytest.mark.long
-def test_parts_of_a_state_are_the_whole(metric):
-    whole = metric.compute(**SPEC.sample, by_instruction=True, confidence_level=0.9)
-    parts = [State("instruction_following", by_instruction=True) for _ in range(2)]
-    for row in range(4):
-        parts[row % 2].update(**{name: rows[row : row + 1] for name, rows in SPEC.sample.items()})
-    first, second = parts
-    first.merge(State.from_json(second.to_json()))
-
-    assert first.result(confidence_level=0.9) == whole
 
 
 def test_prompts_are_means_and_instructions_ratios(metric):

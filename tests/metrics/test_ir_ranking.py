@@ -4,12 +4,12 @@ from functools import cache
 from math import log2
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons import load
-from metric_commons.evaluation.scoring.states import State
 from metric_commons.retrieval.names import _ALIASES, NAMES
+from tests.cards import card, rows_below
 from tests.rankings import (
     MEASURES,
     any_ids,
@@ -20,7 +20,7 @@ from tests.rankings import (
     ranking_options,
     score,
 )
-from tests.spec import ROOT, Spec
+from tests.spec import Spec, drawn_examples
 
 DEFAULTS = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")
 
@@ -49,7 +49,6 @@ SPEC = Spec(
     },
     perfect={"predictions": [["a", "b"]], "references": [["b", "a"]]},
     best={"ndcg@10": 1.0, "map": 1.0, "mrr": 1.0, "recall@10": 1.0, "precision@10": 0.2},
-    ranges=dict.fromkeys(DEFAULTS, (0.0, 1.0)),
     wrong={"predictions": ["a", 1], "references": [0.5, "b"]},
 )
 
@@ -63,7 +62,7 @@ def metric():
 
 
 @pytest.mark.long
-@settings(max_examples=40)
+@drawn_examples(40)
 @given(st.data(), ranking_options, measure_options)
 @pytest.mark.parametrize("shape", ["ids", "scores of ids", "scores"])
 def test_a_call_scores_as_defined(shape, data, reading, scoring):
@@ -104,40 +103,12 @@ def test_a_call_scores_as_defined(shape, data, reading, scoring):
         assert result[name] == exact_mean(name, expected)
 
 
-def test_neither_the_order_of_queries_nor_states_show_in_a_mean():
-    # Ten average precisions of 0.1, whose running sum is 0.9999999999999999; and one of 1.
-    predictions = [list("bcdefghijk")] * 10 + [["k"]]
-    references = [["k"]] * 11
-    expected = {"map": 2.0 / 11}
-    for order in (range(11), range(10, -1, -1)):
-        rows = {
-            "predictions": [predictions[row] for row in order],
-            "references": [references[row] for row in order],
-        }
-        assert metric().compute(**rows, measures=["map"]) == expected
-        total = State("ir_ranking", measures=["map"])
-        for start in (0, 4):
-            part = slice(start, 4 if start == 0 else None)
-            state = State("ir_ranking", measures=["map"])
-            state.update(**{key: column[part] for key, column in rows.items()}, ids=order[part])
-            total.merge(state)
-        assert total.result() == expected
-
-
 # What the card says
 
 
-def edge_cases():
-    """The rows of the table of edge cases."""
-    card = (ROOT / "metrics" / "ir_ranking" / "README.md").read_text("utf-8")
-    section = card.partition("## Edge cases\n")[2].partition("\n## ")[0]
-    lines = [line for line in section.splitlines() if line.startswith("|")][2:]
-    return [[cell.strip().strip("`") for cell in line.split("|")[1:-1]] for line in lines]
-
-
-@pytest.mark.parametrize("row", edge_cases(), ids=lambda row: row[-1])
+@pytest.mark.parametrize("row", rows_below("ir_ranking", "Edge cases"), ids=lambda row: row[-1])
 def test_an_edge_case_of_the_card(row):
-    predictions, references, options, result, why = row
+    predictions, references, options, result, why = (cell.strip("`") for cell in row)
     call = ast.parse(f"dict({options})", mode="eval").body
     arguments = {keyword.arg: ast.literal_eval(keyword.value) for keyword in call.keywords}
     arguments |= {
@@ -153,6 +124,4 @@ def test_an_edge_case_of_the_card(row):
 
 @pytest.mark.parametrize("name", sorted({*NAMES} - _ALIASES.keys()))
 def test_the_card_names_every_measure(name):
-    card = (ROOT / "metrics/ir_ranking/README.md").read_text("utf-8").lower()
-
-    assert re.search(rf"[`/ ]{re.escape(name)}(?![a-z])", card)
+    assert re.search(rf"[`/ ]{re.escape(name)}(?![a-z])", card("ir_ranking").lower())

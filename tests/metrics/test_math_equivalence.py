@@ -22,7 +22,6 @@ SPEC = Spec(
     result={"math_equivalence": 0.5, "undecided": 0.25, "unreadable": 0.0},
     perfect={"predictions": ["2/4"], "references": [["1", "0.5"]]},
     best={"math_equivalence": 1.0, "undecided": 0.0, "unreadable": 0.0},
-    ranges=dict.fromkeys(("math_equivalence", "undecided", "unreadable"), (0.0, 1.0)),
     wrong={"predictions": 0.5, "references": ["1/2", 7]},
 )
 
@@ -126,28 +125,13 @@ def test_a_prediction_without_an_answer_is_neither_right_nor_undecided():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (
-            {"backend": "sympy"},
-            "backend must be one of 'exact', 'exact_then_math_verify', .* got 'sympy'",
-        ),
-        ({"percent": "both"}, "percent must be one of 'either', 'value', 'ignore', 'any_scale'"),
-        ({"relative_tolerance": -1}, "relative_tolerance must be a number, at least 0"),
-        ({"timeout": 0}, "timeout must be a number above 0, got 0"),
-        (
-            {"backend": "hendrycks", "absolute_tolerance": 0.1},
-            "absolute_tolerance applies to backend='exact', not to 'hendrycks'",
-        ),
+        ({"backend": "hendrycks", "absolute_tolerance": 0.1}, "absolute_tolerance applies to"),
         ({"backend": "hendrycks", "percent": "value"}, "percent applies to backend='exact'"),
     ],
 )
-def test_a_wrong_option_is_named(options, message):
+def test_an_option_of_another_backend_is_refused(options, message):
     with pytest.raises(ValueError, match=message):
         compute("1", "1", **options)
-
-
-def test_a_problem_without_references_is_named():
-    with pytest.raises(ValueError, match=r"^references\[0\] is empty; every row needs at least"):
-        compute("1", [])
 
 
 def edge_cases():
@@ -172,10 +156,7 @@ def test_the_card_has_edge_cases():
     assert len(edge_cases()) > 30
 
 
-EXPLAINED = {
-    "predictions": ["2f", "3", "4"] * 3,
-    "references": ["f(2)", r"\frac{9}{3", "5"] * 3,
-}
+EXPLAINED = {"predictions": ["2f", "3", "4"] * 3, "references": ["f(2)", r"\frac{9}{3", "5"] * 3}
 REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 
 

@@ -13,7 +13,7 @@ SPEC = Spec(
     result={"kendall_tau_b": 13 / 15, "tau_ap_b": 0.8},
     perfect={"predictions": [0.2, 0.1], "references": [2.0, 1.0]},
     best={"kendall_tau_b": 1.0, "tau_ap_b": 1.0},
-    ranges={"kendall_tau_b": (-1.0, 1.0), "tau_ap_b": (-1.0, 1.0)},
+    other_ranges={"kendall_tau_b": (-1.0, 1.0), "tau_ap_b": (-1.0, 1.0)},
     wrong={"predictions": {}, "references": {}},
     whole=True,
 )
@@ -49,7 +49,6 @@ OTHER_SHAPES = (
             "rbo_max": 1.0,
             "rbo_residual": 1 - least_overlap([1]),
         },
-        ranges=dict.fromkeys(("rbo", "rbo_min", "rbo_max", "rbo_residual"), (0.0, 1.0)),
         wrong={"predictions": {}, "references": {}},
         no_intervals=True,
         whole=True,

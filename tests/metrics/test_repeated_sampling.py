@@ -27,7 +27,6 @@ SPEC = Spec(
         "measures": ["maj@k", "self_consistency"],
     },
     best={"maj@1": 1.0, "maj@3": 1.0, "self_consistency": 1.0},
-    ranges=dict.fromkeys(["maj@1", "maj@3", "self_consistency"], (0.0, 1.0)),
     wrong={"predictions": 12, "references": 12},
 )
 
@@ -49,7 +48,6 @@ OTHER_SHAPES = (
             "equivalence": "math",
         },
         best={"maj@n": 1.0, "unparsed": 0.0},
-        ranges=dict.fromkeys(["maj@n", "unparsed"], (0.0, 1.0)),
         wrong={"predictions": 12, "references": 12},
     ),
     Spec(
@@ -70,7 +68,6 @@ OTHER_SHAPES = (
             "measures": "best_of@k",
         },
         best={"best_of@2": 1.0, "best_of@4": 1.0},
-        ranges=dict.fromkeys(["best_of@2", "best_of@4"], (0.0, 1.0)),
         wrong={"predictions": 1},
     ),
 )
@@ -141,10 +138,7 @@ def test_samples_without_an_answer(sampling):
     samples = {"predictions": [["", " ", "", "4", "4"]], "references": ["4"]}
     measures = ["maj@k", "self_consistency"]
 
-    assert sampling.compute(**samples, measures=measures) == {
-        "maj@n": 0.0,
-        "self_consistency": 0.6,
-    }
+    assert sampling.compute(**samples, measures=measures) == {"maj@n": 0.0, "self_consistency": 0.6}
     silent = sampling.compute(**samples, measures=measures, unparsed_votes=False)
     assert silent == {"maj@n": 1.0, "self_consistency": 0.4}
     of_two = sampling.compute(**samples, k=2, unparsed_votes=False)
@@ -171,10 +165,7 @@ OUTCOMES = {"predictions": [[1, 0], [1, 1]], "measures": "best_of@k"}
     ("call", "message"),
     [
         (ANSWERS | {"k": 2}, r"predictions\[1\] has 1 samples, maj@2 needs at least 2"),
-        (
-            ANSWERS | {"k": 1, "ties": "first"},
-            r"predictions\[0\] has 2 samples; ties='first' takes",
-        ),
+        (ANSWERS | {"k": 1, "ties": "first"}, r"predictions\[0\] has 2 samples; ties='first'"),
         (ANSWERS | {"predictions": [["a"], []]}, r"predictions\[1\] has no samples"),
         (ANSWERS | {"references": ["a", []]}, r"references\[1\] is empty"),
         (ANSWERS | {"references": None}, "references is missing"),
@@ -208,9 +199,7 @@ def test_intervals_are_over_problems(sampling):
     answers = {"predictions": [["a", "a"], ["a", "b"], ["b", "b"]] * 5, "references": ["a"] * 15}
     result = sampling.compute(**answers, k=2, confidence_level=0.95)
     single = sampling.compute(
-        predictions=[["a"], ["a", "b"], ["b"]] * 5,
-        references=["a"] * 15,
-        confidence_level=0.95,
+        predictions=[["a"], ["a", "b"], ["b"]] * 5, references=["a"] * 15, confidence_level=0.95
     )
 
     assert result["confidence_interval"]["maj@2"] == single["confidence_interval"]["maj@n"]

@@ -22,9 +22,6 @@ SPEC = Spec(
     },
     perfect={"predictions": ["A b c."], "references": [["b c", "a b c"]]},
     best={f"rouge{kind}{part}": 1.0 for kind in "12L" for part in ("", "_precision", "_recall")},
-    ranges={
-        f"rouge{kind}{part}": (0.0, 1.0) for kind in "12L" for part in ("", "_precision", "_recall")
-    },
     wrong={"predictions": 1889, "references": ["Paris", 7]},
 )
 
@@ -32,33 +29,6 @@ SPEC = Spec(
 @pytest.fixture(scope="module")
 def rouge():
     return load("rouge_n_l")
-
-
-def test_each_type_has_its_own_best_reference(rouge):
-    result = rouge.compute(
-        predictions=["a b c d"], references=[["d c b a", "a b x"]], rouge_types=["rouge1", "rouge2"]
-    )
-
-    assert (result["rouge1"], result["rouge2_recall"]) == (1.0, 1 / 2)
-
-
-def test_of_equal_references_the_first_gives_precision_and_recall(rouge):
-    result = rouge.compute(
-        predictions=["a b"], references=[["a", "a b c d"]], rouge_types=["rouge1"]
-    )
-
-    assert list(result.values()) == [2 / 3, 1 / 2, 1.0]
-
-
-def test_mean_averages_each_score(rouge):
-    result = rouge.compute(
-        predictions=["a b"],
-        references=[["a", "a b c d"]],
-        rouge_types=["rouge1"],
-        reference_aggregation="mean",
-    )
-
-    assert list(result.values()) == [2 / 3, 3 / 4, 3 / 4]
 
 
 @pytest.mark.parametrize(
@@ -106,11 +76,6 @@ def test_what_a_tokenizer_must_not_return_is_named(rouge, references, place, row
         ({"rouge_types": [2]}, "got 2"),
         ({"rouge_types": ()}, r"rouge_types must be names such as \(\"rouge1\",\), got \(\)"),
         ({"rouge_types": "rouge1"}, "rouge_types must be names .* got 'rouge1'"),
-        ({"use_stemmer": 1}, "use_stemmer must be True or False, got 1"),
-        ({"tokenizer": "unicorn"}, "tokenizer must be one of .* did you mean 'unicode'"),
-        ({"tokenizer": None}, "tokenizer must be one of"),
-        ({"normalizer": "squat"}, "normalizer must be one of .* did you mean 'squad'"),
-        ({"reference_aggregation": "min"}, "reference_aggregation must be one of 'max', 'mean'"),
     ],
 )
 def test_wrong_options_are_named(rouge, options, message):

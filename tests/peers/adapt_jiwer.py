@@ -8,10 +8,7 @@ from jiwer import measures, transformations
 from metric_commons.text.transcripts.edit_rate import error_alignments, error_statistics
 from tests.peers.plugin import substitute, unsupported
 
-_DEFAULTS = {
-    "wer": transformations.wer_default,
-    "cer": transformations.cer_default,
-}
+_DEFAULTS = {"wer": transformations.wer_default, "cer": transformations.cer_default}
 
 
 def _texts(value):
