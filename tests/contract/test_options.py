@@ -2,7 +2,7 @@
 
 import json
 import math
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from evaluate import load as load_from
@@ -16,6 +16,7 @@ from metric_commons.statistics.arguments.domains import (
     choices,
     schema,
 )
+from metric_commons.statistics.intervals.methods import AnyMethod
 from tests.spec import METRICS, ROOT, spec
 
 FOREIGN = object()  # of no type that an option may have
@@ -104,3 +105,14 @@ def test_the_defaults_are_those_that_compute_takes(name):
 
 def test_an_annotation_is_a_schema():
     assert schema(bool) == {"type": "boolean"}
+
+
+def test_a_request_may_name_every_method_of_intervals_of_a_module():
+    methods = {
+        method
+        for name in METRICS
+        for option in options(name)
+        if option.name == "interval"
+        for method in choices(option.annotation)
+    }
+    assert methods == {*get_args(AnyMethod)}

@@ -26,6 +26,7 @@ SPEC = Spec(
             "bob": {"ada": 1 / 3, "bob": 0.5},
         },
     },
+    ordered=({"method": "elo"}, frozenset({"ratings"})),
     perfect={"model_a": ["x"], "model_b": ["y"], "winner": ["tie"]},
     best={
         "win_rate": {"x": 0.5, "y": 0.5},

@@ -21,8 +21,8 @@ from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import arguments
 from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import Level, Range
+from ...statistics.intervals.methods import AnyMethod, difference_range
 from ...statistics.intervals.methods import Assumption as AssumptionName
-from ...statistics.intervals.methods import Method, difference_range
 from ...statistics.resampling.progress import set_quiet
 
 # The panels of options in the help.
@@ -359,12 +359,12 @@ class IntervalOptions(Draws):
 
     confidence_level: Confidence = None
     interval: Annotated[
-        Method,
+        AnyMethod,
         request_option(
             "interval",
             metavar="METHOD",
-            help=f"How intervals are computed: {', '.join(get_args(Method))}. auto chooses by the "
-            "kind of score.",
+            help="How intervals are computed: auto chooses by the kind of score; each module has "
+            f"some of {', '.join(get_args(AnyMethod)[1:])}.",
         ),
     ] = "auto"
 

@@ -10,7 +10,7 @@ from ...module.catalog.catalog import load_without_evaluate, name_of
 from ...module.catalog.request import Missing, Request, check_jobs
 from ...module.declaration.declarations import Module, is_assignable, meant_input
 from ...statistics.arguments.checks import nearest
-from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
+from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .evaluations import fields_of_file, need_rows, results_of_file
@@ -34,7 +34,7 @@ def score(
     references: Any = None,
     options: Mapping[str, Any] | None = None,
     confidence_level: float | None = None,
-    interval: Method = "auto",
+    interval: AnyMethod = "auto",
     standard_error: bool = False,
     clusters: Any = None,
     n_resamples: int = 10_000,

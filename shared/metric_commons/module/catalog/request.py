@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, get_type_hints
 
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, check_option
-from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
+from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
 
 Missing = Literal["refuse", "skip", "zero", "bounds"]
 ROW_LABELS = ("groups", "clusters", "ids")  # columns that are not inputs of modules
@@ -24,7 +24,7 @@ class Reporting:
 
     preset: str | None = None
     confidence_level: Level | None = None
-    interval: Method = "auto"
+    interval: AnyMethod = "auto"
     standard_error: bool = False
     n_resamples: Resamples = 10_000
     seed: Seed = 0

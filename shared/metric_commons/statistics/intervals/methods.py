@@ -20,6 +20,7 @@ Method = Literal[
     "log_t",
     "bootstrap",
 ]
+AnyMethod = Literal[Method, "linearized", "normal", "sandwich", "hessian"]  # those of all modules
 Correction = Literal["bonferroni", "max_t", "holm", "benjamini_hochberg", "none"]
 Assumption = Literal["exchangeable", "nothing"]
 
