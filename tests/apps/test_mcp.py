@@ -853,9 +853,9 @@ def test_the_end_of_a_server_ends_its_work(root, long, ending):
 
 @pytest.mark.slow
 def test_a_call_has_a_budget(wire, large, long):
-    server = wire("--seconds", "1", "--processes", "1", "--max-unpacked", "2000000")
+    server = wire("--seconds", "1", "--processes", "1")
     assert "took longer than 1 seconds" in server.refused(long)
-    said = server.refused(large)
+    said = wire("--max-unpacked", "2000000").refused(large)
     assert "large.json: the content has more than 2,000,000 bytes" in said
     assert said.endswith("--max-unpacked")
 
