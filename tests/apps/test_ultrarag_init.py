@@ -197,9 +197,9 @@ async def test_the_documented_answers_whatever_is_on_the_path(place, profile, mo
     impostor = Path("impostor").absolute()
     monkeypatch.setenv("PYTHONPATH", str(impostor))
     for package in ("mcp", "metric_commons"):
-        for folder in (impostor / package, Path(package)):  # in the working directory, too
-            folder.mkdir(parents=True)
-            (folder / "__init__.py").write_text("raise SystemExit('the wrong one')")
+        for path in (impostor / package, Path(package)):  # in the working directory, too
+            path.mkdir(parents=True)
+            (path / "__init__.py").write_text("raise SystemExit('the wrong one')")
     predictions, references = DOCUMENTED
     changed(place, profile=profile)
     outputs = await UltraRAG(place).run("evaluate", pred_ls=predictions, gt_ls=references)
