@@ -297,8 +297,11 @@ def is_interrupted(status, said):
     """
     if "Traceback" in said:
         return status == -signal.SIGINT and "metric_commons" not in said
+    last_line = said.splitlines()[-1] if said else ""
+    if status == -signal.SIGINT and last_line.startswith("wrote "):
+        return True  # its work was done
     if status in (130, -signal.SIGINT):
-        return said in ("", "interrupted\n") or said.endswith("\ninterrupted\n")
+        return last_line in ("", "interrupted")
     return status == 0
 
 
