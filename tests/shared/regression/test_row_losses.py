@@ -46,8 +46,8 @@ MANY = [
 
 
 @pytest.mark.parametrize("name", MANY)
-@pytest.mark.parametrize("rows", [2_048, 2_559, 2_561])
-def test_losses_do_not_depend_on_blocks(name, rows):
+@pytest.mark.parametrize(("rows", "block"), [(2_048, 512), (2_559, 512), (2_561, 512), (60, 1)])
+def test_losses_do_not_depend_on_blocks_and_order(name, rows, block):
     rng = np.random.default_rng([MANY.index(name), rows])
     predictions, references = rng.gamma(2, 1, (2, rows, 2))
     if name not in ("gamma_deviance", "tweedie(power=3.5)"):
@@ -55,8 +55,9 @@ def test_losses_do_not_depend_on_blocks(name, rows):
     (measure,) = parse_measures([name])
     pairs = Pairs(predictions, references)
     expected = loss_values(measure, pairs)
-    with patch.object(row_losses_module, "_BLOCK", 512):
+    with patch.object(row_losses_module, "_BLOCK", block):
         assert loss_values(measure, pairs) == expected
+        assert loss_values(measure, Pairs(predictions[::-1], references[::-1])) == expected
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])

@@ -78,7 +78,7 @@ class PrintedScore(NamedTuple):
 
 
 class PrintedDifference(NamedTuple):
-    """What two printed scores of the same rows show about their difference."""
+    """The difference of two printed scores of the same rows, as far as these show it."""
 
     difference: float
     p_least: float  # the smallest p-value that is possible with these scores
