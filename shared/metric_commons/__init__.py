@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .evaluation.comparison.combined_results import compare
     from .evaluation.results.results import Results
     from .evaluation.scoring.scoring import score
-    from .evaluation.scoring.states import State
+    from .evaluation.rows.states import State
     from .frameworks.harnesses.stock_evaluate import patch_evaluate
     from .frameworks.trainers.trainer import trainer_hook
     from .module.catalog.catalog import load, names
@@ -47,7 +47,7 @@ _resolve = resolver(
     __name__,
     {
         "Results": "evaluation.results.results",
-        "State": "evaluation.scoring.states",
+        "State": "evaluation.rows.states",
         "compare": "evaluation.comparison.combined_results",
         "load": "module.catalog.catalog",
         "names": "module.catalog.catalog",

@@ -147,7 +147,7 @@ def check(
     Args:
         module: The folder or the script of a metric, or the name of a module.
     """
-    from ...evaluation.scoring.promises import check_module
+    from ...evaluation.peers.promises import check_module
 
     if not catalog.is_known(module) and Path(module).exists():
         module = str(Path(module).absolute())

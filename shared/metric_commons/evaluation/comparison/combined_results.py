@@ -10,7 +10,7 @@ from ..results.module_results import provenance
 from ..results.results import Results
 from .pairing import paired_scores
 
-_BY_SYSTEM = ("rows", "columns", "logs")  # entries of a provenance with a value for each system
+_BY_SYSTEM = ("digests", "columns", "logs")  # entries of a provenance with a value for each system
 
 
 def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
@@ -23,7 +23,7 @@ def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
         The systems, and why they were not compared; empty if they were.
 
     >>> from ..scoring.scoring import score
-    >>> rows = {"references": ["a", "b", "c"], "per_example": True}
+    >>> rows = {"references": ["a", "b", "c"], "rows": True}
     >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
     >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
     >>> together, problem = collected({"new": new, "old": old})
@@ -87,7 +87,7 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
         ValueError: the results share no score of rows, or differ in options or rows.
 
     >>> from ..scoring.scoring import score
-    >>> rows = {"references": ["a", "b", "c"], "per_example": True}
+    >>> rows = {"references": ["a", "b", "c"], "rows": True}
     >>> new = score("qa_em", predictions={"bot": ["a", "b", "c"]}, **rows)
     >>> old = score("qa_em", predictions={"bot": ["a", "x", "y"]}, **rows)
     >>> (comparison,) = compare(new, old).comparisons
@@ -100,7 +100,7 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
     comparisons = compare_pairs(shared, **testing)
     record = provenance(inputs) | {
-        name: value for name, value in pool.provenance.items() if name == "rows"
+        name: value for name, value in pool.provenance.items() if name == "digests"
     }
     return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
 
@@ -157,7 +157,7 @@ def renamed(results: Results, names: Mapping[str, str]) -> Results:
     return replace(
         results,
         systems=under_new_names(results.systems),
-        row_labels=under_new_names(results.row_labels),
+        rows=under_new_names(results.rows),
         provenance=results.provenance | records,
     )
 
@@ -165,10 +165,12 @@ def renamed(results: Results, names: Mapping[str, str]) -> Results:
 def merged(results: Sequence[Results]) -> Results:
     """Return one result with the systems of all results, and without comparisons."""
     digests = {
-        name: value for part in results for name, value in part.provenance.get("rows", {}).items()
+        name: value
+        for part in results
+        for name, value in part.provenance.get("digests", {}).items()
     }
     return Results(
         systems={name: system for part in results for name, system in part.systems.items()},
-        row_labels={name: labels for part in results for name, labels in part.row_labels.items()},
-        provenance={"rows": digests} if digests else {},
+        rows={name: tables for part in results for name, tables in part.rows.items()},
+        provenance={"digests": digests} if digests else {},
     )

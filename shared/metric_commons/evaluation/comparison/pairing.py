@@ -5,39 +5,36 @@ corrected for their number, every further score, such as precision and recall ne
 all others power.
 """
 
-import math
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any
+
+import numpy as np
 
 from ...data.files.stored import to_jsonable
-from ...module.catalog.catalog import load_without_evaluate, score_ranges
-from ...module.declaration.declarations import REPORTING
+from ...module.catalog.catalog import score_ranges
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import range_of_rows
 from ..results.comparisons import Pair
-from ..results.joins import joined_rows
-from ..results.module_results import (
-    ModuleResult,
-    Systems,
-    check_averages,
-    functions_of_rows,
-    functions_of_sums,
-    means_of_rows,
-)
+from ..results.module_results import ModuleResult, check_averages
 from ..results.results import Results
+from ..rows.joins import in_order_of
+from ..rows.plans import Tables
+from ..rows.row_tables import RowTable
+from ..rows.samples import BOUNDS
+from .pseudovalues import drawn_score, pseudovalues
 
-if TYPE_CHECKING:
-    from ...statistics.intervals.sums import RowStatistics
-    from .pseudovalues import ScoredInputs
 
+def check_same_rows(tables: Tables) -> None:
+    """Check that the systems have the same rows.
 
-class PairedRows(NamedTuple):
-    """How the rows of two systems correspond, in the order of the first one."""
-
-    order_b: Sequence[int] | None  # row numbers of the second; None for the same order
-    clusters: Sequence[Any] | None
+    Raises:
+        ValueError: they do not.
+    """
+    (first, modules), *others = tables.items()
+    for system, of_system in others:
+        for name in modules.keys() & of_system.keys():
+            in_order_of(modules[name], of_system[name], (first, system))
 
 
 def paired_scores(
@@ -48,7 +45,7 @@ def paired_scores(
     A score is a mean over rows, computed from sums over rows, or from the inputs of all rows.
 
     Args:
-        results: all systems, with the scores of their rows.
+        results: all systems, with their scored rows.
         names: the two systems of each pair.
         scores: which to compare, as `score` or `module.score`; those without scores of rows are
             skipped; None for the main score of each module.
@@ -58,84 +55,87 @@ def paired_scores(
             systems differ.
     """
     if scores is not None:
-        _check(scores, results.systems)
+        _check(scores, results)
 
     @cache
-    def statistics(system: str, module: str) -> "RowStatistics":
-        return row_statistics(system, module, results.systems[system][module])
-
-    @cache
-    def inputs(system: str, module: str, names: tuple[str, ...]) -> "ScoredInputs":
-        from .pseudovalues import ScoredInputs  # imports numpy, so only on use
-
-        return ScoredInputs(system, module, results.systems[system][module], names)
+    def ordered(first: str, system: str, module: str) -> RowTable:
+        """Return the rows of a system in the order of those of the first."""
+        a, b = results.rows[first][module], results.rows[system][module]
+        return in_order_of(a, b, (first, system))
 
     for a, b in names:
-        rows = _shared_rows(results.row_labels, a, b)
         for module, result in results.systems[a].items():
             rival = results.systems[b].get(module)
-            if rival is None:
+            if rival is None or not _has_rows(results, a, b, module):
                 continue
-            is_incomplete = result.missing_rows or rival.missing_rows
-            columns, columns_b = means_of_rows(result), means_of_rows(rival)
-            shared = [name for name in columns if name in columns_b]
-            functions = functions_of_sums(rival)
-            shared += [name for name in functions_of_sums(result) if name in functions]
-            drawn = functions_of_rows(rival)
-            shared += [name for name in functions_of_rows(result) if name in drawn]
+            first, second = results.rows[a][module], ordered(a, b, module)
+            kinds, kinds_b = _comparable(result, first), _comparable(rival, second)
+            shared = [name for name in kinds if name in kinds_b]
             if shared:
                 _check_options(module, a, b, result, rival)
             chosen = [name for name in shared if name == result.main_score] or shared[:1]
             if scores is not None:
                 chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]
-            names_of_module = [
-                name
-                for name in chosen
-                if name in columns or math.isfinite(result.scores[name] - rival.scores[name])
-            ]
-            of_sums = [name for name in names_of_module if name in functions]
-            if of_sums:
-                sums_a, sums_b = statistics(a, module), statistics(b, module)
-                if rows.order_b is not None:
-                    sums_b = sums_b.take(rows.order_b)
-                for name in of_sums:
-                    yield Pair(a, b, module, name, (), (), rows.clusters, sums_a, sums_b)
-            of_inputs = [name for name in names_of_module if name in drawn and name not in columns]
-            if of_inputs:
-                first, second = (inputs(system, module, tuple(of_inputs)) for system in (a, b))
-                pseudovalues = first.pseudovalues(second, rows.order_b)
-                for name in of_inputs:
-                    pair = Pair(a, b, module, name, (), (), rows.clusters)
-                    if name in pseudovalues:
-                        values_a, values_b = (v.tolist() for v in pseudovalues[name])
-                        means = result.scores[name], rival.scores[name]
-                        yield pair._replace(scores_a=values_a, scores_b=values_b, estimates=means)
-                    else:
-                        score = first.drawn_score(name, second, rows.order_b)
-                        yield pair._replace(drawn=(len(first), score))
-            for name in names_of_module:
-                if name in functions or name not in columns:
+            of_inputs = [name for name in chosen if kinds[name] == "inputs"]
+            values = pseudovalues(first, second, of_inputs) if of_inputs else {}
+            for name in chosen:
+                pair = Pair(a, b, module, name, clusters=_clusters(first))
+                means = result.scores[name], rival.scores[name]
+                if kinds[name] != "means" and not np.isfinite(means).all():
                     continue
-                scores_b = columns_b[name]
-                if rows.order_b is not None:
-                    scores_b = [scores_b[row] for row in rows.order_b]
-                pair = Pair(a, b, module, name, columns[name], scores_b, rows.clusters)
-                yield pair._replace(ends=_ends(pair)) if is_incomplete else pair
+                if kinds[name] == "sums":
+                    yield pair._replace(sums_a=first.statistics, sums_b=second.statistics)
+                elif kinds[name] == "means":
+                    pair = pair._replace(
+                        scores_a=first.row_scores[name], scores_b=second.row_scores[name]
+                    )
+                    is_incomplete = any(_is_bounded(table) for table in (first, second))
+                    yield pair._replace(ends=_ends(pair)) if is_incomplete else pair
+                elif name in values:
+                    values_a, values_b = values[name]
+                    yield pair._replace(scores_a=values_a, scores_b=values_b, estimates=means)
+                else:
+                    score = drawn_score(first, second, name)
+                    yield pair._replace(drawn=(len(first), score))
+
+
+def _has_rows(results: Results, a: str, b: str, module: str) -> bool:
+    return all(module in results.rows.get(system, {}) for system in (a, b))
+
+
+def _clusters(table: RowTable) -> Any:
+    """Return one label for each row, or the labels of crossed fields."""
+    if len(table.clusters) < 2:
+        return table.labels()["clusters"]
+    columns = table.clusters.values()
+    return [dict(zip(table.clusters, labels, strict=True)) for labels in zip(*columns, strict=True)]
+
+
+def _is_bounded(table: RowTable) -> bool:
+    return BOUNDS in table.conditions.get("missing", {})
+
+
+def _comparable(result: ModuleResult, table: RowTable) -> dict[str, str]:
+    """Return the scores that can be compared, each a mean of rows, or of their sums or inputs."""
+    kinds = {name: "means" for name in table.row_scores if name not in result.aggregation}
+    numbers = [name for name, score in result.scores.items() if isinstance(score, float)]
+    if table.kept == "sums":
+        kinds |= {n: "sums" for n in numbers if result.aggregation.get(n) == "sums"}
+    if table.metric.score_kind in ("counts", "moments"):
+        kinds |= {n: "inputs" for n in numbers if n not in (*table.row_scores, "standard_error")}
+    return kinds
 
 
 def _ends(pair: Pair) -> tuple[float, float] | None:
     """Return the lowest and the highest possible score of a row; None if there are no bounds."""
     ends = range_of_rows(pair.score, score_ranges(pair.module), [*pair.scores_a, *pair.scores_b])
-    return ends if all(map(math.isfinite, ends)) else None
+    return ends if np.isfinite(ends).all() else None
 
 
 def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: ModuleResult) -> None:
     """Check that two systems were scored with the same options."""
     check_averages({a: {module: result}, b: {module: rival}})
-    first, second = (
-        to_jsonable({name: v for name, v in part.options.items() if name not in REPORTING})
-        for part in (result, rival)
-    )
+    first, second = (to_jsonable(part.scoring_options()) for part in (result, rival))
     if first != second:
         raise ValueError(
             f"{module} scored {a!r} and {b!r} with different options: {result.signature} "
@@ -143,47 +143,14 @@ def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: Mod
         )
 
 
-def row_statistics(system: str, module: str, result: ModuleResult) -> "RowStatistics":
-    """Return the statistics of rows, with the functions that compute scores from their sums.
-
-    Raises:
-        ValueError: the rows lack a statistic, the scores differ from those of the result, or an
-            option was a function, and a file stores only its name.
-    """
-    options = {name: value for name, value in result.options.items() if name not in REPORTING}
-    try:
-        statistics = load_without_evaluate(module, **options).row_statistics()
-    except ValueError as error:
-        raise ValueError(
-            f"{module} of system {system!r} cannot be recomputed from saved rows: {error}"
-        ) from error
-    if result.row_sums is not None:
-        names, values = result.row_sums
-        if missing := [name for name in statistics.names if name not in names]:
-            raise ValueError(f"the rows of system {system!r} lack {missing[0]} of {module}")
-        statistics = replace(statistics, names=names, values=values)
-    scores = statistics.result()
-    for name in functions_of_sums(result):
-        pair = scores[name], result.scores[name]
-        if not (math.isclose(*pair, rel_tol=1e-9, abs_tol=1e-12) or all(map(math.isnan, pair))):
-            raise ValueError(
-                f"{name} of the rows of system {system!r} is {scores[name]}, but the result says "
-                f"{result.scores[name]}; the rows belong to another result"
-            )
-    return statistics
-
-
-def _check(scores: Collection[str], systems: Systems) -> None:
+def _check(scores: Collection[str], results: Results) -> None:
     """Check that every named score exists, and that at least one of them can be compared."""
     all_scores: dict[str, None] = {}
     scores_of_rows: dict[str, None] = {}
-    for results in systems.values():
-        for module, result in results.items():
-            comparable = [
-                *means_of_rows(result),
-                *functions_of_sums(result),
-                *functions_of_rows(result),
-            ]
+    for system, modules in results.systems.items():
+        for module, result in modules.items():
+            table = results.rows.get(system, {}).get(module)
+            comparable: Mapping[str, Any] = {} if table is None else _comparable(result, table)
             for names, columns in ((all_scores, result.scores), (scores_of_rows, comparable)):
                 names.update(dict.fromkeys(columns))
                 names.update(dict.fromkeys(f"{module}.{name}" for name in columns))
@@ -197,35 +164,3 @@ def _check(scores: Collection[str], systems: Systems) -> None:
             f"score {next(iter(scores))!r} is neither a mean of rows nor computed from them, so it "
             "cannot be compared"
         )
-
-
-def _shared_rows(
-    row_labels: Mapping[str, Mapping[str, Sequence[Any]]], a: str, b: str
-) -> PairedRows:
-    """Return how the rows of two systems correspond: by their ids, or else by their order."""
-    labels_a, labels_b = (row_labels.get(system, {}) for system in (a, b))
-    ids_a, ids_b = labels_a.get("id"), labels_b.get("id")
-    order = None
-    if ids_a is not None and ids_b is not None and list(ids_a) != list(ids_b):
-        try:
-            order = joined_rows(ids_a, ids_b, (repr(a), repr(b)))
-        except ValueError as error:
-            raise ValueError(
-                f"{error}; score both on the same rows, with --id and --per-example"
-            ) from error
-    if (ids_a is None) != (ids_b is None):
-        first, second = (a, b) if ids_a is not None else (b, a)
-        raise ValueError(
-            f"the rows of {first!r} have ids, those of {second!r} do not; score both with --id and "
-            "--per-example"
-        )
-    clusters, clusters_b = labels_a.get("cluster"), labels_b.get("cluster")
-    if order is not None and clusters_b is not None:
-        clusters_b = [clusters_b[row] for row in order]
-    if (None if clusters is None else list(clusters)) != (
-        None if clusters_b is None else list(clusters_b)
-    ):
-        raise ValueError(
-            f"the rows of {a!r} and {b!r} have different clusters; score both with the same"
-        )
-    return PairedRows(order, clusters)

@@ -11,9 +11,9 @@ from ...data.files.access import sha256_of
 from ...data.files.stored import to_jsonable
 from ...data.harness_logs.logs import Log, LoggedMeans
 from ...data.tables.tables import Source
-from ..results.logged_scores import NAME as LOGGED
 from ..results.module_results import ModuleResult, program, provenance
 from ..results.results import Results
+from ..rows.logged_scores import LOGGED
 
 NO_ROWS = "it contains means without scores of rows"
 _MAIN = "main_score"

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import Finite, Level, Positive, check_option
 from ..results.comparisons import Comparison, Pair, compare_pairs, is_crossed
+from ..results.module_results import module_result
 from ..results.rendering import counted, label, p_value
 from ..results.results import Results, find_score
 from .pairing import paired_scores
@@ -56,7 +57,7 @@ def gate(
         ValueError: an option is out of its range, or the results cannot be compared.
 
     >>> from ..scoring.scoring import score
-    >>> rows = {"references": ["x"] * 80, "per_example": True}
+    >>> rows = {"references": ["x"] * 80, "rows": True}
     >>> old, new = (
     ...     score("qa_em", predictions=["x"] * n + ["y"] * (80 - n), **rows) for n in (40, 41)
     ... )
@@ -74,10 +75,10 @@ def gate(
     chosen = {side: chosen_system(results, system, side) for side, results in sides.items()}
     pool = Results(
         systems={side: results.systems[chosen[side]] for side, results in sides.items()},
-        row_labels={
-            side: results.row_labels[chosen[side]]
+        rows={
+            side: results.rows[chosen[side]]
             for side, results in sides.items()
-            if chosen[side] in results.row_labels
+            if chosen[side] in results.rows
         },
     )
     pairs = list(paired_scores(pool, [("new", "baseline")], [score]))
@@ -260,8 +261,7 @@ def reaches(
     passes.
 
     Args:
-        results: a result with the counts or the scores of its rows, or with intervals at this
-            level.
+        results: a result with its scored rows, or with intervals at this level.
         score: which score, as `score` or `module.score`.
         floor: the number to reach.
         system: which system, if the result has several.
@@ -271,7 +271,8 @@ def reaches(
         ValueError: the score is unknown, or has no interval at this level.
 
     >>> from ..scoring.scoring import score
-    >>> rows = score("qa_em", predictions=["x"] * 90 + ["y"] * 10, references=["x"] * 100)
+    >>> answers = {"predictions": ["x"] * 90 + ["y"] * 10, "references": ["x"] * 100}
+    >>> rows = score("qa_em", **answers, rows=True)
     >>> [reaches(rows, score="qa_em", floor=floor).verdict for floor in (0.8, 0.9, 0.99)]
     ['not inferior', 'cannot tell', 'inferior']
     """
@@ -280,10 +281,10 @@ def reaches(
     module, name = find_score(score, results.systems)
     result = results.systems[chosen_system(results, system, "new")][module]
     level = level_of(alpha)
-    estimate = result.counted_interval(name, level)
-    if estimate is not None:
-        low, high = estimate.low, estimate.high
-    elif result.options.get("confidence_level") == level and name in result.confidence_interval:
+    table = results.rows.get(chosen_system(results, system, "new"), {}).get(module)
+    if table is not None:
+        result = module_result(table, {"confidence_level": level})
+    if result.options.get("confidence_level") == level and name in result.confidence_interval:
         low, high = result.confidence_interval[name]
     else:
         raise UsageError(

@@ -1,15 +1,17 @@
 """The best of several systems by one score, with an interval that allows for the choice."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from .comparisons import clusters_of_rows
-from .joins import joined_rows
+import numpy as np
+
+from ..rows.joins import in_order_of
+from ..rows.row_tables import RowTable
 from .module_results import ModuleResult
 from .rendering import label
 
-_ADVICE = "score again with per_example=True, or on the command line with --per-example FILE"
+_ADVICE = "score again with rows=True, or on the command line with --rows FILE"
 
 
 class BestSystem(NamedTuple):
@@ -40,8 +42,7 @@ class BestSystem(NamedTuple):
 def best_system(
     score: str,
     results: Mapping[str, ModuleResult],
-    rows: Mapping[str, Mapping[str, Sequence[float]]],
-    row_labels: Mapping[str, Mapping[str, Sequence[Any]]],
+    tables: Mapping[str, RowTable],
     level: float,
 ) -> BestSystem:
     """Return the best system by a score; see `Results.best`.
@@ -49,45 +50,32 @@ def best_system(
     Args:
         score: the name of the score.
         results: the result of the score's module for each system.
-        rows: the scores of rows by system and score.
-        row_labels: the ids and clusters of rows by system.
+        tables: the scored rows of that module by system.
         level: the level of the interval.
     """
-    import numpy as np
-
     from ...statistics.intervals.cluster_sums import Clusters
     from ...statistics.tests.best_of_many import best_of
 
     if len(results) < 2:
         raise ValueError(f"the best of systems needs two or more with {score}")
-    columns: list[list[float]] = []
+    columns: list[Any] = []
     first = next(iter(results))
-    labels = row_labels.get(first, {})
     for system, result in results.items():
         if score in result.aggregation:
             raise ValueError(f"{score} is not a mean of rows, so there is no interval of the best")
-        if score not in rows[system]:
+        if system not in tables or score not in tables[system].row_scores:
             raise ValueError(f"the scores of rows of system {system!r} are missing; {_ADVICE}")
-        column = list(rows[system][score])
-        if len(column) != len(columns[0] if columns else column):
-            raise ValueError(
-                f"{first!r} has {len(columns[0])} rows of {score}, but {system!r} has "
-                f"{len(column)}; only systems with the same rows can be compared"
-            )
-        if labels.get("id") != (ids := row_labels.get(system, {}).get("id")):
-            order = joined_rows(labels.get("id", []), ids or [], (repr(first), repr(system)))
-            column = [column[row] for row in order]
-        columns.append(column)
-    table = np.array(columns, np.float64).T
+        rows = in_order_of(tables[first], tables[system], (first, system))
+        columns.append(rows.row_scores[score])
+    table = np.stack(columns, axis=1)
     counting = ~np.isnan(table).any(axis=1)
     table = table[counting]
     if not table.size or table.min() < 0 or table.max() > 1:
         raise ValueError(f"the best by {score} needs scores of rows from 0 to 1")
-    clusters = clusters_of_rows(labels.get("cluster"), np.flatnonzero(counting))
-    if isinstance(clusters, Mapping):
+    labels = tables[first].take(np.flatnonzero(counting)).labels()["clusters"]
+    if isinstance(labels, Mapping):
         raise ValueError("the best of systems is not for crossed clusters")
-    if clusters is not None:
-        clusters = Clusters.of_labels(clusters, len(clusters))
+    clusters = None if labels is None else Clusters.of_labels(labels, len(labels))
     is_lower_better = score in results[first].lower_is_better
     winner = best_of(1 - table if is_lower_better else table, clusters, level=level)
     ends = [winner.low, winner.high]

@@ -29,8 +29,8 @@ class Pair(NamedTuple):
     b: str
     module: str
     score: str
-    scores_a: Sequence[float]
-    scores_b: Sequence[float]
+    scores_a: "Sequence[float] | Floats" = ()
+    scores_b: "Sequence[float] | Floats" = ()
     clusters: Sequence[Any] | None = None  # one label per row, or several by field
     # If the score is not a mean of rows: what each row adds to the sums behind it.
     sums_a: "RowStatistics | None" = None

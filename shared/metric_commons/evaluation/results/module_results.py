@@ -5,42 +5,26 @@ It is built from the return value of `compute`; a signature is a line that recor
 
 import math
 import platform
-from collections.abc import Collection, Iterable, Mapping, Sized
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
-from functools import cache
-from typing import TYPE_CHECKING, Any, Self, cast
+from typing import TYPE_CHECKING, Any, Self
 
-from ...data.files.stored import (
-    from_jsonable,
-    infinities,
-    option_texts,
-    set_infinities,
-    to_jsonable,
-)
+from ...data.files.stored import from_jsonable, option_texts, to_jsonable
 from ...module.catalog import catalog
 from ...module.catalog.catalog import lower_scores
 from ...module.declaration.declarations import (
     OF_UNSEEN_ROWS,
     REPORTING,
-    Module,
 )
+from ..rows.versions import DISTRIBUTION, version
 from .rendering import label
 
 if TYPE_CHECKING:
-    from ...statistics.intervals.proportions import Interval
-    from ...statistics.intervals.sums import RowSums
+    from ..rows.row_tables import RowTable
 
-_DISTRIBUTIONS = ("metric-commons", "numpy", "evaluate", "datasets")
-
-
-@cache
-def version(distribution: str) -> str:
-    """Return the installed version of a distribution, cached since a look-up takes milliseconds."""
-    from importlib import metadata
-
-    return metadata.version(distribution)
+_DISTRIBUTIONS = (DISTRIBUTION, "numpy", "evaluate", "datasets")
 
 
 def program() -> str:
@@ -79,50 +63,39 @@ def provenance(inputs: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
     }
 
 
-def row_digests(columns: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Return the record of which rows were scored.
+def row_digests(tables: "Mapping[str, Mapping[str, RowTable]]") -> dict[str, Any]:
+    """Return the record of which rows were scored: digests of references and ids by system."""
+    from ...statistics.arguments.arrays import digest_text, row_codes
 
-    Digests of the references and ids of each system.
-
-    Args:
-        columns: these columns by system and name; None and iterators have no digest.
-
-    >>> row_digests({"bot": {"references": ["a", "b"], "ids": None}})
-    {'rows': {'bot': {'references': '80c76f71880aae4e'}}}
-    """
-    from ...statistics.arguments.arrays import row_digest
-
-    digests: dict[int, str] = {}  # systems usually have one column in common
     record: dict[str, dict[str, str]] = {}
-    for system, columns_of_system in columns.items():
-        for name, column in columns_of_system.items():
-            if isinstance(column, Sized):
-                if id(column) not in digests:
-                    digests[id(column)] = digest_text(row_digest(cast("Any", column)))
-                record.setdefault(system, {})[name] = digests[id(column)]
-    return {"rows": record} if record else {}
-
-
-def digest_text(digest: int) -> str:
-    """Return a digest as stored in results."""
-    return f"{digest:016x}"
+    for system, modules in tables.items():
+        table = next(iter(modules.values()))
+        if table.digests is not None:
+            record.setdefault(system, {})["references"] = digest_text(table.digests)
+        if table.ids is not None:
+            record.setdefault(system, {})["ids"] = digest_text(row_codes(table.ids))
+    return {"digests": record} if record else {}
 
 
 DETAILS = ("interval", "standard_error", "effective_n", "design_effect")  # of intervals, by score
 COUNTS = ("n_clusters", "missing_rows")
 _BESIDE_INTERVALS = (*DETAILS, "score_bounds", *COUNTS)
-_INFINITE = ("scores", "confidence_interval", "groups")  # where numbers may be infinite
-_OF_ROWS = ("per_example", "row_texts", "row_sums", "row_inputs")  # in a separate file
-# The fields that a file has even if they are empty.
-_ALWAYS = (
-    *("options", "rows", "scores", "confidence_interval", "groups", "signature"),
-    "conditions",
-)
 # The fields with one value per score.
-_BY_SCORE = (
-    *("scores", "confidence_interval", *DETAILS, "score_bounds", "aggregation"),
-    *("per_example", "value_counts", "cluster_counts"),
+_BY_SCORE = ("scores", "confidence_interval", *DETAILS, "score_bounds", "aggregation")
+# The fields of a run in a file, beside its records and the values that are not numbers.
+_OF_RUN = (
+    *("options", "rows", "signature", "conditions", "program", "lower_is_better"),
+    *("aggregation", "main_score", "left_out"),
 )
+# The names that intervals and their details have in a record.
+_IN_RECORD = {
+    "interval": "method",
+    "standard_error": "standard_error",
+    "effective_n": "effective_n",
+    "design_effect": "design_effect",
+}
+
+Record = dict[str, Any]  # a score of a system and its interval: a line of a table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -152,48 +125,67 @@ class ModuleResult:
     # Scores that are not means of rows, and their kinds: "sum", "geometric_mean" or "sums".
     aggregation: dict[str, str] = field(default_factory=dict)
     main_score: str | None = None  # by which systems are compared; None for the first
-    # Of scores with few distinct values: these, their counts and, unless they are 0 and 1, the ends
-    # of the range; and a power of two with the kinds of clusters: rows, sum in its units, number.
-    value_counts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
-    cluster_counts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
     left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
-    per_example: dict[str, list[float]] = field(default_factory=dict, repr=False)
-    # Texts about rows, such as the reason why a row is undecided; None for a row without one.
-    row_texts: dict[str, list[Any]] = field(default_factory=dict, repr=False)
-    # What each row adds to the sums from which scores that are not means are computed.
-    row_sums: "RowSums | None" = field(default=None, repr=False, compare=False)
-    # The inputs themselves, if scores follow neither from those of rows nor from sums.
-    row_inputs: dict[str, list[Any]] = field(default_factory=dict, repr=False)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return everything but scores and texts of single rows, which have a separate file."""
-        stored = {
-            key: value
-            for key, value in vars(self).items()
-            if key not in _OF_ROWS and (value or (key in _ALWAYS and value is not None))
-        }
-        signs = infinities({key: getattr(self, key) for key in _INFINITE})
-        return dict(to_jsonable(stored)) | ({"infinite": signs} if signs else {})
+    @property
+    def values(self) -> dict[str, Any]:
+        """Return what `compute` returns."""
+        fields: dict[str, Any] = {"confidence_interval": self.confidence_interval}
+        fields |= {name: getattr(self, name) for name in _BESIDE_INTERVALS}
+        fields["groups"] = self.groups
+        return self.scores | {n: v for n, v in fields.items() if v not in ({}, None)}
+
+    def records(self, system: str, module: str) -> Iterator[Record]:
+        """Yield the lines of a table: each score that is a number, of all rows and of groups."""
+        for group, values in [(None, self.values), *self.groups.items()]:
+            for score, value in values.items():
+                if isinstance(value, bool) or not isinstance(value, int | float):
+                    continue
+                if score in COUNTS or (group is not None and score == "n"):
+                    continue
+                low, high = _of_score(values, "confidence_interval", score) or (None, None)
+                yield {
+                    "system": system,
+                    "module": module,
+                    "score": score,
+                    "group": group,
+                    "value": value,
+                    "low": low,
+                    "high": high,
+                    "level": None if low is None else self.options.get("confidence_level"),
+                    **{to: _of_score(values, name, score) for name, to in _IN_RECORD.items()},
+                    "n": self.rows if group is None else values["n"],
+                    "n_clusters": values.get("n_clusters"),
+                }
+
+    def run(self) -> dict[str, Any]:
+        """Return all that a file has of a run beside its records."""
+        fields = {name: getattr(self, name) for name in _OF_RUN}
+        values = _without_records(self.values)
+        return fields | ({"values": values} if values else {})
 
     @classmethod
-    def from_dict(cls, values: Mapping[str, Any]) -> Self:
-        """Return the inverse of `to_dict`, which restores NaN and infinities.
-
-        Raises:
-            ValueError: a path under `infinite` does not lead to an undefined number.
-        """
-        numbers = {*_INFINITE, "value_counts", *_BESIDE_INTERVALS}
-        fields = {
-            key: from_jsonable(value) if key in numbers else value
-            for key, value in values.items()
-            if key != "infinite"
-        }
-        set_infinities(fields, values.get("infinite", []))
-        return cls(**fields)
-
-    def without_rows(self) -> Self:
-        """Return this result without the scores, texts and inputs of rows."""
-        return replace(self, per_example={}, row_texts={}, row_sums=None, row_inputs={})
+    def from_records(cls, run: Mapping[str, Any], records: Iterable[Record]) -> Self:
+        """Return the inverse of `run` and `records`."""
+        values: dict[str, Any] = {}
+        for record in records:
+            part = values
+            if record["group"] is not None:
+                part = values.setdefault("groups", {}).setdefault(record["group"], {})
+                part["n"] = record["n"]
+            _set_record(part, record)
+        _set_values(values, from_jsonable(run.get("values", {})))
+        groups = values.pop("groups", {})
+        fields = {name: values.pop(name) for name in _BESIDE_INTERVALS if name in values}
+        if isinstance(fields.get("standard_error"), float):  # win_rate has a score of this name
+            values["standard_error"] = fields.pop("standard_error")
+        return cls(
+            scores=values,
+            confidence_interval=values.pop("confidence_interval", {}),
+            groups=groups,
+            **fields,
+            **{name: run[name] for name in _OF_RUN},
+        )
 
     def settings(self) -> dict[str, Any]:
         """Return the options and conditions that are not None, the preset first, as in signatures.
@@ -206,6 +198,10 @@ class ModuleResult:
         values = {"preset": self.conditions.get("preset"), **self.options, **self.conditions}
         return {name: value for name, value in values.items() if value is not None}
 
+    def scoring_options(self) -> dict[str, Any]:
+        """Return the options without those for reporting."""
+        return {name: value for name, value in self.options.items() if name not in REPORTING}
+
     def signed(self, module: str) -> Self:
         """Return this result with the signature made from its options.
 
@@ -214,42 +210,6 @@ class ModuleResult:
         """
         line = signature(module, self.settings(), self.rows or None, self.program)
         return replace(self, signature=line)
-
-    def counted_interval(self, score: str, confidence_level: float) -> "Interval | None":
-        """Return the interval of the mean of a score, from the counts of its values.
-
-        None without counts.
-
-        >>> from ..scoring.scoring import score
-        >>> rows = {"predictions": ["a", "b", "a"], "references": ["a", "a", "a"]}
-        >>> result = score("qa_em", **rows).systems["predictions"]["qa_em"]
-        >>> result.counted_interval("qa_em", 0.95).method
-        'clopper_pearson'
-        >>> results = score("qa_em", **rows, clusters=["c", "c", "d"])
-        >>> results.systems["predictions"]["qa_em"].counted_interval("qa_em", 0.95).n_clusters
-        2
-        """
-        if score not in self.value_counts:
-            return None
-        from ...statistics.arithmetic.exact_sums import Multiset  # imports numpy, so only on use
-        from ...statistics.intervals.cluster_sums import ClusterSums
-        from ...statistics.intervals.intervals import interval
-
-        values, counts, *ends = self.value_counts[score]
-        low, high = ends[0] if ends else (0.0, 1.0)
-        # A file stores infinite ends as null, since JSON has no infinity.
-        bounds = (-math.inf if math.isnan(low) else low, math.inf if math.isnan(high) else high)
-        sums = None
-        if score in self.cluster_counts:
-            power, kinds = self.cluster_counts[score]
-            pairs = [(rows, units) for rows, units, number in kinds for _ in range(number)]
-            sums = ClusterSums.reduced({str(n): pair for n, pair in enumerate(pairs)}, power)
-        return interval(
-            Multiset.from_jsonable([values, counts]),
-            confidence_level=confidence_level,
-            bounds=bounds,
-            clusters=sums,
-        )
 
     def only(self, scores: Collection[str]) -> Self:
         """Return this result with only these scores."""
@@ -271,49 +231,92 @@ class ModuleResult:
         return replace(self, **fields)
 
 
+def _of_score(values: Mapping[str, Any], name: str, score: str) -> Any:
+    """Return a detail of the interval of a score; None if it has none."""
+    details = values.get(name)
+    detail = details.get(score) if isinstance(details, Mapping) else None
+    return None if isinstance(detail, float) and math.isnan(detail) else detail
+
+
+def _without_records(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is in no record: curves, lists, and the like."""
+    left: dict[str, Any] = {}
+    for name, value in values.items():
+        if name == "groups":
+            groups = {group: _without_records(part) for group, part in value.items()}
+            left |= {name: groups} if any(groups.values()) else {}
+        elif name in (*_IN_RECORD, "confidence_interval") and isinstance(value, Mapping):
+            details = {
+                score: detail
+                for score, detail in value.items()
+                if not isinstance(values.get(score), int | float)
+            }
+            left |= {name: details} if details else {}
+        elif name == "missing_rows" or (
+            name != "n_clusters" and (isinstance(value, bool) or not isinstance(value, int | float))
+        ):
+            left[name] = value
+    return left
+
+
+def _set_record(values: dict[str, Any], record: Record) -> None:
+    """Put the score of a record into a result."""
+    score, value = record["score"], record["value"]
+    values[score] = math.nan if value is None else value
+    if record["method"] is not None:
+        ends = [math.nan if end is None else end for end in (record["low"], record["high"])]
+        values.setdefault("confidence_interval", {})[score] = ends
+    for name, source in _IN_RECORD.items():
+        if record[source] is not None:
+            values.setdefault(name, {})[score] = record[source]
+    if record["n_clusters"] is not None:
+        values["n_clusters"] = record["n_clusters"]
+
+
+def _set_values(values: dict[str, Any], others: Mapping[str, Any]) -> None:
+    """Add what is in no record to a result."""
+    for name, value in others.items():
+        if isinstance(value, dict) and isinstance(values.get(name), dict):
+            _set_values(values[name], value)
+        else:
+            values[name] = value
+
+
 Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 
 
-def module_result(
-    name: str,
-    metric: Module,
-    result: dict[str, Any],
-    *,
-    rows: int,
-    options: Mapping[str, Any],
-    reported: Mapping[str, Any],
-    counts: Any = None,
-    row_sums: "RowSums | None" = None,
-    row_inputs: Mapping[str, list[Any]] | None = None,
-    choices: Mapping[str, Any] | None = None,
-    excluded: Mapping[str, int] | None = None,
-) -> ModuleResult:
-    """Return the return value of `metric.compute`, with what is needed to reproduce it.
+def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResult:
+    """Return the result of scored rows, with all that is needed to reproduce it.
 
     Args:
-        name: the module.
-        metric: its instance.
-        result: the return value.
-        rows: their number.
-        options: those of the call.
-        reported: the options for intervals.
-        counts: the `CountedScores` of the rows; None if intervals do not follow from them.
-        row_sums: what rows add to the sums behind scores that are not means.
-        row_inputs: the inputs, if scores follow from neither.
-        choices: how rows were selected from a log; part of the signature.
-        excluded: the numbers of excluded rows by reason; part of the signature.
+        table: the rows of a system and module.
+        reporting: the options of intervals, for modules that have them.
 
-    >>> from ...module.catalog.catalog import load
-    >>> metric = load("qa_em")
-    >>> module_result("qa_em", metric, {"qa_em": 0.5}, rows=2, options={}, reported={}).scores
+    Raises:
+        ValueError: the scores are undefined, or the module cannot report this.
+
+    >>> from ...module.catalog.catalog import load_without_evaluate
+    >>> from ..rows.row_tables import scored
+    >>> from ..rows.rows import Rows
+    >>> rows = Rows(columns={"predictions": ["a", "b"], "references": ["a", "a"]})
+    >>> module_result(scored(load_without_evaluate("qa_em"), rows), {}).scores
     {'qa_em': 0.5}
     """
-    scores = {key: value for key, value in result.items() if key not in metric.reports}
+    from ..rows.row_tables import result  # imports numpy, so only on use
+    from ..rows.samples import BOUNDS, bounded_result
+
+    metric = table.metric
+    labels = table.labels()
+    reported = {name: v for name, v in reporting.items() if name in metric.options}
+    if "conventions" in metric.options:
+        reported["conventions"] = True
+    is_bounded = BOUNDS in table.conditions.get("missing", {})
+    found = (bounded_result if is_bounded else result)(table, **reported)
+    scores = {key: value for key, value in found.items() if key not in metric.reports}
     conventions = scores.pop("conventions", {})  # derived from rows, such as the positive label
-    intervals, groups, of_rows = (
-        scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
-    )
-    texts = {key: scores.pop(key) for key in metric.row_texts & scores.keys()}
+    intervals, groups = (scores.pop(key, {}) for key in ("confidence_interval", "groups"))
+    for key in ("per_example", *metric.row_texts):
+        scores.pop(key, None)
     if isinstance(intervals, list):  # of a comparison, which has one difference
         intervals = {metric.main_score: intervals}
     details = {
@@ -321,45 +324,36 @@ def module_result(
         for key in _BESIDE_INTERVALS
         if isinstance(scores.get(key), dict) or (key in COUNTS and key in scores)
     }
-    scoring = {
-        option: options.get(option, default)
-        for option, default in metric.options.items()
-        if option not in REPORTING
-    }
+    scoring = {name: v for name, v in table.options.items() if name not in table.columns}
     if scoring.get("sample_size") is not None:  # the score depends on the rows drawn
         scoring["seed"] = reported.get("seed", metric.options["seed"])
     if intervals:
-        scoring |= interval_options(reported, details)
-    aggregation = aggregation_of(scores, metric.aggregation)
-    values, clusters = {}, {}
-    if counts is not None:
-        values, clusters = counts.value_counts(metric, excluded=aggregation.keys())
-    selection = dict(choices or {})
-    if excluded:
-        selection["left_out"] = [f"{reason}:{count}" for reason, count in excluded.items()]
-    conditions = to_jsonable(conventions | {k: v for k, v in selection.items() if k != "reduce"})
+        scoring |= interval_options({**reported, "clusters": labels["clusters"]}, details)
+    conditions = dict(table.conditions)
+    if "reduce" in conditions:
+        scoring["reduce"] = conditions.pop("reduce")
+    conditions = conventions | {
+        name: [f"{reason}:{count}" for reason, count in value.items()]
+        if isinstance(value, Mapping)
+        else value
+        for name, value in conditions.items()
+    }
     result_of_module = ModuleResult(
-        options=scoring | ({"reduce": selection["reduce"]} if "reduce" in selection else {}),
-        rows=rows,
+        options=scoring,
+        rows=len(table),
         scores=scores,
         signature="",
-        conditions={key: value for key, value in conditions.items() if value is not None},
+        conditions={k: v for k, v in to_jsonable(conditions).items() if v is not None},
         program=program(),
-        left_out=dict(excluded or {}),
+        left_out=dict(table.conditions.get("left_out", {})),
         lower_is_better=lower_scores(scores, metric.lower_is_better),
-        aggregation=aggregation,
+        aggregation=aggregation_of(scores, metric.aggregation),
         main_score=metric.main_score,
-        value_counts=values,
-        cluster_counts=clusters,
         confidence_interval=intervals,
         groups=groups,
-        per_example=of_rows,
-        row_texts=texts,
-        row_sums=row_sums,
-        row_inputs=dict(row_inputs or {}),
         **details,
     )
-    return result_of_module.signed(name)
+    return result_of_module.signed(table.module)
 
 
 def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
@@ -394,37 +388,6 @@ def aggregation_of(scores: Iterable[str], patterns: Mapping[str, str]) -> dict[s
         for pattern, kind in patterns.items()
         if fnmatchcase(score.lower(), pattern)
     }
-
-
-def functions_of_sums(result: ModuleResult) -> list[str]:
-    """Return the scores computed from sums over rows, if the terms of each row are known."""
-    if result.row_sums is None:
-        return []
-    return [
-        name
-        for name, score in result.scores.items()
-        if isinstance(score, float) and result.aggregation.get(name) == "sums"
-    ]
-
-
-def means_of_rows(result: ModuleResult) -> dict[str, list[float]]:
-    """Return the scores of single rows, of each score that is their mean."""
-    return {
-        name: values
-        for name, values in result.per_example.items()
-        if name not in result.aggregation
-    }
-
-
-def functions_of_rows(result: ModuleResult) -> list[str]:
-    """Return the scores that can only be computed from all rows, if these are known."""
-    if not result.row_inputs:
-        return []
-    return [
-        name
-        for name, score in result.scores.items()
-        if isinstance(score, float) and name not in (*result.per_example, "standard_error")
-    ]
 
 
 def check_averages(systems: Systems) -> None:

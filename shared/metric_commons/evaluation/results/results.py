@@ -1,8 +1,8 @@
 """Results: what `score` returns, and every application prints and saves.
 
-Its file, in format `metric-commons/1`, contains for each system and module the options, the number
-of rows, the scores with their intervals and groups, how often each score of a row occurs, and a
-signature to cite.
+Its file, in format `metric-commons/2`, has a record for each score of a system, a module and a
+group, with its interval; for each system and module the options and a signature to cite; and the
+comparisons of systems.
 """
 
 import csv
@@ -12,12 +12,11 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
-from .best_systems import BestSystem, best_system
 from .comparisons import Rank
 from .latex import as_latex
 from .module_results import ModuleResult, Systems, sentence_of
@@ -37,7 +36,11 @@ from .rendering import (
 )
 from .result_checks import check_content
 from .result_tables import COLUMNS, Standings, entries, lines, tables
-from .row_scores import read_rows, write_rows
+
+if TYPE_CHECKING:
+    from ..rows.plans import Tables
+    from ..rows.table_files import RowFile
+    from .best_systems import BestSystem
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -65,19 +68,15 @@ class Results(Stored):
     qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
     """
 
-    FORMAT = "metric-commons/1"
+    FORMAT = "metric-commons/2"
     INDENT = 2
 
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
     top: int | None = field(default=None, repr=False)  # how many systems to show; None for all
-    # The labels of rows by system: `id` and `cluster`, as far as they were passed.
-    row_labels: dict[str, dict[str, list[Any]]] = field(default_factory=dict, repr=False)
-    # The scores of rows of several systems by system and module, for `best`; no file has them.
-    compared_rows: dict[str, dict[str, dict[str, list[float]]]] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    # The scored rows by system and module, if they were kept; a file of their own has them.
+    rows: "Tables" = field(default_factory=dict, repr=False, compare=False)
 
     def __getitem__(self, system: str) -> dict[str, Any]:
         """Return the scores of a system by name, or `module.name` where modules share a name.
@@ -111,16 +110,23 @@ class Results(Stored):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file: plain values, with None for NaN and infinities."""
-        return {
+        runs = [
+            (system, module, result)
+            for system, modules in self.systems.items()
+            for module, result in modules.items()
+        ]
+        by_system: dict[str, dict[str, Any]] = {system: {} for system in self.systems}
+        for system, module, result in runs:
+            by_system[system][module] = result.run()
+        content = {
             "format": self.FORMAT,
-            "systems": {
-                system: {module: result.to_dict() for module, result in results.items()}
-                for system, results in self.systems.items()
-            },
-            "comparisons": to_jsonable(self.comparisons),
+            "runs": by_system,
+            "records": [record for s, m, result in runs for record in result.records(s, m)],
+            "comparisons": self.comparisons,
             **({"ranks": self.ranks} if self.ranks else {}),
-            "provenance": to_jsonable(self.provenance),
+            "provenance": self.provenance,
         }
+        return dict(to_jsonable(content))
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -130,10 +136,16 @@ class Results(Stored):
             ValueError: a value is not valid, such as a score outside its range.
         """
         check_content(content)
+        records: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        for record in content["records"]:
+            records.setdefault((record["system"], record["module"]), []).append(record)
         return cls(
             systems={
-                system: {name: ModuleResult.from_dict(result) for name, result in results.items()}
-                for system, results in content["systems"].items()
+                system: {
+                    module: ModuleResult.from_records(run, records.get((system, module), []))
+                    for module, run in modules.items()
+                }
+                for system, modules in content["runs"].items()
             },
             # Undefined and missing p-values become NaN.
             comparisons=[
@@ -144,39 +156,30 @@ class Results(Stored):
             provenance=dict(content["provenance"]),
         )
 
-    @classmethod
-    def read(cls, path: str | Path, per_example: str | Path | None = None) -> Self:
-        """Return the results that `save` wrote, with the scores of rows if their file is given.
-
-        Raises:
-            ValueError: a file was not written by `save` or `save_per_example`, or the scores of
-                rows belong to other results.
-        """
-        results = super().read(path)
-        return results if per_example is None else results.with_rows(per_example)
-
-    def with_rows(self, path: str | Path) -> Self:
-        """Return these results with the scores of rows that `save_per_example` wrote.
-
-        Raises:
-            ValueError: it did not write the file, or the rows belong to other results.
-        """
-        systems, row_labels = read_rows(path, self.systems)
-        return replace(self, systems=systems, row_labels=row_labels)
-
-    def save_per_example(self, path: str | Path) -> Self:
-        """Write the scores of every row as JSON Lines, atomically.
+    def save_rows(self, path: str | Path) -> Self:
+        """Write the scored rows as Parquet, or as JSON Lines if the name ends in .jsonl.
 
         Returns:
             These results, with the path and SHA-256 of that file in their provenance.
         """
-        digest = write_rows(path, self.systems, self.row_labels)
-        record = {"path": str(path), "sha256": digest}
-        return replace(self, provenance=self.provenance | {"per_example": record})
+        from ..rows.table_files import write_tables  # imports numpy, so only on use
 
-    def without_rows(self) -> Self:
-        """Return these results without the scores of rows."""
-        return self.map_modules(lambda _, __, result: result.without_rows())
+        digest = write_tables(path, self.rows, self.provenance)
+        record = {"path": str(path), "sha256": digest}
+        return replace(self, provenance=self.provenance | {"rows": record})
+
+    def with_rows(self, file: "RowFile") -> Self:
+        """Return these results with the scored rows of a file.
+
+        Raises:
+            ValueError: the file does not have the rows of each system and module.
+        """
+        tables = {system: dict(file.tables.get(system, {})) for system in self.systems}
+        for system, modules in self.systems.items():
+            for module, result in modules.items():
+                if module not in tables[system] or len(tables[system][module]) != result.rows:
+                    raise ValueError(f"the rows of {module} of system {system!r} are missing")
+        return replace(self, rows=tables)
 
     def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
         """Return these results with changed results of modules.
@@ -255,7 +258,7 @@ class Results(Stored):
         )
         return replace(self, systems=systems, comparisons=comparisons)
 
-    def best(self, score: str, level: float = 0.95) -> BestSystem:
+    def best(self, score: str, level: float = 0.95) -> "BestSystem":
         """Return the best of several systems, with an interval that allows for the choice.
 
         Args:
@@ -272,14 +275,13 @@ class Results(Stored):
         >>> best.system, best.candidates, [round(end, 3) for end in best.interval]
         ('a', 2, [0.939, 1.0])
         """
+        from .best_systems import best_system  # imports numpy, so only on use
+
         module, name = find_score(score, self.systems)
         check_option("level", level, Level)
         results = {s: modules[module] for s, modules in self.systems.items() if module in modules}
-        rows = {
-            system: self.compared_rows.get(system, {}).get(module, result.per_example)
-            for system, result in results.items()
-        }
-        return best_system(name, results, rows, self.row_labels, level)
+        tables = {s: modules[module] for s, modules in self.rows.items() if module in modules}
+        return best_system(name, results, tables, level)
 
     def __str__(self) -> str:
         """Return the tables as plain text, which `print` shows."""

@@ -1,6 +1,6 @@
 """Evaluations of files, as requested by a command line or a configuration file."""
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -15,21 +15,15 @@ from ...module.catalog import catalog
 from ...module.catalog.presets import preset, preset_options
 from ...module.catalog.request import ROW_LABELS, Request, can_fork
 from ...module.catalog.usage import UsageError
-from ...module.declaration.declarations import Module, assign, check_supported, names_of_functions
-from ...statistics.arguments.checks import RowError, check_labels, shown
-from ...statistics.arguments.domains import is_per_row
+from ...module.declaration.declarations import Module, assign
+from ...statistics.arguments.checks import shown
 from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
-from ..states.score_kind import kind_of
-from .system_rows import InputError, SystemRows
-from .worker_processes import Result, columns_of, cores, map_pieces, run_parallel
+from ..rows.worker_processes import columns_of, cores, map_pieces, run_parallel
 
 if TYPE_CHECKING:
-    from .scoring_plans import ScoringPlan
-    from .states import Part
-
-_Labels = dict[str, dict[str, Any]]  # of groups and of clusters: the labels by their texts
+    from ..rows.plans import Tables
 
 _ROWS = 2048  # of a block: few enough for long texts
 _ROWS_OF_PIECE = 1 << 15  # of a block of limited size
@@ -68,7 +62,7 @@ class Evaluation(Request):
     def uses_clusters(self) -> bool:
         """Return whether clusters affect anything: intervals, errors, tests, or saved rows."""
         is_uncertain = self.confidence_level is not None or self.standard_error
-        return is_uncertain or self.compare or self.per_example
+        return is_uncertain or self.compare or self.rows
 
     @property
     def paths(self) -> list[Path]:
@@ -86,51 +80,23 @@ class Evaluation(Request):
             ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        return self._run(self._results)
+        from .scored_systems import results_of_tables  # imports numpy, so only on use
 
-    def part(self) -> "Part":
-        """Return the states of every system and module, to be merged with those of other rows.
-
-        Raises:
-            ValueError: a file is malformed, or a module refuses a row.
-            OSError: a file cannot be read.
-        """
-        return self._run(self._part)
-
-    def _run(self, work: Callable[[int], Result]) -> Result:
-        """Return the result of work in processes: one, if a file can be read only once.
-
-        Files that it opened are closed in the end, also those that an error left open.
-        """
-        files = self.inputs()
-        jobs = 1
-        if all(map(Path.is_file, files)):
-            most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
-            jobs = self.jobs or (min(cores(), most) if most > 1 and can_fork() else 1)
         try:
-            return run_parallel(work, jobs)
+            tables = run_parallel(self._tables, self._processes())
+            results = results_of_tables(
+                self,
+                tables,
+                inputs=[self.source(path).provenance() for path in self.inputs()],
+                progress=True,
+            )
         finally:
-            for source in self._sources:
+            for source in self._sources.values():
                 source.close()
+        return self._signed(results, tables)
 
-    @cached_property
-    def _sources(self) -> list[Source]:
-        """Return the files that were opened here."""
-        return []
-
-    def _results(self, jobs: int) -> Results:
-        """Return the results, from this number of processes."""
-        # All rows are needed to be saved, matched, or scored together.
-        needs_all_rows = (
-            *(self.per_example, self.compare, self.missing != "refuse"),
-            self.common is not None and set(self.paths) != {self.common},
-            not all(kind_of(metric).scores_rows for metric in self.metrics.values()),
-            *(len(self.cluster_fields) > 1, need_rows(self.metrics, self.options or {})),
-        )
-        if any(needs_all_rows):
-            results, _ = self.with_rows(jobs)
-        else:
-            results = self._part(jobs).results(**self.intervals).choose(self.scores)
+    def _signed(self, results: Results, tables: "Tables") -> Results:
+        """Return the results with what else changes scores in their signatures."""
         record = results.provenance | {"columns": self._columns()}
         results = replace(results, provenance=record)
         if self.split_references is not None:
@@ -138,117 +104,122 @@ class Evaluation(Request):
             results = signed(results, None, {"split_references": separator})
         return signed(results, self.preset)
 
-    def _part(self, jobs: int) -> "Part":
-        names = ("confidence_level", "groups", "clusters")
-        check_supported([name for name in names if getattr(self, name) is not None], self.metrics)
-        part = self._plan.empty_part(self.preset)
-        sources = {path: self.source(path) for path in self.inputs()}
-        for path, source in sources.items():
-            labels: _Labels = {"groups": {}, "clusters": {}}
-            if jobs == 1:
-                for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
-                    start = source.rows - len(next(iter(block.values())))
-                    self._update(part, labels, path, block, start, sources)
-            else:
-
-                def work(
-                    blocks: Iterable[tuple[int, Columns]], path: Path = path
-                ) -> tuple["Part", _Labels]:
-                    part_of_piece = self._plan.empty_part(self.preset)
-                    labels_of_piece: _Labels = {"groups": {}, "clusters": {}}
-                    for start, block in blocks:
-                        self._update(part_of_piece, labels_of_piece, path, block, start, sources)
-                    return part_of_piece, labels_of_piece
-
-                with closing(map_pieces(source, work, jobs)) as results:
-                    for part_of_piece, labels_of_piece in results:
-                        part.merge(part_of_piece)
-                        for name, texts in labels_of_piece.items():
-                            check_labels(name, list(texts.values()), len(texts), labels[name])
-            part.inputs.append(source.provenance())
-        return part
+    def _processes(self) -> int:
+        """Return how many processes score: one, if a file can be read only once."""
+        files = self.inputs()
+        if not all(map(Path.is_file, files)):
+            return 1
+        most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
+        return self.jobs or (min(cores(), most) if most > 1 and can_fork() else 1)
 
     @cached_property
-    def _plan(self) -> "ScoringPlan":
-        """Return how blocks of rows become states."""
-        from .scoring_plans import ScoringPlan
+    def _sources(self) -> dict[Path, Source]:
+        """Return the files that were opened here."""
+        return {}
 
-        level = self.confidence_level
-        return ScoringPlan(
-            self._options_by_module(),
-            {system: field or None for system, (_, field) in self.systems.items()},
-            self._labels,
-            {} if level is None else {"confidence_level": level},
-        )
+    def _tables(self, jobs: int) -> "Tables":
+        """Return the scored rows of every system, in the order of the systems."""
+        from ..rows.plans import merged
+        from .scored_systems import needs_all_rows
 
-    def _update(
+        self._check_supported()
+        sources = {path: self.source(path) for path in self.inputs()}
+        is_joined = self.common is not None and {*self.paths} != {self.common}
+        parts: list[Tables] = []
+        if is_joined or self.compare or any(map(needs_all_rows, self._configured.values())):
+            columns = {path: columns_of(source, jobs) for path, source in sources.items()}
+            self._check_rows(sources, columns)
+            for path in dict.fromkeys(self.paths):
+                shared = columns[self.common or path]
+                parts.append(self._scored(path, columns[path], shared, 0, sources))
+        else:
+            for path, source in sources.items():
+                parts.append(merged(self._blocks(path, source, sources, jobs)))
+        found = {system: modules for part in parts for system, modules in part.items()}
+        return {system: found[system] for system in self.systems}
+
+    def _blocks(
+        self, path: Path, source: Source, sources: Mapping[Path, Source], jobs: int
+    ) -> "Iterator[Tables]":
+        """Yield the scored rows of each block of a file."""
+        if jobs == 1:
+            for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
+                start = source.rows - len(next(iter(block.values())))
+                yield self._scored(path, block, block, start, sources)
+            return
+
+        def work(blocks: Iterable[tuple[int, Columns]]) -> "list[Tables]":
+            return [self._scored(path, block, block, start, sources) for start, block in blocks]
+
+        with closing(map_pieces(source, work, jobs)) as pieces:
+            for piece in pieces:
+                yield from piece
+
+    def _scored(
         self,
-        part: "Part",
-        labels: _Labels,
         path: Path,
-        block: Mapping[str, list[Any]],
+        own: Mapping[str, Any],
+        shared: Mapping[str, Any],
         start: int,
         sources: Mapping[Path, Source],
-    ) -> None:
-        """Add a block of rows of a file, the first with the number `start`, to the states."""
-        systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
-        try:
-            self._plan.update(part, block, start, systems)
-            for name, texts in labels.items():
-                if column := block.get(self._labels.get(name, "")):
-                    check_labels(name, column, len(column), texts)
-        except ValueError as error:
-            refused = error if isinstance(error, InputError) else InputError(systems[0], error)
-            raise self.located(refused, sources, start) from error
-
-    def with_rows(
-        self, jobs: int = 1, **options: Any
-    ) -> tuple[Results, dict[str, dict[str, list[Any] | None]]]:
-        """Return the results, with all rows in memory, and the columns of each system.
+    ) -> "Tables":
+        """Return the scored rows of the systems of a file in a block, after `start` rows.
 
         Args:
-            jobs: the number of processes that read and score rows.
-            **options: options of modules, in addition to those of the evaluation.
-
-        Raises:
-            ValueError: a file is malformed, or a module refuses a row.
-            OSError: a file cannot be read.
+            path: the file.
+            own: the columns of the file.
+            shared: the columns of the file that has all inputs but predictions.
+            start: the number of rows before the block.
+            sources: all files.
         """
-        sources = {path: self.source(path) for path in self.inputs()}
-        columns = {path: columns_of(source, jobs) for path, source in sources.items()}
-        self._check_rows(sources, columns)
-        columns_of_systems: dict[str, dict[str, list[Any] | None]] = {
-            system: {
-                **dict.fromkeys(self.fields),
-                **({"predictions": columns[path][predictions]} if predictions else {}),
-                **{name: columns[self.common or path][f] for name, f in self._labels.items()},
-            }
-            for system, (path, predictions) in self.systems.items()
-        }
-        from .system_scores import score_systems  # imports numpy, so only on use
+        from ...module.declaration.columns import checked_once  # these import numpy
+        from ...text.tokens.normalizers import shared_token_cache
+        from ..rows.plans import tables_of
+        from ..rows.rows import Rows
 
-        try:
-            results = score_systems(
-                replace(self, options=self._all_options() | options, jobs=jobs),
-                self.metrics,
-                {system: self._system_rows(c) for system, c in columns_of_systems.items()},
-                inputs=[source.provenance() for source in sources.values()],
-                progress=True,
+        rows = {}
+        for system, (file, predictions) in self.systems.items():
+            if file != path:
+                continue
+            fields = {name: field for name, field in self.fields.items() if field is not None}
+            columns = {n: shared[f] for n, f in fields.items() if n not in self._labels}
+            if predictions:
+                columns["predictions"] = own[predictions]
+                fields["predictions"] = predictions
+
+            def place(column: str, row: int, fields: Mapping[str, str] = fields) -> str:
+                file = path if column == "predictions" else self.common or path
+                position = sources[file].location(start + row)
+                return f"{file}: {position}: field {fields[column]!r}"
+
+            rows[system] = Rows(
+                columns=columns,
+                ids=None if self.ids is None else shared[self.ids],
+                groups=None if self.groups is None else shared[self.groups],
+                clusters={field: shared[field] for field in self.cluster_fields.values()} or None,
+                place=place,
             )
-        except InputError as error:
-            raise self.located(error, sources) from error
-        return results, columns_of_systems
+        with checked_once(), shared_token_cache():
+            return tables_of(rows, self._configured, self.missing)
 
-    def _system_rows(self, columns: Mapping[str, Any]) -> SystemRows:
-        """Return the rows of a system, from its columns by the names of inputs and labels."""
-        clusters = {field: columns[name] for name, field in self.cluster_fields.items()}
-        rows = SystemRows(
-            inputs=dict.fromkeys(self.metrics, columns),
-            groups=columns["groups"],
-            clusters=clusters if len(clusters) > 1 else next(iter(clusters.values()), None),
-            ids=columns["ids"],
+    @cached_property
+    def _configured(self) -> dict[str, Any]:
+        """Return the modules with their options."""
+        from .scored_systems import options_of_modules
+
+        options = self._options_by_module()
+        named = {f"{module}.{name}": v for module, of in options.items() for name, v in of.items()}
+        return options_of_modules(replace(self, options=named), self.metrics)
+
+    def _check_supported(self) -> None:
+        from .scored_systems import check_reported
+
+        check_reported(
+            self,
+            self.metrics,
+            has_groups=self.groups is not None,
+            has_clusters=self.clusters is not None,
         )
-        return rows if self.missing == "refuse" else rows.answered(self.missing)
 
     def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
         """Return the file, format and field of every column of each system, to find rows again."""
@@ -259,7 +230,7 @@ class Evaluation(Request):
                     *([("predictions", path, predictions)] if predictions else []),
                     *(
                         ("id" if name == "ids" else name, self.common or path, column)
-                        for name, column in self._labels.items()
+                        for name, column in self._named.items()
                     ),
                 ]
             }
@@ -267,9 +238,14 @@ class Evaluation(Request):
         }
 
     @cached_property
-    def _labels(self) -> dict[str, str]:
+    def _named(self) -> dict[str, str]:
         """Return the fields of references, groups, clusters and ids, as far as they are named."""
         return {name: field for name, field in self.fields.items() if field is not None}
+
+    @property
+    def _labels(self) -> set[str]:
+        """Return the names of the columns that are no inputs."""
+        return {*self.cluster_fields, "groups", "ids"}
 
     def source(self, path: Path) -> Source:
         """Return a file, and the fields of it that are needed."""
@@ -279,19 +255,21 @@ class Evaluation(Request):
             if source_path == path and column
         ]
         is_common = self.common in (None, path)
-        labels = [field for name, field in self._labels.items() if is_common or name == "ids"]
+        labels = [field for name, field in self._named.items() if is_common or name == "ids"]
         source = self.opened.get(path)
         if source is None:
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
-            source = Source(path, [], **options, limits=self.limits, progress=True)
-            self._sources.append(source)
+            source = self._sources.get(path) or Source(
+                path, [], **options, limits=self.limits, progress=True
+            )
+            self._sources[path] = source
         source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
         for predictions in fields_of_file if is_common else ():
             self.check_compared(source, predictions, self.fields["references"])
         inputs = {
             name: [field] if is_common else []
-            for name, field in self._labels.items()
-            if name not in ROW_LABELS
+            for name, field in self._named.items()
+            if name not in self._labels
         }
         self._expect(source, {"references": [], **inputs, "predictions": fields_of_file})
         return source
@@ -342,7 +320,7 @@ class Evaluation(Request):
                     f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
                     f"{sources[first].rows:,}; systems are compared on the same rows"
                 )
-            for column in dict.fromkeys(filter(None, [self.ids, *self._labels.values()])):
+            for column in dict.fromkeys(filter(None, [self.ids, *self._named.values()])):
                 if (
                     column in fields_of_file
                     and column in inputs
@@ -363,44 +341,6 @@ class Evaluation(Request):
             return requested
         of_preset = assign(preset_options(self.preset, self.modules), defaults)
         return {module: of_preset[module] | options for module, options in requested.items()}
-
-    def _all_options(self) -> dict[str, Any]:
-        """Return the options of all modules, as `module.option`."""
-        return {
-            f"{module}.{option}": value
-            for module, options in self._options_by_module().items()
-            for option, value in options.items()
-        }
-
-    def located(
-        self, error: InputError, sources: Mapping[Path, Source], before: int = 0
-    ) -> ValueError:
-        """Return an error about `predictions[12]`, with the file, the field and the line.
-
-        `before` is the number of rows in earlier blocks.
-        """
-        path, predictions = self.systems[error.system]
-        names = {"predictions": predictions, **self.fields}
-        cause = error.error
-        if not isinstance(cause, RowError) or cause.column not in names:
-            return cause
-        file = path if cause.column == "predictions" else self.common or path
-        position = sources[file].location(before + cause.row)
-        return ValueError(f"{file}: {position}: {cause.about(f'field {names[cause.column]!r}')}")
-
-
-def need_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -> bool:
-    """Return whether options of modules are functions, or are about all rows."""
-    if names_of_functions(options):
-        return True
-    for key, value in options.items():
-        option = key.rpartition(".")[2]
-        follows = (metric.options_of_all_rows.get(option) for metric in metrics.values())
-        declared = [m.declared_options[option] for m in metrics.values() if option in m.options]
-        per_row = any(is_per_row(declaration.annotation) for declaration in declared)
-        if per_row or value in filter(None, follows):
-            return True
-    return False
 
 
 def fields_of_file(path: Path) -> dict[str, None]:

@@ -1,21 +1,28 @@
 """Scores of every module on every system, for Python, the command line and the server."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate, name_of
-from ...module.catalog.request import Missing, Request, check_jobs
-from ...module.declaration.declarations import Module, is_assignable, meant_input
+from ...module.catalog.request import ROW_LABELS, Missing, Request, check_jobs
+from ...module.declaration.columns import holds_queries
+from ...module.declaration.declarations import (
+    Module,
+    is_assignable,
+    meant_input,
+    names_of_functions,
+)
 from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.domains import is_per_row
 from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
 from ..results.results import Results
-from ..states.score_kind import kind_of
-from .evaluations import fields_of_file, need_rows, results_of_file
-from .system_scores import NO_SYSTEMS, score_columns
-from .table_columns import (
+from ..rows.rows import Rows
+from ..rows.table_blocks import tables_of_data
+from ..rows.table_columns import (
     columns_of_table,
     comes_in_parts,
     is_spark,
@@ -23,7 +30,17 @@ from .table_columns import (
     table_names,
     usual_columns,
 )
-from .worker_processes import run_parallel
+from ..rows.worker_processes import run_parallel
+from .evaluations import fields_of_file, results_of_file
+from .scored_systems import (
+    NO_SYSTEMS,
+    needs_all_rows,
+    options_of_modules,
+    plan_of_columns,
+    read_once,
+    results_of_tables,
+    score_rows,
+)
 
 
 def score(
@@ -42,7 +59,7 @@ def score(
     groups: Any = None,
     ids: Any = None,
     missing: Missing = "refuse",
-    per_example: bool = False,
+    rows: bool = False,
     compare: bool = False,
     scores: Sequence[str] | None = None,
     correction: Correction = "bonferroni",
@@ -62,9 +79,9 @@ def score(
             pyarrow; a Dataset or IterableDataset; or the path of a file of rows, such as .csv,
             .jsonl or .parquet. Other arguments then name its columns; predictions and references
             need no names if one column of each is called so, or response, answer ... Tables of
-            Spark, `datasets` and pyarrow are scored in parts, whose states merge; columns are
-            collected only for `per_example`, `compare`, labels that are not columns, options that
-            are functions, `sample_weight`, and rankings without ids.
+            Spark, `datasets` and pyarrow are scored in blocks; their columns are collected only for
+            labels that are not columns, options that have a value for each row or, for Spark, are
+            functions, and modules that look at all rows together.
         predictions: a column; the column of each system, by name; or a table with a column for
             each system. With `data`: the name of a column, several, or a name for each system.
             None for modules without predictions, whose columns make one system, "rows".
@@ -81,13 +98,13 @@ def score(
         n_resamples: number of resamples, for intervals and tests that need them.
         seed: seed of the resamples.
         groups: one label per row, for all systems or for each system.
-        ids: one id per row, likewise; results are compared by them. Rankings of Spark need them.
+        ids: one id per row, likewise; results are compared by them.
         missing: rows without an answer: refuse them, skip them, count them as zero, or report the
             bounds of the score if each had the worst score or the best. With "bounds", `scores`
             are those of the rows with an answer, `score_bounds` the two ends, and `missing_rows`
             the number of the others; intervals reach from the lower end of the worst to the upper
             end of the best.
-        per_example: also keep the scores of every row.
+        rows: also keep the table of scored rows: `results.rows[system][module]`.
         compare: test every two systems against each other; they must have the same rows. A
             permutation test compares the main score of each module, and p-values are corrected
             for the number of pairs and scores.
@@ -139,7 +156,7 @@ def score(
         n_resamples=n_resamples,
         seed=seed,
         missing=missing,
-        per_example=per_example,
+        rows=rows,
         compare=compare,
         scores=scores,
         correction=correction,
@@ -163,20 +180,111 @@ def score(
         return results_of_file(request, path, names, labels)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    keeps_rows = per_example or compare or missing != "refuse"
-    if not (keeps_rows or _needs_rows(data, metrics, labels, options or {})):
-        from .scoring_plans import plan_of_columns
-        from .table_parts import part_of_table
-
+    per_row = _values_of_rows(metrics, options)
+    request = replace(request, options={k: v for k, v in options.items() if k not in per_row})
+    columns_of_options = {key.rpartition(".")[2]: options[key] for key in per_row}
+    if _comes_in_blocks(data, labels, request, metrics) and not per_row:
         plan = plan_of_columns(request, metrics, names, labels)
-        part = run_parallel(lambda processes: part_of_table(data, plan, processes), jobs)
-        part.inputs.extend(map(dict, inputs))
-        return part.results(**request.intervals).choose(scores)
+        tables = run_parallel(lambda processes: tables_of_data(data, plan, processes), jobs)
+        return results_of_tables(request, tables, inputs=inputs, progress=progress)
     if data is not None:
         predictions, labels = _from_table(data, names, labels)
     elif is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
-    return score_columns(request, metrics, predictions, labels, inputs=inputs, progress=progress)
+    systems = _rows_of_systems(metrics, predictions, labels | columns_of_options)
+    return score_rows(request, metrics, systems, inputs=inputs, progress=progress)
+
+
+def _values_of_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -> list[str]:
+    """Return the keys of the options that have a value for each row."""
+    return [
+        key
+        for key, value in options.items()
+        if value is not None
+        and any(
+            is_per_row(metric.declared_options[name].annotation)
+            for name in [key.rpartition(".")[2]]
+            for metric in metrics.values()
+            if name in metric.declared_options
+        )
+        and not isinstance(value, str)
+    ]
+
+
+def _comes_in_blocks(
+    data: Any, labels: Mapping[str, Any], request: Request, metrics: Mapping[str, Module]
+) -> bool:
+    """Return whether a table is scored block by block, and its columns are not collected."""
+    if data is None or not comes_in_parts(data):
+        return False
+    if not all(column is None or isinstance(column, str) for column in labels.values()):
+        return False
+    if is_spark(data) and names_of_functions(request.options or {}):
+        return False
+    return not any(map(needs_all_rows, options_of_modules(request, metrics).values()))
+
+
+def _rows_of_systems(
+    metrics: Mapping[str, Module], predictions: Any, labels: Mapping[str, Any]
+) -> dict[str, Rows]:
+    """Return the rows of each system.
+
+    Args:
+        metrics: the modules by name.
+        predictions: a column, or a column for each system; None without predictions.
+        labels: all other columns by name, for all systems or for each.
+    """
+    systems: Mapping[str, Any] = {"rows" if predictions is None else "predictions": predictions}
+    if isinstance(predictions, Mapping) and not holds_queries(predictions):
+        systems = predictions
+    if not systems:
+        raise ValueError(NO_SYSTEMS)
+    clusters = _clusters_by_system(labels["clusters"], systems)
+    shared = {name: read_once(c) for name, c in labels.items() if name not in ROW_LABELS}
+    rows = {}
+    for system, predicted in systems.items():
+        columns = {
+            name: column if holds_queries(column) else read_once(_column(name, column, system))
+            for name, column in shared.items()
+        }
+        judged, ids = columns["references"], labels["ids"]
+        columns["predictions"] = read_once(predicted)
+        if holds_queries(judged):
+            ids = list(judged) if ids is None else ids
+            metric = next(iter(metrics.values()))
+            columns = dict(metric.as_rows({n: c for n, c in columns.items() if c is not None}))
+        rows[system] = Rows(
+            columns=columns,
+            ids=_column("ids", ids, system),
+            groups=_column("groups", labels["groups"], system),
+            clusters=_column("clusters", clusters, system),
+        )
+    return rows
+
+
+def _clusters_by_system(clusters: Any, systems: Mapping[str, Any]) -> Any:
+    """Return the clusters of each system, if those of all are crossed: columns by field.
+
+    Raises:
+        ValueError: only some systems have clusters, or some fields the names of systems.
+    """
+    if not isinstance(clusters, Mapping) or systems.keys() <= clusters.keys():
+        return clusters
+    if named := [system for system in systems if system in clusters]:
+        raise ValueError(
+            f"clusters has {', '.join(map(repr, clusters))}: it must have all systems, not only "
+            f"{', '.join(map(repr, named))}, or only fields that are crossed"
+        )
+    return dict.fromkeys(systems, clusters)
+
+
+def _column(name: str, columns: Any, system: str) -> Any:
+    """Return the column of one system, if each has one; otherwise the column that all share."""
+    if not isinstance(columns, Mapping):
+        return columns
+    if system not in columns:
+        raise ValueError(f"there are no {name} for system {system!r}")
+    return columns[system]
 
 
 def _settings(modules: Sequence[Any]) -> dict[str, Any]:
@@ -273,21 +381,6 @@ def _with_usual_columns(
     if isinstance(chosen["references"], str) and chosen["references"] in fields:
         raise ValueError(f"column {chosen['references']!r} would be compared with itself")
     return chosen.pop("predictions"), chosen
-
-
-def _needs_rows(
-    data: Any, metrics: Mapping[str, Module], labels: Mapping[str, Any], options: Mapping[str, Any]
-) -> bool:
-    """Return whether states of parts are insufficient, or the table does not come in parts."""
-    if data is None or not comes_in_parts(data):
-        return True
-    if not all(column is None or isinstance(column, str) for column in labels.values()):
-        return True
-    if need_rows(metrics, options):
-        return True
-    if labels["ids"] is not None or not any(kind_of(m).needs_ids for m in metrics.values()):
-        return False
-    return not is_spark(data)
 
 
 def _check_options(

@@ -2,8 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...evaluation.scoring.scoring_plans import ScoringPlan
-from ...evaluation.scoring.table_columns import check_columns
+from ...evaluation.rows.plans import Plan
+from ...evaluation.rows.table_blocks import scores_of_block
+from ...evaluation.rows.table_columns import check_columns
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -39,14 +40,14 @@ def scores_of_rows(
     [1.0, 0.0]
     """
     labels = {} if references is None else {"references": references}
-    plan = ScoringPlan({module: options}, {"predictions": predictions}, labels)
+    plan = Plan(modules={module: options}, systems={"rows": predictions}, columns=labels)
     check_columns(plan.names(), dataset.column_names)
     if not len(dataset):
         raise ValueError("the dataset is empty; a score of no rows is undefined")
 
     def scores(*columns: list[Any]) -> dict[str, list[float]]:
         *batch, rows = columns
-        return plan.scores_of_rows(dict(zip(plan.names(), batch, strict=True)), rows[0])
+        return scores_of_block(plan, dict(zip(plan.names(), batch, strict=True)), rows[0])
 
     return dataset.map(
         scores,

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ...evaluation.scoring.states import State
+from ...evaluation.rows.states import State
 from ...module.catalog.catalog import is_known, load
 from ...module.declaration.declarations import REPORTING, names_of_functions
 from ...module.declaration.row_module import Lock, RowModule

@@ -55,7 +55,7 @@ class Request(Reporting):
     ids: str | None = None
     columns: Mapping[str, str] | None = None
     missing: Missing = "refuse"
-    per_example: bool = False
+    rows: bool = False
 
     @cached_property
     def fields(self) -> dict[str, str | None]:
@@ -104,7 +104,7 @@ HELP = {
     "nothing.",
     "bounds": "the smallest and the largest possible difference of two systems; by default -1 and "
     "1 for scores from 0 to 1.",
-    "per_example": "also keep the scores of every row.",
+    "rows": "also keep the table of scored rows.",
     "jobs": "how many processes read and score rows; the result is the same.",
 }
 DEFAULTS: Mapping[str, Any] = {item.name: item.default for item in fields(Request)}

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from metric_commons.data.files.stored import checksum
-from metric_commons.evaluation.scoring.states import State
+from metric_commons.evaluation.rows.states import State
 from metric_commons.module.catalog.catalog import load
 from tests.spec import METRICS, nightly, spec
 from tests.threads import THREADS, at_once

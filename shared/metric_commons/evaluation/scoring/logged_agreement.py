@@ -8,16 +8,15 @@ the harness, if it is known, and the first rows that differ.
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations, islice, product
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from ...module.declaration.declarations import REPORTING, Module
-from ..results.logged_scores import NAME as LOGGED
-from ..results.module_results import ModuleResult
-from ..scoring.system_rows import SystemRows
-from .samples import Samples
-
-if TYPE_CHECKING:
-    from ...statistics.arguments.arrays import Floats
+from ...statistics.arguments.arrays import Floats
+from ..rows.logged_scores import LOGGED
+from ..rows.row_tables import RowTable
+from .log_samples import LogRows, RowsToScore
 
 _TOLERANCE = 1e-9
 _TRIALS = 300  # combinations of options to try
@@ -50,53 +49,44 @@ class Agreement(NamedTuple):
 
 
 def agreements(
-    metrics: Mapping[str, Module],
-    system: str,
-    results: Mapping[str, ModuleResult],
-    samples: Samples,
-    rows: SystemRows,
+    system: str, tables: Mapping[str, RowTable], samples: LogRows, scored: RowsToScore
 ) -> Iterator[Agreement]:
     """Yield every score of a module compared with the score of the log that should be the same.
 
     Args:
-        metrics: the modules by name.
         system: the name of the system.
-        results: the results of the modules, with the scores of every row.
+        tables: its scored rows, by module.
         samples: the rows as they are in the log.
-        rows: the rows as the modules scored them.
+        scored: the rows as the modules scored them.
     """
-    import numpy as np
-
-    per_example = results[LOGGED].per_example if LOGGED in results else {}
+    logged_scores = tables[LOGGED].row_scores
     pairs = [
         (name, metric, score)
-        for name in results
+        for name, table in tables.items()
         if name != LOGGED
-        for score, *names in metrics[name].logged_names
-        if score in results[name].per_example
-        for metric in per_example
+        for score, *names in table.metric.logged_names
+        if score in table.row_scores
+        for metric in logged_scores
         if metric.rpartition(".")[2].lower() in names
     ]
     for name, metric, score in pairs:
-        module, result = metrics[name], results[name]
-        logged = np.array(per_example[metric], np.float64)
-        values = np.array(result.per_example[score], np.float64)
+        module = tables[name].metric
+        logged, values = logged_scores[metric], tables[name].row_scores[score]
         differ = ~(np.abs(logged - values) <= _TOLERANCE)
         reason = ""
         if differ.any():
-            columns = rows.inputs[name] if name not in rows.samples else None
-            options = {k: v for k, v in result.options.items() if k in module.declared_options}
-            reason = _reason(logged, values, differ, module, score, columns, options)
+            columns = None if name in scored.samples else scored.rows[name].columns
+            reason = _reason(logged, values, differ, module, score, columns, tables[name].options)
             if not reason:
                 convention = samples.source.log.conventions.get(metric.rpartition(".")[2])
-                examples = _examples(samples, rows, logged, values, differ)
+                examples = _examples(samples, tables[name], logged, values, differ)
                 reason = f"{convention or 'reason unknown'}; {examples}"
         yield Agreement(system, metric, name, score, len(values), int(differ.sum()), reason)
 
 
 def _reason(
-    logged: "Floats",
-    values: "Floats",
+    logged: Floats,
+    values: Floats,
     differ: Any,
     module: Module,
     score: str,
@@ -104,8 +94,6 @@ def _reason(
     options: Mapping[str, Any],
 ) -> str:
     """Return the change of options or digits that makes all rows equal; "" if none is found."""
-    import numpy as np
-
     if digits := _rounding(logged, values):
         return f"the log rounds it to {digits} digits"
     if columns is None:
@@ -131,7 +119,7 @@ def _reason(
     return ""
 
 
-def _rounding(logged: "Floats", values: "Floats") -> int | None:
+def _rounding(logged: Floats, values: Floats) -> int | None:
     """Return the digits to which the log rounded the values, 0 if it did not.
 
     None if others differ.
@@ -140,8 +128,6 @@ def _rounding(logged: "Floats", values: "Floats") -> int | None:
     >>> _rounding(np.array([0.67, 1.0]), np.array([2 / 3, 1.0]))
     2
     """
-    import numpy as np
-
     distances = np.abs(logged - values)
     if (distances <= _TOLERANCE).all():
         return 0
@@ -180,16 +166,16 @@ def _values(schema: Mapping[str, Any]) -> list[Any]:
 
 
 def _examples(
-    samples: Samples, rows: SystemRows, logged: "Floats", values: "Floats", differ: Any
+    samples: LogRows, table: RowTable, logged: Floats, values: Floats, differ: Any
 ) -> str:
     """Return the first rows that differ, by their locations in the file or their ids."""
     first = differ.nonzero()[0].tolist()[:_EXAMPLES]
-    has_locations = len(samples.rows) == len(values) and not rows.excluded
+    has_locations = len(samples.rows) == len(values) and "left_out" not in table.conditions
 
     def location(row: int) -> str:
         if has_locations:
             return samples.source.location(samples.rows[row])
-        return f"id {rows.ids[row]!r}" if rows.ids is not None else f"row {row}"
+        return f"row {row}" if table.ids is None else f"id {table.ids[row]!r}"
 
     return ", ".join(
         f"{location(row)} has {_number(logged[row])} in the log and {_number(values[row])} here"

@@ -2,18 +2,19 @@
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Source
 from ...module.catalog.request import Missing
 from ...statistics.arguments.checks import alternatives
-from ..results.joins import check_unique
-from ..scoring.system_rows import Reduce, RowSamples, SystemRows, numbered, taken
+from ..rows.joins import check_unique
+from ..rows.logged_scores import OUTCOMES
+from ..rows.rows import Rows, taken
+from ..rows.samples import Reduce, Samples, numbered
 
-LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
 _REASONS = {
     "error": "ended in an error",
     "unscored": "have no score",
@@ -22,7 +23,7 @@ _REASONS = {
 
 
 @dataclass(frozen=True)
-class Samples:
+class LogRows:
     """The rows of one system, as they are in the files."""
 
     source: Source
@@ -32,7 +33,7 @@ class Samples:
     # Modules whose predictions are the scores of the log: LOGGED or OUTCOMES.
     scored_by_log: Mapping[str, str]
 
-    def take(self, rows: Sequence[int]) -> "Samples":
+    def take(self, rows: Sequence[int]) -> "LogRows":
         """Return the samples at these positions, in this order."""
         return replace(
             self,
@@ -42,10 +43,18 @@ class Samples:
         )
 
 
-def system_rows(
-    samples: Samples, *, missing: Missing = "refuse", reduce: Reduce | None, metric: str | None
-) -> SystemRows:
-    """Return the rows for modules to score, and the counts of excluded rows by reason.
+class RowsToScore(NamedTuple):
+    """The rows of one system that each module scores, and the samples that they belong to."""
+
+    rows: Mapping[str, Rows]  # by module
+    samples: Mapping[str, Samples]  # by module, if rows are not samples
+    conditions: Mapping[str, Any]
+
+
+def rows_to_score(
+    samples: LogRows, *, missing: Missing = "refuse", reduce: Reduce | None, metric: str | None
+) -> RowsToScore:
+    """Return the rows for modules to score, and how they were selected.
 
     Args:
         samples: the samples of one system.
@@ -78,7 +87,7 @@ def system_rows(
         absent = {module: {} for module in absent}
         excluded |= counts
     elif counts:
-        choices["missing"] = [f"{missing}:{counts.total()}"]
+        choices["missing"] = {missing: counts.total()}
     if not samples.rows:
         raise ValueError(f"{samples.source.path}: no samples remain to be scored")
     ids = samples.labels.get("id") or range(len(samples.rows))
@@ -88,7 +97,16 @@ def system_rows(
         check_unique(ids, str(samples.source.path))
     if has_repeats:
         choices["reduce"] = reduce or "mean"
-    inputs, samples_of_rows = {}, {}
+    if excluded:
+        choices["left_out"] = dict(excluded)
+    judged = next((c["references"] for c in samples.inputs.values() if "references" in c), None)
+    labels = Rows(
+        columns={} if judged is None else {"references": judged},
+        ids=names if "id" in samples.labels else None,
+        groups=_labels("groups", samples, positions, len(names)),
+        clusters=_labels("clusters", samples, positions, len(names)),
+    )
+    rows_of_modules, samples_of_modules = {}, {}
     for module, columns in samples.inputs.items():
         gaps = [positions[row] for row in absent[module]]
         is_bounded = missing == "bounds" and bool(gaps)
@@ -98,34 +116,38 @@ def system_rows(
             for row, position in enumerate(positions)
             if row not in absent[module] and position not in incomplete
         ]
-        inputs[module] = taken(columns, rows)
+        inputs = taken(columns, rows)
         sample_positions = taken(positions, rows)
         if samples.scored_by_log.get(module) == OUTCOMES:
-            outcomes = [outcome(scores) for scores in inputs[module]["predictions"]]
+            outcomes = [outcome(scores) for scores in inputs["predictions"]]
             groups: list[list[int]] = [[] for _ in names]
             for position, value in zip(sample_positions, outcomes, strict=True):
                 groups[position].append(value)
             for position in () if is_bounded else gaps:
                 groups[position].append(0)
-            inputs[module]["predictions"] = [group for group in groups if group]
+            inputs["predictions"] = [group for group in groups if group]
             sample_positions = [position for position, group in enumerate(groups) if group]
-            has_rows = is_bounded
+            has_samples = is_bounded
         else:
-            has_rows = has_repeats or bool(gaps)
-        if has_rows:
-            samples_of_rows[module] = RowSamples(
-                sample_positions, len(names), reduce or "mean", gaps, is_bounded=is_bounded
+            has_samples = has_repeats or bool(gaps)
+        rows_of_modules[module] = replace(labels, columns=inputs)
+        if has_samples:
+            samples_of_modules[module] = Samples(
+                sample_positions, labels, len(names), reduce or "mean", gaps, is_bounded
             )
-    return SystemRows(
-        inputs=inputs,
-        groups=_labels("groups", samples, positions, len(names)),
-        clusters=_labels("clusters", samples, positions, len(names)),
-        ids=names if "id" in samples.labels else None,
-        samples=samples_of_rows,
-        judged=next((c["references"] for c in samples.inputs.values() if "references" in c), None),
-        excluded=excluded,
-        choices=choices,
-    )
+        elif module not in samples.scored_by_log and not excluded:
+            rows_of_modules[module] = replace(rows_of_modules[module], place=_places(samples, rows))
+    return RowsToScore(rows_of_modules, samples_of_modules, choices)
+
+
+def _places(samples: LogRows, rows: Sequence[int]) -> Callable[[str, int], str]:
+    """Return the function from a column and a row to its place in the file."""
+    source = samples.source
+
+    def place(column: str, row: int) -> str:
+        return f"{source.path}: {source.location(samples.rows[rows[row]])}: {column}"
+
+    return place
 
 
 def _choices(source: Source, metric: str | None) -> dict[str, Any]:
@@ -136,7 +158,7 @@ def _choices(source: Source, metric: str | None) -> dict[str, Any]:
     return {name: value for name, value in choices.items() if value}
 
 
-def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter[str]]:
+def _with_scores(samples: LogRows, metric: str | None) -> tuple[LogRows, Counter[str]]:
     """Return the samples with scores that are numbers or None, and counts of other values."""
     module = next(iter(samples.scored_by_log))
     try:
@@ -150,7 +172,7 @@ def _with_scores(samples: Samples, metric: str | None) -> tuple[Samples, Counter
     return replace(samples, inputs=inputs), pairs
 
 
-def _absent(samples: Samples, missing: Missing) -> dict[str, dict[int, str]]:
+def _absent(samples: LogRows, missing: Missing) -> dict[str, dict[int, str]]:
     """Return the rows that each module cannot score, with the reasons."""
     errors = samples.labels.get("error") or [False] * len(samples.rows)
     # In plain rows, a missing value that is refused is an invalid one: the error names its row.
@@ -168,7 +190,7 @@ def _absent(samples: Samples, missing: Missing) -> dict[str, dict[int, str]]:
     return absent
 
 
-def _labels(name: str, samples: Samples, positions: Sequence[int], size: int) -> list[Any] | None:
+def _labels(name: str, samples: LogRows, positions: Sequence[int], size: int) -> list[Any] | None:
     """Return one label per unit; all of its rows must have the same label."""
     column = samples.labels.get(name)
     if column is None:

@@ -6,15 +6,20 @@ from typing import Any
 from ...module.declaration.declarations import Module, declared_options
 from ...statistics.arguments.domains import Ranges
 
-NAME = "logged"
+LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
 
 
 class LoggedScores(Module):
-    """A module whose predictions are dictionaries of scores, one per row."""
+    """A module whose rows are dictionaries of scores.
 
+    Args:
+        lower_is_better: the names of scores for which lower is better.
+    """
+
+    name = LOGGED
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     input_names: Sequence[str] = ("predictions",)
-    log_columns = (NAME,)
+    log_columns = (LOGGED,)
 
     def __init__(self, lower_is_better: frozenset[str] = frozenset()) -> None:
         self.lower_is_better = lower_is_better
@@ -30,20 +35,11 @@ class LoggedScores(Module):
     def compute(
         self, *, predictions: Sequence[Mapping[str, float]], **reporting: Any
     ) -> dict[str, Any]:
-        """Return the mean of each score.
+        """Return the scores of each row.
 
         >>> LoggedScores().compute(predictions=[{"acc": 1.0}, {"acc": 0.0}])
-        {'acc': 0.5}
+        {'per_example': {'acc': [1.0, 0.0]}}
         """
-        import numpy as np  # here, so that printing help does not wait for it
-
-        from ...statistics.arguments.domains import observed_range
-        from ...statistics.intervals.summary import Average, summarize
-
-        names = predictions[0]
-        columns = {name: np.array([row[name] for row in predictions]) for name in names}
-        averages = {
-            name: Average(bounds=observed_range(values.min(), values.max()))
-            for name, values in columns.items()
+        return {
+            "per_example": {name: [row[name] for row in predictions] for name in predictions[0]}
         }
-        return summarize(columns, averages, **reporting)

@@ -126,7 +126,8 @@ def map_ordered(
     Args:
         work: any function, since it is not sent to processes; only its arguments and results are.
         tasks: taken as needed, one for each idle process.
-        jobs: number of processes; one is started if there is a task and no idle process.
+        jobs: number of processes; with 1 this one does the work, otherwise one is started if there
+            is a task and no idle process.
 
     Raises:
         RefusedError: the work raised an error about its input.
@@ -135,6 +136,9 @@ def map_ordered(
     >>> list(map_ordered(lambda task: task * task, range(5), jobs=2))
     [0, 1, 4, 9, 16]
     """
+    if jobs == 1:
+        yield from map(work, tasks)
+        return
     from multiprocessing.connection import wait
 
     waiting = enumerate(tasks)

@@ -1,8 +1,11 @@
-"""Rows of two files or systems matched by their ids."""
+"""Rows of two files or systems matched by their ids, or else by their order."""
 
 from collections import Counter
 from collections.abc import Hashable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .row_tables import RowTable
 
 _EXAMPLES = 5  # ids in a message
 
@@ -72,3 +75,38 @@ def _listed(ids: Sequence[Any]) -> str:
     examples = ", ".join(map(repr, ids[:_EXAMPLES]))
     ellipsis = ", ..." if len(ids) > _EXAMPLES else ""
     return f"{len(ids)} id{'' if len(ids) == 1 else 's'} ({examples}{ellipsis})"
+
+
+def in_order_of(first: "RowTable", second: "RowTable", names: tuple[str, str]) -> "RowTable":
+    """Return the rows of the second system in the order of the first.
+
+    Raises:
+        ValueError: their rows, references or clusters differ; names the systems.
+    """
+    a, b = map(repr, names)
+    advice = "score both on the same rows, with --id and --rows"
+    if (first.ids is None) != (second.ids is None):
+        with_ids, others = (a, b) if first.ids is not None else (b, a)
+        raise ValueError(f"the rows of {with_ids} have ids, those of {others} do not; {advice}")
+    if first.ids is not None and second.ids is not None and first.ids != second.ids:
+        try:
+            second = second.take(joined_rows(first.ids, second.ids, (a, b)))
+        except ValueError as error:
+            raise ValueError(f"{error}; {advice}") from error
+    if len(first) != len(second):
+        raise ValueError(
+            f"systems {a} and {b} have {len(first)} and {len(second)} rows; only systems with the "
+            "same rows can be compared"
+        )
+    if first.ids is None and first.digests is not None and second.digests is not None:
+        different = (first.digests != second.digests).nonzero()[0]
+        if different.size:
+            raise ValueError(
+                f"systems {a} and {b} have different references in row {different[0]}; only "
+                "systems with the same rows can be compared"
+            )
+    if first.clusters != second.clusters:
+        raise ValueError(
+            f"the rows of {a} and {b} have different clusters; score both with the same"
+        )
+    return second

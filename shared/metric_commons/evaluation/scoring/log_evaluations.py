@@ -10,21 +10,23 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...data.harness_logs.logs import PLAIN_ROWS, listed
 from ...data.tables.tables import Source
 from ...module.catalog import catalog
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
-from ...statistics.arguments.checks import RowError
-from ..results.joins import check_unique, joined_rows
-from ..results.logged_scores import LoggedScores
 from ..results.results import Results
-from ..scoring.evaluations import Evaluation, signed
-from ..scoring.system_rows import InputError, Reduce, SystemRows, taken
-from .logged_agreement import agreements
-from .samples import LOGGED, OUTCOMES, Samples, system_rows
+from ..rows.joins import check_unique, joined_rows
+from ..rows.logged_scores import LOGGED, OUTCOMES, LoggedScores
+from ..rows.rows import InputError, taken
+from .evaluations import Evaluation, signed
+
+if TYPE_CHECKING:
+    from ..rows.plans import Tables
+    from ..rows.samples import Reduce
+    from .log_samples import LogRows, RowsToScore
 
 _LABELS = ("groups", "clusters")
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
@@ -37,7 +39,7 @@ class LogEvaluation(Evaluation):
     answers: Sequence[Path] = ()  # the files of the references, joined by id or by their order
     system_field: str | None = None  # in a long table: the field with the system of a row
     metric: str | None = None  # a score or a scorer of a log; None for all
-    reduce: Reduce | None = None  # for rows with the same id; None for the mean
+    reduce: "Reduce | None" = None  # for rows with the same id; None for the mean
 
     @cached_property
     def metrics(self) -> Mapping[str, Module]:
@@ -67,52 +69,65 @@ class LogEvaluation(Evaluation):
         """Return the files that are read."""
         return list(dict.fromkeys([*self.paths, *self.answers]))
 
-    def _results(self, jobs: int) -> Results:
-        """Return the results; one process reads the rows, and `jobs` processes score them."""
-        from ..scoring.system_scores import score_systems  # imports numpy, so only on use
+    def _tables(self, jobs: int) -> "Tables":
+        """Return the scored rows of every system."""
+        from ...module.declaration.columns import checked_once
+        from ...text.tokens.normalizers import shared_token_cache
+        from ..rows.samples import scored_samples
 
-        samples = {
+        self._check_supported()
+        tables: Tables = {}
+        with checked_once(), shared_token_cache():
+            for system, part in self._rows_to_score.items():
+                tables[system] = {}
+                for name, metric in self._configured.items():
+                    rows, samples = part.rows[name], part.samples.get(name)
+                    try:
+                        table = scored_samples(metric, rows, samples, part.conditions)
+                    except ValueError as error:
+                        if rows.place is None:
+                            raise InputError(system, error) from error
+                        raise rows.located(error) from error
+                    tables[system][name] = table
+        return tables
+
+    @cached_property
+    def _rows_to_score(self) -> "dict[str, RowsToScore]":
+        from .log_samples import rows_to_score
+
+        return {
+            system: rows_to_score(
+                samples, missing=self.missing, reduce=self.reduce, metric=self.metric
+            )
+            for system, samples in self._samples.items()
+        }
+
+    @cached_property
+    def _samples(self) -> "dict[str, LogRows]":
+        """Return the rows of every system, as they are in the files."""
+        return {
             system: part
             for path in dict.fromkeys(self.paths)
-            for system, part in self._samples(path)
+            for system, part in self._samples_of(path)
         }
-        rows = {
-            system: system_rows(part, missing=self.missing, reduce=self.reduce, metric=self.metric)
-            for system, part in samples.items()
-        }
-        has_checks = {LOGGED} < {*self.modules} and all(
-            "per_example" in metric.options for metric in self.metrics.values()
-        )
-        try:
-            results = score_systems(
-                replace(
-                    self,
-                    options=self._all_options(),
-                    per_example=self.per_example or has_checks,
-                    jobs=jobs,
-                ),
-                self.metrics,
-                rows,
-                inputs=[self.opened[path].provenance() for path in self.inputs()],
-                progress=True,
-            )
-        except InputError as error:
-            raise _located(error, samples[error.system], rows[error.system]) from error
+
+    def _signed(self, results: Results, tables: "Tables") -> Results:
         record: dict[str, Any] = {
-            "logs": {system: self._record(system, part) for system, part in samples.items()}
+            "logs": {system: self._record(system, part) for system, part in self._samples.items()}
         }
-        if has_checks:
+        if {LOGGED} < {*self.modules}:
+            from .logged_agreement import agreements
+
             record["agreement"] = [
                 agreement._asdict() | {"text": str(agreement)}
-                for system, modules in results.systems.items()
+                for system, of_system in tables.items()
                 for agreement in agreements(
-                    self.metrics, system, modules, samples[system], rows[system]
+                    system, of_system, self._samples[system], self._rows_to_score[system]
                 )
             ]
-            results = results if self.per_example else results.without_rows()
         return signed(replace(results, provenance=results.provenance | record), self.preset)
 
-    def _record(self, system: str, samples: Samples) -> dict[str, Any]:
+    def _record(self, system: str, samples: "LogRows") -> dict[str, Any]:
         """Return the origin of a system's rows: file, format, fields and, for a log, the task."""
         source = samples.source
         record: dict[str, Any] = self._origin(source)
@@ -209,8 +224,10 @@ class LogEvaluation(Evaluation):
 
     # ---- reading --------------------------------------------------------------------------------
 
-    def _samples(self, path: Path) -> Iterator[tuple[str, Samples]]:
+    def _samples_of(self, path: Path) -> "Iterator[tuple[str, LogRows]]":
         """Yield the systems of a file with their rows, joined to the file of answers."""
+        from .log_samples import LogRows
+
         source = self.opened[path]
         log_columns = source.log.columns
         labels = {
@@ -242,7 +259,7 @@ class LogEvaluation(Evaluation):
             return (columns if self._is_in_file(name) else answers)[field]
 
         for system, predictions in systems.items():
-            part = Samples(
+            part = LogRows(
                 source,
                 range(source.rows),
                 {
@@ -310,7 +327,7 @@ class LogEvaluation(Evaluation):
             ]
         return first
 
-    def _split(self, samples: Samples) -> Iterator[tuple[str, Samples]]:
+    def _split(self, samples: "LogRows") -> "Iterator[tuple[str, LogRows]]":
         """Yield the rows of each system of a long table, in the same order of ids."""
         rows_by_system: dict[str, list[int]] = {}
         for row, system in enumerate(samples.labels["system"]):
@@ -361,13 +378,3 @@ def _number(value: Any) -> Any:
         except ValueError:
             return value
     return value
-
-
-def _located(error: InputError, samples: Samples, rows: SystemRows) -> ValueError:
-    """Return an error about `predictions[12]`, with the location of the row if it is known."""
-    cause = error.error
-    if not isinstance(cause, RowError) or rows.samples or rows.excluded or samples.scored_by_log:
-        return cause
-    source = samples.source
-    location = source.location(samples.rows[cause.row])
-    return ValueError(f"{source.path}: {location}: {cause.about(cause.column)}")

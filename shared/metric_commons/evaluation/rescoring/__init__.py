@@ -1,1 +1,0 @@
-"""Logs of evaluation harnesses, rescored and compared with the scores they report."""

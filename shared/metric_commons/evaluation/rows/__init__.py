@@ -1,0 +1,1 @@
+"""Rows as they come, and the table of rows as they were scored."""

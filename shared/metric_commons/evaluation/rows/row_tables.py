@@ -1,0 +1,361 @@
+"""Scored rows: what a module needs of each row of a system, one line a row.
+
+A table holds the scores of rows, the sums that scores follow from, or the inputs themselves. To
+merge tables is to concatenate them, and a result is what `compute` itself does with the columns,
+so it has the same bits however the rows were divided.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...module.declaration.declarations import REPORTING, Module
+from ...statistics.arguments.arrays import Column, Floats, as_column, row_codes
+from ...statistics.arguments.checks import check_labels
+from ...statistics.arguments.domains import observed_range, score_range
+from ...statistics.intervals.summary import Average, summarize
+from ...statistics.intervals.sums import RowStatistics, summarize_sums
+from .logged_scores import LOGGED
+from .rows import Rows
+
+Kept = Literal["scores", "sums", "inputs"]
+# What is kept of a row, by the kind of the module's scores; the inputs for all others.
+_KEPT: Mapping[str, Kept] = {"means": "scores", "rankings": "scores", "sums": "sums"}
+_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
+
+
+def kept_by(metric: Module) -> Kept:
+    """Return what is kept of the rows of a module."""
+    return _KEPT.get(metric.score_kind, "inputs")
+
+
+@dataclass(frozen=True, kw_only=True)
+class RowTable:
+    """The scored rows of one system and module.
+
+    Args:
+        metric: the module, with its options.
+        columns: the scores, sums or inputs of rows by name; NaN is the score of a row that does
+            not count.
+        ids: one text for each row, all distinct; None if there are none, as for the others.
+        groups: one label for each row.
+        clusters: labels of rows, by field.
+        digests: a number for the references of each row, by which tables show that they are of
+            the same rows.
+        texts: what a module has to say about rows, by name.
+        conditions: how rows were selected, and whatever else changes scores and is no option:
+            texts, or numbers of rows by reason, which add up.
+    """
+
+    metric: Any
+    columns: Mapping[str, Any]
+    ids: Sequence[str] | None = None
+    groups: Sequence[str] | None = None
+    clusters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    digests: NDArray[np.uint64] | None = None
+    texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    conditions: Mapping[str, Any] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values()), ()))
+
+    @property
+    def module(self) -> str:
+        """Return the name of the module."""
+        return str(self.metric.name)
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Return the options that affect scores."""
+        return {name: v for name, v in self.metric.options.items() if name not in REPORTING}
+
+    @property
+    def kept(self) -> Kept:
+        """Return what the columns are."""
+        return kept_by(self.metric)
+
+    @cached_property
+    def row_scores(self) -> dict[str, Floats]:
+        """Return the scores of single rows; none if the module has none."""
+        if self.kept == "scores":
+            return dict(self.columns)
+        if self.kept == "sums":
+            scores: Mapping[str, Any] = self.statistics.of_rows()
+        elif "per_example" in self.metric.options:
+            scores = self.metric.compute(**self.columns, **_ALONE)["per_example"]
+        else:
+            scores = {}
+        return {name: np.array(values, np.float64) for name, values in scores.items()}
+
+    @cached_property
+    def statistics(self) -> RowStatistics:
+        """Return the sums, with the functions that compute scores from them."""
+        empty: RowStatistics = self.metric.row_statistics()
+        if not self.columns:
+            return empty
+        values = np.stack([*self.columns.values()], axis=1)
+        return replace(empty, names=tuple(self.columns), values=values)
+
+    def take(self, rows: Sequence[int]) -> Self:
+        """Return some of the rows, in this order."""
+        order = np.asarray(rows, np.int64)
+
+        def part(column: Any) -> Any:
+            if column is None or isinstance(column, np.ndarray):
+                return None if column is None else column[order]
+            return [column[row] for row in rows]
+
+        return replace(
+            self,
+            columns={name: part(column) for name, column in self.columns.items()},
+            ids=part(self.ids),
+            groups=part(self.groups),
+            clusters={name: part(labels) for name, labels in self.clusters.items()},
+            digests=part(self.digests),
+            texts={name: part(column) for name, column in self.texts.items()},
+        )
+
+    def labels(self) -> dict[str, Any]:
+        """Return the groups and clusters, as modules take them."""
+        clusters: Any = self.clusters if len(self.clusters) > 1 else None
+        if len(self.clusters) == 1:
+            (clusters,) = self.clusters.values()
+        return {"groups": self.groups, "clusters": clusters}
+
+
+def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -> RowTable:
+    """Return the scored rows of a module with its options.
+
+    Args:
+        metric: the module.
+        rows: the rows, which may be none.
+        digests: as in `RowTable`; None to make those of the references.
+
+    Raises:
+        ValueError: a row or a label is not valid.
+
+    >>> from ...module.catalog.catalog import load_without_evaluate
+    >>> rows = Rows(columns={"predictions": ["Paris", "Rome"], "references": ["paris", "Oslo"]})
+    >>> table = scored(load_without_evaluate("qa_em"), rows)
+    >>> table.columns["qa_em"], result(table)
+    (array([1., 0.]), {'qa_em': 0.5})
+    """
+    inputs = {
+        name: rows.columns[name]
+        for name in metric.input_names
+        if rows.columns.get(name) is not None
+    }
+    of_options = {
+        name: rows.columns[name]
+        for name in metric.options
+        if rows.columns.get(name) is not None and name not in inputs
+    }
+    inputs, kept, texts = metric.with_nan(inputs), kept_by(metric), {}
+    if kept == "scores":
+        found = metric.compute(**inputs, **of_options, **_ALONE)
+        columns = {name: np.array(values) for name, values in found["per_example"].items()}
+        texts = {name: found[name] for name in metric.row_texts & found.keys()}
+    elif kept == "sums":
+        statistics = metric.row_statistics(**inputs, **of_options)
+        columns = dict(zip(statistics.names, statistics.values.T, strict=True))
+    else:
+        columns = {n: c for n, c in metric.checked(**inputs).items() if c is not None}
+        columns |= {name: as_column(name, column) for name, column in of_options.items()}
+    number = len(next(iter(columns.values()), ()))
+    if digests is None and "references" in inputs:
+        digests = row_codes(inputs["references"])
+    return RowTable(
+        metric=metric,
+        columns=columns,
+        digests=digests,
+        texts=texts,
+        **row_labels(rows, number),
+    )
+
+
+def row_labels(rows: Rows, number: int) -> dict[str, Any]:
+    """Return the ids, groups and clusters of rows as texts, which are checked.
+
+    Raises:
+        ValueError: a label is not valid, or there is not one for each row.
+    """
+    clusters = {} if rows.clusters is None else rows.clusters
+    if not isinstance(clusters, Mapping):
+        clusters = {"clusters": clusters}
+    return {
+        "ids": None if rows.ids is None else check_labels("ids", rows.ids, number),
+        "groups": None if rows.groups is None else check_labels("groups", rows.groups, number),
+        "clusters": {
+            name: check_labels(
+                f"clusters[{name!r}]" if len(clusters) > 1 else "clusters", labels, number
+            )
+            for name, labels in clusters.items()
+        },
+    }
+
+
+def result(table: RowTable, **reporting: Any) -> dict[str, Any]:
+    """Return the result of `compute` for all rows of a table.
+
+    Args:
+        table: the rows.
+        **reporting: the options for reporting that the module has.
+
+    Raises:
+        ValueError: the module cannot report this, or its score is undefined.
+    """
+    metric = table.metric
+    reporting |= {name: v for name, v in table.labels().items() if name in metric.options}
+    if table.kept == "inputs":
+        return dict(metric.compute(**table.columns, **reporting))
+    if table.kept == "sums":
+        metric.check_sums(table.statistics)
+        return dict(summarize_sums(table.statistics, **reporting))
+    return summarize(table.columns, _averages(table), **reporting) | (
+        dict(table.texts) if reporting.get("per_example") else {}
+    )
+
+
+def _averages(table: RowTable) -> dict[str, Average]:
+    """Return how the scores of rows become one score, with the range of each."""
+    metric = table.metric
+    if metric.score_kind == "rankings":
+        from ...retrieval.names import parse_measures
+        from ...retrieval.ranking_measures import average
+
+        return {m.name: average(m) for m in parse_measures(metric.options["measures"])}
+    if metric.name == LOGGED:  # logs do not declare ranges
+        ends = {n: observed_range(v.min(), v.max()) for n, v in table.columns.items()}
+    else:
+        ends = {name: score_range(name, metric.score_ranges) for name in table.columns}
+    return {name: Average(bounds=bounds) for name, bounds in ends.items() if bounds is not None}
+
+
+def joined(tables: Iterable[RowTable]) -> RowTable:
+    """Return all rows of tables of one system and module, in their order.
+
+    Raises:
+        ValueError: the tables differ in module, options, columns or labels, or an id is in two.
+
+    >>> from ...module.catalog.catalog import load_without_evaluate
+    >>> metric = load_without_evaluate("qa_em")
+    >>> columns = [{"predictions": [text], "references": ["a"]} for text in "ab"]
+    >>> result(joined(scored(metric, Rows(columns=of_part)) for of_part in columns))
+    {'qa_em': 0.5}
+    """
+    parts = list(tables)
+    for part in parts[1:]:
+        check_mergeable(parts[0], part)
+    parts = [part for part in parts if len(part)] or parts[:1]
+    first = parts[0]
+    for part in parts[1:]:
+        check_mergeable(first, part)
+    if len(parts) == 1:
+        return first
+    names = list(first.columns)
+    if first.kept == "sums" and any([*part.columns] != names for part in parts):
+        names = sorted({name for part in parts for name in part.columns})
+
+    def whole(column: Callable[[RowTable], Any]) -> Any:
+        columns = [column(part) for part in parts]
+        return None if columns[0] is None else concatenated(columns)
+
+    def of_name(name: str) -> Callable[[RowTable], Any]:
+        """Return the function for a column; sums that a part lacks are 0 there."""
+        return lambda part: part.columns[name] if name in part.columns else np.zeros(len(part), int)
+
+    table = RowTable(
+        metric=first.metric,
+        columns={name: whole(of_name(name)) for name in names},
+        ids=whole(lambda part: part.ids),
+        groups=whole(lambda part: part.groups),
+        clusters={n: whole(lambda part, n=n: part.clusters[n]) for n in first.clusters},
+        digests=whole(lambda part: part.digests),
+        texts={n: whole(lambda part, n=n: part.texts[n]) for n in first.texts},
+        conditions=_added_conditions([part.conditions for part in parts]),
+    )
+    check_unique(table.ids or ())
+    return table
+
+
+def check_unique(ids: Sequence[str]) -> None:
+    """Check that no row occurs twice.
+
+    Raises:
+        ValueError: an id does.
+    """
+    if len(set(ids)) < len(ids):
+        name, times = Counter(ids).most_common(1)[0]
+        raise ValueError(f"the id {name!r} occurs {times} times; every row needs its own")
+
+
+def concatenated(columns: Sequence[Column | Sequence[Any]]) -> Any:
+    """Return one column, as an array if all are arrays of numbers of one shape.
+
+    >>> concatenated([np.array([1.0]), np.array([2.0])]), concatenated([np.array([1]), ["a"]])
+    (array([1., 2.]), [1, 'a'])
+    """
+    arrays = [column for column in columns if isinstance(column, np.ndarray)]
+    kinds = {
+        (a.dtype.kind if a.dtype.kind in "bUu" else "number", a.shape[1:]) for a in arrays
+    }  # unsigned and signed integers would become floats
+    if len(arrays) == len(columns) and len(kinds) == 1:
+        return np.concatenate(arrays)
+    rows: list[Any] = []
+    for column in columns:
+        rows += column.tolist() if isinstance(column, np.ndarray) else column
+    return rows
+
+
+def check_mergeable(first: RowTable, part: RowTable) -> None:
+    """Check that two tables have the same module and options and, if they have rows, columns.
+
+    Raises:
+        ValueError: they do not.
+    """
+    if part.module != first.module:
+        raise ValueError(f"rows of {part.module} cannot be merged with rows of {first.module}")
+    for name, value in first.options.items():
+        if (other := part.options[name]) != value:
+            raise ValueError(
+                f"rows of different options cannot be merged: {name} is {value!r} in some and "
+                f"{other!r} in others"
+            )
+    if not (len(first) and len(part)):
+        return
+    for name in ("ids", "groups"):
+        if (getattr(first, name) is None) != (getattr(part, name) is None):
+            raise ValueError(f"some rows have {name}, others have none")
+    if bool(first.clusters) != bool(part.clusters):
+        raise ValueError("some rows have clusters, others have none")
+    if [*first.clusters] != [*part.clusters]:
+        listed = f"{[*first.clusters]}, others {[*part.clusters]}"
+        raise ValueError(f"some rows have the clusters {listed}")
+    different = {*first.columns} ^ {*part.columns} if first.kept != "sums" else set()
+    if len(different) == 1:
+        raise ValueError(f"some rows have {different.pop()}, others have none")
+    if different:
+        raise ValueError(f"some rows have {[*first.columns]}, others {[*part.columns]}")
+
+
+def _added_conditions(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Return the conditions of all rows, in which numbers of rows are added up.
+
+    >>> _added_conditions([{"filter": "x", "left_out": {"error": 1}}, {"filter": "x"}])
+    {'filter': 'x', 'left_out': {'error': 1}}
+    """
+    total: dict[str, Any] = {}
+    for name in dict.fromkeys(name for conditions in parts for name in conditions):
+        values = [conditions[name] for conditions in parts if name in conditions]
+        if isinstance(values[0], Mapping):
+            total[name] = dict(sum(map(Counter, values), Counter[str]()))
+        elif len(values) < len(parts) or any(value != values[0] for value in values):
+            raise ValueError(f"rows of different conditions cannot be merged: {name}")
+        else:
+            total[name] = values[0]
+    return total

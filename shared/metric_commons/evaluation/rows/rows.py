@@ -1,0 +1,96 @@
+"""Rows of one system: the columns that modules read, the labels of rows, and their places."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+from ...statistics.arguments.checks import RowError
+
+Clusters = Sequence[Any] | Mapping[str, Sequence[Any]]
+
+
+class InputError(ValueError):
+    """A module refuses the rows of one system."""
+
+    def __init__(self, system: str, error: ValueError) -> None:
+        super().__init__(f"system {system!r}: {error}")
+        self.system, self.error = system, error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rows:
+    """Rows of one system, or a block of them.
+
+    Args:
+        columns: the inputs of modules by name, and options with a value for each row.
+        ids: one for each row; None if there are none, as for groups and clusters.
+        groups: one label for each row.
+        clusters: one label for each row, or the labels of several fields, which are crossed.
+        place: from the name of a column and a row, the words for them in a message.
+
+    >>> rows = Rows(columns={"predictions": ["a", "b"]}, ids=["x", "y"])
+    >>> rows.take([1]).ids, len(rows)
+    (['y'], 2)
+    """
+
+    columns: Mapping[str, Any]
+    ids: Sequence[Any] | None = None
+    groups: Sequence[Any] | None = None
+    clusters: Clusters | None = None
+    place: Callable[[str, int], str] | None = None
+
+    def __len__(self) -> int:
+        return len(next(column for column in self.columns.values() if column is not None))
+
+    def take(self, rows: Sequence[int]) -> Self:
+        """Return some of the rows, in this order."""
+        place = self.place
+        return replace(
+            self,
+            columns=taken(self.columns, rows),
+            ids=taken(self.ids, rows),
+            groups=taken(self.groups, rows),
+            clusters=taken(self.clusters, rows),
+            place=None if place is None else lambda column, row: place(column, rows[row]),
+        )
+
+    def between(self, start: int, stop: int) -> Self:
+        """Return the rows of a block, without copying their texts."""
+        place = self.place
+        return replace(
+            self,
+            columns=_between(self.columns, start, stop),
+            ids=_between(self.ids, start, stop),
+            groups=_between(self.groups, start, stop),
+            clusters=_between(self.clusters, start, stop),
+            place=None if place is None else lambda column, row: place(column, start + row),
+        )
+
+    def located(self, error: ValueError) -> ValueError:
+        """Return an error about a row, in the words of where the row comes from."""
+        if (
+            self.place is None
+            or not isinstance(error, RowError)
+            or error.column not in self.columns
+        ):
+            return error
+        return ValueError(error.about(self.place(error.column, error.row)))
+
+
+def taken(column: Any, rows: Sequence[int]) -> Any:
+    """Return the values of these rows; of a mapping, those of each of its columns.
+
+    >>> taken("abc", [0, 2]), taken({"item": "abc"}, [1]), taken(None, [0])
+    (['a', 'c'], {'item': ['b']}, None)
+    """
+    if column is None:
+        return None
+    if isinstance(column, Mapping):
+        return {name: taken(values, rows) for name, values in column.items()}
+    return [column[row] for row in rows]
+
+
+def _between(column: Any, start: int, stop: int) -> Any:
+    if isinstance(column, Mapping):
+        return {name: _between(values, start, stop) for name, values in column.items()}
+    return None if column is None else column[start:stop]
