@@ -11,7 +11,7 @@ from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import check_labels
 from ...statistics.intervals.intervals import critical_value
 from ...statistics.tests.power import required_labels
-from ..results.joins import joined_rows
+from ..rows.joins import joined_rows
 
 
 class LabelledSystem(NamedTuple):

@@ -68,11 +68,7 @@ class Rows:
 
     def located(self, error: ValueError) -> ValueError:
         """Return an error about a row, in the words of where the row comes from."""
-        if (
-            self.place is None
-            or not isinstance(error, RowError)
-            or error.column not in self.columns
-        ):
+        if self.place is None or not isinstance(error, RowError):
             return error
         return ValueError(error.about(self.place(error.column, error.row)))
 

@@ -184,7 +184,7 @@ class State:
         """Add tables, unless their rows do not go with the others."""
         with self._lock:
             for table in tables:
-                check_mergeable([*self._tables, table][0], table)
+                check_mergeable(self._tables[0] if self._tables else table, table)
             ids = [name for table in tables for name in table.ids or ()]
             check_unique([*ids, *self._ids.intersection(ids)])
             self._ids.update(ids)

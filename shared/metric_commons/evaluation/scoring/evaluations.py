@@ -190,7 +190,7 @@ class Evaluation(Request):
             def place(column: str, row: int, fields: Mapping[str, str] = fields) -> str:
                 file = path if column == "predictions" else self.common or path
                 position = sources[file].location(start + row)
-                return f"{file}: {position}: field {fields[column]!r}"
+                return f"{file}: {position}: field {fields.get(column, column)!r}"
 
             rows[system] = Rows(
                 columns=columns,

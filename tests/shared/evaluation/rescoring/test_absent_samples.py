@@ -5,10 +5,10 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from metric_commons.evaluation.rescoring.samples import Samples, system_rows
 
 from metric_commons.data.harness_logs.logs import PLAIN_ROWS
 from metric_commons.data.tables.selection import Selection
-from metric_commons.evaluation.rescoring.samples import Samples, system_rows
 
 
 def samples(form, predictions, errors=None, ids=None):

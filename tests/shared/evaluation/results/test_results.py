@@ -13,6 +13,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from metric_commons.evaluation.scoring.states import Part, State
+from metric_commons.evaluation.scoring.system_rows import InputError
 
 from metric_commons.data.files.stored import to_jsonable, write_whole
 from metric_commons.evaluation.comparison.combined_results import compare
@@ -21,8 +23,6 @@ from metric_commons.evaluation.results.rendering import p_value
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring import scoring
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.evaluation.scoring.states import Part, State
-from metric_commons.evaluation.scoring.system_rows import InputError
 from metric_commons.module.catalog import catalog
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import render

@@ -5,12 +5,12 @@ import random
 import re
 
 import pytest
+from metric_commons.evaluation.scoring.states import Part, State
 
 from metric_commons.data.files import stored_columns
 from metric_commons.data.files.stored import checksum
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.evaluation.scoring.states import Part, State
 from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration.declarations import REPORTING
 from metric_commons.statistics.arguments.domains import check_score, score_range

@@ -4,12 +4,10 @@ import copy
 import json
 import pickle
 import random
-import re
 
 import numpy as np
 import pytest
 
-from metric_commons.data.files.stored import checksum
 from metric_commons.evaluation.rows.states import State
 from metric_commons.module.catalog.catalog import load
 from tests.spec import METRICS, nightly, spec
@@ -47,12 +45,20 @@ def many_rows(columns, seed, rows=60):
     return taken(columns, [chance.randrange(size) for _ in range(rows)])
 
 
-def again(state, number):
-    """The state from its JSON, or from its binary form."""
-    return State.from_bytes(state.to_bytes()) if number % 2 else State.from_json(state.to_json())
+def again(state, folder, number):
+    """The state from a file of Parquet, or of JSON Lines."""
+    path = folder / f"{number}{'.parquet' if number % 2 else '.jsonl'}"
+    state.save(path)
+    return State.read(path)
 
 
-def in_parts(name, options, columns, seed, groups=None):
+def contents(state, folder):
+    """What a file of a state holds."""
+    state.save(folder / "state.jsonl")
+    return (folder / "state.jsonl").read_text()
+
+
+def in_parts(folder, name, options, columns, seed, groups=None):
     """Rows dealt out to some states at random, which are merged in random order."""
     chance = random.Random(seed)
     rows = len(next(iter(columns.values())))
@@ -67,23 +73,21 @@ def in_parts(name, options, columns, seed, groups=None):
                 ids = {"ids": some} if name == "ir_ranking" else {}
                 labels = {} if groups is None else {"groups": [groups[row] for row in some]}
                 state.update(**taken(columns, some), **ids, **labels)
-        states.append(again(state, part))
-    while len(states) > 1:
-        first, second = chance.sample(states, 2)
-        first.merge(second)
-        states.remove(second)
-    return states[0]
+        states.append(again(state, folder, part))
+    total = State(name, **options)
+    total.merge(*chance.sample(states, len(states)))
+    return total
 
 
 @pytest.mark.parametrize("name", METRICS)
 @pytest.mark.parametrize("seed", [0, 1, *nightly(2, 3)])
-def test_parts_give_the_result_of_the_whole(name, seed):
+def test_parts_give_the_result_of_the_whole(name, seed, tmp_path):
     columns, options = inputs_and_options(name)
     columns = many_rows(columns, seed)
     reporting = {"n_resamples": 200, "seed": seed}
     if name not in ("paired_significance", "regression"):  # the one has one, the other none
         reporting["confidence_level"] = 0.9
-    merged = in_parts(name, options, columns, seed)
+    merged = in_parts(tmp_path, name, options, columns, seed)
     metric = load(name)
     reporting = {option: reporting[option] for option in reporting if option in metric.options}
     result = metric.compute(**columns, **options, **reporting)
@@ -91,11 +95,11 @@ def test_parts_give_the_result_of_the_whole(name, seed):
 
 
 @pytest.mark.parametrize("name", OF_ROWS)
-def test_groups_of_parts_are_those_of_the_whole(name):
+def test_groups_of_parts_are_those_of_the_whole(name, tmp_path):
     columns, options = inputs_and_options(name)
     columns = many_rows(columns, seed=1)
     groups = [random.Random(row).choice("abc") for row in range(60)]
-    merged = in_parts(name, options, columns, 5, groups)
+    merged = in_parts(tmp_path, name, options, columns, 5, groups)
     metric = load(name)
     result = metric.compute(**columns, **options, groups=groups)
     assert merged.result() == scores_alone(metric, result)
@@ -163,15 +167,15 @@ OTHERS = {  # what the samples of the modules do not show
 
 
 @pytest.mark.parametrize("case", OTHERS)
-def test_whatever_the_rows_are(case):
+def test_whatever_the_rows_are(case, tmp_path):
     name, columns, options = OTHERS[case]
-    merged = in_parts(name, options, columns, seed=3)
+    merged = in_parts(tmp_path, name, options, columns, seed=3)
     reporting = {"confidence_level": 0.9, "n_resamples": 50} if case != "probabilities" else {}
     expected = load(name).compute(**columns, **options, **reporting)
     assert repr(merged.result(**reporting)) == repr(expected)  # of NaN too
 
 
-def test_moments_far_from_zero_lose_nothing():
+def test_moments_far_from_zero_lose_nothing(tmp_path):
     chance = random.Random(1)
     references = [[1e9 + chance.random(), 1e-3 * chance.random()] for _ in range(200)]
     predictions = [[a + chance.random() / 10, b] for a, b in references]
@@ -180,19 +184,17 @@ def test_moments_far_from_zero_lose_nothing():
         "measures": ["mae", "mse", "rmse", "r2", "explained_variance", "pearson", "max_error"],
         "multioutput": "raw_values",
     }
-    merged = in_parts("regression", options, columns, seed=2).result()
+    merged = in_parts(tmp_path, "regression", options, columns, seed=2).result()
     expected = load("regression").compute(**columns, **options)
     for name, values in expected.items():
         assert merged[name] == pytest.approx(values, rel=1e-12)
-    with pytest.raises(ValueError, match="this state keeps sums, but intervals need rows; State"):
-        in_parts("regression", options, columns, seed=2).result(confidence_level=0.9)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("level", [0.9, None])
 @pytest.mark.parametrize("outputs", [1, 2])
 @pytest.mark.parametrize("weighted", [False, True])
-def test_a_regression_keeps_rows_where_intervals_are_asked_for(level, outputs, weighted):
+def test_a_regression_has_intervals_of_all_rows(level, outputs, weighted, tmp_path):
     rng = np.random.default_rng(6)
     shape = (40, outputs) if outputs > 1 else 40
     references = rng.normal(size=shape).round(1)
@@ -209,8 +211,8 @@ def test_a_regression_keeps_rows_where_intervals_are_asked_for(level, outputs, w
     for state, rows in zip(states, np.array_split(rng.permutation(40), 3), strict=True):
         state.update(**{name: column[rows] for name, column in columns.items()})
     total = State("regression")
-    for state in states:
-        total.merge(State.from_json(state.to_json()))
+    for number, state in enumerate(states):
+        total.merge(again(state, tmp_path, number))
     reporting = {"confidence_level": 0.9, "n_resamples": 30}
     expected = load("regression").compute(**columns, **reporting)
 
@@ -220,54 +222,28 @@ def test_a_regression_keeps_rows_where_intervals_are_asked_for(level, outputs, w
     assert ("confidence_interval" in single.result(n_resamples=30)) == (level is not None)
 
 
-@pytest.mark.parametrize("name", METRICS)
-def test_a_file_keeps_the_level_of_intervals(name):
-    columns, options = inputs_and_options(name)
-    for level in ({"confidence_level": 0.5}, {"standard_error": True}):
-        if level.keys() <= load(name).options.keys():
-            state = State(name, **options, **level)
-            state.update(**columns)
-            drawing = {"n_resamples": 20} if "n_resamples" in load(name).options else {}
-            expected = repr(state.result(**drawing))
-            assert {repr(again(state, number).result(**drawing)) for number in (0, 1)} == {expected}
-
-
-def test_states_of_other_levels_do_not_merge():
-    levels = [
-        State("win_rate", **options)
-        for options in ({}, *({"confidence_level": level} for level in (0.5, 0.9)))
-    ]
-    for state in levels:
-        state.update(predictions=["win", "loss", "win"])
-    none, low, high = levels
-    none.merge(low)
-    assert "confidence_interval" in none.result()
-    for first in (low, none):
-        with pytest.raises(
-            ValueError, match=r"confidence_level is 0\.5 in one and 0\.9 in the other"
-        ):
-            first.merge(high)
-        assert first.result() == State.from_bytes(first.to_bytes()).result()
-
-
-def test_sums_and_rows_do_not_merge():
-    row = {"predictions": [1.0], "references": [2.0]}
-    sums, rows, clustered = State("regression"), State("regression", confidence_level=0.9), None
-    sums.update(**row)
-    rows.update(**row)
-    clustered = State("regression")
-    clustered.update(**row, clusters=["a"])
-    for first, second in ((sums, rows), (rows, sums), (sums, clustered)):
-        with pytest.raises(ValueError, match="one state keeps rows, for intervals or clusters"):
-            first.merge(second)
-    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
-        rows.merge(clustered)
-    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
-        sums.update(**row, clusters=["a"])
-    with pytest.raises(ValueError, match="some rows have clusters, others have none"):
-        clustered.update(**row)
+def test_a_state_may_have_a_level_of_its_own():
+    state = State("win_rate", confidence_level=0.5)
+    state.update(predictions=["win", "loss", "win"])
+    assert state.result() == State.result(state, confidence_level=0.5)
+    assert "confidence_interval" in state.result()
     with pytest.raises(ValueError, match="confidence_level must be a number strictly between"):
         State("regression", confidence_level=90)
+
+
+def test_clusters_do_not_mix_with_rows_without():
+    row = {"predictions": [1.0], "references": [2.0]}
+    alone, clustered = State("regression"), State("regression")
+    alone.update(**row)
+    clustered.update(**row, clusters=["a"])
+    mixed = pytest.raises(ValueError, match="some rows have clusters, others have none")
+    for first, second in ((alone, clustered), (clustered, alone)):
+        with mixed:
+            first.merge(second)
+    with mixed:
+        alone.update(**row, clusters=["a"])
+    with mixed:
+        clustered.update(**row)
 
 
 def test_weights_are_of_rows():
@@ -292,14 +268,14 @@ def filled(name="qa_em", **options):
     return state
 
 
-def test_an_update_with_a_wrong_row_changes_nothing():
+def test_an_update_with_a_wrong_row_changes_nothing(tmp_path):
     state = filled()
-    before = state.to_json()
+    before = contents(state, tmp_path)
     with pytest.raises(ValueError, match=r"predictions\[1\] is None"):
         state.update(predictions=["a", None], references=["a", "b"])
     with pytest.raises(ValueError, match="some rows have groups"):
         state.update(predictions=["a"], references=["a"], groups=["x"])
-    assert state.to_json() == before
+    assert contents(state, tmp_path) == before
 
 
 @pytest.mark.parametrize("name", sorted({*METRICS} - {*OF_ROWS}))
@@ -314,7 +290,7 @@ def test_a_module_without_groups_refuses_them(name):
 
 @pytest.mark.parametrize("name", OF_ROWS)
 @pytest.mark.parametrize("grouped", [0, 1])
-def test_rows_have_groups_or_none_has(name, grouped):
+def test_rows_have_groups_or_none_has(name, grouped, tmp_path):
     columns, options = inputs_and_options(name)
     rows = [taken(columns, [row]) for row in range(2)]
     rows[grouped]["groups"] = ["x"]
@@ -323,7 +299,7 @@ def test_rows_have_groups_or_none_has(name, grouped):
     one, other, empty = (State(name, **options) for _ in range(3))
     one.update(**rows[0])
     other.update(**rows[1])
-    before = one.to_json(), other.to_json()
+    before = contents(one, tmp_path), contents(other, tmp_path)
 
     refused = pytest.raises(ValueError, match=r"^some rows have groups, others have none$")
     with refused:
@@ -332,10 +308,10 @@ def test_rows_have_groups_or_none_has(name, grouped):
         one.merge(other)
     with refused:
         other.merge(one)
-    assert (one.to_json(), other.to_json()) == before
+    assert (contents(one, tmp_path), contents(other, tmp_path)) == before
     one.merge(empty)  # which has no rows, with groups or without
     empty.merge(one)
-    assert one.to_json() == empty.to_json() == before[0]
+    assert contents(one, tmp_path) == contents(empty, tmp_path) == before[0]
 
 
 def test_rows_of_other_groups_are_merged_side_by_side():
@@ -351,42 +327,21 @@ def test_rows_of_other_groups_are_merged_side_by_side():
     assert list(one.result()["groups"]) == ["7", "x", "y"]
 
 
-@pytest.mark.parametrize("name", sorted({*METRICS} - {"ir_ranking"}))
-def test_only_rankings_have_ids(name):
-    columns, options = inputs_and_options(name)
-    state = State(name, **options)
-    with pytest.raises(ValueError, match=r"^only rankings have ids$"):
-        state.update(**columns, ids=list(range(len(next(iter(columns.values()))))))
-    assert len(state) == 0
-
-
-@pytest.mark.parametrize("wrong", [True, False, 1.0, None, b"q", ("q",)])
-def test_an_id_is_an_integer_or_a_string(wrong):
-    state = State("ir_ranking")
-    columns = {"predictions": [["a"], ["b"]], "references": [["a"], ["a"]]}
-    fault = f"ids[1] is {wrong!r}; an id is an integer or a string"
-    with pytest.raises(ValueError, match=f"^{re.escape(fault)}$"):
-        state.update(**columns, ids=["q", wrong])
-    assert len(state) == 0
-    state.update(**columns, ids=["1", 1])  # which are not the same
-    assert len(state) == 2
-
-
 def test_states_that_do_not_belong_together_are_not_merged():
-    with pytest.raises(ValueError, match="normalizer is 'squad' in one and 'lower' in the other"):
+    with pytest.raises(ValueError, match="normalizer is 'squad' in some and 'lower' in others"):
         filled().merge(filled(normalizer="lower"))
-    with pytest.raises(ValueError, match="a state of qa_f1 cannot be merged into one of qa_em"):
+    with pytest.raises(ValueError, match="rows of qa_f1 cannot be merged with rows of qa_em"):
         filled().merge(filled("qa_f1"))
 
 
-def test_a_ranking_counts_once():
+def test_a_row_counts_once():
     states = [State("ir_ranking", measures="mrr") for _ in range(2)]
     for state in states:
         state.update(predictions=[["a", "b"]], references=[["b"]], ids=["q1"])
-    with pytest.raises(ValueError, match="ranking 'q1' occurs twice"):
+    with pytest.raises(ValueError, match="the id 'q1' occurs 2 times"):
         states[0].merge(states[1])
     assert states[0].result() == {"mrr": 0.5}
-    with pytest.raises(ValueError, match="ids has 2 values for 1 rows"):
+    with pytest.raises(ValueError, match="ids has 2 labels, but there are 1 rows"):
         states[0].update(predictions=[["a"]], references=[["a"]], ids=["q2", "q3"])
 
 
@@ -411,71 +366,14 @@ def test_rankings_with_and_without_groups_do_not_mix(grouped_first):
     assert states[0].result().get("groups") == (groups if grouped_first else None)
 
 
-@pytest.mark.parametrize("groups", [["g", None], ["g"], [1, 2], None])
-def test_a_file_with_and_without_groups_is_refused(groups):
-    state = State("ir_ranking", measures="mrr")
-    state.update(
-        predictions=[["a"], ["a"]], references=[["a"], ["a"]], ids=[1, 2], groups=["g", "g"]
-    )
-    content = state.to_dict()
-    content["statistics"]["columns"]["groups"] = groups
-    content["sha256"] = checksum(content)
-    with pytest.raises(ValueError, match=r"groups|column|length|not a complete"):
-        State.from_json(json.dumps(content))
-
-
-def test_rankings_are_in_the_order_of_their_ids():
-    state = State("ir_ranking", measures="mrr")
-    for name in ("q2", "é", "q10", 10, 9):
-        retrieved = [str(name), "x"] if name in ("q10", 9) else ["x", str(name)]
-        state.update(predictions=[retrieved], references=[[str(name)]], ids=[name])
-    assert state.result(per_example=True)["per_example"] == {"mrr": [1.0, 0.5, 1.0, 0.5, 0.5]}
-
-
 def test_what_a_state_cannot_hold_or_report_is_said():
     with pytest.raises(ValueError, match="normalizer is a function"):
         State("qa_em", normalizer=str.lower)
     with pytest.raises(ValueError, match="the state has no rows"):
         State("qa_em").result()
-    with pytest.raises(ValueError, match="does not keep the scores of single rows"):
-        filled().result(per_example=True)
+    assert filled().result(per_example=True)["per_example"] == {"qa_em": [1.0, 0.0]}
     with pytest.raises(ValueError, match="normalizer is not an option of a result of qa_em"):
         filled().result(normalizer="lower")
-    with pytest.raises(ValueError, match="only rankings have ids"):
-        State("qa_em").update(predictions=["a"], references=["a"], ids=[1])
-
-
-def test_a_file_is_read_again_or_refused(tmp_path):
-    path = tmp_path / "part.json"
-    filled().save(path)
-    assert State.read(path).result() == {"qa_em": 0.5}
-    content = json.loads(path.read_text())
-    del content["sha256"]
-
-    def write(content):
-        path.write_text(json.dumps(content | {"sha256": checksum(content)}))
-
-    for change, fault in [
-        ({"format": "other"}, "not in the format metric-commons-state/1"),
-        ({"format": "metric-commons-state/9"}, "state/1, but metric-commons-state/9: score again"),
-        ({"version": "0.0.1"}, r"metric-commons 0\.0\.1, but this is"),
-        ({"rows": 3}, "damaged: it should have 3 rows"),
-    ]:
-        write(content | change)
-        with pytest.raises(ValueError, match=fault):
-            State.read(path)
-    path.write_text(json.dumps(content))
-    with pytest.raises(ValueError, match="the content has changed since it was written"):
-        State.read(path)
-    del content["options"]
-    write(content)
-    with pytest.raises(ValueError, match=r"part\.json: a state lacks 'options'"):
-        State.read(path)
-    path.write_text("no json")
-    with pytest.raises(
-        ValueError, match=r"part\.json: not a JSON object in the format .*: Expecting"
-    ):
-        State.read(path)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -529,5 +427,4 @@ def test_a_state_starts_again_after_a_reset(options):
     other = State("qa_em", **options)
     other.update(**rows)
 
-    assert state.to_json() == other.to_json()
     assert state.result() == other.result()

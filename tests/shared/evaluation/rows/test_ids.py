@@ -1,4 +1,6 @@
-"""Rankings under their ids: whether an id is there already is seen for many at once."""
+"""Ids of rows: whether an id is there already is seen for many at once."""
+
+from copy import copy
 
 import pytest
 from hypothesis import given, settings
@@ -17,7 +19,7 @@ def rankings(ids):
 @settings(max_examples=20)
 @given(
     st.lists(
-        st.text(max_size=20) | st.text("ab", min_size=60) | st.integers(-(2**63), 2**63 - 1),
+        st.text(max_size=20) | st.text("ab", min_size=60) | st.integers(0).map("n{}".format),
         min_size=2,
         unique=True,
     )
@@ -27,8 +29,8 @@ def test_ids_that_differ_are_all_taken(ids):
     total.merge(rankings(ids[1:]))
 
     assert len(total) == len(ids)
-    with pytest.raises(ValueError, match="occurs twice"):
-        total.merge(State.from_json(total.to_json()))
+    with pytest.raises(ValueError, match="occurs 2 times"):
+        total.merge(copy(total))
 
 
 def test_many_ids_are_told_apart():
@@ -40,5 +42,5 @@ def test_many_ids_are_told_apart():
 
     assert len(total) == 10_000
     for twice in (4_600, "q7-249"):
-        with pytest.raises(ValueError, match=f"ranking {twice!r} occurs twice"):
+        with pytest.raises(ValueError, match=f"the id '{twice}' occurs 2 times"):
             total.merge(rankings(["new", twice]))
