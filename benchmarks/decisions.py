@@ -16,7 +16,6 @@ import numpy as np
 
 from metric_commons.statistics import (
     ConfidenceSequence,
-    Pilot,
     compare,
     interval,
     paired_test,
@@ -135,7 +134,7 @@ def decision_rows():
 
 # ---- power --------------------------------------------------------------------------------------
 
-PILOTS = {  # differences of the rows of a pilot, and the effect that is looked for
+DIFFERENCES = {  # of rows, and the effect that is looked for
     "0/1, 20 % differ": ([1.0, -1.0, *[0.0] * 8] * 10, 0.1),
     "0/1, 5 % differ": ([1.0, -1.0, *[0.0] * 38] * 10, 0.03),
     "wins, ties and halves": ([1.0, 0.5, 0.0, 0.0, -0.5, -1.0] * 10, 0.15),
@@ -144,7 +143,7 @@ PILOTS = {  # differences of the rows of a pilot, and the effect that is looked 
 }
 
 
-def like_pilot(rng, differences, effect, shape):
+def like_rows(rng, differences, effect, shape):
     """Rows of either sign, tilted exponentially to a mean difference."""
     values = np.concatenate([differences, np.negative(differences)])
     low, high = 0.0, 1e3
@@ -158,16 +157,15 @@ def like_pilot(rng, differences, effect, shape):
 
 def power_rows():
     """The lines of the table of rows that are recommended for a power of .80."""
-    yield "| rows for a power of .80 | for the t-test | recommended | reached |"
-    yield "| --- | --- | --- | --- |"
-    for name, (differences, effect) in PILOTS.items():
+    yield "| rows for a power of .80 | recommended | reached |"
+    yield "| --- | --- | --- |"
+    for name, (differences, effect) in DIFFERENCES.items():
         rng = np.random.default_rng(SEED)
-        rows = Pilot(differences).required_rows(effect)
-        samples = like_pilot(rng, differences, effect, (10 * SAMPLES, rows))
+        rows = required_rows(effect, float(like_rows(rng, differences, effect, 10**6).std()))
+        samples = like_rows(rng, differences, effect, (10 * SAMPLES, rows))
         share = np.mean([paired_test(sample).p_value < 0.05 for sample in samples])
-        by_t = required_rows(effect, float(samples.std()))
-        yield f"| power: {name}, difference {effect:g} | {by_t:,} | {rows:,} | {text(share)} |"
-    for name, (differences, margin) in PILOTS.items():
+        yield f"| power: {name}, difference {effect:g} | {rows:,} | {text(share)} |"
+    for name, (differences, margin) in DIFFERENCES.items():
         rng = np.random.default_rng(SEED)
         values = np.asarray(differences)
         options = {"alpha": 0.05, "power": 0.8, "as_observed": False}
@@ -176,8 +174,7 @@ def power_rows():
         both = np.concatenate([values, -values])
         samples = rng.choice(both, (10 * SAMPLES, rows))
         share = np.mean([passes_gate(sample, margin) for sample in samples])
-        by_t = required_rows(margin, float(both.std()), alpha=0.1)
-        yield f"| gate: {name}, margin {margin:g} | {by_t:,} | {rows:,} | {text(share)} |"
+        yield f"| gate: {name}, margin {margin:g} | {rows:,} | {text(share)} |"
 
 
 # ---- laws ---------------------------------------------------------------------------------------

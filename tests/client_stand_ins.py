@@ -39,7 +39,6 @@ def _registered(metrics=None, name=None):
 
 
 REGISTRY = {}
-LOGS = {}
 MODULES = {
     "dspy": {"Prediction": Record},
     "langfuse": {"Evaluation": Record},
@@ -70,8 +69,6 @@ MODULES = {
         **dict.fromkeys(("Metric", "SampleScore", "ScoreReducer", "Scorer", "Target"), object),
     },
     "inspect_ai.solver": {"TaskState": object},
-    "inspect_ai.util": {"EarlyStop": Record},
-    "inspect_ai.log": {"read_eval_log": lambda path: LOGS[path]},
 }
 
 

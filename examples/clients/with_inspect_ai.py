@@ -28,7 +28,6 @@ from metric_commons.frameworks.harnesses.inspect_ai import (
     math,
     module,
     standard_error,
-    until_decided,
 )
 from metric_commons.statistics import interval as mean_interval
 
@@ -104,25 +103,6 @@ def check_calls(folder: str) -> None:
     print(f"calls {names}")
 
 
-def check_early_stopping(folder: str) -> None:
-    """A run that ends once it is known to be better than the log of another."""
-    samples = [Sample(id=row, input=f"Is it {row}?", target=str(row)) for row in range(60)]
-    right = {sample.input: str(sample.target) for sample in samples}
-    wrong = dict.fromkeys(right, "unknown")
-
-    def task(**options: object) -> Task:
-        return Task(dataset=samples, solver=generate(), scorer=module("qa_em"), **options)
-
-    baseline = run(task(), wrong, folder, "old")
-    stopping = until_decided(margin=0.02, baseline=baseline.location)
-    log = run(task(early_stopping=stopping), right, folder, "new")
-    summary = log.results.early_stopping
-    assert summary.metadata["verdict"] == "better", summary
-    assert len(log.samples) + len(summary.early_stops) == len(samples)
-    assert 0 < len(log.samples) < len(samples)
-    print(f"stopped: {summary.early_stops[0].reason}")
-
-
 def answers_task() -> Task:
     """A scorer, and metrics for questions that are not independent within a topic."""
     samples = [
@@ -193,7 +173,6 @@ def main() -> None:
         check_problems(folder)
         check_epochs(folder)
         check_calls(folder)
-        check_early_stopping(folder)
         logs = [check_answers(folder, system) for system in ("atlas", "borealis")]
 
         # A log is scored again by a name that inspect finds by our entry point.

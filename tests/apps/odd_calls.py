@@ -54,7 +54,7 @@ def _command(dice, paths, name):
     against = ["--baseline", paths[1], "--score", name, "--margin", margin]
     commands = [
         ["compare", *paths, *form, "--resamples", "50", "--test", dice.choice(tests)],
-        ["compare", *paths, *form, "--resamples", "50", *(looks or law)],
+        ["compare", *paths, *form, "--resamples", "50", *law],
         ["gate", paths[0], *form, *against, *looks],
         ["gate", paths[0], "--floor", f"{name}={margin}", "--confidence", "0.9"],
         ["leaderboard", *paths, *form, *dice.choice(([], ["--best"], ["--by", name]))],

@@ -4,11 +4,9 @@ import json
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 
 from metric_commons.evaluation.results.results import Results
-from metric_commons.statistics.tests.power import CrossedPilot
 from tests.apps.files import write_rows
 
 ROWS = [
@@ -137,10 +135,9 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
         (["--rows", "a", "--rows", "b", "--rows", "c"], 2, "--rows: a is not needed"),
         (["--margin", "x"], 2, "Invalid value for '--margin'"),
         (["--total", "60"], 2, "--total is for --sequential"),
-        (["--follow"], 2, "--follow is for --sequential"),
         (["--sequential", "--floor", "qa_em=0.5"], 2, "compares with a --baseline"),
         (["--sequential", "--total", "50"], 1, "row 50 is more than the total of 50"),
-        (["--sequential", "--score", "bleu"], 1, "no score 'bleu' of rows"),
+        (["--sequential", "--score", "bleu"], 1, "there is no score 'bleu'; there are qa_em"),
     ],
 )
 def test_what_makes_no_sense_is_one_line(run, saved, options, status, message):
@@ -205,6 +202,10 @@ def test_the_power_of_a_benchmark(run, saved):
         "there is no score of single rows that two systems share\n"
     )
     assert run("power", *names, "--effect", "-1")[0] == 2
+    fields = ("--cluster-by", "doc", "--cluster-by", "id")
+    assert run("power", *names, "--effect", "0.1", *fields)[2] == (
+        "crossed clusters cannot be planned; name one field with --cluster-by\n"
+    )
 
 
 def test_runs_have_rows_too(run):
@@ -313,67 +314,25 @@ def test_rows_may_be_added_between_looks(run, saved, new, looks, verdict):
         assert (status, err) == (expected, "")
         assert out.startswith(f"qa_em: {count} of 60 rows, difference ")
     assert out.endswith(f"at 90 % over all looks: {verdict}.\n")
-    status, out, _ = run("compare", f"{new}.json", old, "--sequential", "--format", "json")
-    assert json.loads(out)["rows"] == 60
-    assert json.loads(out)["verdict"] == {"good": "better", "bad": "worse"}.get(new, "undecided")
+    status, out, _ = gate(run, f"{new}.json", old, 0.05, *options, "--format", "json")
+    (check,) = json.loads(out)["checks"]
+    assert (check["rows"], check["units"], check["total"]) == (60, 60, 60)
+    assert check["confidence_interval"][0] <= check["difference"] <= check["confidence_interval"][1]
 
 
-def test_a_beginning_that_changed_decides_nothing(run, saved):
-    old, new = saved("old"), saved("near", count=20)
-    assert gate(run, new, old, 0.05, "--sequential")[0] == 3
-    ROWS[:2] = ROWS[1::-1]
+def test_rows_of_sequences_are_matched_by_their_ids(run, saved):
+    new, old = saved("near", count=20), saved("old")
+    _, expected, _ = gate(run, new, old, 0.05, "--sequential")
+    ROWS.reverse()
     try:
-        changed = saved("near", count=30)
+        reversed_old = saved("old")
     finally:
-        ROWS[:2] = ROWS[1::-1]
-    status, out, err = gate(run, changed, old, 0.05, "--sequential")
-    assert (status, out) == (1, "")
-    assert "row 0 differs from what an earlier look saw; rows may only be appended" in err
-    status, out, err = gate(run, saved("near", count=10), old, 0.05, "--sequential")
-    assert (status, out) == (1, "")
-    assert "there are 10 rows, but an earlier look saw 20" in err
-
-
-def test_rows_are_followed_in_the_order_of_the_benchmark(run, saved):
-    old = saved("old")
-    lines = [json.dumps({"id": row["id"], "qa_em": float(row["good"] == "x")}) for row in ROWS]
-    lines[:2] = lines[1::-1]  # the second row is finished early
-    Path("running.jsonl").write_text("\n".join(lines) + "\n")
-    status, out, err = run("compare", "running.jsonl", old, "--sequential", "--follow")
-    assert (status, err) == (0, "")
-    shown = out.strip("\r\n").split("\r")
-    assert shown[0].startswith("qa_em: 2 rows, ") or shown[0].startswith("qa_em: 1 row, ")
-    assert shown[-1].endswith(": better")
-    assert not shown[-2].endswith(": better")
-    options = ("--sequential", "--follow", "--total", 60)
-    assert gate(run, "running.jsonl", old, 0.05, *options)[0] == 0
-
-
-def test_crossed_rows_are_planned_by_both_fields(run, refused):
-    lines = [
-        {"id": f"{item}-{template}", "item": item, "template": template, "r": "x"}
-        | {"a": "xy"[(item * 7 + template) % 3 == 0]}
-        | {"b": "xy"[(item * 5 + template * template) % 4 == 0]}
-        for item in range(24)
-        for template in range(4)
-    ]
-    write_rows("c.jsonl", lines)
-    fields = ["--predictions", "a", "--predictions", "b", "--references", "r", "--id", "id"]
-    run("score", "qa_em", "c.jsonl", *fields, "--save", "c.json", "--per-example", "c.rows")
-    command = ("power", "c.json", "--effect", "0.3", "--cluster-by", "item")
-    _, out, _ = run(*command, "--cluster-by", "template", "--format", "json")
-    (plan,) = json.loads(out)["plans"]
-
-    x = np.array([(line["a"] == "x") - (line["b"] == "x") for line in lines], float)
-    labels = {name: [line[name] for line in lines] for name in ("item", "template")}
-    pilot = CrossedPilot(x, labels)
-    assert plan["levels"] == {"item": 24, "template": 4}
-    assert plan["power"] == pilot.power_of(0.3, pilot.levels)
-    assert plan["required"] == {name: pilot.required(name, 0.3) for name in labels}
-    _, out, _ = run(*command, "--cluster-by", "template")
-    assert "item needed" in out
-    assert "2 more of template narrow the interval" in " ".join(out.split())
-    assert (
-        "clusters must be two fields to plan, got 3"
-        in refused(*command, "--cluster-by", "template", "--cluster-by", "id")[1]
-    )
+        ROWS.reverse()
+    assert gate(run, new, reversed_old, 0.05, "--sequential") == (3, expected, "")
+    status, _, err = gate(run, saved("near"), saved("old", count=20), 0.05, "--sequential")
+    assert (status, err) == (1, "row 20, 'q20', of the new system is not in the baseline\n")
+    without = saved("near", options=(), count=20)
+    status, _, err = gate(run, without, saved("old", options=(), count=19), 0.05, "--sequential")
+    assert (status, err) == (1, "row 19 of the new system is not in the baseline\n")
+    status, _, err = gate(run, without, saved("old"), 0.05, "--sequential")
+    assert (status, err.startswith("only one of both results has ids")) == (1, True)

@@ -80,17 +80,6 @@ def test_one_file_with_the_fields_of_both_systems(files, capsys):
     refused(capsys, "one for each system of a single file", "compare", "both.jsonl", *fields)
 
 
-def test_how_many_labels(files, capsys):
-    arguments = ("power", "new.jsonl", *LABELLED, "--half-width", "0.06")
-    text = printed(capsys, *arguments)
-    (plan,) = json.loads(printed(capsys, *arguments, "--format", "json"))["plans"]
-    assert f"people have to label {plan['required']:,} of 300 rows" in text
-    assert plan["required"] < plan["without_judge"]
-    assert plan["labelled"] == 75
-    text = printed(capsys, *arguments[:-1], "0.01")
-    assert "labels of all 300 rows do not suffice: it takes more rows" in text
-
-
 @pytest.mark.parametrize(
     ("message", "arguments"),
     [
@@ -98,7 +87,6 @@ def test_how_many_labels(files, capsys):
         ("--test is for", (*BOTH, *LABELLED, "--test", "t")),
         ("--labels compares two systems, not 1", ("compare", "new.jsonl", *LABELLED)),
         ("--id is for --labels", (*BOTH, "--id", "id")),
-        ("Missing option '--effect'", ("power", "new.jsonl")),
         (
             "field 'topic' is 'x'",
             ("compare", "odd.jsonl", "odd.jsonl", "-p", "topic", "--labels", "human"),

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from .intervals.proportions import Interval, proportion_interval
     from .intervals.summary import Average, mean, summarize
     from .intervals.sums import RowStatistics, summarize_sums
-    from .tests.confidence_sequences import ConfidenceSequence, SequentialComparison
+    from .tests.confidence_sequences import ConfidenceSequence
     from .tests.corrections import benjamini_hochberg, holm, max_t
     from .tests.paired_sums import compare_sums
     from .tests.paired_tests import PairedTest, paired_test
-    from .tests.power import Pilot, minimum_detectable, power_of, required_labels, required_rows
+    from .tests.power import minimum_detectable, power_of, required_labels, required_rows
     from .tests.ranks import letters, rank_intervals, tiers
     from .tests.significance import compare, compare_measures, simultaneous_intervals
 
@@ -30,10 +30,8 @@ __all__ = [
     "Multiset",
     "OptionError",
     "PairedTest",
-    "Pilot",
     "RowError",
     "RowStatistics",
-    "SequentialComparison",
     "benjamini_hochberg",
     "compare",
     "compare_measures",
@@ -70,10 +68,8 @@ __getattr__ = resolver(
         "Multiset": "arithmetic.exact_sums",
         "OptionError": "arguments.checks",
         "PairedTest": "tests.paired_tests",
-        "Pilot": "tests.power",
         "RowError": "arguments.checks",
         "RowStatistics": "intervals.sums",
-        "SequentialComparison": "tests.confidence_sequences",
         "benjamini_hochberg": "tests.corrections",
         "compare": "tests.significance",
         "compare_measures": "tests.significance",

@@ -26,7 +26,6 @@ from ..console.outputs import (
     show_json,
     show_tables,
 )
-from .sequential import Looking, looked
 
 if TYPE_CHECKING:
     from ...evaluation.comparison.labelled_systems import LabelledSystem
@@ -79,8 +78,6 @@ def compare(
     predictions: options.Predictions = None,
     id_field: Annotated[str | None, options.statistics_option("--id", metavar="FIELD")] = None,
     cluster_by: options.ClusterBy = None,
-    looking: Looking,
-    margin: Annotated[float, options.statistics_option(metavar="DIFFERENCE", min=0)] = 0.0,
     testing: Testing,
     scoring: run_scores.Scoring,
     sort: options.Sort = None,
@@ -109,12 +106,6 @@ def compare(
     With --cluster-by tests count clusters of rows: by a field of the inputs of
     results, or for runs by a file with lines of query and cluster.
 
-    metric-commons compare new.json old.json --sequential --total 500 --margin 0.02
-
-    With --sequential the verdict on the first result is better, worse, equivalent
-    (within --margin) or undecided. It holds for all looks together: append rows
-    and look again as often as you like.
-
     With --labels the files are rows of two systems with the verdicts of a judge
     and, on some rows, labels from 0 to 1 by people. It prints the difference that
     people would see: that of the judge, corrected by the labels.
@@ -122,12 +113,10 @@ def compare(
     Args:
         paths: Results written by --save; or relevance judgments and two or more runs.
         labels: Field of the labels by people, for the corrected difference of two judged systems.
-        margin: With --sequential, a difference that does not matter.
         id_field: With --labels: field that matches the rows of two files.
         plot: Draw the differences of two runs: .png, .svg or .pdf.
     """
     presentation.check()
-    looking.check()
     check_written([save, plot], [*paths, *(rows or [])])
     for path in paths:
         path.stat()  # report a missing file before anything else
@@ -146,31 +135,6 @@ def compare(
         _compare_labelled(systems, testing.confidence_level, presentation.format_name)
         return
     options.refuse(context, ["predictions", "id_field"], "is for --labels")
-    if looking.sequential:
-        of_tables = ("test", "alternative", "assume", "correction", "save", "sort", "top")
-        options.refuse(context, [*_RUN_OPTIONS, *of_tables], "is not for --sequential")
-        if len(paths) != 2 or len(scores or []) > 1:
-            raise UsageError("--sequential compares two results by one score")
-        comparison, score, sentence = looked(
-            paths[0],
-            paths[1],
-            looking,
-            score=scores[0] if scores else None,
-            margin=margin,
-            level=testing.confidence_level,
-            verdict_of=lambda comparison: comparison.verdict,
-            undecided="undecided",
-            rows=rows,
-            cluster_by=cluster_by,
-            bounds=testing.bounds,
-            shows=presentation.format_name != "json",
-        )
-        if presentation.format_name == "json":
-            show_json({"score": score, "verdict": comparison.verdict, **comparison.record()})
-        elif not looking.follow:
-            typer.echo(sentence)
-        return
-    options.refuse(context, ["margin"], "is for --sequential")
     outputs = Outputs(presentation, save, sort=sort)
     if is_saved_result(paths[0]):
         options.refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")

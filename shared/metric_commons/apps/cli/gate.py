@@ -10,14 +10,20 @@ from ...evaluation.comparison.saved_rows import read_with_rows
 from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
-from ...statistics.arguments.domains import Positive, Range, check_option
-from ..console.options import Alpha, ClusterBy, Confidence, Power, PrintedFormat, Rows
+from ..console.options import (
+    Alpha,
+    ClusterBy,
+    Confidence,
+    Power,
+    PrintedFormat,
+    Rows,
+    one_field,
+    statistics_option,
+)
 from ..console.outputs import show_json
-from .sequential import Looking, looked
 
 if TYPE_CHECKING:
     from ...evaluation.comparison.verdicts import ComparisonVerdict
-    from ...statistics.tests.confidence_sequences import SequentialComparison
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 _OUTCOME = {NOT_INFERIOR: "passed", UNDECIDED: "undecided", INFERIOR: "failed"}
@@ -36,7 +42,8 @@ def gate(
     system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
-    looking: Looking,
+    sequential: Annotated[bool, statistics_option("--sequential")] = False,
+    total: Annotated[int | None, statistics_option(metavar="N", min=1)] = None,
     alpha: Alpha = 0.05,
     power: Power = 0.8,
     confidence: Confidence = None,
@@ -59,7 +66,8 @@ def gate(
     metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01 --sequential
 
     Without --sequential only one look is valid: if rows are added until a look
-    decides, more than --alpha of losses pass. With it, look as often as you like.
+    decides, more than --alpha of losses pass. With it, look as often as you like:
+    append rows to the new result, whose order must be random, and test again.
 
     Exit status: 0 not worse by the margin; 3 undecided (the message says how
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
@@ -73,12 +81,17 @@ def gate(
         floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
         undecided: Exit status if the rows cannot decide: 3 (fail) or 0 (pass).
         system: The system, if a result has several.
+        sequential: Decide by an interval that holds however often you look. For means of rows in
+            a known range.
+        total: With --sequential, the number of rows (or clusters) of the whole benchmark. The
+            target is then the score of all of them.
         summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
             itself.
     """
-    looking.check()
+    if total is not None and not sequential:
+        raise UsageError("--total is for --sequential")
     floors = _floors(floor or [])
-    if looking.sequential and (floors or baseline is None):
+    if sequential and (floors or baseline is None):
         raise UsageError("--sequential compares with a --baseline, not with a --floor")
     if baseline is None and (score or margin):
         raise UsageError("--score and --margin compare with a --baseline")
@@ -89,18 +102,17 @@ def gate(
     margins = _margins(score or [], margin or [])
     checks: list[Check] = []
     results = None
-    if baseline is not None and looking.sequential:
-        checks = [
-            _look(new, baseline, looking, name, loss, system, alpha, rows, cluster_by)
-            for name, loss in margins.items()
-        ]
-    elif baseline is not None:
-        options = {"alpha": alpha, "power": power, "confidence_level": confidence}
+    if baseline is not None:
+        if sequential:
+            one_field(cluster_by, "--sequential")
         results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by or [])
-        checks = [
-            _compared(results, second, name, loss, system, options)
-            for name, loss in margins.items()
-        ]
+        for name, loss in margins.items():
+            if sequential:
+                options: dict[str, Any] = {"alpha": alpha, "total": total}
+                checks.append(_looked(results, second, name, loss, system, options))
+            else:
+                options = {"alpha": alpha, "power": power, "confidence_level": confidence}
+                checks.append(_compared(results, second, name, loss, system, options))
     if floors:
         checks += _reached(results, new, floors, rows or [], cluster_by, system, alpha)
     worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
@@ -113,42 +125,6 @@ def gate(
     else:
         typer.echo("\n".join(sentence for _, sentences in checks for sentence in sentences))
     raise typer.Exit(status)
-
-
-def _look(
-    new: Path,
-    baseline: Path,
-    looking: Looking,
-    score: str,
-    margin: float,
-    system: str | None,
-    alpha: float,
-    rows: Sequence[Path] | None,
-    cluster_by: Sequence[str] | None,
-) -> Check:
-    """Return the verdict on a score, which holds over all looks, by an interval of 1 - 2 alpha."""
-    check_option("margin", margin, Positive)
-    check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
-
-    def verdict_of(comparison: "SequentialComparison") -> str:
-        low, high = comparison.interval
-        return NOT_INFERIOR if low > -margin else INFERIOR if high < -margin else UNDECIDED
-
-    comparison, name, sentence = looked(
-        new,
-        baseline,
-        looking,
-        score=score,
-        margin=margin,
-        level=1 - 2 * alpha,
-        verdict_of=verdict_of,
-        undecided=UNDECIDED,
-        rows=rows,
-        cluster_by=cluster_by,
-        system=system,
-    )
-    about = {"score": name, "verdict": verdict_of(comparison), "margin": margin}
-    return about | comparison.record(), [f"{sentence} by {margin:g}."]
 
 
 def _number(option: str, text: str) -> float:
@@ -219,6 +195,33 @@ def _compared(
         "rows": result.comparison["rows"],
     }
     return record, result.sentences
+
+
+def _looked(
+    new: Results,
+    baseline: Results,
+    score: str,
+    margin: float,
+    system: str | None,
+    options: dict[str, Any],
+) -> Check:
+    """Return the verdict on a score, which holds over all looks."""
+    from ...evaluation.comparison.looks import gate_at_any_time
+
+    look = gate_at_any_time(new, baseline, score=score, margin=margin, system=system, **options)
+    sequence = look.differences
+    record = {
+        "score": score,
+        "verdict": look.verdict,
+        "margin": margin,
+        "difference": sequence.mean,
+        "confidence_interval": list(sequence.interval),
+        "confidence_level": sequence.level,
+        "rows": sequence.rows,
+        "units": sequence.units,
+        "total": sequence.total,
+    }
+    return record, [look.sentence]
 
 
 def _reached(

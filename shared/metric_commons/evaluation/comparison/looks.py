@@ -1,245 +1,123 @@
-"""Two systems compared again and again while their rows are scored.
+"""Whether a new system is worse than a baseline, tested again and again while it is scored."""
 
-Rows count in the order of the benchmark, which must be random. The file of looks next to a result
-holds the differences of earlier looks, so that a change of earlier rows is found.
-"""
-
-import json
 import math
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, NamedTuple
 
-from ...data.files.access import open_file, read_file
-from ...data.files.stored import write_whole
-from ...statistics.tests.confidence_sequences import SequentialComparison
-from ..results.module_results import ModuleResult, functions_of_sums, means_of_rows
+from ...statistics.arguments.domains import Positive, Range, check_option
+from ...statistics.tests.confidence_sequences import ConfidenceSequence
+from ..results.module_results import means_of_rows
 from ..results.rendering import counted, label
-from ..results.results import Results
-from .verdicts import chosen_system
-
-_PAUSE = 0.2  # seconds between two looks at a file that is being written
+from ..results.results import Results, find_score
+from .verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED, chosen_system
 
 
-class BaselineRows(NamedTuple):
-    """The scores of the baseline in the order of the benchmark, and the numbers of its rows."""
+class Look(NamedTuple):
+    """The verdict after all rows so far."""
 
-    score: str
-    is_lower_better: bool
-    scores: Sequence[float]
-    numbers: Mapping[Any, int] | None  # of rows by id; None for their order
-    clusters: Sequence[Any] | None
-
-    @classmethod
-    def of(cls, results: Results, score: str | None, system: str | None) -> "BaselineRows":
-        """Return the rows of a score of a result; None for its main score."""
-        name = chosen_system(results, system, "baseline")
-        module, chosen = _score_of_rows(results, name, score, "baseline")
-        labels = results.row_labels.get(name, {})
-        ids = labels.get("id")
-        numbers = None if ids is None else {key: row for row, key in enumerate(ids)}
-        return cls(
-            chosen,
-            chosen in module.lower_is_better,
-            means_of_rows(module)[chosen],
-            numbers,
-            labels.get("cluster"),
-        )
-
-    def number(self, key: Any, row: int) -> int:
-        """Return the number of the baseline's row that belongs to a row of the new system."""
-        number = row if self.numbers is None else self.numbers.get(key)
-        if number is None or number >= len(self.scores):
-            named = f"row {row}" if self.numbers is None else f"row {row}, {key!r},"
-            raise ValueError(f"{named} of the new system is not in the baseline")
-        return int(number)
-
-    def difference(self, value: float, number: int, row: int) -> float:
-        """Return by how much the new system is better on a row."""
-        baseline = self.scores[number]
-        if math.isnan(value) or math.isnan(baseline):
-            raise ValueError(f"row {row} has no {self.score}; every row of a sequence needs one")
-        return baseline - value if self.is_lower_better else value - baseline
+    verdict: str  # NOT_INFERIOR, UNDECIDED or INFERIOR
+    differences: ConfidenceSequence  # above 0 where the new system is better
+    sentence: str
 
 
-def saved_look(
-    new: Results, baseline: BaselineRows, comparison: SequentialComparison, system: str | None
-) -> list[float]:
-    """Add all rows of a saved result to a comparison, in their order; return the differences.
-
-    Raises:
-        ValueError: a row is not in the baseline, has no score, or does not fit the bounds.
-    """
-    name = chosen_system(new, system, "new")
-    module, score = _score_of_rows(new, name, baseline.score, "new")
-    scores = means_of_rows(module)[score]
-    labels = new.row_labels.get(name, {})
-    ids = labels.get("id")
-    if (ids is None) != (baseline.numbers is None):
-        raise ValueError("only one of both results has ids; score both with --id and --per-example")
-    numbers = [
-        baseline.number(None if ids is None else ids[row], row) for row in range(len(scores))
-    ]
-    differences = [
-        baseline.difference(value, number, row)
-        for row, (value, number) in enumerate(zip(scores, numbers, strict=True))
-    ]
-    clusters = None
-    if baseline.clusters is not None:
-        clusters = [baseline.clusters[number] for number in numbers]
-    comparison.update(differences, [0.0] * len(differences), clusters)
-    if clusters is not None and len(scores) == len(baseline.scores):
-        comparison.close()
-    return differences
-
-
-def check_looks(path: Path, key: str, differences: Sequence[float]) -> None:
-    """Check that earlier looks saw the same first rows, and save the rows of this one.
-
-    Args:
-        path: the file of looks, which is made if it does not exist.
-        key: which comparison it was.
-        differences: those of all rows, in order.
-
-    Raises:
-        ValueError: the rows are in another order, or fewer, than at an earlier look.
-    """
-    try:
-        looks = dict(json.loads(read_file(path))) if path.exists() else {}
-        earlier = list(looks.get(key, []))
-    except (ValueError, TypeError) as error:
-        raise ValueError(
-            f"{path} is not a file of looks; if this is a new run, delete it"
-        ) from error
-    for row, value in enumerate(earlier):
-        if row >= len(differences):
-            problem = (
-                f"there are {len(differences):,} rows, but an earlier look saw {len(earlier):,}"
-            )
-        elif differences[row] != value:
-            problem = f"row {row} differs from what an earlier look saw"
-        else:
-            continue
-        raise ValueError(
-            f"{problem}; rows may only be appended. If this is another run, delete {path}"
-        )
-    write_whole(path, [json.dumps(looks | {key: list(differences)}).encode()])
-
-
-def followed(
-    path: Path,
-    baseline: BaselineRows,
-    comparison: SequentialComparison,
-    is_decided: Callable[[], bool],
+def gate_at_any_time(
+    new: Results,
+    baseline: Results,
     *,
+    score: str,
+    margin: float,
     system: str | None = None,
-    show: Callable[[], None],
-) -> None:
-    """Add the rows of a file while they are written, until the comparison is decided.
+    alpha: float = 0.05,
+    total: int | None = None,
+) -> Look:
+    """Test whether a new system is inferior, by an interval that holds for all looks together.
 
-    Rows that are finished early wait for those before them in the baseline.
+    Rows count in the order of the new result, which must be random; between looks rows may only be
+    appended. The baseline may have further rows.
 
     Args:
-        path: JSON Lines as `save_per_example` writes them, or with the score as a field.
-        baseline: the rows to compare with, in the order of the benchmark.
-        comparison: what the rows are added to.
-        is_decided: whether to stop.
-        system: which system of the file.
-        show: called after each row.
+        new: a result with the scores of its rows, from 0 to 1.
+        baseline: a result with the scores of the same rows.
+        score: which score, as `score` or `module.score`.
+        margin: the loss that would matter, above 0.
+        system: which system, if a result has several.
+        alpha: the probability of each of the two wrong verdicts at any look; the interval has the
+            level 1 - 2 alpha.
+        total: the number of rows, or clusters, of the whole benchmark; None for a population.
 
     Raises:
-        ValueError: a line is not such a row, or the file becomes shorter.
+        ValueError: an option is out of its range, the score is not a mean of rows, or a row has no
+            score or is not in the baseline.
+
+    >>> from ..scoring.scoring import score
+    >>> rows = {"references": ["x"] * 80, "per_example": True}
+    >>> old, new = (score("qa_em", predictions=[text] * 80, **rows) for text in "yx")
+    >>> gate_at_any_time(new, old, score="qa_em", margin=0.05).sentence
+    'qa_em: 80 rows, difference +1.0000 [+0.8565, +1.0000] at 90 % over all looks: not inferior \
+by 0.05.'
     """
-    waiting: dict[int, float] = {}
-    for row, record in enumerate(_lines(path, lambda: comparison.rows >= len(baseline.scores))):
-        if record is None:
-            continue
-        if system is not None and record.get("system", system) != system:
-            continue
-        number = baseline.number(record.get("id"), int(record.get("row", row)))
-        if number < comparison.rows or number in waiting:
-            raise ValueError(f"{path}: line {row + 1} repeats a row")
-        value = _value(record, baseline.score, path, row)
-        waiting[number] = baseline.difference(value, number, row)
-        while (following := comparison.rows) in waiting:
-            clusters = None if baseline.clusters is None else [baseline.clusters[following]]
-            comparison.update(waiting.pop(following), 0.0, clusters)
-            if comparison.rows == len(baseline.scores):
-                comparison.close()
-            show()
-            if is_decided():
-                return
+    check_option("margin", margin, Positive)
+    check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
+    sides = {"new": new, "baseline": baseline}
+    names = {side: chosen_system(results, system, side) for side, results in sides.items()}
+    module, name = find_score(score, {side: sides[side].systems[names[side]] for side in sides})
+    columns = []
+    for side, results in sides.items():
+        result = results.systems[names[side]].get(module)
+        if result is None or name not in means_of_rows(result):
+            raise ValueError(
+                f"there is no score {score!r} of rows in the {side} result; --sequential is for "
+                "means of rows in a known range"
+            )
+        columns.append(means_of_rows(result)[name])
+    scores, rivals = columns
+    labels = new.row_labels.get(names["new"], {})
+    rows = _rows_of_baseline(
+        labels.get("id"), baseline.row_labels.get(names["baseline"], {}).get("id"), len(scores)
+    )
+    if rows and max(rows) >= len(rivals):
+        raise ValueError(f"row {len(rivals)} of the new system is not in the baseline")
+    is_lower_better = name in new.systems[names["new"]][module].lower_is_better
+    sign = -1 if is_lower_better else 1
+    differences = ConfidenceSequence(1 - 2 * alpha, (-1.0, 1.0), total)
+    differences.update(
+        [sign * (value - rivals[row]) for value, row in zip(scores, rows, strict=True)],
+        labels.get("cluster"),
+    )
+    if len(scores) == len(rivals):
+        differences.close()
+    low, high = differences.interval
+    verdict = NOT_INFERIOR if low > -margin else INFERIOR if high < -margin else UNDECIDED
+    return Look(verdict, differences, _sentence(score, differences, verdict, margin, sign))
 
 
-def _lines(path: Path, is_over: Callable[[], bool]) -> Iterator[Any]:
-    """Yield the record of each line of a file, and wait for further ones until it is over."""
-    offset, number = 0, 0
-    while not is_over():
-        if path.stat().st_size < offset:
-            raise ValueError(f"{path}: became shorter while it was followed")
-        with open_file(path) as file:
-            file.seek(offset)
-            content = file.read()
-        lines = content[: content.rfind(b"\n") + 1]
-        offset += len(lines)
-        for line in lines.splitlines():
-            number += 1
-            try:
-                record = json.loads(line) if line.strip() else None
-            except ValueError as error:
-                raise ValueError(f"{path}: line {number} is not JSON") from error
-            if record is not None and not isinstance(record, dict):
-                raise ValueError(f"{path}: line {number} is not an object with the score of a row")
-            yield record
-        if not lines and not is_over():
-            time.sleep(_PAUSE)
+def _rows_of_baseline(
+    ids: Sequence[Any] | None, ids_of_baseline: Sequence[Any] | None, rows: int
+) -> list[int]:
+    """Return the row of the baseline for each row of the new system."""
+    if (ids is None) != (ids_of_baseline is None):
+        raise ValueError("only one of both results has ids; score both with --id and --per-example")
+    if ids is None or ids_of_baseline is None:
+        return list(range(rows))
+    numbers = {key: row for row, key in enumerate(ids_of_baseline)}
+    for row, key in enumerate(ids):
+        if key not in numbers:
+            raise ValueError(f"row {row}, {key!r}, of the new system is not in the baseline")
+    return [numbers[key] for key in ids]
 
 
-def _value(record: Mapping[str, Any], score: str, path: Path, row: int) -> float:
-    scores = record.get("scores", record)
-    value = scores.get(score) if isinstance(scores, dict) else None
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{path}: line {row + 1} has no number {score!r}")
-    return float(value)
-
-
-def sentence(
-    score: str, comparison: SequentialComparison, verdict: str, *, is_lower_better: bool = False
+def _sentence(
+    score: str, sequence: ConfidenceSequence, verdict: str, margin: float, sign: int
 ) -> str:
-    """Return rows, interval and verdict on one line.
-
-    >>> comparison = SequentialComparison(total=10)
-    >>> _ = comparison.update([1, 1, 0], [0, 1, 0])
-    >>> print(sentence("qa_em", comparison, comparison.verdict))
-    qa_em: 3 of 10 rows, difference +0.3333 [-0.6000, +0.8000] at 95 % over all looks: undecided
-    """
-    sequence = comparison.sequence
+    """Return rows, interval and verdict on one line."""
     unit = "cluster" if sequence.units != sequence.rows else "row"
-    shown = f"{sequence.units:,}" if sequence.total else counted(f"{sequence.units:,}", unit)
+    shown = counted(f"{sequence.units:,}", unit)
     if sequence.total:
-        shown += f" of {sequence.total:,} {unit}s"
-    low, high = comparison.interval
-    lower = "; positive: lower, so better" if is_lower_better else ""
-    mean = f"{sequence.mean:+.4f}" if sequence.units else "unknown"
+        shown = f"{sequence.units:,} of {sequence.total:,} {unit}s"
+    low, high = sequence.interval
+    lower = "; positive: lower, so better" if sign < 0 else ""
+    mean = "unknown" if math.isnan(sequence.mean) else f"{sequence.mean:+.4f}"
     return (
         f"{label(score)}: {shown}, difference {mean} [{low:+.4f}, {high:+.4f}] at "
-        f"{100 * sequence.level:g} % over all looks{lower}: {verdict}"
+        f"{100 * sequence.level:g} % over all looks{lower}: {verdict} by {margin:g}."
     )
-
-
-def _score_of_rows(
-    results: Results, system: str, score: str | None, side: str
-) -> tuple[ModuleResult, str]:
-    """Return the module of a score of rows, and its name; None for the main score."""
-    for module, result in results.systems[system].items():
-        name = result.main_score or next(iter(result.scores))
-        if score is not None:
-            name = score.removeprefix(f"{module}.")
-        if name in means_of_rows(result):
-            return result, name
-        if score is None or name in functions_of_sums(result):
-            raise ValueError(
-                f"{name} is computed from sums; --sequential is for means of rows in a known range"
-            )
-    raise ValueError(f"the {side} result has no score {score!r} of rows")

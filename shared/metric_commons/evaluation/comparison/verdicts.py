@@ -213,7 +213,7 @@ def _needed(
     from ...statistics.tests.differences import rows_that_show_margin
 
     if is_crossed(pair.clusters):
-        return None  # `power` tells how many labels of which field are needed
+        return None  # it depends on how many of each field there are
     if pair.has_rows:
         options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
         bounded, needed = rows_that_show_margin(

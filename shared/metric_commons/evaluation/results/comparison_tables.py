@@ -77,7 +77,9 @@ def table(
     rows = []
     for row, comparison in enumerate(comparisons):
         is_lower_better = lower(comparison)
-        missing += _sentences_of_missing(winner_first(comparison, is_lower_better))
+        if number := comparison.get("missing_rows"):
+            names = f"{label(comparison['a'])} and {label(comparison['b'])}"
+            missing.append(f"{counted(number, 'row')} of {names} are missing and left out.")
         shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
         rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
         if shown["significant"]:
@@ -95,23 +97,6 @@ def table(
         "Differences of systems",
         kind="differences",
     )
-
-
-def _sentences_of_missing(comparison: Comparison) -> list[str]:
-    """Return how missing rows can change a verdict, with the better system as A."""
-    number = comparison.get("missing_rows")
-    if not number:
-        return []
-    names, rows = f"{label(comparison['a'])} and {label(comparison['b'])}", counted(number, "row")
-    if not comparison["significant"]:
-        return [f"{rows} of {names} are missing and left out."]
-    turning = comparison["turning_rows"]
-    if turning is None:
-        noun = "row is" if number == 1 else "rows are"
-        verdict = f"better whatever the {number:,} missing {noun}"
-    else:
-        verdict = f"better unless at least {turning:,} of {number:,} missing rows go against it"
-    return [f"{label(comparison['a'])} against {label(comparison['b'])}: {verdict}."]
 
 
 def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:

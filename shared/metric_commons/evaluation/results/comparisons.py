@@ -1,7 +1,6 @@
 """Paired comparisons of systems: does one score better on the same rows by more than chance?"""
 
 import math
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
@@ -206,10 +205,8 @@ def compare_pairs(
             first, second = pair.estimates
             result |= {"A_mean": first, "B_mean": second, "diff": first - second}
             result["pseudovalues"] = True
-        if pair.ends is not None and test == "permutation":
-            family_size = 1 if correction == "none" else len(shared)
-            limit = alpha / family_size  # enough for each of the corrections
-            result |= _missing(pair, rows, limit, {**testing, **reporting, "bounds": bounds})
+        if pair.ends is not None:
+            result["missing_rows"] = int(np.count_nonzero(~counting))
         results.append(result | {"rows": int(counting.sum())})
     p_adjusted = family.adjusted([result["p_value"] for result in results]).tolist()
     is_simultaneous = len(shared) > 1 and correction in ("bonferroni", "max_t")
@@ -320,53 +317,6 @@ def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
         )
     a, b = (np.array(scores, np.float64) for scores in (pair.scores_a, pair.scores_b))
     return a, b, ~(np.isnan(a) | np.isnan(b))
-
-
-def _missing(
-    pair: Pair,
-    rows: "tuple[Floats, Floats, Booleans]",
-    limit: float,
-    testing: Mapping[str, Any],
-) -> dict[str, Any]:
-    """Return how many rows are missing, and how many of them could overturn the verdict.
-
-    A missing row counts against the verdict if it has the worst score of the better system and the
-    best of the other. Rows with the largest effect come first, and the rest are left out; so the
-    p-value grows with the number of such rows.
-
-    Args:
-        pair: the systems, and the ends of their scores.
-        rows: the scores of both, and which rows have them.
-        limit: a p-value below it is significant.
-        testing: the options of the test.
-    """
-    import numpy as np
-
-    from ...statistics.tests.significance import compared
-
-    a, b, counting = rows
-    gaps = np.flatnonzero(~counting)
-    available = np.flatnonzero(counting)
-
-    def verdict(a: "Floats", b: "Floats", rows: "Integers") -> float:
-        """Return the sign of a significant difference in these rows; 0 if there is none."""
-        labels = clusters_of_rows(pair.clusters, rows)
-        result = compared(a[rows], b[rows], clusters=labels, interval_alpha=limit, **testing)
-        return math.copysign(result["p_value"] < limit, result["diff"])
-
-    sign = verdict(a, b, available)
-    ends = cast("tuple[float, float]", pair.ends)
-    worst, best = ends if sign > 0 else reversed(ends)
-    a, b = np.nan_to_num(a, nan=worst), np.nan_to_num(b, nan=best)
-    gaps = gaps[np.argsort(sign * (a - b)[gaps], kind="stable")]
-    turning: int | None = None
-    if sign and verdict(a, b, np.r_[available, gaps]) != sign:
-        turning = bisect_left(
-            range(gaps.size),
-            True,
-            key=lambda number: verdict(a, b, np.r_[available, gaps[:number]]) != sign,
-        )
-    return {"missing_rows": int(gaps.size), "turning_rows": turning}
 
 
 def _signature(options: Mapping[str, Any], result: Mapping[str, Any], pair: Pair) -> str:

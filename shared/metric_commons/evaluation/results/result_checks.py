@@ -106,7 +106,7 @@ _OPTIONAL_OF_COMPARISON = {
     **dict.fromkeys(("test", "interval"), _Name),
     **dict.fromkeys(("mde", "standard_error"), NonNegative | None),
     "n_clusters": Count,
-    **dict.fromkeys(("missing_rows", "turning_rows"), _Natural | None),
+    "missing_rows": _Natural,
     "statistic": _Number,
     **dict.fromkeys(("simultaneous", "pseudovalues"), bool),
     "options": _Values,

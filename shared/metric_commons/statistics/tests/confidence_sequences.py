@@ -1,4 +1,4 @@
-"""Intervals and verdicts that hold however often one looks, and wherever one stops.
+"""Intervals that hold however often one looks, and wherever one stops.
 
 The ends of an interval exclude the means against which bets would have won; see `betting`. With a
 total, rows are drawn at random from a benchmark, and the target is the mean of the whole benchmark:
@@ -13,17 +13,15 @@ Source:
 import json
 import math
 from collections.abc import Sequence
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError, shown
-from ..arguments.domains import Count, Level, NonNegative, check_option
+from ..arguments.domains import Count, Level, check_option
 from .betting import LowerEnd
-
-Verdict = Literal["better", "worse", "equivalent", "undecided"]
 
 
 class ConfidenceSequence:
@@ -228,113 +226,6 @@ class ConfidenceSequence:
                 raise ValueError(
                     f"clusters: {label!r} of row {row} is more than the total of {self.total:,}"
                 )
-
-
-class SequentialComparison:
-    """A verdict on two systems after each row, which holds however often one looks.
-
-    The verdicts: `equivalent` if the interval of the mean difference lies within the margin;
-    `better` or `worse`, of the new system, if it excludes 0; else `undecided`.
-
-    Args:
-        margin: a difference that does not matter, at least 0.
-        level: the probability that no interval of any look is wrong.
-        bounds: the smallest and the largest possible difference.
-        total: the number of rows, or clusters, of the benchmark; None for a population.
-
-    Attributes:
-        sequence: the `ConfidenceSequence` of the differences.
-
-    Raises:
-        ValueError: an option is out of its range.
-
-    >>> comparison = SequentialComparison(margin=0.02, total=200)
-    >>> comparison.update([1, 1, 1, 0, 1], [1, 0, 0, 0, 1])
-    'undecided'
-    >>> comparison.update([1, 1, 1, 0, 1] * 6, [1, 0, 0, 0, 1] * 6), comparison.rows
-    ('better', 35)
-    """
-
-    def __init__(
-        self,
-        margin: float = 0.0,
-        level: float = 0.95,
-        bounds: tuple[float, float] = (-1.0, 1.0),
-        total: int | None = None,
-    ) -> None:
-        check_option("margin", margin, NonNegative)
-        self.margin = float(margin)
-        self.sequence = ConfidenceSequence(level, bounds, total)
-
-    def update(
-        self, new: ArrayLike, baseline: ArrayLike, clusters: Sequence[Any] | None = None
-    ) -> Verdict:
-        """Add the scores of both systems on further rows, and return the verdict.
-
-        Args:
-            new: the scores of the new system: one number, or many.
-            baseline: those of the baseline on the same rows.
-            clusters: one label per row, as in `ConfidenceSequence.update`.
-
-        Raises:
-            ValueError: the numbers of rows differ, or the differences are not possible.
-        """
-        try:
-            a, b = (np.atleast_1d(np.asarray(side, np.float64)) for side in (new, baseline))
-        except (TypeError, ValueError) as error:
-            raise ValueError("new and baseline must be numbers") from error
-        if a.shape != b.shape:
-            raise ValueError(f"new has {a.size} rows, but baseline has {b.size}; rows are pairs")
-        self.sequence.update(a - b, clusters)
-        return self.verdict
-
-    def close(self) -> Verdict:
-        """Complete the last cluster, and return the verdict."""
-        self.sequence.close()
-        return self.verdict
-
-    @property
-    def rows(self) -> int:
-        """Return the number of rows so far."""
-        return self.sequence.rows
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """Return the interval of the mean difference, new minus baseline."""
-        return self.sequence.interval
-
-    @property
-    def verdict(self) -> Verdict:
-        """Return the verdict on the new system."""
-        low, high = self.interval
-        if -self.margin <= low and high <= self.margin:
-            return "equivalent"
-        if low > 0:
-            return "better"
-        return "worse" if high < 0 else "undecided"
-
-    def record(self) -> dict[str, Any]:
-        """Return the difference, the interval and the number of rows by name."""
-        return {
-            "difference": self.sequence.mean,
-            "confidence_interval": list(self.interval),
-            "confidence_level": self.sequence.level,
-            "rows": self.rows,
-            "units": self.sequence.units,
-            "total": self.sequence.total,
-        }
-
-    def to_json(self) -> str:
-        """Return the comparison as JSON, from which `from_json` continues it."""
-        return json.dumps({"margin": self.margin, "sequence": self.sequence.to_json()})
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return a comparison that goes on where the one that `to_json` wrote stopped."""
-        content = json.loads(text)
-        comparison = cls(content["margin"])
-        comparison.sequence = ConfidenceSequence.from_json(content["sequence"])
-        return comparison
 
 
 def _checked_bounds(bounds: Sequence[float]) -> tuple[float, float]:

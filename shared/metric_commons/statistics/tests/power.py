@@ -3,10 +3,8 @@
 The observed power of a completed test says nothing beyond its p-value. These functions are for
 planning, and for the smallest difference that a test could have found.
 
-The functions need only a standard deviation, and are for Student's t-test of normal differences.
-`Pilot` has the differences of rows, and is for the sign-flip test of `compare`. For scores 0 and 1
-that test is exact and has less power than the t-test, so it takes more rows. `CrossedPilot` is for
-Student's t-test of rows in which each item has each template.
+They need only a standard deviation, and are for Student's t-test of normal differences. For scores
+0 and 1 the test of `compare` is exact and has less power, so it takes about a tenth more rows.
 
 Source:
     Cohen, Statistical Power Analysis for the Behavioral Sciences (1988). Card et al., With little
@@ -14,35 +12,14 @@ Source:
 """
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
-import numpy as np
-from numpy.typing import ArrayLike
-
-from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError
-from ..arguments.domains import (
-    Count,
-    Labels,
-    Level,
-    NonNegative,
-    Positive,
-    Proportion,
-    check_option,
-)
-from ..intervals.cluster_sums import ClusterSums
-from ..intervals.crossed import CrossedClusters
+from ..arguments.domains import Count, Level, NonNegative, Proportion, check_option
 from ..intervals.proportions import clopper_pearson
-from .paired_tests import summed_differences
-from .sign_flips import common_step, saddlepoint_tail
 
 _BISECTIONS = 200  # until two neighbouring floats remain
-_DISTINCT = 1 << 10  # if there are more sizes of differences, some are joined
 _MOST_ROWS = 1 << 50  # that are planned
-_MOST = 1 << 30  # labels of a field
-_SHORTFALLS = -8.0, 8.0  # of means, in standard errors
-_ALMOST = 1 - 1e-9  # of the largest difference, up to which a mean difference is possible
 
 
 def power_of(effect: float, deviation: float, rows: int, alpha: float = 0.05) -> float:
@@ -142,18 +119,18 @@ def required_rows(
     return fewest(lambda rows: rows > 1 and power_of(effect, deviation, rows, alpha) >= power)
 
 
-def fewest(is_enough: Callable[[int], bool], least: int = 1, most: int = _MOST_ROWS) -> int | None:
-    """Return the smallest number from `least` on that is enough; larger ones are enough, too.
+def fewest(is_enough: Callable[[int], bool]) -> int | None:
+    """Return the smallest number that is enough; larger ones are enough, too.
 
-    None if `most` is not.
+    None if a quadrillion is not.
 
     >>> fewest(lambda rows: rows**2 > 50)
     8
     """
-    low, high = least - 1, least
+    low, high = 0, 1
     while not is_enough(high):
         low, high = high, 2 * high
-        if high > most:
+        if high > _MOST_ROWS:
             return None
     while high - low > 1:
         middle = (low + high) // 2
@@ -221,271 +198,3 @@ def _check(deviation: float, alpha: float) -> None:
     """Check that the deviation and the level are valid."""
     check_option("alpha", alpha, Level)
     check_option("deviation", deviation, NonNegative)
-
-
-# ---- rows of a pilot ----------------------------------------------------------------------------
-
-
-class Pilot:
-    """The rows of a pilot, for planning a comparison by the sign-flip test.
-
-    The rows to be drawn are like the rows of the pilot, but favor one system by the effect:
-    each difference may have either sign, and those in favor are more frequent, by a factor that
-    grows exponentially with the difference. So differences of scores 0 and 1 stay -1, 0 and 1.
-    The power is the probability that the mean difference does not fall short of the smallest
-    significant one; its p-value is that of a sample in which every size of differences is as
-    frequent as expected at this mean. Up to 1,024 sizes are distinguished.
-
-    Args:
-        differences: A - B, shape (rows,).
-        clusters: one label per row, or the sums of the differences by cluster; then clusters of the
-            same kind are planned, and `rows` below counts them.
-
-    Raises:
-        ValueError: no differences, one that is not a finite number, or labels of another number of
-            rows.
-
-    Source:
-        Noether, Sample size determination for some common nonparametric tests (1987).
-
-    >>> pilot = Pilot([1.0] * 5 + [-1.0] * 3 + [0.0] * 42)
-    >>> pilot.required_rows(0.05)
-    552
-    >>> print(f"{pilot.power_of(0.05, 500):.2f} {pilot.minimum_detectable(500):.3f}")
-    0.76 0.053
-    """
-
-    def __init__(
-        self, differences: ArrayLike, clusters: Labels | ClusterSums | None = None
-    ) -> None:
-        values, sums = summed_differences(differences, clusters)
-        if sums is not None:
-            values = sums.sums() / (values.size / len(sums))
-        sizes, counts = np.unique(np.abs(values), return_counts=True)
-        self._unit = 2.0 ** (math.frexp(sizes[-1])[1] - 1)  # no square of a size is infinite
-        sizes = sizes / self._unit
-        self._step = common_step(np.repeat(sizes, counts))
-        if sizes.size > _DISTINCT:
-            parts = np.array_split(np.repeat(sizes, counts), _DISTINCT)
-            sizes = np.array([math.sqrt(float(np.square(part).mean())) for part in parts])
-            counts = np.array([part.size for part in parts])
-        self._sizes = sizes
-        self._frequencies = counts / counts.sum()
-
-    def power_of(self, effect: float, rows: int, alpha: float = 0.05) -> float:
-        """Return the probability that the two-sided sign-flip test finds a mean difference.
-
-        Args:
-            effect: the true mean difference, above 0.
-            rows: the number of rows, or clusters, at least 1.
-            alpha: the level of the test.
-
-        Returns:
-            NaN if the rows of the pilot differ by less than the effect.
-
-        Raises:
-            ValueError: an argument is out of its range.
-        """
-        check_option("effect", effect, Positive)
-        check_option("alpha", alpha, Level)
-        if rows < 1:
-            raise OptionError("rows", f"must be at least 1, got {rows!r}")
-        effect /= self._unit
-        if effect >= self._sizes[-1] * _ALMOST:
-            return math.nan
-        from scipy.special import ndtr
-
-        deviation = self._deviation(effect)
-        shortfall = _root(
-            lambda z: self._p_value(effect - z * deviation / math.sqrt(rows), rows) - alpha,
-            *_SHORTFALLS,
-        )
-        return float(ndtr(shortfall))
-
-    def minimum_detectable(self, rows: int, alpha: float = 0.05, power: float = 0.8) -> float:
-        """Return the mean difference that the test finds with this power; NaN if it finds none.
-
-        Args:
-            rows: the number of rows, or clusters.
-            alpha: the level of the test.
-            power: the probability of finding it.
-
-        Raises:
-            ValueError: an argument is out of its range.
-        """
-        check_option("alpha", alpha, Level)
-        check_option("power", power, Level)
-        largest = float(self._sizes[-1]) * _ALMOST
-        if rows < 1 or not largest or self._excess(largest, rows, alpha, power) > 0:
-            return math.nan
-        effect = _root(lambda effect: self._excess(effect, rows, alpha, power), 0.0, largest)
-        return effect * self._unit
-
-    def required_rows(self, effect: float, alpha: float = 0.05, power: float = 0.8) -> int | None:
-        """Return the number of rows, or clusters, with which the test has this power.
-
-        Args:
-            effect: the true mean difference, above 0.
-            alpha: the level of the test.
-            power: the probability of finding it.
-
-        Returns:
-            None if the rows of the pilot differ by less than the effect.
-
-        Raises:
-            ValueError: an argument is out of its range.
-        """
-        check_option("effect", effect, Positive)
-        check_option("alpha", alpha, Level)
-        check_option("power", power, Level)
-        effect /= self._unit
-        if effect >= self._sizes[-1] * _ALMOST:
-            return None
-        return fewest(lambda rows: self._excess(effect, rows, alpha, power) < 0)
-
-    def _excess(self, effect: float, rows: int, alpha: float, power: float) -> float:
-        """Return the excess of the p-value over alpha if the mean falls as short as it may."""
-        from scipy.special import ndtri
-
-        shortfall = float(ndtri(power)) * self._deviation(effect) / math.sqrt(rows)
-        return self._p_value(effect - shortfall, rows) - alpha
-
-    def _p_value(self, mean: float, rows: int) -> float:
-        """Return the p-value of a sample with this mean difference."""
-        largest = float(self._sizes[-1])
-        if mean <= 0:
-            return 1.0
-        if mean < largest * _ALMOST:
-            shares = self._shares(mean)
-        else:
-            mean, shares = largest, np.where(self._sizes == largest, 1.0, 0.0)
-        total = max(rows * mean - self._step, 0.0)
-        return min(2 * saddlepoint_tail(self._sizes, rows * shares, total), 1.0)
-
-    def _deviation(self, mean: float) -> float:
-        """Return the standard deviation of rows with this mean difference."""
-        if mean <= 0:
-            return 0.0
-        variance = float(self._shares(mean) @ np.square(self._sizes)) - mean * mean
-        return math.sqrt(max(variance, 0.0))
-
-    def _shares(self, mean: float) -> Floats:
-        """Return the frequency of each size in rows like the pilot's with this mean difference."""
-        sizes = self._sizes / self._sizes[-1]
-        target = mean / float(self._sizes[-1])
-        high = 1.0
-        while self._tilted(sizes, high)[1] < target:
-            high *= 2
-        tilt = _root(lambda tilt: self._tilted(sizes, tilt)[1] - target, 0.0, high)
-        return self._tilted(sizes, tilt)[0]
-
-    def _tilted(self, sizes: Floats, tilt: float) -> tuple[Floats, float]:
-        """Return the frequency of each size under a tilt, and the mean difference."""
-        growth = tilt * (sizes - 1)  # relative to the largest, so that nothing overflows
-        favorable, unfavorable = np.exp(growth), np.exp(-tilt * (sizes + 1))
-        weights = self._frequencies * (favorable + unfavorable)
-        weighted = self._frequencies * (favorable - unfavorable)
-        total = float(weights.sum())
-        return weights / total, float(weighted @ sizes) / total
-
-
-def _root(function: Callable[[float], float], low: float, high: float) -> float:
-    """Return the point where a monotone function changes its sign.
-
-    Otherwise the end nearer to it.
-    """
-    from scipy.optimize import brentq
-
-    at_low, at_high = function(low), function(high)
-    if at_low * at_high > 0:
-        return low if abs(at_low) < abs(at_high) else high
-    return float(brentq(function, low, high, xtol=1e-15 * max(abs(low), abs(high))))
-
-
-# ---- crossed rows -------------------------------------------------------------------------------
-
-
-class CrossedPilot:
-    """The differences of crossed rows, for planning a comparison by Student's t.
-
-    The variance of the mean has a part of each field and a rest:
-    items / n + templates / m + rest / nm. More items do nothing for the part of the templates.
-
-    Args:
-        differences: A - B, shape (rows,).
-        clusters: the labels of two fields, such as item and template, one per row.
-
-    Raises:
-        ValueError: there are not two fields, or they are not crossed and balanced.
-
-    >>> pairs = [(item, template) for item in range(40) for template in range(4)]
-    >>> differences = [item % 3 + template % 2 + item * template % 5 for item, template in pairs]
-    >>> labels = {"item": [item for item, _ in pairs], "template": [t for _, t in pairs]}
-    >>> pilot = CrossedPilot(differences, labels)
-    >>> pilot.required("item", 1.5), pilot.required("template", 1.5)
-    (None, 10)
-    """
-
-    def __init__(self, differences: ArrayLike, clusters: Mapping[str, Any]) -> None:
-        values, _ = summed_differences(differences)
-        if len(clusters) != 2:
-            raise OptionError("clusters", f"must be two fields to plan, got {len(clusters)}")
-        crossed = CrossedClusters.of_labels(clusters, values.size).sums(values)
-        self.levels = dict(zip(clusters, crossed.levels, strict=True))
-        self.parts = dict(crossed.parts)
-
-    def standard_error(self, levels: Mapping[str, int]) -> tuple[float, float]:
-        """Return the standard error of the mean with these numbers of labels, and its degrees."""
-        (first, n), (second, m) = levels.items()
-        rest = self.parts["rest"]
-        squares = (rest + m * self.parts[first], n - 1), (rest + n * self.parts[second], m - 1)
-        variance = max(squares[0][0] + squares[1][0] - rest, 0.0)
-        total = sum(square**2 / degrees for square, degrees in squares)
-        total += rest**2 / ((n - 1) * (m - 1))
-        return math.sqrt(variance / (n * m)), max(variance**2 / total, 1.0) if total else 1.0
-
-    def half_width(self, levels: Mapping[str, int], confidence_level: float = 0.95) -> float:
-        """Return how far the interval reaches to either side with these numbers of labels."""
-        from scipy.special import stdtrit
-
-        error, degrees = self.standard_error(levels)
-        return -float(stdtrit(degrees, (1 - confidence_level) / 2)) * error
-
-    def power_of(self, effect: float, levels: Mapping[str, int], alpha: float = 0.05) -> float:
-        """Return the probability that a two-sided test finds this mean difference."""
-        from scipy.special import nctdtr, stdtrit
-
-        error, degrees = self.standard_error(levels)
-        if not error:
-            return 1.0
-        critical = -float(stdtrit(degrees, alpha / 2))
-        return 1 - float(nctdtr(degrees, effect / error, critical))
-
-    def required(
-        self, field: str, effect: float, alpha: float = 0.05, power: float = 0.8
-    ) -> int | None:
-        """Return how many labels of a field find an effect with this power, all else being equal.
-
-        None if no number does, since the other field varies too much.
-
-        Raises:
-            ValueError: an argument is out of its range.
-        """
-        check_option("effect", effect, Positive)
-        check_option("alpha", alpha, Level)
-        check_option("power", power, Level)
-        return self._fewest(field, 2, lambda levels: self.power_of(effect, levels, alpha) >= power)
-
-    def worth(self, field: str, more: int, other: str) -> int | None:
-        """Return how many more labels of another field narrow the interval as much as these.
-
-        None if no number does.
-        """
-        width = self.half_width({**self.levels, field: self.levels[field] + more})
-        present = self.levels[other]
-        number = self._fewest(other, present, lambda levels: self.half_width(levels) <= width)
-        return None if number is None else number - present
-
-    def _fewest(self, field: str, least: int, is_enough: Any) -> int | None:
-        """Return the fewest labels of a field, all else being equal, that are enough."""
-        return fewest(lambda number: is_enough({**self.levels, field: number}), least, _MOST)

@@ -343,29 +343,6 @@ def _formula(sizes: Floats, counts: NDArray[Any], total: float) -> float:
     return float(ndtr(-w)) + density * (1 / u - 1 / w)
 
 
-def saddlepoint_tail(sizes: Floats, counts: Floats, total: float) -> float:
-    """Return the probability of a sum of signed sizes of at least `total`.
-
-    Counts need not be whole.
-
-    Args:
-        sizes: the sizes of differences, at least 0, shape (sizes,).
-        counts: the count of each.
-        total: the total of the differences, at least 0.
-
-    >>> print(f"{saddlepoint_tail(np.array([1.0]), np.array([20.0]), 9.0):.3f}")
-    0.022
-    """
-    smallest: float = 0.5 ** float(counts[sizes > 0].sum())
-    full_sum = float(sizes @ counts)
-    if total >= full_sum * (1 - 1e-9):
-        return smallest
-    if total <= 0:
-        return 0.5
-    scale = float(sizes.max())
-    return max(_formula(sizes / scale, counts, total / scale), smallest)
-
-
 def common_step(sizes: Floats) -> float:
     """Return the largest unit that divides all sizes; 0 if there is none that is not tiny.
 

@@ -109,44 +109,17 @@ def test_scores_without_bounds_are_refused():
         )
 
 
-def test_a_verdict_that_holds_for_every_filling():
-    rows = {"x": "1" * 30 + "0" * 10, "y": "0" * 16 + "1" * 14 + "0" * 10}
-    gaps = {"x": (3, 35), "y": (20, 30)}
-    for name, numbers in gaps.items():
-        rows[name] = "".join("." if i in numbers else sign for i, sign in enumerate(rows[name]))
-    results = scored(**rows)
-    (pair,) = score_pairs(results)
+def test_missing_rows_are_left_out_of_a_comparison_and_counted():
+    rows = {"x": "1" * 9 + "0" * 10 + "....", "y": "0" * 9 + "0" * 10 + "1.00"}
+    (pair,) = score_pairs(scored(**rows))
     (comparison,) = compare_pairs([pair])
+    (of_known,) = compare_pairs(
+        [Pair("x", "y", "qa_em", "qa_em", pair.scores_a[:-4], pair.scores_b[:-4])]
+    )
 
-    assert comparison["missing_rows"] == 4
-    assert comparison["turning_rows"] is None
-    for filling in product([0.0, 0.5, 1.0], repeat=4):
-        values = iter(filling)
-        a, b = (
-            [next(values) if math.isnan(x) else x for x in side]
-            for side in (pair.scores_a, pair.scores_b)
-        )
-        (full,) = compare_pairs([Pair("x", "y", "qa_em", "qa_em", a, b)])
-        assert full["significant"]
-        assert full["diff"] > 0
-
-
-def test_the_fewest_rows_that_turn_a_verdict():
-    results = scored(x="1" * 9 + "0" * 10 + "....", y="0" * 9 + "0" * 10 + "1.00")
-    (pair,) = score_pairs(results)
-    (comparison,) = compare_pairs([pair])
-    against = sorted(-1.0 if math.isnan(b) else -b for b in pair.scores_b[-4:])
-
-    def significant(number):
-        a = [*pair.scores_a[:-4], *[0.0] * number]
-        b = [*pair.scores_b[:-4], *(-value for value in against[:number])]
-        return compare_pairs([Pair("x", "y", "qa_em", "qa_em", a, b)])[0]["significant"]
-
-    expected = next((n for n in range(5) if not significant(n)), None)
-    assert expected is not None
-    assert comparison["turning_rows"] == expected
-    note = results_compared(x="1" * 9 + "0" * 10 + "....", y="0" * 9 + "0" * 10 + "1.00")
-    assert f"x against y: better unless at least {expected} of 4 missing rows go against it" in note
+    assert (comparison["missing_rows"], comparison["rows"]) == (4, 19)
+    assert comparison["p_value"] == of_known["p_value"]
+    assert "4 rows of x and y are missing and left out." in results_compared(**rows)
 
 
 def test_missing_rows_count_against_the_gate():

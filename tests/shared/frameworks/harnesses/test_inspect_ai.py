@@ -13,9 +13,8 @@ import pytest
 
 from metric_commons import load
 from metric_commons.scorers import task
-from metric_commons.statistics import ConfidenceSequence, SequentialComparison
 from metric_commons.statistics import interval as mean_interval
-from tests.client_stand_ins import LOGS, REGISTRY, InspectScore, install
+from tests.client_stand_ins import REGISTRY, InspectScore, install
 
 CLUSTERS = ["a", "a", "b", "b", "c"]
 VALUES = ["C", "I", "C", 0.5, 1]
@@ -178,101 +177,3 @@ def test_options_are_checked_before_samples_are(extension, options):
         extension.interval(**options)
     with pytest.raises(ValueError, match="did you mean 'qa_f1'"):
         extension.module("qa_ff1")
-
-
-def run_with(manager, values, order, epochs=1):
-    """Complete the samples of a run in this order; return those that were started, and the end."""
-
-    async def run():
-        samples = [SimpleNamespace(id=row) for row in range(len(values))]
-        assert await manager.start_task(None, samples, epochs) == "until_decided"
-        started = []
-        for row in order:
-            for epoch in range(1, epochs + 1):
-                stop = await manager.schedule_sample(row, epoch)
-                if stop is not None:
-                    return started, stop, await manager.complete_task()
-                started.append((row, epoch))
-                value = values[row][epoch - 1] if epochs > 1 else values[row]
-                score = SimpleNamespace(score=SimpleNamespace(value=value))
-                await manager.complete_sample(row, epoch, {"match": score})
-        return started, None, await manager.complete_task()
-
-    return asyncio.run(run())
-
-
-def test_a_run_ends_once_its_mean_is_known(extension):
-    values = ["C", "I", "C", "C"] * 100
-    sequence = ConfidenceSequence(total=400)
-    ends = [sequence.update(value == "C") for value in values]
-    expected = next(n for n, (low, high) in enumerate(ends, 1) if high - low <= 0.12)
-    manager = extension.until_decided(score="accuracy", half_width=0.06)
-    started, stop, decided = run_with(manager, values, range(400))
-
-    assert len(started) == expected < 400
-    assert decided["confidence_interval"] == list(ends[expected - 1])
-    assert (decided["verdict"], decided["samples"], decided["total"]) == ("known", expected, 400)
-    assert stop.id == expected
-    assert stop.reason.startswith(f"known after {expected} samples: [")
-
-
-def test_a_sample_that_is_finished_early_waits(extension):
-    # Right answers are quick, so the interval of what arrived first would miss the mean.
-    values = ["C", "I"] * 100
-    manager = extension.until_decided("match", half_width=0.1)
-    order = [*range(0, 200, 2), *range(1, 200, 2)]
-    started, _, decided = run_with(manager, values, order)
-
-    in_order = run_with(manager, values, range(200))[2]
-    assert decided == in_order
-    assert len(started) == 100 + decided["samples"] // 2
-
-
-def test_epochs_of_a_sample_are_one_mean(extension):
-    values = [("C", "I"), ("C", "C")] * 60
-    manager = extension.until_decided(half_width=0.1)
-    _, stop, decided = run_with(manager, values, range(120), epochs=2)
-    sequence = ConfidenceSequence(total=120)
-    sequence.update([0.5, 1.0] * (decided["samples"] // 2) + [0.5] * (decided["samples"] % 2))
-
-    assert stop is not None
-    assert decided["confidence_interval"] == list(sequence.interval)
-
-
-def test_a_run_is_compared_with_the_log_of_another(extension):
-    scores = ["C", "C", "C", "I"] * 100
-    others = ["C", "I", "C", "I"] * 100
-    LOGS["old.eval"] = SimpleNamespace(
-        samples=[
-            SimpleNamespace(id=row, scores={"match": SimpleNamespace(value=value)})
-            for row, value in reversed(list(enumerate(others)))
-        ]
-    )
-    manager = extension.until_decided(margin=0.02, baseline="old.eval")
-    started, _, decided = run_with(manager, scores, range(400))
-    comparison = SequentialComparison(0.02, total=400)
-    pairs = zip(scores, others, strict=True)
-    verdicts = [comparison.update(a == "C", b == "C") for a, b in pairs]
-
-    assert len(started) == verdicts.index("better") + 1
-    assert decided["verdict"] == "better"
-    LOGS["old.eval"].samples.pop()
-    with pytest.raises(ValueError, match=r"old.eval: sample 0 has no score"):
-        run_with(manager, scores, range(400))
-
-
-def test_what_is_decided_is_named(extension):
-    with pytest.raises(ValueError, match="half_width or baseline is needed, and not both"):
-        extension.until_decided()
-    with pytest.raises(ValueError, match="half_width"):
-        extension.until_decided(half_width=-1)
-    manager = extension.until_decided("other", half_width=0.1)
-    with pytest.raises(ValueError, match="score must be one of the scorers match, got 'other'"):
-        run_with(manager, ["C"], [0])
-
-
-def test_a_sample_without_a_score_decides_nothing(extension):
-    manager = extension.until_decided(half_width=0.1)
-    started, stop, decided = run_with(manager, [math.nan, *["C"] * 99], range(100))
-    assert (len(started), stop, decided["samples"]) == (100, None, 0)
-    assert decided["verdict"] == "undecided"

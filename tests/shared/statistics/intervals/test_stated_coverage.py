@@ -84,18 +84,13 @@ def test_the_stated_errors_of_tests_by_clusters_are_those_of_the_table():
     assert [round(100 * min(errors)), round(100 * max(errors))] == [int(stated[3]), int(stated[4])]
 
 
-def test_the_stated_numbers_of_rows_are_those_of_the_table():
+def test_the_recommended_rows_have_about_the_power():
     lines = (TABLES / "required_rows.md").read_text("utf-8").splitlines()[2:]
-    rows = [[cell.strip().replace(",", "") for cell in line.split("|")[1:-1]] for line in lines]
-    for name, _, _, reached in rows:
-        assert float(reached) >= 0.8 - 3 * (0.16 / 4000) ** 0.5, name
-    ratios = {name: int(needed) / int(by_t) for name, by_t, needed, _ in rows}
-    (more,) = re.findall(r"takes about (\d+) % more rows", PAGE)
-    binary = [ratio for name, ratio in ratios.items() if name.startswith("power: 0/1")]
-    assert {round(10 * ratio - 10) for ratio in binary} == {int(more) / 10}
-    (most,) = re.findall(r"`gate` up to ([\d.]+) times as many", PAGE)
-    of_gate = max(ratio for name, ratio in ratios.items() if name.startswith("gate"))
-    assert round(of_gate, 1) == float(most)
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in lines]
+    for name, _, reached in rows:
+        # The exact test of scores like 0 and 1 has less power than the t-test.
+        least = 0.74 if name.startswith("power") else 0.8 - 3 * (0.16 / 4000) ** 0.5
+        assert float(reached) >= least, name
 
 
 @pytest.mark.parametrize("losses", [0.02, 0.05, 0.25])
