@@ -29,7 +29,6 @@ from ..results.module_results import (
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .pairing import row_statistics
-from .reported_means import NO_ROWS
 
 _ADVICE = "score again with --save and --per-example FILE, or name that file with --rows"
 _AGAIN = "score again with --cluster-by"
@@ -159,16 +158,14 @@ def saved_results(paths: Sequence[Path], rows: Sequence[Path] = ()) -> Iterator[
             if spare_rows:
                 filled = results.with_rows(spare_rows.pop(0))
             else:
-                problem = _absence(path, results, record)
+                problem = _absence(path, record)
         yield SavedResult(path, results if filled is None else filled, problem)
     if spare_rows:
         raise UsageError(f"--rows: {spare_rows[0]} is not needed; every result names its own rows")
 
 
-def _absence(path: Path, results: Results, record: Mapping[str, str] | None) -> str:
+def _absence(path: Path, record: Mapping[str, str] | None) -> str:
     """Return why a result has no scores of rows, and what to do."""
-    if not any(part.rows for modules in results.systems.values() for part in modules.values()):
-        return f"{path}: {NO_ROWS}"
     problem = "it does not name a file with the scores of its rows"
     if record:
         problem = f"the scores of its rows are missing: {record['path']}"
