@@ -1,4 +1,4 @@
-"""`metric-commons leaderboard` and `history`: order saved results, if they are comparable."""
+"""`metric-commons leaderboard`: order saved results, if they are comparable."""
 
 import csv
 import io
@@ -168,52 +168,6 @@ def leaderboard(
     records = list(means.records())
     section = Board(means.as_table(top, notation), heading, records[:top])
     _show([section], presentation, page)
-
-
-def history(
-    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
-    score: Annotated[str, typer.Option("--by", metavar="SCORE")],
-    *,
-    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
-    group: Annotated[bool, typer.Option("--group")] = False,
-    rows: options.Rows = None,
-    cluster_by: options.ClusterBy = None,
-    confidence: options.ConfidenceLevel = 0.95,
-    top: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
-    presentation: OneTable,
-) -> None:
-    """Show how one system's score changed over time, oldest result first.
-
-    metric-commons history runs/*/result.json --by qa_f1
-
-    Each result is compared with the one before it, row by row, if it has a
-    --per-example file. Results with different options, versions or rows are
-    refused with the differences; --group prints a history for each group.
-
-    Args:
-        paths: Results written by --save.
-        score: The score, such as qa_f1.
-        system: The system to show, if results have several.
-        group: Print a history for each group of comparable results.
-        top: Show only the last COUNT results.
-    """
-    from ...reporting.leaderboards import histories, leaderboards
-
-    presentation.check()
-    results = _read(paths, rows, cluster_by, confidence)
-    entries = histories.results_of_system(leaderboards.entries(results, score), system)
-    groups = leaderboards.comparable(entries)
-    if not group:
-        _check_comparable(groups, "use --group for separate histories")
-    sections = []
-    for members in groups:
-        changes = histories.history(members, confidence)
-        signatures = {entry.result.signature: None for entry in changes.results}
-        signatures |= {change["signature"]: None for change in changes.changes}
-        heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
-        table = changes.table(top, presentation.notation)
-        sections.append(Board(table, heading, list(changes.records())))
-    _show(sections, presentation)
 
 
 def _read(

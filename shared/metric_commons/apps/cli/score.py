@@ -112,7 +112,6 @@ def score(
 def merge(
     parts: Annotated[list[Path], typer.Argument(metavar="PART")],
     *,
-    allow_equal_shards: Annotated[bool, typer.Option("--allow-equal-shards")] = False,
     scores: options.Scores = None,
     intervals: options.IntervalOptions,
     save: options.Save = None,
@@ -126,12 +125,10 @@ def merge(
     metric-commons merge 1.part 2.part --confidence 0.95
 
     The result is the same as that of all rows in one file; the order of the
-    parts does not matter. Two parts of files with the same content are an error
-    unless --allow-equal-shards is given.
+    parts does not matter. Two parts of files with the same content are an error.
 
     Args:
         parts: Files written by `score --partial`; name the folders of your own modules first.
-        allow_equal_shards: Merge parts of different files with the same content.
     """
     from ...evaluation.scoring.states import Part
 
@@ -146,7 +143,7 @@ def merge(
     for path in with_bar(parts[1:], "merging", "part"):
         part = Part.read(path)
         try:
-            total.merge(part, allow_equal_shards=allow_equal_shards)
+            total.merge(part)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
     results = signed(total.results(**vars(intervals)), total.preset)

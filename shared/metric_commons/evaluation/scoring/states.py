@@ -367,12 +367,11 @@ class Part(StoredColumns):
     preset: str | None = None  # the source of the options
     digests: dict[str, dict[str, int]] = field(default_factory=dict)  # of references and ids
 
-    def merge(self, part: "Part", *, allow_equal_shards: bool = False) -> None:
+    def merge(self, part: "Part") -> None:
         """Add the rows of another part, which is not changed.
 
         Args:
             part: the other part.
-            allow_equal_shards: accept files with the same content in both parts.
 
         Raises:
             ValueError: it has other systems, modules or options, or both have a file with the
@@ -382,13 +381,10 @@ class Part(StoredColumns):
             raise ValueError("a part cannot be merged into itself; its rows would count twice")
         shards = {source["sha256"]: source["path"] for source in self.inputs}
         for source in part.inputs:
-            if source["sha256"] in shards and not allow_equal_shards:
+            if source["sha256"] in shards:
                 name = shards[source["sha256"]]
                 alias = "" if name == source["path"] else f", there as {name}"
-                raise ValueError(
-                    f"the rows of {source['path']} are in both parts{alias}; if different shards "
-                    "are equal, pass --allow-equal-shards"
-                )
+                raise ValueError(f"the rows of {source['path']} are in both parts{alias}")
         for subject, first, second in (
             ("systems", list(self.states), list(part.states)),
             ("modules", *(list(next(iter(part.states.values()))) for part in (self, part))),
