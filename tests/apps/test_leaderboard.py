@@ -1,4 +1,4 @@
-"""`leaderboard` and `history`, as a new user would call them."""
+"""`leaderboard`, as a new user would call them."""
 
 import csv
 import io
@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from metric_commons import load
-from metric_commons.data.files.stored import checksum
 from metric_commons.evaluation.results.results import FORMATS, Results
 from metric_commons.statistics import interval
 from tests.apps.files import write_rows
@@ -196,8 +195,6 @@ def test_the_mean_over_tasks(run, saved):
     ends = [float(found[0][end]) for end in ("low", "high")]
     assert ends == pytest.approx([mean - fall, mean + rise])
     assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
-    pooled = records(run(*command, "rows")[1])
-    assert float(pooled[0]["value"]) == pytest.approx((38 + 50) / 100)
     told = " ".join(run(*command[:-3], "--mean", "tasks")[1].split())
     assert "Normal test of the differences, corrected by Bonferroni's method" in told
 
@@ -209,16 +206,12 @@ def test_ranks_have_intervals_where_rows_are(run, saved):
     paths = [*saved("one", *systems), *saved("three", *systems)]
     command = ("leaderboard", *paths, "--by", "qa_em", "--mean")
     found = {
-        kind: {
-            each["system"]: (float(each["low"]), float(each["high"]))
-            for each in records(run(*command, kind, "--format", "csv")[1])
-        }
-        for kind in ("win_rate", "borda")
+        each["system"]: (float(each["low"]), float(each["high"]))
+        for each in records(run(*command, "borda", "--format", "csv")[1])
     }
 
     # In "one" every two differ; in "three" the best two differ in three rows.
-    assert found["borda"] == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
-    assert found["win_rate"] == {name: (a / 4, b / 4) for name, (a, b) in found["borda"].items()}
+    assert found == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
     told = " ".join(run(*command, "borda")[1].split())
     assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 6 comp" in told
     Path("three.poor.rows").unlink()
@@ -291,48 +284,6 @@ def test_the_page_has_a_picture_of_the_intervals_by_system(run, saved):
         assert list(map(number, ends)) == pytest.approx(record["confidence_interval"], abs=1e-4)
     assert "by qa_em · ↑ higher is better · 95 % intervals" in page
     assert board["lower_is_better"] is False
-
-
-def test_a_history_is_of_one_system(run, saved):
-    paths = saved("one", "fair", "good")
-    for path, created in zip(paths, ("2026-01-02", "2026-01-01"), strict=True):
-        content = json.loads(Path(path).read_text())
-        content["provenance"]["created"] = f"{created}T00:00:00+00:00"
-        (only,) = content["systems"]
-        content["systems"] = {"bot": content["systems"][only]}
-        content["provenance"]["rows"] = {"bot": content["provenance"]["rows"][only]}
-        del content["sha256"]
-        Path(path).write_text(json.dumps(content | {"sha256": checksum(content)}))
-        rows = Path(path.replace(".json", ".rows"))
-        rows.write_text(rows.read_text().replace(f'"system": "{only}"', '"system": "bot"'))
-    rows = [word for path in paths for word in ("--rows", path.replace(".json", ".rows"))]
-    command = ("history", *paths, "--by", "qa_em", *rows)
-    status, out, err = run(*command, "--format", "csv")
-    first, second = records(out)
-
-    assert (status, err) == (0, "")
-    assert [each["result"] for each in (first, second)] == ["one.good.json", "one.fair.json"]
-    assert (first["change"], first["significant"]) == ("", "")
-    assert float(second["change"]) == 25 / 40 - 38 / 40
-    assert second["significant"] == "True"
-    assert "-0.325" in run(*command)[1]
-    assert "Changes are not tested" in " ".join(run(*command[:-4])[1].split())
-
-
-@pytest.mark.long
-def test_a_history_names_its_system(run, saved):
-    paths = saved("one", "good", "fair")
-    command = ("history", *paths, "--by", "qa_em")
-
-    assert run(*command)[2] == (
-        "a history needs one system, but there are 'good', 'fair'; name one with --system\n"
-    )
-    assert run(*command, "--system", "fair")[0] == 0
-    assert run(*command, "--system", "no")[2].startswith("there is no system 'no'")
-    unlike = saved("one", "good", name="lower", options=("--set", "normalizer=lower"))
-    message = run("history", paths[0], *unlike, "--by", "qa_em")[2]
-    assert message.endswith("; use --group for separate histories\n")
-    assert run("history", paths[0], *unlike, "--by", "qa_em", "--group")[0] == 0
 
 
 @pytest.mark.long

@@ -101,7 +101,6 @@ def test_boards_and_other_commands_take_clusters_too(run, saved):
     assert json.loads(run(*board)[1])["boards"][0]["systems"] == later["systems"]
     assert run(*gate)[1] == verdicts[1] != verdicts[0]
     assert planned == run("power", *paths, "--effect", "0.1")
-    assert run("history", "x.json", "--by", "qa_f1", *clusters)[0] == 0
 
 
 def test_rows_of_a_log_are_found_by_their_ids(run, rows):

@@ -17,20 +17,6 @@ LONG = [
 WIDE = (
     "| Model | x | y |\n|---|--:|:-:|\n| **[a](http://a.org)** | 0.75 | 0.5 |\n| b | 0.5 | 0.25 |\n"
 )
-HELM = {
-    "title": "Core",
-    "header": [
-        {"value": "Model"},
-        {"value": "Mean win rate", "lower_is_better": False},
-        {"value": "x", "lower_is_better": False},
-        {"value": "y", "lower_is_better": False},
-        {"value": "# eval"},
-    ],
-    "rows": [
-        [{"value": v} for v in ("a", 1.0, 0.75, 0.5, 9)],
-        [{"value": v} for v in ("b", 0.0, 0.5, 0.25, 9)],
-    ],
-}
 LM_EVAL = {
     "results": {
         "x": {"alias": "x", "acc,none": 0.75, "acc_stderr,none": 0.01},
@@ -88,7 +74,6 @@ FIELDS = ("model", "task", "score", "standard_error")
             ),
             "n.json",
         )[1],
-        lambda: (Path("h.json").write_text(json.dumps([HELM])), "h.json")[1],
     ],
 )
 def test_tables_of_every_kind_are_the_same_board(run, make):
@@ -99,33 +84,8 @@ def test_tables_of_every_kind_are_the_same_board(run, make):
         "a": 0.625,
         "b": 0.375,
     }
-    assert (content["mean"], content["sample"]) == ("tasks", "rows")
-    assert [each["mean_win_rate"] for each in content["systems"]] == [1.0, 0.0]
-
-
-def test_the_mean_win_rate_of_helm_is_the_one_in_its_table(run):
-    """Ties count half, and low is better in some columns, which the header says."""
-    scores = {"a": (0.5, 0.1, 0.25), "b": (0.5, 0.2, 0.5), "c": (0.25, 0.3, 0.25), "d": (1, 0, 0)}
-    published = {"a": (1.5 + 2 + 1.5) / 9, "b": (1.5 + 1 + 3) / 9, "c": 1.5 / 9, "d": 6 / 9}
-    header = [
-        {"value": "Model", "markdown": False, "metadata": {}},
-        {"value": "Mean win rate", "lower_is_better": False},
-        {"value": "NaturalQA - F1", "lower_is_better": False},
-        {"value": "Toxicity", "lower_is_better": True},
-        {"value": "MMLU - EM", "lower_is_better": False},
-        {"value": "# eval"},
-    ]
-    rows = [
-        [{"value": model, "href": "x"}, {"value": published[model]}]
-        + [{"value": value, "run_spec_names": []} for value in (*values, 100)]
-        for model, values in scores.items()
-    ]
-    tables = [{"title": "Accuracy", "header": header, "rows": rows}, {"title": "Efficiency"}]
-    Path("core_scenarios.json").write_text(json.dumps(tables))
-    content = board(run, "core_scenarios.json", "--mean", "win_rate")
-
-    found = {each["system"]: each["value"] for each in content["systems"]}
-    assert found == pytest.approx(published, abs=1e-15)
+    assert content["mean"] == "tasks"
+    assert [each["borda"] for each in content["systems"]] == [2.0, 0.0]
 
 
 def test_errors_and_rows_give_ranks(run):
@@ -134,7 +94,6 @@ def test_errors_and_rows_give_ranks(run):
     rows = [(*row[:3], 40) for row in LONG]
     content = board(run, write("n.csv", ("model", "task", "score", "rows"), rows))
     assert 0.5 < content["systems"][0]["confidence_interval"][0] < 0.55
-    assert board(run, "n.csv", "--mean", "rows")["systems"][0]["value"] == 0.625
     wide = "model,x,x_stderr\na,0.75,0.01\nb,0.5,0.01\n"
     Path("w.csv").write_text(wide)
     content = board(run, "w.csv")
@@ -161,18 +120,15 @@ def test_results_of_lm_eval(run):
         "a": {"x": 0.75, "y": 0.5},
     }
     assert content["systems"][0]["rank_interval"] == [1, 1]
-    Path("tasks.json").write_text(
-        json.dumps(
-            [
-                {"task": "x", "score": "acc", "type": "q"},
-                {"task": "y", "score": "em,none", "type": "r"},
-            ]
-        )
-    )
-    content = board(run, "runs", "--benchmark", "tasks.json")
-    assert content["systems"][1]["tasks"] == {"x": 0.75, "y": 0.25}
-    assert content["systems"][1]["types"] == {"q": 0.75, "r": 0.25}
-    assert content["systems"][1]["mean_of_types"] == 0.5
+    content = board(run, "runs/a", "--by", "em,none")
+    assert content["systems"][0]["tasks"] == {"y": 0.25}
+    path = next(Path("runs/a").iterdir())
+    assert run("leaderboard", "runs/a", "--by", "em")[2] == f"{path}: no score 'em' of task x\n"
+    message = f"{path}: task y has acc,none, em,none; name one of them in full with --by\n"
+    assert run("leaderboard", "runs/a")[::2] == (1, message)
+    status, _, err = run("score", "logged", str(path))
+    assert status == 2
+    assert err.startswith(f"{path} cannot be scored: it contains means without scores of rows")
 
 
 def test_logs_of_samples_have_means_and_standard_errors(run):
@@ -243,24 +199,13 @@ def test_what_is_left_out_is_told(run):
     content = board(run, "w.csv", "--missing-tasks", "worst", "--mean", "borda")
     assert [each["borda"] for each in content["systems"]] == [2.0, 0.0]
     assert board(run, "w.csv", "--by", "x")["tasks"] == ["x"]
+    page = run("leaderboard", "w.csv", "--by", "x", "--format", "html")[1]
+    assert "Ranks that the comparisons allow" not in page  # of one model
     for arguments in (("w.csv", "--rows", "w.csv"), ("w.csv", "--group"), ("--by", "x")):
         assert run("leaderboard", *arguments)[0] == 2
 
 
-def test_tasks_are_a_sample_if_asked(run):
-    rows = [
-        (model, f"t{task}", 0.5 + more + task % 3 / 100)
-        for model, more in (("a", 0.2), ("b", 0.0), ("c", 0.001))
-        for task in range(8)
-    ]
-    write("t.csv", ("model", "task", "score"), rows)
-    content = board(run, "t.csv", "--tasks", "sampled")
+def test_the_page_has_a_picture_of_the_ranks(run):
+    page = run("leaderboard", write("t.csv", FIELDS), "--format", "html")[1]
 
-    assert content["sample"] == "tasks"
-    assert [each["rank"] for each in content["systems"]] == [1, 2, 3]
-    told = " ".join(run("leaderboard", "t.csv", "--tasks", "sampled", "--mean", "borda")[1].split())
-    assert "a has the best Borda, 16 (" in told
-    assert "significantly better than all others" in told
-    assert "Sign flips of the tasks, corrected by the single-step maxT method" in told
-    page = run("leaderboard", "t.csv", "--tasks", "sampled", "--format", "html")[1]
     assert 'dx="10" y="50%" dy=".35em">1</text>' in page  # the ranks of a, beside its line

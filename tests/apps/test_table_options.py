@@ -40,18 +40,6 @@ def test_run_takes_the_options_of_score(rows):
     assert rows("run", "c.yaml", "--caption", "Both.")[0] == 2
 
 
-def test_history_takes_digits_percent_caption_and_label(rows):
-    for name in ("1", "2"):
-        assert rows(*SCORED, "--save", f"{name}.json", "-q")[0] == 0
-    command = ("history", "1.json", "2.json", "--by", "qa_em", "--system", "a")
-    out = rows(*command, "--digits", 1, "--percent")[1]
-
-    assert "qa_em (%)" in out
-    assert "66.7" in out
-    assert r"\label{tab:h}" in rows(*command, "--format", "latex", "--label", "tab:h")[1]
-    assert rows(*command, "--format", "json", "--digits", 1)[0] == 2
-
-
 def test_merge_sorts(rows):
     assert rows(*SCORED, "--partial", "all.part", "-q")[0] == 0
     ascending = rows("merge", "all.part", "--sort", "qa_em")[1]
@@ -82,8 +70,6 @@ def test_quiet_leaves_out_notes_and_written_files(rows, capsys):
     assert "wrote r.json" in said(*SCORED, "--save", "r.json")
     assert "note: " in said("report", "r.json", "--save", "r.html")
     assert said("report", "r.json", "--save", "r.html", "-q") == ""
-    assert "created " in said("init", "c.yaml")
-    assert said("init", "d.yaml", "--quiet") == ""
     assert "wrote " in said(
         "export", "r.json", "--to", "csv", "-o", "r.csv"
     )  # the choice is not kept

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 # The groups of commands in the help, in this order.
 PANELS = {
-    "Score": ("score", "trec", "execute", "init", "run", "merge"),
-    "Compare and decide": ("compare", "leaderboard", "history", "gate", "power", "verify", "audit"),
+    "Score": ("score", "trec", "execute", "run", "merge"),
+    "Compare and decide": ("compare", "leaderboard", "gate", "power", "verify", "audit"),
     "Show and convert": ("report", "plot", "export"),
     "Modules": ("list", "describe", "presets", "new", "check"),
     "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
@@ -62,9 +62,7 @@ def panel_of(command: str) -> str:
 
 # The file and the function of a command whose name differs from one of them.
 _FUNCTIONS = {
-    "init": "run.init",
     "merge": "score.merge",
-    "history": "leaderboard.history",
     "patch-evaluate": "verify.patch_evaluate",
     "list": "modules.list_modules",
     "presets": "modules.list_presets",
@@ -79,11 +77,11 @@ _DESCRIBING = ("list", "describe", "presets", "new", "check", "patch-evaluate")
 _IMMEDIATE: tuple[tuple[Parameter, set[str]], ...] = (
     (
         Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet),
-        {*("history", "gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
+        {*("gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
     ),
     (
         Parameter("max_unpacked", Parameter.KEYWORD_ONLY, default=None, annotation=WholeLimit),
-        {"init", *_DESCRIBING},
+        {*_DESCRIBING},
     ),
     (Parameter("debug", Parameter.KEYWORD_ONLY, default=False, annotation=Debug), set()),
 )

@@ -1,4 +1,4 @@
-"""`metric-commons leaderboard` and `history`: order saved results, if they are comparable."""
+"""`metric-commons leaderboard`: order saved results, if they are comparable."""
 
 import csv
 import io
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 # Parts of the signature in which results with a common mean may differ.
-_OF_ROWS = ("rows", "clusters", "task", "split", "dataset_revision", "subsets")
+_OF_ROWS = ("rows", "clusters", "task", "split")
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,8 @@ def leaderboard(
     votes: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
     settings: Annotated[list[str] | None, options.settings_option()] = None,
     group: Annotated[bool, typer.Option("--group")] = False,
-    mean: Annotated[
-        Literal["tasks", "rows", "borda", "win_rate"] | None, typer.Option(metavar="KIND")
-    ] = None,
-    tasks: Annotated[Literal["fixed", "sampled"], typer.Option(metavar="KIND")] = "fixed",
+    mean: Annotated[Literal["tasks", "borda"] | None, typer.Option(metavar="KIND")] = None,
     missing_tasks: Annotated[Literal["out", "worst"], typer.Option(metavar="KIND")] = "out",
-    benchmark: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
     lower: Annotated[bool, typer.Option("--lower-is-better")] = False,
     page: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
     best: Annotated[bool, typer.Option("--best")] = False,
@@ -66,12 +62,12 @@ def leaderboard(
     """Rank the systems of saved results, of a published table, or of votes.
 
     metric-commons leaderboard results/*.json --by qa_f1
-    metric-commons leaderboard scores.csv --mean borda --tasks sampled
+    metric-commons leaderboard scores.csv --mean borda
     metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
 
     A table is long (model, task, score) or wide (model, a column for each
     task), in CSV, TSV, JSON, Parquet or Markdown; standard errors or rows are
-    used where it has them. A folder has results of MTEB or lm-eval, or logs.
+    used where it has them. A folder has results of lm-eval, or logs.
 
     Saved results with different options, versions or rows are refused with the
     differences; --group prints a leaderboard for each group of comparable
@@ -86,28 +82,22 @@ def leaderboard(
         votes: Rate systems by the votes in a file, with model_a, model_b and winner.
         settings: With --votes, an option of pairwise_ranking, such as ties=davidson.
         group: Print a leaderboard for each group of comparable results.
-        mean: Print one leaderboard over several tasks, by the mean score (tasks), the mean of all
-            rows (rows), the number of systems beaten (borda) or the mean proportion of systems
-            beaten (win_rate). Of a table the default is tasks.
+        mean: Print one leaderboard over several tasks, by the mean score (tasks) or the number of
+            systems beaten (borda). Of a table the default is tasks.
         best: Also print the interval of the best system, which allows for the choice, and how much
             worse its score is likely to be on new rows.
-        tasks: Whether intervals and ranks are for these tasks (fixed), or treat them as a sample of
-            at least six tasks (sampled).
         missing_tasks: Leave systems that lack a task out (out), or count it as the worst there
             (worst).
-        benchmark: The tasks of a table or folder: lines of names, a JSON list, or a table with the
-            column task, and perhaps subsets, split, score and type.
         lower: The lowest scores of a table are the best.
         page: Write a page with sortable columns and pictures of intervals and ranks.
     """
     presentation.check()
-    check_written([page], [*(paths or []), *(rows or []), *filter(None, [votes, benchmark])])
+    check_written([page], [*(paths or []), *(rows or []), *filter(None, [votes])])
     notation = presentation.notation
     if votes is not None:
         if paths:
             raise UsageError("RESULT is for saved results, not for --votes")
-        of_results = ["score", "mean", "rows", "group", "scores", "tasks", "missing_tasks"]
-        of_results += ["benchmark", "lower", "best"]
+        of_results = ["score", "mean", "rows", "group", "scores", "missing_tasks", "lower", "best"]
         options.refuse(context, of_results, "is for saved results, not for --votes")
         section = _votes_section(
             votes,
@@ -127,17 +117,15 @@ def leaderboard(
     heading: dict[str, Any] = {"signatures": []}
     notes: list[str] = []
     if paths and not published_scores.are_saved(paths):
-        options.refuse(
-            context, ["rows", "group", "scores", "cluster_by", "best"], "is for saved results"
-        )
-        benchmark_tasks = published_scores.read_benchmark(benchmark) if benchmark else []
-        published, notes = published_scores.read_scores(paths, score, benchmark_tasks)
-        table, notes_of_table = score_tables.score_table(published, benchmark_tasks, lower=lower)
+        of_results = ["rows", "group", "scores", "cluster_by", "assume", "best"]
+        options.refuse(context, of_results, "is for saved results")
+        published, notes = published_scores.read_scores(paths, score)
+        table, notes_of_table = score_tables.score_table(published, lower=lower)
         notes += notes_of_table
     else:
         if not paths or score is None:
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
-        options.refuse(context, ["benchmark", "lower"], "is for tables and folders of scores")
+        options.refuse(context, ["lower"], "is for tables and folders of scores")
         results = _read(paths, rows, cluster_by, confidence)
         entries = leaderboards.entries(results, score)
         groups = leaderboards.comparable(entries)
@@ -150,7 +138,7 @@ def leaderboard(
             for members in groups
         ]
         if mean is None:
-            options.refuse(context, ["tasks", "missing_tasks"], "needs --mean")
+            options.refuse(context, ["missing_tasks"], "needs --mean")
             _show([_section(member, notation, best=best) for member in listed], presentation, page)
             return
         options.refuse(context, ["best"], "is for one score, not for --mean")
@@ -165,20 +153,12 @@ def leaderboard(
         signatures = (line for member in listed for line in member.results.signatures())
         heading["signatures"] = list(dict.fromkeys(signatures))
     kind = mean or "tasks"
-    means, lines = task_means(
-        table,
-        kind,
-        sampled=tasks == "sampled",
-        gaps=missing_tasks,
-        assume=assume,
-        confidence_level=confidence,
-    )
+    means, lines = task_means(table, kind, gaps=missing_tasks, confidence_level=confidence)
     for line in [*notes, *lines]:
         typer.echo(message_line(line), err=True)
     heading |= {
         "by": score or "score",
         "mean": kind,
-        "sample": "tasks" if tasks == "sampled" else "rows",
         "confidence_level": confidence,
         "lower_is_better": means.is_lower_better,
         "sentence": means.sentence(),
@@ -188,52 +168,6 @@ def leaderboard(
     records = list(means.records())
     section = Board(means.as_table(top, notation), heading, records[:top])
     _show([section], presentation, page)
-
-
-def history(
-    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
-    score: Annotated[str, typer.Option("--by", metavar="SCORE")],
-    *,
-    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
-    group: Annotated[bool, typer.Option("--group")] = False,
-    rows: options.Rows = None,
-    cluster_by: options.ClusterBy = None,
-    confidence: options.ConfidenceLevel = 0.95,
-    top: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
-    presentation: OneTable,
-) -> None:
-    """Show how one system's score changed over time, oldest result first.
-
-    metric-commons history runs/*/result.json --by qa_f1
-
-    Each result is compared with the one before it, row by row, if it has a
-    --per-example file. Results with different options, versions or rows are
-    refused with the differences; --group prints a history for each group.
-
-    Args:
-        paths: Results written by --save.
-        score: The score, such as qa_f1.
-        system: The system to show, if results have several.
-        group: Print a history for each group of comparable results.
-        top: Show only the last COUNT results.
-    """
-    from ...reporting.leaderboards import histories, leaderboards
-
-    presentation.check()
-    results = _read(paths, rows, cluster_by, confidence)
-    entries = histories.results_of_system(leaderboards.entries(results, score), system)
-    groups = leaderboards.comparable(entries)
-    if not group:
-        _check_comparable(groups, "use --group for separate histories")
-    sections = []
-    for members in groups:
-        changes = histories.history(members, confidence)
-        signatures = {entry.result.signature: None for entry in changes.results}
-        signatures |= {change["signature"]: None for change in changes.changes}
-        heading = {"by": score, "system": members[0].system, "signatures": list(signatures)}
-        table = changes.table(top, presentation.notation)
-        sections.append(Board(table, heading, list(changes.records())))
-    _show(sections, presentation)
 
 
 def _read(

@@ -12,7 +12,6 @@ from ...frameworks.harnesses.ultrarag_profiles import Profile
 from ...module.catalog.request import Reporting
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, nearest
-from ...statistics.resampling.progress import is_quiet
 from ..console.options import Sort, correction_named, is_chosen, refuse
 from ..console.outputs import Outputs, Presentation
 
@@ -33,7 +32,7 @@ def run(
 ) -> None:
     """Run an evaluation that is described in a YAML file.
 
-    metric-commons init capitals.yaml && metric-commons run capitals.yaml
+    metric-commons run examples/capitals.yaml
 
     The file is checked before any data is read. Paths in it are relative to the
     working directory. A parameter file of UltraRAG gives the scores of its
@@ -41,7 +40,7 @@ def run(
     the place of the format in the file.
 
     Args:
-        path: A file like that of `init`, or a parameter file of UltraRAG.
+        path: A file like examples/capitals.yaml, or a parameter file of UltraRAG.
         preset: Options that reproduce another tool, instead of those in the file.
         profile: For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those
             after 0.3.0) or standard (without its peculiarities).
@@ -76,26 +75,6 @@ def run(
     except OptionError as error:
         raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
     outputs.write(replace(results, provenance=results.provenance | {"config": content}))
-
-
-def init(
-    path: Annotated[Path, typer.Argument(metavar="FILE")] = Path("metric-commons.yaml"),
-) -> None:
-    """Write an example of a configuration file with comments.
-
-    Args:
-        path: The file to write; it must not exist.
-    """
-    from ...data.files.access import read_file
-    from ...data.files.stored import write_whole
-    from ...evaluation.results.rendering import message_line
-    from ..console.config import EXAMPLE
-
-    if path.exists():
-        raise UsageError(f"{path} exists; name another file")
-    write_whole(path, [read_file(EXAMPLE)])
-    if not is_quiet():
-        typer.echo(message_line(f"created {path}; try: metric-commons run {path}"), err=True)
 
 
 def _evaluation(content: "Config", path: Path) -> "Evaluation":

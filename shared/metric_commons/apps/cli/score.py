@@ -2,7 +2,7 @@
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from errno import ENOENT
 from pathlib import Path
 from typing import Annotated
@@ -11,11 +11,9 @@ import typer
 
 from ...data.files.streams import STANDARD_INPUT
 from ...data.tables.tables import Source
-from ...evaluation.comparison.reported_means import NO_ROWS, results_of_logs
 from ...evaluation.rescoring.log_evaluations import LogEvaluation
 from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.results.rendering import counted
-from ...evaluation.results.results import Results
 from ...evaluation.scoring.evaluations import Evaluation, signed
 from ...evaluation.states.score_kind import kind_of
 from ...module.catalog import catalog
@@ -27,7 +25,7 @@ from ...statistics.arguments.checks import nearest
 from ...statistics.resampling.progress import is_quiet
 from ..console import options
 from ..console.outputs import Outputs, Presentation, check_written, say_written
-from .sources import Files, Inputs, evaluation_on, file_names, named_columns, usual_fields
+from .sources import Files, Inputs, evaluation_on, named_columns, usual_fields
 
 # In the names of files of references.
 _REFERENCES = re.compile(r"ref|gold|truth|target|label|answer", re.IGNORECASE)
@@ -86,10 +84,10 @@ def score(
     with inputs.opened(paths, references) as files:
         sources = files.sources
         _check_texts(modules, files)
-        if any(source.log.means for source in sources.values()):
-            results = _reported_means(context, sources, paths, modules, inputs)
-            outputs.write(results.choose(requested.scores))
-            return
+        for path, source in sources.items():
+            if source.log.means:
+                problem = "it contains means without scores of rows, which `leaderboard` ranks"
+                raise UsageError(f"{path} cannot be scored: {problem}")
         fields, request["references"] = usual_fields(modules, files, predictions or [])
         evaluation = evaluation_on(files, fields, request, inputs)
         check_usage(evaluation)
@@ -114,7 +112,6 @@ def score(
 def merge(
     parts: Annotated[list[Path], typer.Argument(metavar="PART")],
     *,
-    allow_equal_shards: Annotated[bool, typer.Option("--allow-equal-shards")] = False,
     scores: options.Scores = None,
     intervals: options.IntervalOptions,
     save: options.Save = None,
@@ -128,12 +125,10 @@ def merge(
     metric-commons merge 1.part 2.part --confidence 0.95
 
     The result is the same as that of all rows in one file; the order of the
-    parts does not matter. Two parts of files with the same content are an error
-    unless --allow-equal-shards is given.
+    parts does not matter. Two parts of files with the same content are an error.
 
     Args:
         parts: Files written by `score --partial`; name the folders of your own modules first.
-        allow_equal_shards: Merge parts of different files with the same content.
     """
     from ...evaluation.scoring.states import Part
 
@@ -148,7 +143,7 @@ def merge(
     for path in with_bar(parts[1:], "merging", "part"):
         part = Part.read(path)
         try:
-            total.merge(part, allow_equal_shards=allow_equal_shards)
+            total.merge(part)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
     results = signed(total.results(**vars(intervals)), total.preset)
@@ -173,32 +168,6 @@ def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
         if cells:
             subject = f"{counted(cells, 'cell')} of references with {content}"
             typer.echo(f"note: {subject} counted as one text each; {advice}", err=True)
-
-
-def _reported_means(
-    context: typer.Context,
-    sources: Mapping[Path, Source],
-    paths: Sequence[Path],
-    modules: Sequence[str],
-    inputs: Inputs,
-) -> Results:
-    """Return the means in files without rows.
-
-    Raises:
-        UsageError: an option or a module needs rows.
-    """
-    path = next(path for path in paths if sources[path].log.means)
-    for name in modules:
-        if name != LOGGED:
-            raise UsageError(f"{name} scores rows, but {path} has none: {NO_ROWS}; use `{LOGGED}`")
-    reason = f"needs scores of rows, but {path} has none: {NO_ROWS}"
-    options.refuse(context, ["compare", "partial", *_REPORTED], reason)
-    conditions = inputs.selection.conditions
-    unknown = [name for name in conditions if name != "split"]
-    if unknown:
-        raise UsageError(f"--where {unknown[0]}: {path} has only splits, as in --where split=test")
-    systems = dict(zip(file_names(paths, sources), map(sources.__getitem__, paths), strict=True))
-    return results_of_logs(systems, conditions.get("split"), inputs.metric)
 
 
 def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:

@@ -267,7 +267,3 @@ def _value(
 def key_error(path: Path, parents: Sequence[str], problem: str) -> ValueError:
     """Return an error about a key of a file, on one line."""
     return ValueError(f"{path}: key {'.'.join(parents)!r}: {problem}")
-
-
-# The file that `init` writes. In a checkout it runs unchanged.
-EXAMPLE = Path(__file__).with_name("example.yaml")

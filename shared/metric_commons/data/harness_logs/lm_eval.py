@@ -273,7 +273,7 @@ def _right_options(record: Record) -> set[int]:
 
 
 def _means(document: Mapping[str, Any]) -> Log:
-    """Return the means of each task, which is a split of its own."""
+    """Return the means of each task."""
     samples = document.get("n-samples") or {}
     directions = document.get("higher_is_better") or {}
     groups = {
@@ -286,19 +286,18 @@ def _means(document: Mapping[str, Any]) -> Log:
         LoggedMeans(
             task,
             _numbers(scores),
-            {},
-            {"task": task, "group": groups.get(task)},
             _numbers(scores, "_stderr"),
             int((samples.get(task) or {}).get("effective") or 0),
+            groups.get(task),
         )
         for task, scores in document["results"].items()
         if _numbers(scores)
     ]
     lower = {
         score
-        for task in means
-        for score in task.scores
-        if (directions.get(task.split) or {}).get(score.partition(",")[0]) is False
+        for of_task in means
+        for score in of_task.scores
+        if (directions.get(of_task.task) or {}).get(score.partition(",")[0]) is False
     }
     argument = re.search(r"pretrained=([^,]+)", str(document["config"].get("model_args")))
     name = document.get("model_name") or (argument and argument[1])

@@ -114,14 +114,13 @@ class Marks:
 
 
 class LoggedMeans(NamedTuple):
-    """Mean scores of a split, from a file without scores of rows."""
+    """Mean scores of a task, from a file without scores of rows."""
 
-    split: str
+    task: str
     scores: Mapping[str, float]
-    subsets: Mapping[str, Mapping[str, float]]  # the scores of each subset, if there are several
-    about: Mapping[str, Any]  # their origin, for a signature
-    errors: Mapping[str, float] = {}  # standard errors, where the file has them
-    rows: int = 0
+    errors: Mapping[str, float]  # standard errors, where the file has them
+    rows: int  # 0 if unknown
+    group: str | None  # of which the task is a part, if the group has a mean, too
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,1 +1,1 @@
-"""Leaderboards of saved results, systems over time, and exports."""
+"""Leaderboards of saved results, of tables and of votes, and model cards."""

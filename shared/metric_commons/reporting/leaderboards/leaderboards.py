@@ -41,9 +41,8 @@ from .ranked_tables import (
     ranked_table,
 )
 
-# Options and conditions that do not affect a score; a preset is listed with its options.
-# Tasks of MTEB have versions of their own: one whose scores change gets another name.
-UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset", "mteb_version"}
+# Options that do not affect a score; a preset is listed with its options.
+UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset"}
 
 
 @dataclass(frozen=True)

@@ -4,20 +4,16 @@ A mean is never taken over only those tasks that a model happens to have.
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 
-from ...evaluation.results.rendering import counted
 from ...statistics.arguments.arrays import Floats
-from .published_scores import BenchmarkTask, Score, listed
+from .published_scores import Score, listed
 
 Gaps = Literal["out", "worst"]
-
-_LISTED = 3  # revisions that a line names
 
 
 @dataclass(frozen=True)
@@ -33,10 +29,8 @@ class ScoreTable:
     scores: Floats  # NaN where a system lacks a task
     lower: Sequence[bool]  # for each task, whether the lowest score is the best
     errors: Floats
-    rows: Floats
     ends: Floats | None = None  # of intervals, with a third axis
     pairs: Sequence[tuple[Floats, Floats]] | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
     problem: str = "there are neither rows nor standard errors"  # why a task has no pairs
     module: str = ""
     name: str = "score"
@@ -50,7 +44,6 @@ class ScoreTable:
             systems=[self.systems[system] for system in chosen],
             scores=self.scores[chosen],
             errors=self.errors[chosen],
-            rows=self.rows[chosen],
             ends=None if self.ends is None else self.ends[chosen],
             pairs=self.pairs and [(p[square], error[square]) for p, error in self.pairs],
         )
@@ -65,100 +58,45 @@ class ScoreTable:
         }
 
 
-def score_table(
-    scores: Sequence[Score], benchmark: Sequence[BenchmarkTask] = (), *, lower: bool = False
-) -> tuple[ScoreTable, list[str]]:
-    """Return the table of scores, and notes about what is not comparable or missing.
+def score_table(scores: Sequence[Score], *, lower: bool = False) -> tuple[ScoreTable, list[str]]:
+    """Return the table of scores, and notes about models without any.
 
     Args:
         scores: of systems and tasks, each once.
-        benchmark: the tasks, in their order; empty for all.
         lower: whether the lowest scores are the best.
 
     Raises:
         ValueError: two scores of one system and task, or two units in one task.
     """
-    by_task: dict[str, list[Score]] = {entry.task: [] for entry in benchmark}
+    by_task: dict[str, list[Score]] = {}
     for score in scores:
-        if not benchmark or score.task in by_task:
-            by_task.setdefault(score.task, []).append(score)
-    entries = {entry.task: entry for entry in benchmark}
-    names = dict.fromkeys(score.system for column in by_task.values() for score in column)
-    systems = {system: row for row, system in enumerate(names)}
-    shape = len(systems), len(by_task)
-    values, errors, rows = (np.full(shape, math.nan) for _ in range(3))
-    notes: list[str] = []
-    for column, (task, scores_of_task) in enumerate(by_task.items()):
-        entry = entries.get(task, BenchmarkTask(task))
-        chosen = _of_one_split(scores_of_task, entry, notes)
-        required = list(entry.subsets) or sorted({p for score in chosen for p in score.subsets})
+        by_task.setdefault(score.task, []).append(score)
+    systems = {name: row for row, name in enumerate(dict.fromkeys(s.system for s in scores))}
+    values, errors, rows = (np.full((len(systems), len(by_task)), math.nan) for _ in range(3))
+    for column, (task, of_task) in enumerate(by_task.items()):
         locations: dict[str, str] = {}
-        for score in chosen:
+        for score in of_task:
             if score.system in locations:
                 raise ValueError(
                     f"two scores of model {score.system} and task {task}: "
                     f"{locations[score.system]} and {score.location}"
                 )
             locations[score.system] = score.location
-            parts = [score.subsets.get(part, math.nan) for part in required]
-            absent = [part for part in required if part not in score.subsets]
-            if absent:
-                notes.append(
-                    f"{score.location}: model {score.system}, task {task} has no "
-                    f"{listed('subset', absent)}"
-                )
-            row = systems[score.system]
-            values[row, column] = math.fsum(parts) / len(parts)
-            errors[row, column], rows[row, column] = score.error, score.rows
-        _check_unit(task, chosen, values[:, column], systems)
-        revisions = Counter(score.revision for score in chosen if score.revision)
-        if len(revisions) > 1:
-            named = [
-                f"{revision} ({counted(count, 'model')}, such as "
-                f"{next(s.system for s in chosen if s.revision == revision)})"
-                for revision, count in revisions.most_common(_LISTED)
-            ]
-            notes.append(
-                f"task {task}: scores are of different revisions of its data: {', '.join(named)}"
-            )
-    tasks = list(by_task)
-    directions = [lower or any(score.is_lower_better for score in by_task[task]) for task in tasks]
-    types = {task: entry.type for task, entry in entries.items() if entry.type}
-    types |= {score.task: score.type for score in scores if score.type and score.task in by_task}
+            cell = systems[score.system], column
+            values[cell], errors[cell], rows[cell] = score.value, score.error, score.rows
+        _check_unit(task, of_task, values[:, column], systems)
+    directions = [lower or any(score.is_lower_better for score in s) for s in by_task.values()]
     # A mean of n scores from 0 to 1 varies no more than a proportion of n rows. One success and one
     # failure are added, so that the error of 0 or 1 is not 0 (Agresti and Caffo, 2000).
     from_rows = np.isnan(errors) & (rows > 0) & (values >= 0) & (values <= 1)
     share = (values[from_rows] * rows[from_rows] + 1) / (rows[from_rows] + 2)
     errors[from_rows] = np.sqrt(share * (1 - share) / (rows[from_rows] + 2))
-    table = ScoreTable(list(systems), tasks, values, directions, errors, rows, types=types)
+    table = ScoreTable(list(systems), list(by_task), values, directions, errors)
     unknown = np.isnan(values).all(axis=1).tolist()
-    notes += [f"{name} has no score of any task" for name, row in systems.items() if unknown[row]]
     if all(unknown):
-        raise ValueError("no model has a score of any task" + (" of the benchmark" * bool(entries)))
+        raise ValueError("no model has a score of any task")
+    notes = [f"{name} has no score of any task" for name, row in systems.items() if unknown[row]]
     return table.only(row for row in systems.values() if not unknown[row]), notes
-
-
-def _of_one_split(scores: Sequence[Score], entry: BenchmarkTask, notes: list[str]) -> list[Score]:
-    """Return the scores of the split that counts: the one named, or test, or the only one."""
-    splits = list(dict.fromkeys(score.split for score in scores))
-    final = [split for split in splits if not split.startswith(("dev", "train", "val"))]
-    candidates = ["test"] if "test" in splits else final or splits
-    if entry.split:
-        candidates = [entry.split]
-    if len(candidates) > 1:
-        raise ValueError(
-            f"{scores[0].location}: task {entry.task} has the splits {', '.join(candidates)}; "
-            "choose one in the column split of --benchmark"
-        )
-    chosen = [score for score in scores if score.split in candidates]
-    have = {score.system for score in chosen}
-    notes += [
-        f"{score.location}: model {score.system}, task {entry.task}: the split {score.split} does "
-        f"not count, but {candidates[0]} does"
-        for score in scores
-        if score.system not in have
-    ]
-    return chosen
 
 
 def _check_unit(
@@ -204,8 +142,7 @@ def without_gaps(table: ScoreTable, gaps: Gaps) -> tuple[ScoreTable, list[str]]:
         return table, lines
     if len(missing) == len(table.systems):
         raise ValueError(
-            f"no model has all {len(table.tasks)} tasks: {lines[0].partition(';')[0]}; name the "
-            "tasks with --benchmark FILE, or count missing ones as the worst with --missing-tasks "
-            "worst"
+            f"no model has all {len(table.tasks)} tasks: {lines[0].partition(';')[0]}; count "
+            "missing ones as the worst with --missing-tasks worst"
         )
     return table.only(n for n, name in enumerate(table.systems) if name not in missing), lines

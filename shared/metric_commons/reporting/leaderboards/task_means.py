@@ -1,17 +1,11 @@
-"""Boards over several tasks: the mean score, Borda's count, the mean win rate, or pooled rows.
+"""Boards over several tasks: systems by their mean score, or by Borda's count.
 
-Each is a mean over tasks of points that a system has in a task: its score, the number of systems
-that it beats there (MTEB), the proportion of them (HELM), or its score weighted by the rows of the
-task. How certain the mean is depends on what the sample is.
-
-* If the tasks are fixed, rows are the sample. The interval of a mean score is derived from those of
-  the tasks, whose rows are independent: the distance of an end from the mean is the root of the sum
-  of the squared distances in the tasks. Points of ranks have the interval of the possible ranks in
-  each task, simultaneous for all tasks. Resampling rows would be wrong for them: if systems are
-  close together, the ranks in resamples are closer to each other than the true ones, in the same
-  direction in every task.
-* If the tasks are a sample, each is a unit: systems are compared by the differences of their points
-  in the tasks, as by those in rows.
+Tasks are fixed, and rows are the sample. The interval of a mean score is derived from those of the
+tasks, whose rows are independent: the distance of an end from the mean is the root of the sum of
+the squared distances in the tasks. Borda's count has the interval of the possible ranks in each
+task, simultaneous for all tasks. Resampling rows would be wrong for it: if systems are close
+together, the ranks in resamples are closer to each other than the true ones, in the same direction
+in every task.
 
 Ranks, tiers and letters follow from comparisons of all pairs of systems, corrected for their
 number, so that they hold for all systems at once.
@@ -19,8 +13,7 @@ number, so that they hold for all systems at once.
 Source:
     Zou and Donner, Construction of confidence limits about effect measures: a general approach
     (2008). Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks (2024). Neuhof and Benjamini,
-    arXiv 2606.08679. Colombo and others, What are the best systems? (2022). Liang and others,
-    Holistic evaluation of language models (2022).
+    arXiv 2606.08679. Colombo and others, What are the best systems? (2022).
 """
 
 import math
@@ -49,29 +42,22 @@ from .score_tables import Gaps, ScoreTable, without_gaps
 from .task_points import (
     beaten_systems,
     filled_scores,
-    greatest_score,
     intervals_of_means,
     p_of_means,
-    p_of_sample,
     ranks_in_tasks,
     score_intervals,
-    task_weights,
 )
 
-Mean = Literal["tasks", "rows", "borda", "win_rate"]
+Mean = Literal["tasks", "borda"]
 
-_HEADERS = {"tasks": "mean", "rows": "pooled", "borda": "Borda", "win_rate": "mean win rate"}
+_HEADERS = {"tasks": "mean", "borda": "Borda"}
 _LONGEST = 60  # letters of what distinguishes two results of one task
-_MIN_SAMPLE = 6  # tasks; fewer cannot represent other tasks
 _LETTERED = 25  # systems; more letters cannot be read
 _COLUMNS = 6  # of tasks; a table with more would not fit
 _WORDS = {
     "tasks": "Mean: of the score over the tasks, with equal weights.",
-    "rows": "Pooled: the mean over all rows of all tasks.",
     "borda": "Borda: the number of systems that a system beats, summed over the tasks; ties count "
     "half, and a missing task adds nothing.",
-    "win_rate": "Mean win rate: the proportion of the other systems that a system beats, where "
-    "ties count half; mean over the tasks.",
 }
 
 
@@ -80,12 +66,10 @@ class TaskMeans:
     """Systems ordered by their mean over tasks, best first."""
 
     kind: Mean
-    sampled: bool  # whether tasks are a sample of tasks
     table: ScoreTable  # best first
     values: Sequence[float]  # of each system
     borda: Sequence[float]
     confidence_level: float
-    assume: str
     intervals: Sequence[Sequence[float] | None]
     ranks: Sequence[Mapping[str, Any]]  # empty if systems cannot be compared
     problem: str = ""  # why there are no intervals
@@ -93,14 +77,12 @@ class TaskMeans:
     @property
     def is_lower_better(self) -> bool:
         """Return whether the system with the lowest value is the best."""
-        return self.kind in ("tasks", "rows") and self.table.lower[0]
+        return self.kind == "tasks" and self.table.lower[0]
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
         borda = np.array(self.borda)
-        types = self._means_of_types()
         shown = ascending([rank["rank_interval"][0] for rank in self.ranks])
-        rivals = max(len(self.values) - 1, 1) * len(self.table.tasks)
         for row, system in enumerate(self.table.systems):
             rank = self.ranks[row] if self.ranks else None
             yield {
@@ -111,10 +93,8 @@ class TaskMeans:
                 "rank_interval": rank and rank["rank_interval"],
                 "tier": rank and rank["tier"],
                 "letters": rank and rank["letters"],
-                "mean_win_rate": self.borda[row] / rivals,
                 "borda": self.borda[row],
                 "borda_rank": 1 + int((borda > borda[row]).sum()),
-                **({"mean_of_types": types[row][0], "types": types[row][1]} if types else {}),
                 "tasks": {
                     task: None if math.isnan(score) else score
                     for task, score in zip(
@@ -122,20 +102,6 @@ class TaskMeans:
                     )
                 },
             }
-
-    def _means_of_types(self) -> list[tuple[float, dict[str, float]]]:
-        """Return the mean of each system by types of tasks, and the mean of these."""
-        types = self.table.types
-        if not types or types.keys() != set(self.table.tasks):
-            return []
-        tasks_of_types: dict[str, list[int]] = {}
-        for number, task in enumerate(self.table.tasks):
-            tasks_of_types.setdefault(types[task], []).append(number)
-        means = [
-            {kind: math.fsum(scores[t]) / len(t) for kind, t in tasks_of_types.items()}
-            for scores in self.table.scores
-        ]
-        return [(math.fsum(by_type.values()) / len(by_type), by_type) for by_type in means]
 
     def sentence(self) -> str:
         """Return a statement to be quoted: the best system, and how certain that is."""
@@ -168,12 +134,12 @@ class TaskMeans:
         ends = score_intervals(table, self.confidence_level).reshape(-1, 2)
         intervals: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
         of_tasks = notation.format_of(intervals, is_proportion=scaled)
-        # Ranks and proportions of systems that are beaten are not scores.
-        is_score = self.kind in ("tasks", "rows")
+        # Ranks are not scores.
+        is_score = self.kind == "tasks"
         of_means = (notation if is_score else notation._replace(percent=False)).format_of(
             self.intervals, is_proportion=scaled
         )
-        number = of_means.number if self.kind != "borda" else "{:g}".format
+        number = of_means.number if is_score else "{:g}".format
         cells = columns(
             records,
             ("value", number, of_means.heading(_HEADERS[self.kind])),
@@ -181,7 +147,6 @@ class TaskMeans:
             ("rank_interval", rank_range, "ranks"),
             ("tier", str, "tier"),
             ("letters", str, "letters"),
-            ("mean_of_types", of_tasks.number, "mean of types"),
         )
         scores = [record["tasks"] for record in records]
         if len(self.table.tasks) <= _COLUMNS:
@@ -200,11 +165,9 @@ class TaskMeans:
         notes = [_WORDS[self.kind]]
         if self.is_lower_better:
             notes.append("Lower is better.")
-        if self.sampled:
-            notes.append("The tasks are a sample of tasks.")
-        elif any(self.intervals):
+        if any(self.intervals):
             notes.append("Intervals and ranks are for these tasks and do not extend to others.")
-        if self.table.pairs is None and any(self.intervals) and not self.sampled:
+        if self.table.pairs is None and any(self.intervals):
             notes.append(
                 "Errors of two systems count as independent, which is cautious if they answered "
                 "the same rows."
@@ -215,20 +178,12 @@ class TaskMeans:
                 "systems at once. Tier 1: the best system and all that are not significantly worse."
             )
             number = len(self.ranks) * (len(self.ranks) - 1) // 2
-            pairs, correction = counted(number, "comparison"), "Bonferroni's method"
-            if self.sampled and self.assume == "nothing":
-                test = "Differences of tasks together with an unseen task"
-            elif self.sampled:
-                test, correction = "Sign flips of the tasks", "the single-step maxT method"
-            elif self.kind in ("tasks", "rows"):
-                test = "Normal test of the differences"
-            else:
-                tasks = len(self.table.tasks)
-                test, pairs = (
-                    f"Tests in each of {tasks} tasks",
-                    counted(number * tasks, "comparison"),
-                )
-            notes.append(f"{test}, corrected by {correction} over {pairs}.")
+            test = "Normal test of the differences"
+            if self.kind == "borda":
+                test = f"Tests in each of {len(self.table.tasks)} tasks"
+                number *= len(self.table.tasks)
+            pairs = counted(number, "comparison")
+            notes.append(f"{test}, corrected by Bonferroni's method over {pairs}.")
             if len(self.ranks) <= _LETTERED:
                 notes.append("Systems that share a letter cannot be told apart.")
         if len(self.table.tasks) > _COLUMNS:
@@ -250,7 +205,7 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
     tasks = _by_task(leaderboards)
     systems = list(dict.fromkeys(chain.from_iterable(board.values for board in leaderboards)))
     shape = len(systems), len(tasks)
-    scores, errors, rows = (np.full(shape, math.nan) for _ in range(3))
+    scores, errors = np.full(shape, math.nan), np.full(shape, math.nan)
     ends = np.full((*shape, 2), math.nan)
     pairs: list[tuple[Floats, Floats]] = []
     problem = ""
@@ -260,7 +215,6 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
             scores[row, number] = board.values[system]
             error = board.standard_error(system)
             errors[row, number] = math.nan if error is None else error
-            rows[row, number] = board.result(system).rows or math.nan
             ends[row, number] = board.interval(system) or [math.nan, math.nan]
         p_values, deviations = (np.full((len(systems),) * 2, math.nan) for _ in range(2))
         for comparison in board.results.comparisons:
@@ -277,7 +231,6 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
         scores,
         [board.is_lower_better for board in leaderboards],
         errors,
-        rows,
         ends,
         pairs,
         problem=problem or "some systems lack a task",
@@ -287,81 +240,50 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
 
 
 def task_means(
-    table: ScoreTable,
-    kind: Mean,
-    *,
-    sampled: bool = False,
-    gaps: Gaps = "out",
-    assume: str = "exchangeable",
-    confidence_level: float = 0.95,
+    table: ScoreTable, kind: Mean, *, gaps: Gaps = "out", confidence_level: float = 0.95
 ) -> tuple[TaskMeans, list[str]]:
     """Return the board of systems by their mean over tasks, and a line for each missing score.
 
     Args:
         table: the scores.
-        kind: "tasks" for the mean score, "rows" for the mean of all rows, "borda" for the number of
-            systems beaten, "win_rate" for the mean proportion of the other systems that a system
-            beats.
-        sampled: whether the tasks are a sample, so that ranks extend to similar tasks; only for
-            six or more tasks.
+        kind: "tasks" for the mean score, "borda" for the number of systems beaten.
         gaps: "out" leaves systems with missing tasks out, "worst" counts them as the worst.
-        assume: "exchangeable" or "nothing", of tests on a sample of tasks.
         confidence_level: of intervals, and of ranks for all systems at once.
 
     Raises:
-        ValueError: no system has all tasks, tasks are too few for a sample, or a mean would be of
-            scores with different directions or of unknown numbers of rows.
+        ValueError: no system has all tasks, or a mean would be of scores with different directions.
 
     >>> scores = np.array([[0.9, 0.1], [0.5, 0.2]])
-    >>> table = ScoreTable(["a", "b"], ["x", "y"], scores, [False] * 2, scores * 0.01, scores)
+    >>> table = ScoreTable(["a", "b"], ["x", "y"], scores, [False] * 2, scores * 0.01)
     >>> board, _ = task_means(table, "borda")
     >>> [(rank["system"], rank["value"], rank["rank_interval"]) for rank in board.records()]
     [('a', 1.0, [1, 2]), ('b', 1.0, [1, 2])]
     """
-    from ...statistics.intervals.intervals import interval
-
-    if sampled and len(table.tasks) < _MIN_SAMPLE:
-        raise ValueError(
-            f"tasks can only be a sample if there are at least {_MIN_SAMPLE}; there are "
-            f"{len(table.tasks)}"
-        )
     table, lines = without_gaps(table, gaps)
-    if kind in ("tasks", "rows") and len(set(table.lower)) > 1:
+    is_score = kind == "tasks"
+    if is_score and len(set(table.lower)) > 1:
         task = table.tasks[table.lower.index(not table.lower[0])]
         raise ValueError(
             f"task {task} has another direction than {table.tasks[0]}: low scores are better in "
-            "one of them, so their mean has no meaning; use --mean borda or win_rate"
+            "one of them, so their mean has no meaning; use --mean borda"
         )
     alpha = float(f"{1 - confidence_level:.14g}")
-    is_score, tests = kind in ("tasks", "rows"), len(table.tasks)
-    weights = task_weights(table) if kind == "rows" else np.ones(tests)
     beaten = beaten_systems(table)
-    rivals = max(len(table.systems) - 1, 1)
-    points = filled_scores(table) * weights if is_score else beaten / rivals
-    factor = {"borda": rivals * tests}.get(kind, 1)  # of a mean of points
-    sums = np.array([math.fsum(row) for row in (points if is_score else beaten).tolist()])
-    values = sums / tests if is_score else sums * factor / (rivals * tests)
+    points = filled_scores(table) if is_score else beaten
+    sums = np.array([math.fsum(row) for row in points.tolist()])
+    values = sums / len(table.tasks) if is_score else sums
     oriented = -values if is_score and table.lower[0] else values
     order = np.argsort(-oriented, kind="stable").tolist()
     table = table.only(order)
-    points, values, oriented, beaten = (a[order] for a in (points, values, oriented, beaten))
+    values, oriented, beaten = (a[order] for a in (values, oriented, beaten))
     intervals: Sequence[Sequence[float] | None] = [None] * len(order)
     p_adjusted: Floats | None = None
-    if sampled:
-        top = float(weights.max()) * (greatest_score(table) if is_score else 1)
-        p_adjusted = p_of_sample(points, assume, top)
-        low = 0.0 if math.isfinite(top) else -top
-        estimates = [
-            interval(row, confidence_level=confidence_level, bounds=(low, top)) for row in points
-        ]
-        intervals = [[factor * e.low, factor * e.high] for e in estimates]
-    elif is_score:
-        intervals = intervals_of_means(table, weights, values, confidence_level)
-        p_adjusted = p_of_means(table, weights)
+    if is_score:
+        intervals = intervals_of_means(table, values, confidence_level)
+        p_adjusted = p_of_means(table)
     elif (ends_of_ranks := ranks_in_tasks(table, alpha)) is not None:
         # A system beats all systems that rank below it.
-        share = factor / (rivals * tests)
-        least, most = (share * np.sum(len(order) - ends, axis=0) for ends in ends_of_ranks)
+        least, most = (np.sum(len(order) - ends, axis=0) for ends in ends_of_ranks)
         intervals = np.column_stack([least, most]).tolist()
         p_adjusted = np.where((least[:, None] > most) | (least > most[:, None]), 0.0, 1.0)
     ranks: Sequence[Mapping[str, Any]] = []
@@ -370,12 +292,10 @@ def task_means(
         ranks = rank_records(oriented, p_adjusted, alpha, has_letters=has_letters)
     return TaskMeans(
         kind,
-        sampled,
         table,
         values.tolist(),
         [math.fsum(row) for row in beaten.tolist()],
         confidence_level,
-        assume,
         intervals,
         ranks,
         table.problem if p_adjusted is None else "",

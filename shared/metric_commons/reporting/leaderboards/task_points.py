@@ -8,8 +8,6 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats
 from .score_tables import ScoreTable
 
-_DRAWS = 2_000  # of signs for all pairs of systems
-
 
 def beaten_systems(table: ScoreTable) -> Floats:
     """Return how many systems each beats in each task, where ties count half.
@@ -39,31 +37,6 @@ def filled_scores(table: ScoreTable) -> Floats:
     return np.where(np.isnan(table.scores), worst, table.scores)
 
 
-def greatest_score(table: ScoreTable) -> float:
-    """Return the greatest possible score: 1 of proportions, 100 of percentages, or infinity."""
-    least, greatest = np.nanmin(table.scores), np.nanmax(table.scores)
-    return math.inf if least < 0 or greatest > 100 else 100.0 if greatest > 1 else 1.0
-
-
-def task_weights(table: ScoreTable) -> Floats:
-    """Return the weight of each task by its rows, on average 1."""
-    weights = np.zeros(len(table.tasks))
-    for number, task in enumerate(table.tasks):
-        sizes = np.unique(table.rows[:, number][~np.isnan(table.scores[:, number])])
-        if np.isnan(sizes).any() or not (sizes > 0).all():
-            raise ValueError(
-                f"--mean rows needs the number of rows of every task, but it is unknown for {task}"
-                "; a table has it in the column rows"
-            )
-        if len(sizes) > 1:
-            raise ValueError(
-                f"--mean rows needs one number of rows in a task, but systems have {sizes[0]:g} "
-                f"and {sizes[-1]:g} rows of {task}"
-            )
-        weights[number] = sizes[0]
-    return weights / float(weights.mean())
-
-
 def score_intervals(table: ScoreTable, confidence_level: float) -> Floats:
     """Return the interval of each score, from its standard error if there is nothing else."""
     from ...statistics.intervals.intervals import critical_value
@@ -78,12 +51,10 @@ def score_intervals(table: ScoreTable, confidence_level: float) -> Floats:
 
 
 def intervals_of_means(
-    table: ScoreTable, weights: Floats, values: Floats, confidence_level: float
+    table: ScoreTable, values: Floats, confidence_level: float
 ) -> list[Sequence[float] | None]:
     """Return the intervals of means of those systems that have an interval in each task."""
-    distances = (score_intervals(table, confidence_level) - table.scores[:, :, None]) * weights[
-        :, None
-    ]
+    distances = score_intervals(table, confidence_level) - table.scores[:, :, None]
     falls, rises = np.sqrt(np.square(distances).sum(axis=1)).T / len(table.tasks)
     ends = np.column_stack([values - falls, values + rises])
     return [None if math.isnan(low + high) else [low, high] for low, high in ends.tolist()]
@@ -109,16 +80,16 @@ def _normal_p(differences: Floats, errors: Floats) -> Floats:
     return np.where(np.isnan(errors), math.nan, 2 * ndtr(-z))
 
 
-def p_of_means(table: ScoreTable, weights: Floats) -> Floats | None:
+def p_of_means(table: ScoreTable) -> Floats | None:
     """Return the adjusted p-values of the mean differences of all pairs; None if one is unknown."""
     size = len(table.systems)
     variance = np.zeros((size, size))
-    for task, weight in enumerate(weights.tolist()):
-        variance += np.square(weight * _pairs(table, task)[1])
+    for task in range(len(table.tasks)):
+        variance += np.square(_pairs(table, task)[1])
     np.fill_diagonal(variance, 0)
     if np.isnan(variance).any() or np.isnan(table.scores).any() or size < 2:
         return None
-    totals = (table.scores * weights).sum(axis=1)
+    totals = table.scores.sum(axis=1)
     p_values = _normal_p(totals[:, None] - totals, np.sqrt(variance))
     return np.minimum(p_values * (size * (size - 1) // 2), 1)
 
@@ -142,32 +113,3 @@ def ranks_in_tasks(table: ScoreTable, alpha: float) -> tuple[Floats, Floats] | N
         ends.append(rank_intervals(scores, np.minimum(p_values * tests, 1), alpha))
     intervals = np.array(ends, np.float64)
     return intervals[:, :, 1], intervals[:, :, 0]
-
-
-def p_of_sample(points: Floats, assume: str, top: float) -> Floats:
-    """Return the adjusted p-values of all pairs of systems, with tasks as units.
-
-    Points are from 0 to `top`, which "nothing" needs as a bound.
-    """
-    from ...statistics.tests.corrections import max_t
-    from ...statistics.tests.significance import compare
-
-    size = len(points)
-    first, second = np.triu_indices(size, 1)
-    p_adjusted = np.ones((size, size))
-    if size < 2:
-        return p_adjusted
-    if assume == "exchangeable":
-        p_values = max_t(points[first] - points[second], n_resamples=_DRAWS)
-    elif math.isinf(top):
-        raise ValueError(
-            "with assume 'nothing', tasks can only be a sample if their scores have bounds: from 0 "
-            "to 1, or percentages from 0 to 100"
-        )
-    else:
-        pairs, bounds = zip(points[first], points[second], strict=True), (-top, top)
-        results = [compare(a, b, assume="nothing", bounds=bounds) for a, b in pairs]
-        p_values = np.array([result["p_value"] for result in results])
-        p_values = np.minimum(p_values * len(p_values), 1)
-    p_adjusted[first, second] = p_adjusted[second, first] = p_values
-    return p_adjusted

@@ -81,7 +81,7 @@ def _card(board: Board) -> str:
     caption = escape(" · ".join(parts))
     head = f"<h2>{escape(title)}</h2>" if title else ""
     # On a board over tasks, ranks are what matters.
-    picture = _picture_of_ranks(board.records) if "sample" in heading else ""
+    picture = _picture_of_ranks(board.records) if "mean" in heading else ""
     picture += _picture(board.records)
     table = as_html([with_dashes(board.table)], board.lines)
     table = f'<div class="table">{table}</div>'

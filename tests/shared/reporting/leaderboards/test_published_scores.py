@@ -1,9 +1,9 @@
-"""Files of scores and of benchmarks: an error names the file, whatever it contains."""
+"""Files of scores: an error names the file, whatever it contains."""
 
 import numpy as np
 import pytest
 
-from metric_commons.reporting.leaderboards.published_scores import read_benchmark, read_scores
+from metric_commons.reporting.leaderboards.published_scores import read_scores
 from metric_commons.reporting.leaderboards.score_tables import score_table
 
 
@@ -15,8 +15,6 @@ from metric_commons.reporting.leaderboards.score_tables import score_table
         "[1]",
         "[null]",
         '[{"header": 1, "rows": 2}]',
-        '[{"header": [{"value": 1}], "rows": [[]]}]',
-        '[{"header": [{"value": "Model"}], "rows": [[{"value": "m"}, {"value": 1}]]}]',
         '{"header": [{"value": "Model"}], "rows": [7]}',
     ],
 )
@@ -26,17 +24,6 @@ def test_a_document_without_a_table_is_an_error_that_names_it(tmp_path, content)
 
     with pytest.raises(ValueError, match=r"scores\.json"):
         read_scores([path])
-
-
-@pytest.mark.parametrize(
-    "content", ["", "5", '{"a": 1}', "[", '[{"task": "t", "subsets": 5}]', "[[1]]"]
-)
-def test_a_benchmark_that_is_not_a_list_of_tasks_is_an_error_that_names_it(tmp_path, content):
-    path = tmp_path / "benchmark.json"
-    path.write_text(content)
-
-    with pytest.raises(ValueError, match=r"benchmark\.json"):
-        read_benchmark(path)
 
 
 @pytest.mark.parametrize("value", [61.2, -0.5, 0.612])
