@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
     from .evaluation.comparison.combined_results import compare
     from .evaluation.results.results import Results
-    from .evaluation.scoring.scoring import score
     from .evaluation.rows.states import State
+    from .evaluation.scoring.scoring import score
     from .frameworks.harnesses.stock_evaluate import patch_evaluate
     from .frameworks.trainers.trainer import trainer_hook
     from .module.catalog.catalog import load, names

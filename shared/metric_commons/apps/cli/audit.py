@@ -88,7 +88,7 @@ def audit(
     if reason:
         is_told_apart = False
         record["reason"] = reason
-        lines = [f"{reason}; score them, or save them with --per-example"]
+        lines = [f"{reason}; score them, or save them with --rows"]
     elif baseline is not None:
         scores = PrintedScore.read(score or ""), PrintedScore.read(baseline)
         difference = printed_difference(*scores, rows, alpha, power)

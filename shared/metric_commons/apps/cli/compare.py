@@ -1,15 +1,14 @@
 """`metric-commons compare`: which systems are better by more than chance."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 import typer
 
 from ...data.files.stored import write_whole
 from ...evaluation.comparison.run_pairs import paired, pairs_of_runs, read_clusters
-from ...evaluation.comparison.saved_rows import is_saved_result, read_with_rows
+from ...evaluation.comparison.saved_results import is_saved, read_results
 from ...evaluation.results.comparison_tables import statement
 from ...evaluation.results.comparison_tables import table as table_of
 from ...evaluation.results.comparisons import compare_pairs
@@ -23,12 +22,7 @@ from ..console.outputs import (
     Presentation,
     check_written,
     say_written,
-    show_json,
-    show_tables,
 )
-
-if TYPE_CHECKING:
-    from ...evaluation.comparison.labelled_systems import LabelledSystem
 
 
 @dataclass(frozen=True)
@@ -73,10 +67,6 @@ def compare(
     *,
     measures: run_scores.Measures = None,
     scores: options.Scores = None,
-    rows: options.Rows = None,
-    labels: Annotated[list[str] | None, options.statistics_option(metavar="FIELD")] = None,
-    predictions: options.Predictions = None,
-    id_field: Annotated[str | None, options.statistics_option("--id", metavar="FIELD")] = None,
     cluster_by: options.ClusterBy = None,
     testing: Testing,
     scoring: run_scores.Scoring,
@@ -92,9 +82,7 @@ def compare(
 
     metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
 
-    metric-commons compare new.jsonl old.jsonl --predictions judge --labels human
-
-    Results need the scores of their rows, which --per-example writes. Systems
+    Results need their scored rows, which --rows writes. Systems
     with the same name in two results are compared with each other; otherwise
     all pairs are compared. For three or more systems the table has their possible
     ranks, and for more than 25 a line of signs instead of letters. The best tier
@@ -103,47 +91,26 @@ def compare(
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not
     show that they are equal. A row that one system lacks is excluded for both.
-    With --cluster-by tests count clusters of rows: by a field of the inputs of
-    results, or for runs by a file with lines of query and cluster.
-
-    With --labels the files are rows of two systems with the verdicts of a judge
-    and, on some rows, labels from 0 to 1 by people. It prints the difference that
-    people would see: that of the judge, corrected by the labels.
+    With --cluster-by tests count clusters of rows: by a field that rows were scored
+    with, or for runs by a file with lines of query and cluster.
 
     Args:
-        paths: Results written by --save; or relevance judgments and two or more runs.
-        labels: Field of the labels by people, for the corrected difference of two judged systems.
-        id_field: With --labels: field that matches the rows of two files.
+        paths: Results written by --save, or rows by --rows; or relevance judgments and two or
+            more runs.
         plot: Draw the differences of two runs: .png, .svg or .pdf.
     """
     presentation.check()
-    check_written([save, plot], [*paths, *(rows or [])])
+    check_written([save, plot], paths)
     for path in paths:
         path.stat()  # report a missing file before anything else
-    if labels:
-        options.refuse(
-            context,
-            [*_RUN_OPTIONS, "rows", "test", "save"],
-            "is for runs and saved results, not for --labels",
-        )
-        from ...evaluation.comparison.labelled_systems import read_systems
-
-        field = options.one_field(cluster_by, "--labels")
-        systems = read_systems(
-            paths, predictions or [], labels, id_field=id_field, cluster_by=field
-        )
-        _compare_labelled(systems, testing.confidence_level, presentation.format_name)
-        return
-    options.refuse(context, ["predictions", "id_field"], "is for --labels")
     outputs = Outputs(presentation, save, sort=sort)
-    if is_saved_result(paths[0]):
+    if is_saved(paths[0]):
         options.refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")
         from ...evaluation.comparison.combined_results import compare as compare_results
 
-        results = read_with_rows(paths, rows or [], cluster_by=cluster_by or [])
+        results = [read_results(path, cluster_by or []) for path in paths]
         outputs.write(compare_results(*results, scores=scores, **vars(testing)), top)
         return
-    options.refuse(context, ["rows"], "is for saved results, but these are runs")
     qrels, *runs = paths
     if len(runs) < 2:
         raise UsageError(
@@ -180,32 +147,6 @@ def compare(
         write_whole(plot, [deltas(plot, queries_of_runs, compared.comparisons)])
     outputs.write(compared, top)
     say_written(plot)
-
-
-def _compare_labelled(systems: "Sequence[LabelledSystem]", level: float, format_name: str) -> None:
-    """Print the difference of two judged systems, corrected by labels."""
-    from ...evaluation.comparison.labelled_systems import corrected_difference
-    from ...judging.agreement.quotations import difference_sentence
-
-    if len(systems) != 2:
-        raise UsageError(f"--labels compares two systems, not {len(systems)}")
-    first, second = systems
-    result = corrected_difference(first, second, confidence_level=level)
-    sentence = difference_sentence(result, first.name, second.name)
-    if format_name == "json":
-        show_json({"a": first.name, "b": second.name, **result, "sentence": sentence})
-        return
-    low, high = result["confidence_interval"]["judge_corrected"]
-    cells = [
-        first.name,
-        second.name,
-        f"{result['judge_corrected']:+.4f} [{low:+.4f}, {high:+.4f}]",
-        *(f"{result[name]:+.4f}" for name in ("judged_rate", "labelled_rate", "judge_bias")),
-        f"{result['labelled']:,}",
-        f"{result['effective_labels']:,.0f}",
-    ]
-    header = ["A", "B", "A - B corrected", "by the judge", "by labels", "bias", "labelled", "worth"]
-    show_tables([Table(header, [cells], 2, set(), sentence)])
 
 
 class RunComparison(Results):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from ...evaluation.comparison.saved_rows import read_with_rows
+from ...evaluation.comparison.saved_results import read_results, saved_result
 from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
@@ -16,7 +16,6 @@ from ..console.options import (
     Confidence,
     Power,
     PrintedFormat,
-    Rows,
     one_field,
     statistics_option,
 )
@@ -40,7 +39,6 @@ def gate(
     floor: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None,
     undecided: Literal["fail", "pass"] = "fail",
     system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
-    rows: Rows = None,
     cluster_by: ClusterBy = None,
     sequential: Annotated[bool, statistics_option("--sequential")] = False,
     total: Annotated[int | None, statistics_option(metavar="N", min=1)] = None,
@@ -58,8 +56,8 @@ def gate(
 
     metric-commons gate new.json --floor qa_em=0.4
 
-    With a baseline both results need the scores of the same rows, which
-    --per-example writes; rows are matched by their ids if they were scored with
+    With a baseline both results need the same scored rows, which --rows
+    writes; rows are matched by their ids if they were scored with
     --id. Of several scores and floors all have to pass. A floor is reached if
     the whole interval of the score lies above it.
 
@@ -74,7 +72,7 @@ def gate(
     2 the command line is wrong.
 
     Args:
-        new: The new result, written by --save.
+        new: The new result, written by --save, or its rows, written by --rows.
         baseline: The result of the system in use.
         score: A score to compare, such as qa_f1; repeatable.
         margin: The smallest loss that matters, above 0, of all scores or of one.
@@ -105,7 +103,7 @@ def gate(
     if baseline is not None:
         if sequential:
             one_field(cluster_by, "--sequential")
-        results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by or [])
+        results, second = (read_results(path, cluster_by or []) for path in (new, baseline))
         for name, loss in margins.items():
             if sequential:
                 options: dict[str, Any] = {"alpha": alpha, "total": total}
@@ -114,7 +112,8 @@ def gate(
                 options = {"alpha": alpha, "power": power, "confidence_level": confidence}
                 checks.append(_compared(results, second, name, loss, system, options))
     if floors:
-        checks += _reached(results, new, floors, rows or [], cluster_by, system, alpha)
+        results = results or saved_result(new, cluster_by or []).results
+        checks += _reached(results, floors, system, alpha)
     worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
     status = 0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst]
     if summary is not None:
@@ -225,25 +224,11 @@ def _looked(
 
 
 def _reached(
-    results: Results | None,
-    path: Path,
-    floors: Sequence[tuple[str, float]],
-    rows: Sequence[Path],
-    cluster_by: Sequence[str] | None,
-    system: str | None,
-    alpha: float,
+    results: Results, floors: Sequence[tuple[str, float]], system: str | None, alpha: float
 ) -> Iterator[Check]:
     """Yield the verdicts on scores that have to reach a floor."""
-    from ...evaluation.comparison.saved_rows import clustered
-    from ...evaluation.comparison.verdicts import level_of, reaches
+    from ...evaluation.comparison.verdicts import reaches
 
-    if results is None:
-        results = read_with_rows([path], rows)[0] if cluster_by else Results.read(path)
-    if cluster_by:
-        try:
-            results = clustered(results, cluster_by, confidence_level=level_of(alpha))
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
     for name, value in floors:
         result = reaches(results, score=name, floor=value, system=system, alpha=alpha)
         record = {

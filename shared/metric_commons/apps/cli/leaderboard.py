@@ -23,7 +23,7 @@ from ..console import options
 from ..console.outputs import Presentation, check_written, say_written, show_tables
 
 if TYPE_CHECKING:
-    from ...evaluation.comparison.saved_rows import SavedResult
+    from ...evaluation.comparison.saved_results import SavedResult
     from ...reporting.leaderboards.leaderboards import Entry, Leaderboard
 
 
@@ -52,7 +52,6 @@ def leaderboard(
     page: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
     best: Annotated[bool, typer.Option("--best")] = False,
     scores: options.Scores = None,
-    rows: options.Rows = None,
     cluster_by: options.ClusterBy = None,
     confidence: options.ConfidenceLevel = 0.95,
     assume: options.Assume = "exchangeable",
@@ -73,7 +72,7 @@ def leaderboard(
     differences; --group prints a leaderboard for each group of comparable
     results. The rank is 1 plus the number of systems that are significantly
     better, in paired tests corrected for their number. Ranks need the scores of
-    rows, which --per-example writes; without them the leaderboard has only
+    rows, which --rows writes; without them the leaderboard has only
     intervals. --format html prints a page with sortable columns.
 
     Args:
@@ -92,12 +91,12 @@ def leaderboard(
         page: Write a page with sortable columns and pictures of intervals and ranks.
     """
     presentation.check()
-    check_written([page], [*(paths or []), *(rows or []), *filter(None, [votes])])
+    check_written([page], [*(paths or []), *filter(None, [votes])])
     notation = presentation.notation
     if votes is not None:
         if paths:
             raise UsageError("RESULT is for saved results, not for --votes")
-        of_results = ["score", "mean", "rows", "group", "scores", "missing_tasks", "lower", "best"]
+        of_results = ["score", "mean", "group", "scores", "missing_tasks", "lower", "best"]
         options.refuse(context, of_results, "is for saved results, not for --votes")
         section = _votes_section(
             votes,
@@ -117,7 +116,7 @@ def leaderboard(
     heading: dict[str, Any] = {"signatures": []}
     notes: list[str] = []
     if paths and not published_scores.are_saved(paths):
-        of_results = ["rows", "group", "scores", "cluster_by", "assume", "best"]
+        of_results = ["group", "scores", "cluster_by", "assume", "best"]
         options.refuse(context, of_results, "is for saved results")
         published, notes = published_scores.read_scores(paths, score)
         table, notes_of_table = score_tables.score_table(published, lower=lower)
@@ -126,7 +125,7 @@ def leaderboard(
         if not paths or score is None:
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
         options.refuse(context, ["lower"], "is for tables and folders of scores")
-        results = _read(paths, rows, cluster_by, confidence)
+        results = _read(paths, cluster_by, confidence)
         entries = leaderboards.entries(results, score)
         groups = leaderboards.comparable(entries)
         if mean is None and not group:
@@ -172,16 +171,19 @@ def leaderboard(
 
 def _read(
     paths: Sequence[Path],
-    rows: Sequence[Path] | None,
     cluster_by: Sequence[str] | None,
     level: float,
 ) -> "list[SavedResult]":
-    """Return the saved results, with intervals for clusters of rows if a field is named."""
-    from ...evaluation.comparison.saved_rows import check_distinct, saved_results
+    """Return the saved results, with intervals of this level where their rows are known."""
+    from ...evaluation.comparison.saved_results import (
+        check_distinct,
+        saved_result,
+        with_intervals,
+    )
 
     check_distinct(paths)
-    results = list(saved_results(paths, rows or []))
-    return [saved.clustered(cluster_by, level) for saved in results] if cluster_by else results
+    saved = [saved_result(path, cluster_by or []) for path in paths]
+    return [part._replace(results=with_intervals(part.results, level)) for part in saved]
 
 
 def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:

@@ -1,5 +1,6 @@
 """`metric-commons plot`: pictures of classification, regression, confidence, spans and JSON."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -67,12 +68,15 @@ def plot(
         if option in requested:
             raise UsageError(f"--set: {kind} sets {option} itself")
     chosen = {**needs.default_options, **requested, **needs.fixed_options}
-    results, rows = evaluation.with_rows(**{f"{module}.{name}": chosen[name] for name in chosen})
+    chosen = {f"{module}.{name}": value for name, value in chosen.items()}
+    results = replace(evaluation, options=chosen, rows=True).results()
     systems = {
         system: PlottedSystem(
-            results.systems[system][module], columns["predictions"], columns.get("references")
+            results.systems[system][module],
+            tables[module].columns["predictions"],
+            tables[module].columns.get("references"),
         )
-        for system, columns in rows.items()
+        for system, tables in results.rows.items()
     }
     write_whole(save, [picture(save, kind, systems)])
     say_written(save)

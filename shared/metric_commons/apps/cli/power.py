@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from ...evaluation.comparison.plans import plan_table, plans
-from ...evaluation.comparison.saved_rows import read_with_rows
+from ...evaluation.comparison.saved_results import read_results
 from ..console import options
 from ..console.outputs import show_json, show_tables
 
@@ -16,7 +16,6 @@ def power(
     *,
     effect: Annotated[float, typer.Option(metavar="DIFFERENCE")],
     scores: options.Scores = None,
-    rows: options.Rows = None,
     cluster_by: options.ClusterBy = None,
     alpha: options.Alpha = 0.05,
     power: options.Power = 0.8,
@@ -33,12 +32,12 @@ def power(
     Use it for planning; the power of a finished test adds nothing to its p-value.
 
     Args:
-        paths: Results of two systems, written by --save.
+        paths: Results of two systems, written by --save, or rows by --rows.
         effect: The mean difference that a test should find.
     """
     from ...evaluation.comparison.combined_results import pairs_of_results
 
-    results = read_with_rows(paths, rows or [], cluster_by=cluster_by or [])
+    results = [read_results(path, cluster_by or []) for path in paths]
     pairs = pairs_of_results(*results, scores=scores)
     planned = plans(pairs, effect, alpha=alpha, power=power)
     if format_name == "json":

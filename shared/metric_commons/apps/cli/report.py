@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from ...data.files.stored import write_whole
+from ...evaluation.comparison.saved_results import check_distinct, named, saved_result
 from ...evaluation.results.rendering import label
 from ...statistics.resampling.progress import is_quiet
 from ..console.options import Scores, save_option
@@ -15,9 +16,6 @@ from ..console.outputs import check_report, check_written, say_written
 def report(
     paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
     save: Annotated[Path, save_option(metavar="FILE")],
-    per_example: Annotated[
-        list[Path] | None, typer.Option("--per-example", "--rows", metavar="FILE")
-    ] = None,
     scores: Scores = None,
     show: Annotated[list[str] | None, typer.Option(metavar="FIELD")] = None,
     data: Annotated[list[Path] | None, typer.Option(metavar="FILE")] = None,
@@ -30,29 +28,28 @@ def report(
 
     The page shows scores with intervals, differences of systems, groups, and
     examples: the rows with the lowest scores, and the rows on which systems differ
-    most. Rows come from the file that --per-example wrote, texts of examples from the
+    most. Rows come from the file that --rows wrote, texts of examples from the
     inputs, which must be unchanged. The systems of several results are compared.
     The page needs no network and contains no script. A line on stderr says what it
     cannot show.
 
     Args:
-        paths: Results written by --save, for one page.
+        paths: Results written by --save, or rows by --rows, for one page.
         save: The page to write.
-        per_example: The rows written by --per-example, if a result does not name them. Repeatable.
         show: Additional field to show in examples, such as the question; repeatable.
         data: An input that was moved; it is recognized by its SHA-256. Repeatable.
         examples: Number of examples of each kind.
     """
-    given_rows = per_example or []
-    check_written([save], [*paths, *given_rows, *(data or [])])
+    check_distinct(paths)
+    check_written([save], [*paths, *(data or [])])
     check_report()
     from ...evaluation.comparison.combined_results import collected
-    from ...evaluation.comparison.saved_rows import read_available_rows
     from ...reporting.report.examples import find_examples
     from ...reporting.report.page import render
 
-    results, problems = read_available_rows(paths, given_rows)
-    together, problem = collected(results)
+    saved = [saved_result(path) for path in paths]
+    problems = [result.problem for result in saved if result.problem]
+    together, problem = collected(named(saved))
     chosen = together.choose(scores)
     row_examples = find_examples(chosen, fields=show or [], copies=data or [], count=examples)
     write_whole(save, [render(chosen, row_examples)])

@@ -66,9 +66,9 @@ def run(
     files = described.outputs
     if not is_chosen(context, "format_name"):
         presentation = replace(presentation, format_name=files.format)
-    names = (files.save, files.per_example, files.html)
-    save, per_example, html = (Path(name) if name else None for name in names)
-    outputs = Outputs(presentation, save, per_example, html, sort)
+    names = (files.save, files.rows, files.html)
+    save, rows, html = (Path(name) if name else None for name in names)
+    outputs = Outputs(presentation, save, rows, html, sort)
     outputs.check([path, *evaluation.inputs()])
     try:
         results = evaluation.results()
@@ -80,19 +80,14 @@ def run(
 def _evaluation(content: "Config", path: Path) -> "Evaluation":
     """Return the evaluation that the file describes; errors name the key."""
     from ...evaluation.scoring.evaluations import Evaluation
-    from ...evaluation.states.score_kind import kind_of
     from ..console.config import key_error
 
     metrics, options = _checked_modules(content, path)
     systems = _systems(content, path, metrics.values())
     columns, outputs = content.data.fields, content.outputs
-    by_row = any(kind_of(metric).separates_rows for metric in metrics.values())
-    compare = len(systems) > 1 and by_row if content.compare is None else content.compare
+    compare = len(systems) > 1 if content.compare is None else content.compare
     if compare and len(systems) < 2:
         raise key_error(path, ["compare"], "needs at least two systems")
-    if not by_row and (compare or outputs.per_example):
-        key = ["compare"] if compare else ["outputs", "per_example"]
-        raise key_error(path, key, "needs a module that scores row by row")
     reporting = {item.name: getattr(content, item.name) for item in fields(Reporting)}
     reporting |= {"compare": compare, "correction": correction_named(content.correction)}
     evaluation = Evaluation(
@@ -109,7 +104,7 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
         limits=default_limits().with_whole(content.data.max_unpacked),
         options=options,
         **reporting,
-        per_example=by_row and bool(outputs.per_example or outputs.html),
+        rows=bool(outputs.rows or outputs.html),
     )
     is_saved = outputs.save is not None  # with the number of clusters
     if columns.clusters is not None and not (evaluation.uses_clusters or is_saved):

@@ -11,11 +11,10 @@ import typer
 
 from ...data.files.streams import STANDARD_INPUT
 from ...data.tables.tables import Source
-from ...evaluation.rescoring.log_evaluations import LogEvaluation
-from ...evaluation.rescoring.samples import LOGGED
 from ...evaluation.results.rendering import counted
-from ...evaluation.scoring.evaluations import Evaluation, signed
-from ...evaluation.states.score_kind import kind_of
+from ...evaluation.rows.logged_scores import LOGGED
+from ...evaluation.scoring.evaluations import Evaluation
+from ...evaluation.scoring.log_evaluations import LogEvaluation
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.presets import preset_options
@@ -24,7 +23,7 @@ from ...module.declaration.declarations import assign, check_supported
 from ...statistics.arguments.checks import nearest
 from ...statistics.resampling.progress import is_quiet
 from ..console import options
-from ..console.outputs import Outputs, Presentation, check_written, say_written
+from ..console.outputs import Outputs, Presentation
 from .sources import Files, Inputs, evaluation_on, named_columns, usual_fields
 
 # In the names of files of references.
@@ -48,8 +47,7 @@ def score(
     predictions: options.Predictions = None,
     requested: options.RequestOptions,
     inputs: Inputs,
-    per_example: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
-    partial: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
+    rows: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
     save: options.Save = None,
     sort: options.Sort = None,
     presentation: Presentation,
@@ -67,18 +65,18 @@ def score(
 
     Args:
         words: Modules listed by `metric-commons list`, and the files to score.
-        per_example: Write the scores of each row as JSON Lines, for compare, gate and report.
-        partial: Write a part for `metric-commons merge` instead of scores.
+        rows: Write the scored rows, for compare, gate, report and merge: as JSON Lines if the name
+            ends in .jsonl, else as Parquet.
     """
     modules, paths = _modules_and_files(words)
-    outputs = Outputs(presentation, save, per_example, sort=sort)
+    outputs = Outputs(presentation, save, rows, sort=sort)
     references = requested.references or []
     outputs.check([*paths, *map(Path, references), *filter(None, [inputs.answers])])
     request = vars(requested) | {
         "modules": modules,
         "options": dict(map(options.setting, requested.options or [])),
         "columns": named_columns(requested.columns or []),
-        "per_example": per_example is not None,
+        "rows": rows is not None,
         "split_references": requested.split_references or None,
     }
     with inputs.opened(paths, references) as files:
@@ -91,62 +89,47 @@ def score(
         fields, request["references"] = usual_fields(modules, files, predictions or [])
         evaluation = evaluation_on(files, fields, request, inputs)
         check_usage(evaluation)
-        is_crossed = len(evaluation.cluster_fields) > 1
-        if is_crossed and (partial or isinstance(evaluation, LogEvaluation)):
-            raise UsageError("several --cluster-by are for plain rows, without --partial")
-        is_counted = not is_crossed and (save is not None or partial is not None)
-        if requested.clusters and not (evaluation.uses_clusters or is_counted):
+        if requested.clusters and not (evaluation.uses_clusters or save is not None):
             raise UsageError(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
-        if partial is None:
-            outputs.write(evaluation.results())
-            _hint_at_joined(sources.values(), evaluation)
-        else:
-            check_written([partial], evaluation.inputs())
-            _check_partial(context, evaluation)
-            evaluation.part().save(partial)
-            say_written(partial)
+        outputs.write(evaluation.results())
+        _hint_at_joined(sources.values(), evaluation)
 
 
 def merge(
-    parts: Annotated[list[Path], typer.Argument(metavar="PART")],
+    paths: Annotated[list[Path], typer.Argument(metavar="ROWS")],
     *,
     scores: options.Scores = None,
     intervals: options.IntervalOptions,
+    rows: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
     save: options.Save = None,
     sort: options.Sort = None,
     presentation: Presentation,
 ) -> None:
-    """Merge the parts of an evaluation that was split over several machines.
+    """Merge the scored rows of an evaluation that was split over several machines.
 
-    metric-commons score qa_f1 shard-1.jsonl --predictions bot --references gold --partial 1.part
+    metric-commons score qa_f1 shard-1.jsonl --predictions bot --references gold --rows 1.parquet
 
-    metric-commons merge 1.part 2.part --confidence 0.95
+    metric-commons merge 1.parquet 2.parquet --confidence 0.95
 
-    The result is the same as that of all rows in one file; the order of the
-    parts does not matter. Two parts of files with the same content are an error.
+    The result is the same as that of all rows in one file. Two files of rows from
+    the same input are an error, and so is an id that occurs twice.
 
     Args:
-        parts: Files written by `score --partial`; name the folders of your own modules first.
+        paths: Files written by `score --rows`; name the folders of your own modules first.
+        rows: Write all scored rows.
     """
-    from ...evaluation.scoring.states import Part
+    from ...evaluation.comparison.saved_results import merged_rows, results_of_rows
 
-    for path in filter(catalog.holds_module, parts):
+    for path in filter(catalog.holds_module, paths):
         catalog.name_of(path)  # which makes its name known
-    parts = [path for path in parts if not catalog.holds_module(path)]
-    if not parts:
-        raise UsageError("name the parts to merge")
-    outputs = Outputs(presentation, save, sort=sort)
-    outputs.check(parts)
-    total = Part.read(parts[0])
-    for path in with_bar(parts[1:], "merging", "part"):
-        part = Part.read(path)
-        try:
-            total.merge(part)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
-    results = signed(total.results(**vars(intervals)), total.preset)
+    paths = [path for path in paths if not catalog.holds_module(path)]
+    if not paths:
+        raise UsageError("name the files of rows to merge")
+    outputs = Outputs(presentation, save, rows, sort=sort)
+    outputs.check(paths)
+    results = results_of_rows(merged_rows(with_bar(paths, "merging", "file")), vars(intervals))
     outputs.write(results.choose(scores))
 
 
@@ -240,20 +223,6 @@ def _check_texts(modules: Sequence[str], files: Files) -> None:
     raise UsageError(f"texts need references, in a file of their own: {command}")
 
 
-def _check_partial(context: typer.Context, evaluation: Evaluation) -> None:
-    """Check that no option is used that needs all rows at once."""
-    if isinstance(evaluation, LogEvaluation):
-        raise UsageError("--partial takes plain rows, not logs or files joined by id")
-    needing_scores = ("standard_error", "compare", "per_example", "save", "split_references")
-    reason = "cannot be used with --partial; parts have no scores yet"
-    options.refuse(context, needing_scores, reason)
-    drawing = ("interval", "n_resamples", "seed")
-    options.refuse(context, drawing, "cannot be used with --partial; pass it to merge")
-    for name, metric in evaluation.metrics.items():
-        if kind_of(metric).needs_ids and evaluation.ids is None:
-            raise UsageError(f"parts of {name} need --id, the field of the queries' ids")
-
-
 def check_usage(evaluation: Evaluation) -> None:
     """Check the options and inputs of the modules, before a large file is read."""
     options_of_modules = {name: metric.options for name, metric in evaluation.metrics.items()}
@@ -312,7 +281,7 @@ def check_columns_of_request(evaluation: Evaluation) -> None:
 def _check_reported(evaluation: Evaluation) -> None:
     """Check that the modules support the options that add to their scores."""
     for option, flag in _REPORTED.items():
-        if option == "clusters" and (evaluation.compare or evaluation.per_example):
+        if option == "clusters" and (evaluation.compare or evaluation.rows):
             continue  # which use clusters
         if getattr(evaluation, option) not in (None, False):
             try:

@@ -16,13 +16,12 @@ from ...data.files.streams import STANDARD_INPUT, stem, suffix
 from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
-from ...evaluation.rescoring.log_evaluations import LogEvaluation
-from ...evaluation.rescoring.samples import LOGGED
+from ...evaluation.rows.logged_scores import LOGGED
+from ...evaluation.rows.table_columns import usual_columns
 from ...evaluation.scoring.evaluations import Evaluation
-from ...evaluation.scoring.system_rows import Reduce
-from ...evaluation.scoring.table_columns import usual_columns
+from ...evaluation.scoring.log_evaluations import LogEvaluation
 from ...module.catalog import catalog
-from ...module.catalog.request import ROW_LABELS, Missing
+from ...module.catalog.request import ROW_LABELS, Missing, Reduce
 from ...module.catalog.usage import UsageError
 from ...statistics.resampling.progress import is_quiet
 from ..console.options import LOGS, log_option, one_of, reading_option, request_option

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from ...evaluation.comparison.run_pairs import labels_of, paired, pairs_of_runs, read_clusters
+from ...evaluation.comparison.run_pairs import paired, pairs_of_runs, read_clusters
 from ...evaluation.results.comparisons import compare_pairs
 from ...evaluation.results.module_results import provenance
 from ...evaluation.results.results import FORMATS
@@ -53,7 +53,7 @@ def trec(
     assume: options.Assume = "exchangeable",
     cluster_by: Annotated[Path | None, options.statistics_option(metavar="FILE")] = None,
     intervals: options.IntervalOptions,
-    per_example: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
+    rows: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
     no_summary: Annotated[bool, options.output_option("--no-summary", "-n")] = False,
     documents: Annotated[
         int | None, options.output_option("--collection-size", "-N", min=0, metavar="N")
@@ -94,7 +94,8 @@ def trec(
         compare: Test every two runs against each other, on the queries that all have.
         cluster_by: Lines of query and cluster, such as its topic: intervals and tests count
             clusters instead of queries.
-        per_example: Write the scores of each query as JSON Lines, for compare and gate.
+        rows: Write the scores of each query, for compare and gate: as JSON Lines if the name ends
+            in .jsonl, else as Parquet.
         no_summary: With --format trec_eval: do not print means (trec_eval -n).
         documents: With --format trec_eval: number of documents in the collection, for the fourth
             weight of utility (trec_eval -N).
@@ -115,14 +116,14 @@ def trec(
         raise UsageError("--compare needs at least two runs")
     if compare:
         run_scores.averaged(parsed_measures)
-    if cluster_by is not None and not (compare or intervals.confidence_level or per_example):
+    if cluster_by is not None and not (compare or intervals.confidence_level or rows):
         raise UsageError(
             "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
         )
     absent = [str(run) for run in runs if not run.exists() and not run.suffix]
     if absent and "@" in absent[0]:
         raise UsageError(f"no such file: {absent[0]}; for a measure say -m {absent[0]}")
-    check_written([save, per_example], [qrels, *runs])
+    check_written([save, rows], [qrels, *runs])
     if complete and scoring.missing == "skip":
         raise UsageError("--complete and --missing skip contradict each other")
     if output is not None and not complete and not options.is_chosen(context, "missing"):
@@ -167,13 +168,15 @@ def trec(
         },
         comparisons=comparisons,
         provenance=provenance(scored_runs.inputs),
-        row_labels={run: {"id": list(queries)} for run, queries in scored_runs.runs.items()},
+        rows={
+            run: {
+                "ir_ranking": run_scores.scored_queries(queries, parsed_measures, scoring, clusters)
+            }
+            for run, queries in scored_runs.runs.items()
+        },
     )
-    if clusters is not None:
-        for labels in results.row_labels.values():
-            labels["cluster"] = labels_of(labels["id"], clusters)
-    if per_example:
-        results = results.save_per_example(per_example)
+    if rows:
+        results = results.save_rows(rows)
     if save:
         results.save(save)
     if output is None:
@@ -200,4 +203,4 @@ def trec(
                 share = f"{number} of {len(scored_runs.runs[run])} judged queries have no results"
                 advice = "they count 0 here, and --missing skip leaves them out, as trec_eval does"
                 typer.echo(f"note: {run}: {share}; {advice}", err=True)
-    say_written(per_example, save)
+    say_written(rows, save)

@@ -60,7 +60,7 @@ class ConfiguredOutputs:
     """The destinations of results."""
 
     save: str | None = None
-    per_example: str | None = None
+    rows: str | None = None
     html: str | None = None
     format: Annotated[str, OneOf(FORMATS)] = "table"
 

@@ -463,11 +463,3 @@ Top = Annotated[
     int | None,
     output_option(min=1, metavar="COUNT", help="Show only the first COUNT systems."),
 ]
-Rows = Annotated[
-    list[Path] | None,
-    typer.Option(
-        metavar="FILE",
-        help="File written by --per-example, if the result does not name it or it was moved; "
-        "one for each result.",
-    ),
-]

@@ -113,14 +113,14 @@ class Outputs(NamedTuple):
 
     presentation: Presentation = Presentation()
     save: Path | None = None
-    per_example: Path | None = None
+    rows: Path | None = None  # the file of scored rows
     html: Path | None = None  # a page, as from `report`
     sort: str | None = None  # the score by which systems are ordered
 
     def check(self, inputs: Sequence[Path]) -> None:
         """Check that files do not replace an input or each other, and can be created."""
         self.presentation.check()
-        check_written([self.save, self.per_example, self.html], inputs)
+        check_written([self.save, self.rows, self.html], inputs)
         if self.html:
             check_report()
 
@@ -128,8 +128,8 @@ class Outputs(NamedTuple):
         """Write all results, and print them or the first `top` systems."""
         if self.sort is not None:
             results = results.sort(self.sort)
-        if self.per_example:
-            results = results.save_per_example(self.per_example)
+        if self.rows:
+            results = results.save_rows(self.rows)
         if self.save:
             results.save(self.save)
         if self.html:
@@ -140,17 +140,17 @@ class Outputs(NamedTuple):
         show(replace(results, top=top), self.presentation)
         if self.presentation.format_name == "table":
             _show_explanations(results)
-        say_written(self.per_example, self.save, self.html)
+        say_written(self.rows, self.save, self.html)
 
 
 def _show_explanations(results: Results) -> None:
     """Print the readings of the first rows that a module explains and that are not equal."""
-    for system, modules in results.systems.items():
-        for result in modules.values():
+    for system, modules in results.rows.items():
+        for table in modules.values():
             rows = [
                 f"row {row} of {system}: {reading['prediction_reading']} beside "
                 f"{reading['reference_reading']}: {reading['reason']}"
-                for row, reading in enumerate(result.row_texts.get("explanations", ()))
+                for row, reading in enumerate(table.texts.get("explanations", ()))
                 if not reading["verdict"]
             ]
             for line in rows[:_EXPLAINED_ROWS]:

@@ -25,6 +25,7 @@ from ...module.catalog.usage import UsageError, with_bar
 from .options import starting_with
 
 if TYPE_CHECKING:
+    from ...evaluation.rows.row_tables import RowTable
     from ...retrieval.names import RankingMeasure
     from ...retrieval.runs import QueryScores
 
@@ -225,7 +226,6 @@ def summary(
         rows=len(query_scores),
         scores=scores,
         **uncertain,
-        per_example=per_example,
         lower_is_better=lower_scores(scores, LOWER_IS_BETTER),
         aggregation=aggregation_of(scores, AGGREGATION),
         groups={q: {**values, "n": 1} for q, values in query_scores.items() if per_query},
@@ -233,6 +233,29 @@ def summary(
         conditions={"preset": preset} if preset else {},
         program=program(),
     ).signed("ir_ranking")
+
+
+def scored_queries(
+    query_scores: "QueryScores",
+    measures: "Iterable[RankingMeasure]",
+    scoring: Scoring,
+    clusters: ClusterOfQuery | None = None,
+) -> "RowTable":
+    """Return the scores of a run for each query as scored rows."""
+    import numpy as np
+
+    from ...evaluation.rows.row_tables import RowTable
+    from ...module.catalog.catalog import load_without_evaluate
+
+    names = [measure.name for measure in measures]
+    options = {k: v for k, v in asdict(scoring).items() if k in ("score_dtype", "judged_only")}
+    labels = {} if clusters is None else {"clusters": labels_of(query_scores, clusters)}
+    return RowTable(
+        metric=load_without_evaluate("ir_ranking", measures=names, **options),
+        columns={n: np.array([q[n] for q in query_scores.values()], float) for n in names},
+        ids=list(query_scores),
+        clusters=labels,
+    )
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

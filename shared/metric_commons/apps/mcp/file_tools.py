@@ -13,9 +13,7 @@ from ...statistics.tests.paired_tests import Alternative, Test
 from .roots import CallContext
 
 # The fields of a request that tools take unchanged.
-REQUEST_FIELDS = [
-    name for name in DEFAULTS if name not in ("modules", "ids", "per_example", "jobs")
-]
+REQUEST_FIELDS = [name for name in DEFAULTS if name not in ("modules", "ids", "rows", "jobs")]
 COMPARISON_FIELDS = ["n_resamples", "scores", "seed", "correction", "assume", "bounds"]
 
 
@@ -40,8 +38,8 @@ def evaluate_file(
         predictions: the field of the predictions, or a list of fields, one per system; none for
             modules without predictions, whose inputs are in fields of their names or in columns.
         id_field: a field with the id of each row, by which rows of systems are matched.
-        rows_path: where to save the scores of rows as JSONL, which compare_files and report need;
-            the time is put into the name.
+        rows_path: where to save the scored rows as JSON Lines, which compare_files needs; the time
+            is put into the name.
         save_path: where to save the result as JSON; the time is put into the name.
     """
     from ...evaluation.scoring.evaluations import Evaluation, systems_from
@@ -70,13 +68,13 @@ def evaluate_file(
         modules=modules,
         systems=systems_from([context.roots.to_read("path", file) for file in paths], fields),
         ids=id_field,
-        per_example=rows_target is not None,
+        rows=rows_target is not None,
     )
     columns = [name for name, field in evaluation.fields.items() if field is not None]
     check_inputs(evaluation.metrics, [*columns, *(["predictions"] if any(fields) else [])])
     results = evaluation.results()
     if rows_target:
-        results = results.save_per_example(rows_target)
+        results = results.save_rows(rows_target)
     if target:
         results.save(target)
     return results.to_dict() | {"saved_to": target and str(target)}
@@ -86,7 +84,6 @@ def compare_files(
     context: CallContext,
     *,
     paths: Sequence[str],
-    rows_paths: Sequence[str] | None = None,
     test: Test | Literal["bootstrap"] = "permutation",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
@@ -100,8 +97,7 @@ def compare_files(
 
     Args:
         paths: results that evaluate_file or the command line saved, two or more, or one with
-            several systems. Each needs the scores of its rows.
-        rows_paths: files with the scores of rows, for results that do not name theirs, or for all.
+            several systems, each with its scored rows; or files of scored rows.
         test: the test of the differences of rows; for scores computed from sums, such as BLEU,
             permutation (rows are exchanged) or bootstrap.
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
@@ -111,17 +107,14 @@ def compare_files(
         save_path: where to save the result as JSON; the time is put into the name.
     """
     from ...evaluation.comparison.combined_results import compare
-    from ...evaluation.comparison.saved_rows import read_with_rows
+    from ...evaluation.comparison.saved_results import read_results
 
     target = context.to_save(save_path)
     if not paths:
         raise ValueError(
             "paths is empty; name a result that evaluate_file or the command line saved"
         )
-    results = read_with_rows(
-        [context.roots.to_read("paths", path) for path in paths],
-        [context.roots.to_read("rows_paths", path) for path in rows_paths or []],
-    )
+    results = [read_results(context.roots.to_read("paths", path)) for path in paths]
     compared = compare(
         *results,
         test=test,
@@ -140,7 +133,6 @@ def report(
     *,
     path: str,
     save_path: str,
-    rows_path: str | None = None,
     fields: Sequence[str] | None = None,
     examples: Annotated[int, Range(0, 1000)] = 10,
 ) -> dict[str, Any]:
@@ -149,21 +141,17 @@ def report(
     Args:
         path: a result that evaluate_file or the command line saved.
         save_path: where to save the page, in HTML; the time is put into the name.
-        rows_path: the scores of its rows; without it no rows are shown.
         fields: additional fields of the rows to show, such as the question.
         examples: the number of rows of each kind.
     """
-    from ...evaluation.results.results import Results
+    from ...evaluation.comparison.saved_results import saved_result
 
     with extra("report"):
         from ...reporting.report.examples import find_examples
         from ...reporting.report.page import render
 
     target = context.to_save(save_path, suffix=".html")
-    results = Results.read(
-        context.roots.to_read("path", path),
-        None if rows_path is None else context.roots.to_read("rows_path", rows_path),
-    )
+    results = saved_result(context.roots.to_read("path", path)).results
     rows = find_examples(results, fields=fields or [], count=examples)
     write_whole(target or "", [render(results, rows)])
     return {"saved_to": str(target)}

@@ -6,7 +6,6 @@ from typing import Annotated, Any, NamedTuple
 
 from ...statistics.arguments.domains import Positive, Range, check_option
 from ...statistics.tests.confidence_sequences import ConfidenceSequence
-from ..results.module_results import means_of_rows
 from ..results.rendering import counted, label
 from ..results.results import Results, find_score
 from .verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED, chosen_system
@@ -50,7 +49,7 @@ def gate_at_any_time(
             score or is not in the baseline.
 
     >>> from ..scoring.scoring import score
-    >>> rows = {"references": ["x"] * 80, "per_example": True}
+    >>> rows = {"references": ["x"] * 80, "rows": True}
     >>> old, new = (score("qa_em", predictions=[text] * 80, **rows) for text in "yx")
     >>> gate_at_any_time(new, old, score="qa_em", margin=0.05).sentence
     'qa_em: 80 rows, difference +1.0000 [+0.8565, +1.0000] at 90 % over all looks: not inferior \
@@ -61,20 +60,23 @@ by 0.05.'
     sides = {"new": new, "baseline": baseline}
     names = {side: chosen_system(results, system, side) for side, results in sides.items()}
     module, name = find_score(score, {side: sides[side].systems[names[side]] for side in sides})
-    columns = []
+    tables = []
     for side, results in sides.items():
         result = results.systems[names[side]].get(module)
-        if result is None or name not in means_of_rows(result):
+        table = results.rows.get(names[side], {}).get(module)
+        if (
+            not result
+            or not table
+            or name in {**result.aggregation}
+            or name not in table.row_scores
+        ):
             raise ValueError(
                 f"there is no score {score!r} of rows in the {side} result; --sequential is for "
                 "means of rows in a known range"
             )
-        columns.append(means_of_rows(result)[name])
-    scores, rivals = columns
-    labels = new.row_labels.get(names["new"], {})
-    rows = _rows_of_baseline(
-        labels.get("id"), baseline.row_labels.get(names["baseline"], {}).get("id"), len(scores)
-    )
+        tables.append(table)
+    scores, rivals = (table.row_scores[name].tolist() for table in tables)
+    rows = _rows_of_baseline(tables[0].ids, tables[1].ids, len(scores))
     if rows and max(rows) >= len(rivals):
         raise ValueError(f"row {len(rivals)} of the new system is not in the baseline")
     is_lower_better = name in new.systems[names["new"]][module].lower_is_better
@@ -82,7 +84,7 @@ by 0.05.'
     differences = ConfidenceSequence(1 - 2 * alpha, (-1.0, 1.0), total)
     differences.update(
         [sign * (value - rivals[row]) for value, row in zip(scores, rows, strict=True)],
-        labels.get("cluster"),
+        tables[0].labels()["clusters"],
     )
     if len(scores) == len(rivals):
         differences.close()
@@ -96,7 +98,7 @@ def _rows_of_baseline(
 ) -> list[int]:
     """Return the row of the baseline for each row of the new system."""
     if (ids is None) != (ids_of_baseline is None):
-        raise ValueError("only one of both results has ids; score both with --id and --per-example")
+        raise ValueError("only one of both results has ids; score both with --id and --rows")
     if ids is None or ids_of_baseline is None:
         return list(range(rows))
     numbers = {key: row for row, key in enumerate(ids_of_baseline)}

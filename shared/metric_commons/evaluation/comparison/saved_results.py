@@ -1,17 +1,16 @@
 """Results read from files, with the scored rows that they name, or made from files of rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ...data.files.access import is_file, open_file, sha256_of
 from ...module.catalog.usage import UsageError
-from ..results.module_results import module_result
+from ..results.module_results import ModuleResult, module_result, provenance, row_digests
 from ..results.results import Results
-from ..rows.plans import Tables
+from ..rows.plans import Tables, check_alike, merged
 from ..rows.table_files import FORMAT, RowFile, read_tables
-from .reported_means import NO_ROWS
 
 _ADVICE = "score again with --save and --rows FILE, or name that file"
 
@@ -46,80 +45,131 @@ def results_of_rows(file: RowFile, reporting: Mapping[str, Any] | None = None) -
         system: {name: module_result(table, reporting or {}) for name, table in modules.items()}
         for system, modules in file.tables.items()
     }
-    return Results(systems=systems, provenance=file.provenance, rows=file.tables)
+    record = {**file.provenance, **row_digests(file.tables)}
+    return Results(systems=systems, provenance=record, rows=file.tables)
 
 
-def read_results(
-    path: Path, *, cluster_by: Sequence[str] = (), rows_needed: bool = True
-) -> Results:
-    """Return the results in a file, with their scored rows.
+def merged_rows(paths: Iterable[Path]) -> RowFile:
+    """Return the rows of several files in one.
+
+    Raises:
+        ValueError: a file is not one of rows, they cannot be merged, or two are of one input.
+    """
+    tables: list[Tables] = []
+    inputs: list[Any] = []
+    record: dict[str, Any] = {}
+    for path in paths:
+        file = read_tables(path)
+        digests = {source["sha256"]: source["path"] for source in inputs}
+        for source in file.provenance.get("inputs", []):
+            if source["sha256"] in digests:
+                name = digests[source["sha256"]]
+                alias = "" if name == source["path"] else f", there as {name}"
+                raise ValueError(
+                    f"{path}: the rows of {source['path']} are in an earlier file, too{alias}"
+                )
+        inputs += file.provenance.get("inputs", [])
+        record = record or file.provenance
+        tables.append(file.tables)
+        try:
+            check_alike(tables[0], file.tables)
+        except ValueError as error:
+            raise ValueError(f"{path}: {error}") from error
+    return RowFile(merged(tables), {**record, **provenance(inputs)})
+
+
+class SavedResult(NamedTuple):
+    """The results in a file, with their scored rows unless there is a problem with these."""
+
+    path: Path
+    results: Results
+    problem: str = ""
+
+
+def saved_result(path: Path, cluster_by: Sequence[str] = ()) -> SavedResult:
+    """Return the results in a file, with their scored rows if these can be had.
 
     Args:
         path: results, or rows, whose scores are then computed. Rows that a result names are looked
             for where they were written, and next to the result, and must be unchanged.
         cluster_by: the fields of the clusters, among those that were scored; several are crossed.
             None for those of the rows.
-        rows_needed: whether results without rows are refused.
 
     Raises:
-        ValueError: a file is not valid, or rows or clusters are missing; the message says how to
-            make them.
+        ValueError: a file is not valid, or has no such clusters.
     """
     if holds_rows(path):
-        file = read_tables(path)
-        return _clustered(path, results_of_rows(file), cluster_by)
+        results = results_of_rows(read_tables(path))
+        return SavedResult(path, _clustered(path, results, cluster_by))
     results = Results.read(path)
     record = results.provenance.get("rows")
-    found = None if record is None else _recorded(path, record)
+    if record is None:
+        problem = "it does not name a file of its scored rows"
+        return SavedResult(path, results, f"{path}: {problem}; {_ADVICE}")
+    found = _recorded(path, record)
     if found is None:
-        if rows_needed or cluster_by:
-            raise ValueError(f"{path}: {_absence(results, record)}; {_ADVICE}")
-        return results
+        problem = f"its scored rows are missing: {record['path']}"
+        return SavedResult(path, results, f"{path}: {problem}; {_ADVICE}")
+    if sha256_of(found) != record["sha256"]:
+        return SavedResult(path, results, f"{path}: its scored rows changed: {found}; {_ADVICE}")
     try:
         results = results.with_rows(read_tables(found))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from error
-    return _clustered(path, results, cluster_by)
+    return SavedResult(path, _clustered(path, results, cluster_by))
 
 
-def read_all(
-    paths: Sequence[Path], *, cluster_by: Sequence[str] = (), rows_needed: bool = True
-) -> dict[str, Results]:
-    """Return the results in several files, by the names of the files.
+def read_results(path: Path, cluster_by: Sequence[str] = ()) -> Results:
+    """Return the results in a file, with their scored rows.
 
     Raises:
-        UsageError: a file is given twice.
-        ValueError: as in `read_results`.
+        ValueError: as in `saved_result`; or rows are missing, and the message says how to make
+            them.
+    """
+    saved = saved_result(path, cluster_by)
+    if saved.problem:
+        raise ValueError(saved.problem)
+    return saved.results
+
+
+def check_distinct(paths: Sequence[Path]) -> None:
+    """Check that no result is given twice.
+
+    Raises:
+        UsageError: one is.
     """
     for path in paths:
         if paths.count(path) > 1:
             raise UsageError(f"result {path} is given twice")
-    stems = [path.stem for path in paths]
+
+
+def named(saved: Sequence[SavedResult]) -> dict[str, Results]:
+    """Return results by the names of their files, as far as these distinguish them."""
+    stems = [result.path.stem for result in saved]
     return {
-        stem if stems.count(stem) == 1 else str(path): read_results(
-            path, cluster_by=cluster_by, rows_needed=rows_needed
-        )
-        for stem, path in zip(stems, paths, strict=True)
+        stem if stems.count(stem) == 1 else str(result.path): result.results
+        for stem, result in zip(stems, saved, strict=True)
     }
 
 
-def _absence(results: Results, record: Mapping[str, str] | None) -> str:
-    """Return why a result has no scored rows."""
-    if not any(part.rows for modules in results.systems.values() for part in modules.values()):
-        return NO_ROWS
-    if record is not None:
-        return f"its scored rows are missing: {record['path']}"
-    return "it does not name a file of its scored rows"
+def with_intervals(results: Results, level: float) -> Results:
+    """Return the results with intervals of this level, as far as their rows are known."""
+
+    def changed(system: str, module: str, result: ModuleResult) -> ModuleResult:
+        table = results.rows.get(system, {}).get(module)
+        if table is None or "confidence_level" not in table.metric.options:
+            return result
+        found = module_result(table, {"confidence_level": level})
+        return replace(found, conditions=result.conditions).signed(module)
+
+    return results.map_modules(changed)
 
 
 def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
-    """Return the file of rows that a result names, if it exists; it must be unchanged."""
+    """Return the file of rows that a result names, if it exists."""
     name = record["path"]
     candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
-    file = next((path for path in candidates if is_file(path)), None)
-    if file is not None and sha256_of(file) != record["sha256"]:
-        raise ValueError(f"{result}: its scored rows changed: {file}; {_ADVICE}")
-    return file
+    return next((path for path in candidates if is_file(path)), None)
 
 
 def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:

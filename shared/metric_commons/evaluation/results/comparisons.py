@@ -56,7 +56,7 @@ class Pair(NamedTuple):
         if self.ends is None:
             return [self]
 
-        def filled(scores: Sequence[float], end: float) -> list[float]:
+        def filled(scores: "Sequence[float] | Floats", end: float) -> list[float]:
             return [end if math.isnan(score) else score for score in scores]
 
         return [

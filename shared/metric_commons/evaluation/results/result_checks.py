@@ -54,7 +54,7 @@ _Time = Annotated[str, Parsed(_time, "a time in ISO 8601 format")]
 _CONTENT = {
     "format": str,
     "runs": _Values,
-    "records": Sequence[_Values],
+    "records": Sequence[Mapping[str, Any]],
     "comparisons": Sequence[Any],
     "provenance": _Values,
 }

@@ -11,7 +11,7 @@ from ...module.catalog.request import Missing
 from ...module.declaration.columns import checked_once, holds_maps
 from ...statistics.arguments.arrays import as_column
 from ...text.tokens.normalizers import shared_token_cache
-from .row_tables import RowTable, joined, scored
+from .row_tables import RowTable, check_mergeable, joined, scored
 from .rows import InputError, Rows
 from .samples import answered, scored_samples
 
@@ -162,21 +162,32 @@ def merged(parts: Iterable[Tables]) -> Tables:
     Raises:
         ValueError: parts have different systems or modules, or tables that cannot be joined.
     """
-    collected = list(parts)
-    first = collected[0]
-    for subject, names in (
-        ("systems", [sorted(part) for part in collected]),
-        ("modules", [sorted({m for ms in part.values() for m in ms}) for part in collected]),
-    ):
-        other = next((listed for listed in names if listed != names[0]), None)
-        if other is not None:
-            raise ValueError(f"rows of different {subject} cannot be merged: {names[0]}, {other}")
+    first, *others = collected = list(parts)
+    for part in others:
+        check_alike(first, part)
     return {
         system: {
             module: joined(part[system][module] for part in collected) for module in first[system]
         }
         for system in first
     }
+
+
+def check_alike(first: Tables, part: Tables) -> None:
+    """Check that the rows of two tables can be merged, as far as their headers show.
+
+    Raises:
+        ValueError: they have different systems, modules or options, or other labels.
+    """
+    for subject, one, other in (
+        ("systems", sorted(first), sorted(part)),
+        ("modules", *(sorted({m for of in t.values() for m in of}) for t in (first, part))),
+    ):
+        if one != other:
+            raise ValueError(f"rows of different {subject} cannot be merged: {one}, {other}")
+    for system, modules in first.items():
+        for module, table in modules.items():
+            check_mergeable(table, part[system][module])
 
 
 def _read_once(name: str, column: Any) -> Any:

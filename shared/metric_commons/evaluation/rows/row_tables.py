@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import attrgetter
 from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...module.declaration.declarations import REPORTING, Module
-from ...statistics.arguments.arrays import Column, Floats, as_column, row_codes
+from ...statistics.arguments.arrays import Column, Floats, Integers, as_column, row_codes
 from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import observed_range, score_range
 from ...statistics.intervals.summary import Average, summarize
@@ -101,14 +102,14 @@ class RowTable:
         values = np.stack([*self.columns.values()], axis=1)
         return replace(empty, names=tuple(self.columns), values=values)
 
-    def take(self, rows: Sequence[int]) -> Self:
+    def take(self, rows: Sequence[int] | Integers) -> Self:
         """Return some of the rows, in this order."""
         order = np.asarray(rows, np.int64)
 
         def part(column: Any) -> Any:
             if column is None or isinstance(column, np.ndarray):
                 return None if column is None else column[order]
-            return [column[row] for row in rows]
+            return [column[row] for row in order.tolist()]
 
         return replace(
             self,
@@ -229,11 +230,14 @@ def _averages(table: RowTable) -> dict[str, Average]:
         from ...retrieval.ranking_measures import average
 
         return {m.name: average(m) for m in parse_measures(metric.options["measures"])}
-    if metric.name == LOGGED:  # logs do not declare ranges
-        ends = {n: observed_range(v.min(), v.max()) for n, v in table.columns.items()}
-    else:
-        ends = {name: score_range(name, metric.score_ranges) for name in table.columns}
-    return {name: Average(bounds=bounds) for name, bounds in ends.items() if bounds is not None}
+    averages = {}
+    for name, values in table.columns.items():
+        bounds = score_range(name, metric.score_ranges)
+        if metric.name == LOGGED:  # logs do not declare ranges
+            bounds = observed_range(values.min(), values.max())
+        if bounds is not None:
+            averages[name] = Average(bounds=bounds)
+    return averages
 
 
 def joined(tables: Iterable[RowTable]) -> RowTable:
@@ -249,8 +253,6 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
     {'qa_em': 0.5}
     """
     parts = list(tables)
-    for part in parts[1:]:
-        check_mergeable(parts[0], part)
     parts = [part for part in parts if len(part)] or parts[:1]
     first = parts[0]
     for part in parts[1:]:
@@ -272,11 +274,14 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
     table = RowTable(
         metric=first.metric,
         columns={name: whole(of_name(name)) for name in names},
-        ids=whole(lambda part: part.ids),
-        groups=whole(lambda part: part.groups),
-        clusters={n: whole(lambda part, n=n: part.clusters[n]) for n in first.clusters},
-        digests=whole(lambda part: part.digests),
-        texts={n: whole(lambda part, n=n: part.texts[n]) for n in first.texts},
+        ids=whole(attrgetter("ids")),
+        groups=whole(attrgetter("groups")),
+        clusters={
+            name: [label for part in parts for label in part.clusters[name]]
+            for name in first.clusters
+        },
+        digests=whole(attrgetter("digests")),
+        texts={name: [text for part in parts for text in part.texts[name]] for name in first.texts},
         conditions=_added_conditions([part.conditions for part in parts]),
     )
     check_unique(table.ids or ())

@@ -13,17 +13,15 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean, median, mode
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from ...module.catalog.request import Missing
+from ...module.catalog.request import Missing, Reduce
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.domains import range_of_rows
 from .row_tables import RowTable, result, row_labels, scored
 from .rows import Rows
-
-Reduce = Literal["mean", "max", "median", "mode"]
 
 BOUNDS = "bounds"  # among the conditions of a table: missing rows may have any score
 _REDUCTIONS: Mapping[str, Callable[[Sequence[float]], float]] = {

@@ -48,29 +48,43 @@ def tables_of_data(data: Any, plan: Plan, jobs: int = 1) -> Tables:
     """
     if is_spark(data):
         return tables_of_spark(data, plan)
-    has_length = hasattr(data, "__len__")
-    if has_length:
-        check_columns(plan.names(), data.column_names)
-        narrow = data.select if is_arrow(data) else data.select_columns
-        rows = narrow(plan.names())
-        rows = rows if is_arrow(data) else rows.with_format("arrow")
-
-        def work(start: int) -> list[Tables]:
-            return [scored_block(plan, columns_of_block(rows[start : start + _ROWS]), start)]
-
-        tasks = range(0, len(rows), _ROWS)
+    if hasattr(data, "__len__"):
+        tables = _tables_of_slices(data, plan, jobs)
     else:
-
-        def work(number: int) -> list[Tables]:
-            shard = data.shard(num_shards=data.num_shards, index=number) if jobs > 1 else data
-            return list(scored_blocks(plan, shard.iter(_ROWS)))
-
-        tasks = range(data.num_shards if jobs > 1 else 1)
-    with closing(map_ordered(work, tasks, min(jobs, len(tasks) or 1))) as parts:
-        tables = [part for parts_of_task in parts for part in parts_of_task]
+        tables = _tables_of_shards(data, plan, jobs)
     if not tables:
         raise ValueError("the table is empty; a score of no rows is undefined")
     return merged(tables)
+
+
+def _tables_of_slices(data: Any, plan: Plan, jobs: int) -> list[Tables]:
+    """Return the scored rows of each block of a Dataset or an Arrow table."""
+    check_columns(plan.names(), data.column_names)
+    if is_arrow(data):
+        rows = data.select(plan.names())
+    else:
+        rows = data.select_columns(plan.names()).with_format("arrow")
+
+    def work(start: int) -> Tables:
+        return scored_block(plan, columns_of_block(rows[start : start + _ROWS]), start)
+
+    starts = range(0, len(rows), _ROWS)
+    with closing(map_ordered(work, starts, min(jobs, len(starts) or 1))) as tables:
+        return list(tables)
+
+
+def _tables_of_shards(data: Any, plan: Plan, jobs: int) -> list[Tables]:
+    """Return the scored rows of each block of an IterableDataset."""
+    if jobs == 1:
+        return list(scored_blocks(plan, data.iter(_ROWS)))
+
+    def work(number: int) -> list[Tables]:
+        shard = data.shard(num_shards=data.num_shards, index=number)
+        return list(scored_blocks(plan, shard.iter(_ROWS)))
+
+    numbers = range(data.num_shards)
+    with closing(map_ordered(work, numbers, min(jobs, len(numbers)))) as shards:
+        return [tables for shard in shards for tables in shard]
 
 
 def scored_block(plan: Plan, block: Mapping[str, Any], start: int) -> Tables:

@@ -7,7 +7,7 @@ that scored stand in the metadata of the schema, and in JSON Lines in the first 
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from itertools import chain
@@ -22,7 +22,7 @@ from ...module.catalog.catalog import load_without_evaluate
 from ...module.declaration.declarations import names_of_functions
 from ...statistics.arguments.checks import nearest
 from .logged_scores import LOGGED, LoggedScores
-from .row_tables import RowTable, check_unique
+from .row_tables import RowTable, check_unique, kept_by
 from .versions import DISTRIBUTION, version
 
 if TYPE_CHECKING:
@@ -190,14 +190,12 @@ def _metric(module: str, run: Mapping[str, Any]) -> Any:
 
 
 def _table(
-    module: str, run: Mapping[str, Any], columns: Mapping[str, Any], labels: Mapping[str, Any]
+    metric: Any, run: Mapping[str, Any], columns: Mapping[str, Any], labels: Mapping[str, Any]
 ) -> RowTable:
     """Return a table from the columns and labels of a file."""
-    metric = _metric(module, run)
-    kept = {name: columns[name] for name in run["columns"] if name not in run["texts"]}
     return RowTable(
         metric=metric,
-        columns=metric.with_nan(kept),
+        columns=metric.with_nan({name: columns[name] for name in run["columns"]}),
         texts={name: columns[name] for name in run["texts"]},
         conditions=run["conditions"],
         ids=labels["id"],
@@ -341,7 +339,7 @@ def _read_parquet(file: Any) -> RowFile:
                 name: _restored(pc.struct_field(record, name), name in run["json"])
                 for name in names
             }
-            tables[system][module] = _table(module, run, columns, labels)
+            tables[system][module] = _table(_metric(module, run), run, columns, labels)
     return RowFile(tables, header["provenance"])
 
 
@@ -430,34 +428,35 @@ def _tables_of_records(
 ) -> dict[str, RowTable]:
     """Return the tables of a system from its lines."""
 
-    def column(read: Callable[[Mapping[str, Any]], Any], name: str) -> list[Any]:
+    def column(name: str, *keys: str) -> list[Any]:
+        """Return the values that these keys lead to."""
+        values: Any = records
         try:
-            return [read(record) for record in records]
+            for key in keys:
+                values = [value[key] for value in values]
         except (KeyError, TypeError):
             raise ValueError(f"a row lacks {name}") from None
+        return list(values)
 
     first = records[0] if records else {}
-    labels: dict[str, Any] = dict.fromkeys(("id", "group", "digest"))
-    for name in labels:
-        if name in first:
-            labels[name] = column(lambda record, name=name: record[name], name)
+    labels: dict[str, Any] = {
+        name: column(name, name) if name in first else None for name in ("id", "group", "digest")
+    }
     if labels["digest"] is not None:
         labels["digest"] = np.array(labels["digest"], np.uint64)
     labels["clusters"] = {
-        name: column(lambda record, name=name: record["clusters"][name], name)
-        for name in first.get("clusters", ())
+        name: column(name, "clusters", name) for name in first.get("clusters", ())
     }
     tables = {}
     for module, run in modules.items():
-        columns = {
-            name: column(lambda record, m=module, n=name: record[m][n], f"{name} of {module}")
+        metric = _metric(module, run)
+        columns: dict[str, Any] = {
+            name: column(f"{name} of {module}", module, name)
             for name in [*run["columns"], *run["texts"]]
         }
-        table = _table(module, run, columns, labels)
-        if table.kept != "inputs":
-            numbers = {name: _numbers(name, values) for name, values in table.columns.items()}
-            table = _table(module, run, {**columns, **numbers}, labels)
-        tables[module] = table
+        if kept_by(metric) != "inputs":
+            columns |= {name: _numbers(name, columns[name]) for name in run["columns"]}
+        tables[module] = _table(metric, run, columns, labels)
     return tables
 
 

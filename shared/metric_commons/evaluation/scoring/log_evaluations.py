@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from ...data.harness_logs.logs import PLAIN_ROWS, listed
 from ...data.tables.tables import Source
 from ...module.catalog import catalog
+from ...module.catalog.request import Reduce
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
 from ..results.results import Results
@@ -25,7 +26,6 @@ from .evaluations import Evaluation, signed
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
-    from ..rows.samples import Reduce
     from .log_samples import LogRows, RowsToScore
 
 _LABELS = ("groups", "clusters")
@@ -39,7 +39,7 @@ class LogEvaluation(Evaluation):
     answers: Sequence[Path] = ()  # the files of the references, joined by id or by their order
     system_field: str | None = None  # in a long table: the field with the system of a row
     metric: str | None = None  # a score or a scorer of a log; None for all
-    reduce: "Reduce | None" = None  # for rows with the same id; None for the mean
+    reduce: Reduce | None = None  # for rows with the same id; None for the mean
 
     @cached_property
     def metrics(self) -> Mapping[str, Module]:

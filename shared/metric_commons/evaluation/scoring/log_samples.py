@@ -8,12 +8,12 @@ from typing import Any, NamedTuple
 
 from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Source
-from ...module.catalog.request import Missing
+from ...module.catalog.request import Missing, Reduce
 from ...statistics.arguments.checks import alternatives
 from ..rows.joins import check_unique
 from ..rows.logged_scores import OUTCOMES
 from ..rows.rows import Rows, taken
-from ..rows.samples import Reduce, Samples, numbered
+from ..rows.samples import Samples, numbered
 
 _REASONS = {
     "error": "ended in an error",

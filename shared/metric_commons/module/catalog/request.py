@@ -15,6 +15,7 @@ from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, check_
 from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
 
 Missing = Literal["refuse", "skip", "zero", "bounds"]
+Reduce = Literal["mean", "max", "median", "mode"]  # of the scores of rows with one id
 ROW_LABELS = ("groups", "clusters", "ids")  # columns that are not inputs of modules
 
 

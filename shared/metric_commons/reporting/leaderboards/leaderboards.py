@@ -17,7 +17,7 @@ from typing import Any
 from ...data.files.stored import option_text, to_jsonable
 from ...evaluation.comparison.combined_results import merged, renamed
 from ...evaluation.comparison.pairing import paired_scores
-from ...evaluation.comparison.saved_rows import SavedResult
+from ...evaluation.comparison.saved_results import SavedResult
 from ...evaluation.results.comparison_tables import statement
 from ...evaluation.results.comparisons import Rank, compare_pairs
 from ...evaluation.results.module_results import ModuleResult
@@ -73,9 +73,6 @@ class Entry:
         settings: dict[str, Any] = {
             name: value for name, value in result.settings().items() if name not in UNSCORED
         }
-        if result.cluster_counts:
-            kinds = next(iter(result.cluster_counts.values()))[1]
-            settings.setdefault("clusters", sum(number for *_, number in kinds))
         if result.options.get("sample_size") is not None:
             settings["seed"] = result.options.get("seed")
         if result.rows:
@@ -86,7 +83,7 @@ class Entry:
     @property
     def digests(self) -> Mapping[str, str]:
         """Return the known digests of the rows: those of `references` and `ids`."""
-        return self._recorded("rows")
+        return self._recorded("digests")
 
     @property
     def source(self) -> tuple[str, str] | None:
@@ -169,16 +166,13 @@ class Leaderboard:
         }
 
     def interval(self, system: str) -> list[float] | None:
-        """Return the interval of a system's score, if it was saved or can be derived."""
+        """Return the interval of a system's score, if there is one."""
         return self._intervals[system, self.module, self.score]
 
     def standard_error(self, system: str) -> float | None:
-        """Return the standard error of a system's score, if it was saved or can be derived."""
+        """Return the standard error of a system's score, if there is one."""
         result = self.result(system)
-        if self.score in result.standard_error:
-            return result.standard_error[self.score]
-        estimate = result.counted_interval(self.score, 0.95)
-        return estimate and estimate.standard_error
+        return result.standard_error.get(self.score)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
@@ -431,12 +425,8 @@ def _names(systems: Sequence[Entry]) -> list[str]:
 
 
 def interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
-    """Return the interval of a score: as saved, or from the scores of rows or their counts.
-
-    None if the result does not have one at this level and none can be derived.
-    """
+    """Return the interval of a score; None if the result does not have one at this level."""
     is_at_level = result.options.get("confidence_level") == confidence_level
     if score in result.confidence_interval and is_at_level:
         return list(result.confidence_interval[score])
-    estimate = result.counted_interval(score, confidence_level)
-    return estimate and [estimate.low, estimate.high]
+    return None

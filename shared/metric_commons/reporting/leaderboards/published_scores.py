@@ -126,7 +126,7 @@ def _of_log(source: Source, name: str | None) -> Score:
     log, path = source.log, source.path
     advice = (
         f"score this log first: metric-commons score logged {path} --confidence 0.95 --save "
-        "FILE.json --per-example FILE.jsonl"
+        "FILE.json --rows FILE.parquet"
     )
     if "logged" not in log.columns:
         raise ValueError(f"{path}: this log of {log.format_name} has no scores; {advice}")

@@ -8,7 +8,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from ...evaluation.results.module_results import means_of_rows
 from ...evaluation.results.rendering import counted
 from ...evaluation.results.results import Results
 
@@ -114,20 +113,26 @@ def rank_rows(results: Results, count: int) -> tuple[list[str], list[Ranking]] |
     """
     for lower, only_means in ((False, True), (False, False), (True, False)):
         columns_of_systems = []
-        for modules in results.systems.values():
+        for system, modules in results.systems.items():
             firsts: dict[str, Sequence[float]] = {}
-            for result in modules.values():
+            for module, result in modules.items():
                 # If `only_means`, the mean over the rows is a score of the result.
-                columns = means_of_rows(result) if only_means else result.per_example
-                names = [name for name in columns if (name in result.lower_is_better) == lower]
-                firsts |= {name: columns[name] for name in names[:1]}
+                table = results.rows.get(system, {}).get(module)
+                columns = {} if table is None else table.row_scores
+                names = [
+                    name
+                    for name in columns
+                    if (name in result.lower_is_better) == lower
+                    and not (only_means and name in result.aggregation)
+                ]
+                firsts |= {name: columns[name].tolist() for name in names[:1]}
             columns_of_systems.append(firsts)
         first = columns_of_systems[0] if columns_of_systems else {}
         scores = [name for name in first if all(name in c for c in columns_of_systems)]
         if scores:
             break
     else:
-        return "The scores of every row were not given (--per-example), so there are no examples."
+        return "The scored rows were not given (score --rows), so there are no examples."
     sizes = {len(columns[name]) for columns in columns_of_systems for name in scores}
     if len(sizes) > 1:
         return "Systems have different numbers of rows, so there are no examples side by side."
@@ -206,11 +211,11 @@ def _unparsed(results: Results, total: int, count: int) -> list[Ranking]:
     unparsed = {
         system: {
             row
-            for result in modules.values()
-            for row, share in enumerate(result.per_example.get("unparsed", ()))
+            for table in tables.values()
+            for row, share in enumerate(table.row_scores.get("unparsed", ()))
             if share
         }
-        for system, modules in results.systems.items()
+        for system, tables in results.rows.items()
     }
     rows = sorted(set().union(*unparsed.values()))
     if not rows:

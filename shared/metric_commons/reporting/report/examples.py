@@ -220,7 +220,8 @@ def _read_log_cells(
     """
     cells: dict[tuple[str, str, int], Any] = {}
     for system, log in results.provenance["logs"].items():
-        ids = results.row_labels.get(system, {}).get("id")
+        table = next(iter(results.rows.get(system, {}).values()), None)
+        ids = None if table is None else table.ids
         conditions = next(iter(results.systems[system].values())).conditions or {}
         where = [text.partition("=") for text in conditions.get("where", [])]
         selection = Selection(
@@ -294,6 +295,7 @@ def _example(
     is_common = all(value == common for value in references.values())
     answers = []
     for system, modules in results.systems.items():
+        tables = results.rows.get(system, {})
         parts, space = _alignment(modules, predictions.get(system), references.get(system))
         answers.append(
             {
@@ -301,8 +303,8 @@ def _example(
                 "prediction": predictions.get(system),
                 "scores": {
                     score: values[row]
-                    for result in modules.values()
-                    for score, values in result.per_example.items()
+                    for table in tables.values()
+                    for score, values in table.row_scores.items()
                     if score in scores
                 },
                 "references": None if is_common else references.get(system),
@@ -314,7 +316,7 @@ def _example(
                     for score in scores
                 ),
                 "explanations": [
-                    texts[row] for result in modules.values() for texts in result.row_texts.values()
+                    texts[row] for table in tables.values() for texts in table.texts.values()
                 ],
             }
         )
