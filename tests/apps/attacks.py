@@ -82,8 +82,8 @@ def _write_place(folder, rows, qrels, system):
     (folder / "run").write_text(RUN)
     (folder / "folder").mkdir()
     (folder / "folder" / "qrels").write_text(qrels)
-    results = score("qa_em", predictions={system: ["x"]}, references=["x"], per_example=True)
-    results = results.save_per_example(folder / "folder" / "saved.rows.jsonl")
+    results = score("qa_em", predictions={system: ["x"]}, references=["x"], rows=True)
+    results = results.save_rows(folder / "folder" / "saved.rows.jsonl")
     results.save(folder / "folder" / "saved.json")
 
 

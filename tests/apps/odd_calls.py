@@ -111,7 +111,7 @@ def _are_taken(dice, folder, module, systems, shared):
     def save(name, rows):
         results = score(module, predictions=rows, **shared)
         path = folder / f"{name}.json"
-        results.save_per_example(path.with_suffix(".jsonl")).save(path)
+        results.save_rows(path.with_suffix(".jsonl")).save(path)
         saved[path] = results.systems[name][module].scores
 
     saved = {}

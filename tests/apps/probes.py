@@ -19,6 +19,8 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
+from metric_commons.evaluation.scoring.states import Part, State
+
 from metric_commons.apps.console import config
 from metric_commons.apps.mcp.roots import CallContext, Roots
 from metric_commons.apps.mcp.stdio import refusal
@@ -29,7 +31,6 @@ from metric_commons.data.tables.tables import Source
 from metric_commons.data.trec.trec import read_qrels, read_run
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.evaluation.scoring.states import Part, State
 from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration.declarations import REPORTING
 from metric_commons.statistics.arguments.domains import check_score

@@ -20,10 +20,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters, stdio_client, types
+from metric_commons.evaluation.comparison.saved_rows import read_with_rows
 
 from metric_commons.data.files.stored import to_jsonable
 from metric_commons.evaluation.comparison.combined_results import compare
-from metric_commons.evaluation.comparison.saved_rows import read_with_rows
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import catalog
@@ -74,9 +74,9 @@ def write_files(folder):
     (folder / "rows.jsonl").write_text(text, "utf-8")
     systems = {name: [row[name] for row in rows] for name in ("fid", "dpr")}
     scored = score(
-        *("qa_f1",), predictions=systems, references=[row["gold"] for row in rows], per_example=True
+        *("qa_f1",), predictions=systems, references=[row["gold"] for row in rows], rows=True
     )
-    scored = scored.save_per_example(folder / "saved.rows.jsonl")
+    scored = scored.save_rows(folder / "saved.rows.jsonl")
     scored.save(folder / "saved.json")
 
 

@@ -3,6 +3,8 @@
 import os
 
 import pytest
+from metric_commons.evaluation.results.row_scores import read_rows
+from metric_commons.evaluation.scoring.states import Part
 
 from metric_commons.apps.cli.app import COMMANDS
 from metric_commons.data.files import access
@@ -10,9 +12,7 @@ from metric_commons.data.files.access import Limits
 from metric_commons.data.files.streams import Stream
 from metric_commons.data.tables.tables import Source
 from metric_commons.data.trec.trec import read_run
-from metric_commons.evaluation.results.row_scores import read_rows
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.evaluation.scoring.states import Part
 from tests.apps import bombs
 
 

@@ -46,7 +46,7 @@ def every_score(results):
 @pytest.mark.long
 def test_scores_are_those_that_are_named_everywhere(run):
     options = ("--scores", "qa_f1", "--scores", "qa_em.qa_em", "--group-by", "topic")
-    files = ("--save", "r.json", "--per-example", "rows.out")
+    files = ("--save", "r.json", "--rows", "rows.out")
     out = scored(run, *options, *files, "--compare", "--confidence", "0.9")
     results = Results.read("r.json", "rows.out")
 
@@ -66,7 +66,7 @@ def test_scores_are_those_that_are_named_everywhere(run):
         assert json.loads(line)["scores"].keys() == {"qa_em", "qa_f1"}
 
 
-@pytest.mark.parametrize("options", [(), ("--per-example", "x.jsonl"), ("--compare",)])
+@pytest.mark.parametrize("options", [(), ("--rows", "x.jsonl"), ("--compare",)])
 def test_a_module_of_which_no_score_is_named_is_left_out(run, options):
     scored(run, "--scores", "qa_recall", "--save", "r.json", *options)
 
@@ -87,7 +87,7 @@ def test_a_file_a_part_and_a_page_choose_too(run):
     assert run("run", "c.yaml")[0] == 0
     assert every_score(Results.read("r.json")) == {("qa_f1", "qa_recall")}
 
-    scored(run, "--partial", "1.part", modules=["qa_f1"])
+    scored(run, "--rows", "1.part", modules=["qa_f1"])
     assert run("merge", "1.part", "--scores", "qa_f1", "--save", "m.json")[0] == 0
     assert every_score(Results.read("m.json")) == {("qa_f1", "qa_f1")}
 
@@ -120,7 +120,7 @@ def test_what_is_no_mean_is_shown_beside_what_is_compared():
 
 @pytest.mark.long
 def test_systems_are_sorted_and_the_first_are_shown(run):
-    files = ("--save", "r.json", "--per-example", "rows.out")
+    files = ("--save", "r.json", "--rows", "rows.out")
     scored(run, *files, modules=["qa_f1"], systems=["s03", "s25", "s00", "s16"])
     command = ("compare", "r.json", "--sort", "qa_f1", "--top", "2", "--save", "c.json")
     status, out, _ = run(*command, "--format", "csv")

@@ -129,7 +129,7 @@ def test_blocks_give_what_all_rows_give(run, monkeypatch, size):
     write("x.jsonl", json_lines(ROWS * 3))
     options = ["--predictions", "question", "--confidence", "0.9", "--group-by", "topic"]
     command = ("score", "qa_em", "substring_recall", "x.jsonl", *FIELDS, *options, "--format=json")
-    _, kept, _ = run(*command, "--per-example", "rows.jsonl")
+    _, kept, _ = run(*command, "--rows", "rows.jsonl")
     monkeypatch.setattr(evaluation, "_ROWS", size)
     _, forgotten, _ = run(*command)
 
@@ -157,7 +157,7 @@ def test_labels_of_other_blocks_count(refused, monkeypatch):
     assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
 
 
-@pytest.mark.parametrize(("options", "kept"), [((), False), (("--per-example", "r"), True)])
+@pytest.mark.parametrize(("options", "kept"), [((), False), (("--rows", "r"), True)])
 def test_rows_are_forgotten_once_they_are_scored(run, options, kept):
     write("x.jsonl", json_lines({"answer": f"{n:05}" * 1000, "gold": "x"} for n in range(2_000)))
     command = ("score", "qa_em", "x.jsonl", *FIELDS, "--jobs", 1, *options)
@@ -491,7 +491,7 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
         ),
         (["qa_em", "x.jsonl", *FIELDS, "--save", "x.jsonl"], "x.jsonl would be overwritten"),
         (
-            ["qa_em", "x.jsonl", *FIELDS, "--save", "r", "--per-example", "./r"],
+            ["qa_em", "x.jsonl", *FIELDS, "--save", "r", "--rows", "./r"],
             "r would be overwritten",
         ),
     ],
@@ -516,7 +516,7 @@ def test_a_disk_without_room_leaves_the_old_file(tmp_path):
     (tmp_path / "x.jsonl").write_text(json_lines(ROWS * 500))
     (tmp_path / "rows.jsonl").write_text("old")
     program = "import sys; from metric_commons.__main__ import main; sys.exit(main())"
-    command = ("score", "qa_em", "x.jsonl", *FIELDS, "--per-example", "rows.jsonl")
+    command = ("score", "qa_em", "x.jsonl", *FIELDS, "--rows", "rows.jsonl")
     done = subprocess.run(
         [sys.executable, "-c", program, *command],
         cwd=tmp_path,

@@ -119,7 +119,7 @@ def check_saved(path, columns):
 def test_saved_rows_are_compared_by_both_fields(columns, write, run, tmp_path, when):
     saved, compared = tmp_path / "result.json", tmp_path / "compared.json"
     first, later = (CLUSTERS, []) if when == "scored" else ([], CLUSTERS)
-    rows = ["--per-example", tmp_path / "scores.jsonl", "--save", saved]
+    rows = ["--rows", tmp_path / "scores.jsonl", "--save", saved]
     level = ["--confidence", 0.9]
     run("score", "qa_em", write(columns), "-p", "a", "-p", "b", *first, *level, *rows)
     assert run("compare", saved, *later, *level, "--save", compared)[0] == 0
@@ -128,7 +128,7 @@ def test_saved_rows_are_compared_by_both_fields(columns, write, run, tmp_path, w
 
 def test_gate_counts_both_fields(columns, write, run, tmp_path):
     for system in SYSTEMS:
-        files = ["--per-example", tmp_path / f"{system}.rows", "--save", tmp_path / system]
+        files = ["--rows", tmp_path / f"{system}.rows", "--save", tmp_path / system]
         run("score", "qa_em", write(columns), "-p", system, *files)
     gate = ["gate", tmp_path / "a", "--baseline", tmp_path / "b", "--score", "qa_em"]
     options = ["--margin", 0.2, "--confidence", 0.9, "--floor", "qa_em=0.1", "--format", "json"]

@@ -68,9 +68,9 @@ def test_commands_compare_saved_systems(name, form, run):
     predictions, rows = two_systems(name, form)
     paths = []
     for system, predicted in predictions.items():
-        saved = score(name, predictions={system: predicted}, per_example=True, **rows)
+        saved = score(name, predictions={system: predicted}, rows=True, **rows)
         paths.append(f"{system}.json")
-        saved.save_per_example(f"{system}.jsonl").save(paths[-1])
+        saved.save_rows(f"{system}.jsonl").save(paths[-1])
     status, out, err = run("compare", *paths, "--format", "json")
     assert (status, err) == (0, "")
     main = json.loads(out)["comparisons"][0]["score"]

@@ -23,7 +23,7 @@ def _saved(run):
     write_rows("data.jsonl", ROWS)
     fields = ("--predictions", "a", "--predictions", "b", "--references", "gold", "--id", "id")
     command = ("score", "qa_em", "qa_f1", "data.jsonl", *fields, "--confidence", "0.9")
-    assert run(*command, "--save", "r.json", "--per-example", "r.rows")[0] == 0
+    assert run(*command, "--save", "r.json", "--rows", "r.rows")[0] == 0
 
 
 def test_the_hub_reads_the_model_index(run):

@@ -28,7 +28,7 @@ def saved(run):
         write_rows("rows.jsonl", ROWS[:count])
         name = name or fields[0]
         predictions = [word for field in fields for word in ("--predictions", field)]
-        files = ["--per-example", f"{name}.rows.jsonl"] if rows else []
+        files = ["--rows", f"{name}.rows.jsonl"] if rows else []
         status, _, err = run(
             *("score", "qa_em", "rows.jsonl", *predictions, "--references", "gold"),
             *(*options, "--save", f"{name}.json", *files),
@@ -212,7 +212,7 @@ def test_runs_have_rows_too(run):
     Path("qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(20)))
     for name, document in (("a", "a"), ("b", "b")):
         Path(f"{name}.run").write_text("".join(f"q{i} Q0 {document} 1 1 A\n" for i in range(20)))
-        files = ("--save", f"{name}.json", "--per-example", f"{name}.jsonl")
+        files = ("--save", f"{name}.json", "--rows", f"{name}.jsonl")
         assert run("trec", "qrels", f"{name}.run", "-m", "map", *files)[0] == 0
     options = ("--score", "map", "--margin", "0.01")
 

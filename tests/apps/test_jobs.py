@@ -112,7 +112,7 @@ def saved(run, *arguments):
         text = Path("r.json").read_text()
         content = json.loads(text)
         created = content["provenance"]["created"]
-        rows = Path("rows.jsonl").read_text() if "--per-example" in arguments else ""
+        rows = Path("rows.jsonl").read_text() if "--rows" in arguments else ""
         found.append((out, text.replace(created, "").replace(content.get("sha256", ""), ""), rows))
     return found
 
@@ -148,7 +148,7 @@ def test_every_kind_of_file_gives_the_same_result(run, processes, name):
     ("arguments", "reads"),
     [
         (("qa_em", "qa_f1", *BOTH, "--id", "id", "--cluster-by", "document"), True),
-        (("qa_f1", *ANSWERS, "--per-example", "rows.jsonl", "--id", "id"), True),
+        (("qa_f1", *ANSWERS, "--rows", "rows.jsonl", "--id", "id"), True),
         (("qa_f1", *ANSWERS, "--cluster-by", "document", "--standard-error"), True),
         (("bleu", *BOTH, "--confidence", 0.9, "--resamples", 50), True),
         (("classification", *LABELS, "--confidence", 0.9), True),
@@ -178,7 +178,7 @@ def test_files_of_several_systems_are_the_same(run, processes):
 
 def test_parts_are_the_same_to_the_byte(run, processes):
     write("x.jsonl", ROWS)
-    arguments = ("score", "qa_f1", "x.jsonl", *ANSWERS, "--group-by", "topic", "--partial")
+    arguments = ("score", "qa_f1", "x.jsonl", *ANSWERS, "--group-by", "topic", "--rows")
     for jobs in (1, 3):
         assert run(*arguments, f"{jobs}.part", "--jobs", jobs) == (0, "", "")
 

@@ -34,7 +34,7 @@ def saved(run):
         for system in systems:
             stem = name.format(task=task, system=system)
             fields = ("--predictions", system, "--references", "gold", "--id", "id")
-            files = ("--per-example", f"{stem}.rows") if rows else ()
+            files = ("--rows", f"{stem}.rows") if rows else ()
             command = ("score", module, f"{task}.jsonl", *fields, *options)
             status, _, err = run(*command, "--save", f"{stem}.json", *files)
             assert (status, err) == (0, "")
@@ -298,7 +298,7 @@ def test_tasks_of_logs_are_no_rivals(run):
                 for row in range(rows)
             ]
             paths.append(write_rows(f"{model}/samples_{task}_2026-01-15T09-00-00.jsonl", samples))
-        files = ("--save", f"{model}.json", "--per-example", f"{model}.rows")
+        files = ("--save", f"{model}.json", "--rows", f"{model}.rows")
         assert run("score", "logged", *paths, *files)[0] == 0
     command = ("leaderboard", "large.json", "small.json", "--by", "em")
 
@@ -432,7 +432,7 @@ def test_the_best_has_an_interval_that_allows_for_the_choice(run):
     write_rows("many.jsonl", rows)
     predictions = [word for k in range(4) for word in ("--predictions", f"s{k}")]
     command = ("score", "qa_em", "many.jsonl", *predictions, "--references", "gold")
-    run(*command, "--save", "many.json", "--per-example", "many.rows.jsonl")
+    run(*command, "--save", "many.json", "--rows", "many.rows.jsonl")
     board = ("leaderboard", "many.json", "--by", "qa_em", "--best")
     status, out, err = run(*board)
     assert (status, err) == (0, "")

@@ -29,7 +29,7 @@ def output(run, *arguments):
 def written(run, shards, *more):
     parts = [path.with_suffix(".part") for path in shards]
     for path, part in zip(shards, parts, strict=True):
-        assert output(run, "score", *MODULES, path, *FIELDS, "--partial", part, *more) == ""
+        assert output(run, "score", *MODULES, path, *FIELDS, "--rows", part, *more) == ""
     return parts
 
 
@@ -65,7 +65,7 @@ def test_parts_keep_the_level_of_intervals(run, refused, shards, tmp_path):
     options = "states of different options cannot be merged: confidence_level"
     assert (status, message) == (1, f"{other}: {options} is 0.5 in one and 0.9 in the other")
     status, message = refused(
-        "score", "qa_em", shards[0], *FIELDS, "--partial", other, "--resamples", "50"
+        "score", "qa_em", shards[0], *FIELDS, "--rows", other, "--resamples", "50"
     )
     assert (status, message) == (2, "--resamples cannot be used with --partial; pass it to merge")
 
@@ -74,7 +74,7 @@ def test_a_part_of_sums_says_how_to_get_intervals(run, refused, tmp_path):
     path, part = tmp_path / "0.jsonl", tmp_path / "0.part"
     path.write_text('{"guess": 1.0, "truth": 2.0}\n')
     fields = ["--predictions", "guess", "--references", "truth"]
-    output(run, "score", "regression", path, *fields, "--partial", part)
+    output(run, "score", "regression", path, *fields, "--rows", part)
     status, message = refused("merge", part, "--confidence", "0.9")
     assert status == 1
     assert "this state keeps sums, but intervals need rows" in message
@@ -89,12 +89,12 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     assert message.startswith(f"{parts[0]}: the rows of {shards[0]} are in both parts")
     other = tmp_path / "other.part"
     output(
-        run, "score", *MODULES, shards[0], *FIELDS, "--partial", other, "--set", "normalizer=lower"
+        run, "score", *MODULES, shards[0], *FIELDS, "--rows", other, "--set", "normalizer=lower"
     )
     status, message = refused("merge", parts[1], other)
     assert status == 1
     assert "normalizer is 'squad' in one and 'lower' in the other" in message
-    output(run, "score", "qa_em", shards[0], *FIELDS, "--partial", other)
+    output(run, "score", "qa_em", shards[0], *FIELDS, "--rows", other)
     status, message = refused("merge", parts[1], other)
     assert "parts of different modules cannot be merged" in message
     other.write_text("{}")
@@ -102,11 +102,11 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     assert (status, message) == (1, f"{other}: not in the format metric-commons-part/1")
 
 
-@pytest.mark.parametrize(("option", "value"), [("--save", "x.json"), ("--per-example", "x")])
+@pytest.mark.parametrize(("option", "value"), [("--save", "x.json"), ("--rows", "x")])
 def test_a_part_has_no_scores_yet(refused, shards, tmp_path, option, value):
     part = tmp_path / "0.part"
     status, message = refused(
-        "score", "qa_em", shards[0], *FIELDS, "--partial", part, option, value
+        "score", "qa_em", shards[0], *FIELDS, "--rows", part, option, value
     )
     assert (status, part.exists()) == (2, False)
     assert message == f"{option} cannot be used with --partial; parts have no scores yet"
@@ -120,7 +120,7 @@ def test_rankings_need_ids(run, refused, tmp_path):
         path = tmp_path / f"{number}.jsonl"
         write_rows(path, rows[number::2])
         parts.append(path.with_suffix(".part"))
-        command = ["score", "ir_ranking", path, *fields, "--partial", parts[-1]]
+        command = ["score", "ir_ranking", path, *fields, "--rows", parts[-1]]
         assert refused(*command) == (
             2,
             "parts of ir_ranking need --id, the field of the queries' ids",

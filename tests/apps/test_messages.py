@@ -93,7 +93,7 @@ def test_clusters_without_an_interval_or_a_test_are_refused(scored):
     message = "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
 
     assert scored(ROWS, "--cluster-by", "document") == (2, message)
-    for options in (["--confidence", "0.95"], ["--standard-error"], ["--per-example", "r.jsonl"]):
+    for options in (["--confidence", "0.95"], ["--standard-error"], ["--rows", "r.jsonl"]):
         assert scored(ROWS, "--cluster-by", "document", *options)[0] == 0
     systems = ["--predictions", "document", "--compare"]
     assert scored(ROWS, "--cluster-by", "document", *systems)[0] == 0
@@ -133,11 +133,11 @@ def test_what_was_written_is_said(raw, tmp_path):
     Path("x.csv").write_text(ROWS)
     score = ("score", "qa_em", "x.csv", *FIELDS)
     written = {
-        (*score, "--save", "new/r.json", "--per-example", "rows.jsonl"): (
+        (*score, "--save", "new/r.json", "--rows", "rows.jsonl"): (
             "new folder new\nwrote rows.jsonl\nwrote new/r.json\n"
         ),
         (*score, "--save", "/dev/null"): None,
-        (*score, "--partial", "x.part"): "wrote x.part\n",
+        (*score, "--rows", "x.part"): "wrote x.part\n",
         ("report", "new/r.json", "--save", "r.html"): (
             f"wrote r.html; open {(tmp_path / 'r.html').as_uri()}\n"
         ),
@@ -213,7 +213,7 @@ def test_cells_with_several_references_are_split_on_request(run):
     assert "|split_references=vertical line|" in out
     # A module that takes one reference has nothing to split.
     assert run("score", "error_rate", *command[2:])[2] == ""
-    partial = ("--split-references", "|", "--partial", "p")
+    partial = ("--split-references", "|", "--rows", "p")
     assert run(*command, *partial)[0] == 2
 
 

@@ -12,13 +12,13 @@ from types import SimpleNamespace
 import evaluate
 import numpy as np
 import pytest
+from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
 
 import metric_commons
 from metric_commons import State, rewards, score, scorers, trainer_hook
 from metric_commons.__main__ import main
 from metric_commons.apps.cli import modules
-from metric_commons.evaluation.scoring.promises import check_module
-from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+from metric_commons.evaluation.peers.promises import check_module
 from metric_commons.module.catalog import catalog
 from tests.programs import output
 from tests.spec import METRICS, ROOT
@@ -136,12 +136,12 @@ def run(capsys, *arguments):
 
 
 def test_every_command_takes_it(folder, data, capsys, tmp_path):
-    files = ("--save", "r.json", "--per-example", "rows.out.jsonl")
+    files = ("--save", "r.json", "--rows", "rows.out.jsonl")
     status, out, _ = run(capsys, "score", folder, data, *FIELDS, "--compare", *files)
     assert (status, "token_jaccard|lower=True" in out) == (0, True)
     assert run(capsys, "describe", folder)[0] == 0
     assert (
-        run(capsys, "score", folder, data, *FIELDS[:2], *FIELDS[4:], "--partial", "1.part")[0] == 0
+        run(capsys, "score", folder, data, *FIELDS[:2], *FIELDS[4:], "--rows", "1.part")[0] == 0
     )
     status, out, _ = run(capsys, "merge", folder, "1.part")
     assert (status, "0.6667" in out) == (0, True)
@@ -154,7 +154,7 @@ def test_every_command_takes_it(folder, data, capsys, tmp_path):
 
 @pytest.mark.processes
 def test_what_is_saved_is_read_where_nobody_knows_it(folder, data, capsys):
-    files = ("--save", "r.json", "--per-example", "rows.out.jsonl")
+    files = ("--save", "r.json", "--rows", "rows.out.jsonl")
     assert run(capsys, "score", folder, data, *FIELDS, "--compare", *files)[0] == 0
     commands = [
         ["compare", "r.json"],

@@ -185,7 +185,7 @@ def test_an_installed_wheel_works(place, wheel, tmp_path):
     assert all(name in completed("metric-commons", "list") for name in METRICS)
     assert "normalizer" in completed("metric-commons", "describe", "qa_f1")
     columns = ["--predictions", "a", "--predictions", "b", "--references", "gold", "--compare"]
-    saved = ["--save", "result.json", "--per-example", "rows_of_result.jsonl"]
+    saved = ["--save", "result.json", "--rows", "rows_of_result.jsonl"]
     assert "1.0000" in completed("metric-commons", "score", "qa_em", rows, *columns, *saved)
     assert "diff" in completed("metric-commons", "compare", "result.json").lower()
     example = (

@@ -93,12 +93,12 @@ def scored(run):
         path, systems, *more, modules=("qa_em", "qa_f1"), references="gold", report=(), rows=True
     ):
         fields = [word for system in systems for word in ("--predictions", system)]
-        saved = ("--save", "r.json", "--per-example", "rows_of.jsonl")
+        saved = ("--save", "r.json", "--rows", "rows_of.jsonl")
         status, _, err = run(
             "score", *modules, path, *fields, "--references", references, *more, *saved
         )
         assert status == 0, err
-        return reported(*(("--per-example", "rows_of.jsonl") if rows else ()), *report)
+        return reported(*(("--rows", "rows_of.jsonl") if rows else ()), *report)
 
     def reported(*arguments):
         status, out, err = run("report", "r.json", "--save", "page.html", *arguments)
@@ -325,7 +325,7 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
     assert "no answer was found; they score 0 (a 1, b 2 of 3 rows)." in text
     assert "unparsed" in page.told("scores")
-    page = scored.reported("--per-example", "rows_of.jsonl", "--examples", "1")
+    page = scored.reported("--rows", "rows_of.jsonl", "--examples", "1")
     assert "(a 1, b 2 of 3 rows); these are the first 1." in page.told("examples")
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
@@ -363,13 +363,13 @@ def test_systems_with_files_of_their_own_are_shown_together(scored, run):
     write([{"gold": ["x"], "p": "x"}, {"gold": ["z"], "p": "x"}], "one.jsonl")
     write([{"gold": ["x"], "p": "y"}, {"gold": ["z"], "p": "y"}], "two.jsonl")
     files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
-    run("score", "qa_em", *files, "--save", "r.json", "--per-example", "rows_of.jsonl")
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    run("score", "qa_em", *files, "--save", "r.json", "--rows", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
 
     assert examples_of(page)["Worst"][0] == "row 1 references z one x qa_em 0 two y qa_em 0"
 
     Path("two.jsonl").unlink()
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
     assert texts(page, "note") == ["two.jsonl is missing, so nothing from it is shown."]
     assert "one x qa_em 0 two not at hand qa_em 0" in examples_of(page)["Worst"][0]
 
@@ -379,8 +379,8 @@ def test_other_references_of_a_row_stand_beside_each_answer(scored, run):
     write([{"gold": ["x"], "p": "a"}], "one.jsonl")
     write([{"gold": ["z"], "p": "b"}], "two.jsonl")
     files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
-    run("score", "qa_em", *files, "--save", "r.json", "--per-example", "rows_of.jsonl")
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    run("score", "qa_em", *files, "--save", "r.json", "--rows", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
 
     assert examples_of(page)["Worst"][0] == (
         "row 0 one a references x qa_em 0 two b references z qa_em 0"
@@ -392,7 +392,7 @@ def test_inputs_that_changed_are_said_and_not_shown(scored):
     scored(write(ROWS), ["one"])
     with open("rows.jsonl", "a") as file:
         file.write("\n")
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
 
     (note,) = texts(page, "note")
     assert note.startswith("rows.jsonl has changed since it was scored")
@@ -406,10 +406,10 @@ def test_inputs_are_known_by_what_they_hold(scored):
     Path("rows.jsonl").rename("elsewhere.bin")
     Path("rows.jsonl").write_text("other")
 
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
     assert len(texts(page, "note")) == 1
     Path("elsewhere.bin").rename("elsewhere.jsonl")
-    page = scored.reported("--per-example", "rows_of.jsonl", "--data", "elsewhere.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl", "--data", "elsewhere.jsonl")
     assert not texts(page, "note")
     assert examples_of(page)
 
@@ -463,7 +463,7 @@ LOGS = ROOT / "examples" / "logs"
 def test_logs_have_examples_with_their_questions(run):
     (log,) = (LOGS / "fid").glob("*.jsonl")
     for modules in (["logged"], ["qa_em", "qa_f1"]):
-        saved = ("--save", "r.json", "--per-example", "rows.jsonl")
+        saved = ("--save", "r.json", "--rows", "rows.jsonl")
         assert run("score", *modules, log, *saved)[0] == 0
         for show in ((), ("--show", "doc.question")):
             report = run("report", "r.json", "--save", "page.html", "--examples", "3", *show)
@@ -484,7 +484,7 @@ def test_logs_have_examples_with_their_questions(run):
 def test_several_results_are_on_one_page(run):
     for name in ("fid", "dpr"):
         (log,) = (LOGS / name).glob("*.jsonl")
-        saved = ("--save", f"{name}.json", "--per-example", f"{name}.jsonl")
+        saved = ("--save", f"{name}.json", "--rows", f"{name}.jsonl")
         assert run("score", "logged", log, *saved)[0] == 0
     assert run("report", "fid.json", "dpr.json", "--save", "page.html") == (0, "", "")
     page = Page(Path("page.html").read_text("utf-8"))
@@ -501,7 +501,7 @@ def test_several_results_are_on_one_page(run):
 
 @pytest.mark.long
 def test_results_made_in_python_have_a_page_without_examples():
-    results = score("qa_em", predictions=["a"], references=["a"], per_example=True)
+    results = score("qa_em", predictions=["a"], references=["a"], rows=True)
     page = Page(render(results, find_examples(results)))
 
     assert texts(page, "note") == [NO_FIELDS]
@@ -661,7 +661,7 @@ def test_an_axis_holds_its_numbers_between_round_ends(values):
 def test_errors_are_one_line(run, monkeypatch):
     write(ROWS)
     fields = ("--predictions", "one", "--references", "gold")
-    run("score", "qa_em", "rows.jsonl", *fields, "--save", "r.json", "--per-example", "p.jsonl")
+    run("score", "qa_em", "rows.jsonl", *fields, "--save", "r.json", "--rows", "p.jsonl")
     Path("short.jsonl").write_text(Path("p.jsonl").read_text().partition("\n")[0])
     before = sorted(Path.cwd().iterdir())
 
@@ -672,10 +672,10 @@ def test_errors_are_one_line(run, monkeypatch):
             1,
             "rows.jsonl: not a JSON object in the format metric-commons/1: Extra data",
         ),
-        (("r.json", "--per-example", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
-        (("r.json", "--per-example", "none"), 1, "no such file: none"),
+        (("r.json", "--rows", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
+        (("r.json", "--rows", "none"), 1, "no such file: none"),
         (("r.json", "--data", "none"), 1, "no such file: none"),
-        (("r.json", "--per-example", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
+        (("r.json", "--rows", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
         (("r.json", "--save", "r.json"), 2, "r.json would be overwritten"),
         (("r.json", "--examples", "-1"), 2, "Invalid value for '--examples'"),
     ):
@@ -825,7 +825,7 @@ def transcripts(**options):
         ["error_rate"],
         predictions=systems,
         references=columns["said"],
-        per_example=True,
+        rows=True,
         options=options,
     )
     path = write(SPOKEN)

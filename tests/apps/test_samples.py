@@ -406,7 +406,7 @@ def test_systems_can_be_named(run):
             ["truthful_mc", "x.json"],
             "x.json: truthful_mc needs --predictions; the format inspect has",
         ),
-        (["qa_em", "x.json", "--partial", "p"], "--partial takes plain rows, not logs"),
+        (["qa_em", "x.json", "--rows", "p"], "--partial takes plain rows, not logs"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):

@@ -54,7 +54,7 @@ def saved(run, rows):
     def saved(module, *options):
         for system in ("x", "y"):
             fields = [word.format(system=system) for word in COMMANDS[module]]
-            files = ("--save", f"{system}.json", "--per-example", f"{system}.rows")
+            files = ("--save", f"{system}.json", "--rows", f"{system}.rows")
             status, _, err = run("score", module, "rows.jsonl", *fields, *options, *files)
             assert (status, err) == (0, "")
 
@@ -124,7 +124,7 @@ def test_rows_of_a_log_are_found_by_their_ids(run, rows):
         ]
         write_rows(folder / "samples_qa_2026-01-15T09-00-00.jsonl", samples[::-1])
         log = f"{system}/samples_qa_2026-01-15T09-00-00.jsonl"
-        files = ("--save", f"{system}.json", "--per-example", f"{system}.rows")
+        files = ("--save", f"{system}.json", "--rows", f"{system}.rows")
         assert run("score", "logged", log, "--filter", "strict", *files)[0] == 0
     command = ("compare", "x.json", "y.json", "--format", "json", "--cluster-by")
     (later,) = json.loads(run(*command, "doc.passage")[1])["comparisons"]
@@ -164,7 +164,7 @@ def test_runs_have_clusters_in_a_file(run):
         *(1, ""),
         "no such file: topic\n",
     )
-    files = ("--save", "t.json", "--per-example", "t.rows")
+    files = ("--save", "t.json", "--rows", "t.rows")
     assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
     message = run("compare", "t.json", "--cluster-by", "topic")[2]
     assert message.startswith("t.json: there are no clusters: the result does not name the file")
@@ -193,7 +193,7 @@ def test_a_result_alone_has_the_intervals_of_its_rows(run, rows, module, options
     write_rows("b.jsonl", rows[9:])
     for part in "ab":
         partial = ("score", module, f"{part}.jsonl", *fields, *options)
-        assert run(*partial, "--partial", f"{part}.part")[0] == 0
+        assert run(*partial, "--rows", f"{part}.part")[0] == 0
     assert run("merge", "a.part", "b.part", "--save", "merged.json")[0] == 0
     means = [name for name in intervals if name != "utility"]
 

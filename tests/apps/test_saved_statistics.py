@@ -33,7 +33,7 @@ def scored(name, columns, options):
     sides = [columns["predictions"], columns["others"]]
     shared = {key: column for key, column in columns.items() if key in MODULES[name].input_names}
     return [
-        score(name, **shared | {"predictions": side}, options=options, per_example=keeps_rows)
+        score(name, **shared | {"predictions": side}, options=options, rows=keeps_rows)
         for side in sides
     ]
 
@@ -78,7 +78,7 @@ def saved_and_compared(name, columns, options):
     results = scored(name, columns, options)
     read = []
     for side, result in zip(("new", "old"), results, strict=True):
-        result.save_per_example(f"{side}.jsonl").save(f"{side}.json")
+        result.save_rows(f"{side}.jsonl").save(f"{side}.json")
         read.append(Results.read(f"{side}.json", f"{side}.jsonl"))
         saved, kept = sums_of(result, name), sums_of(read[-1], name)
         assert (saved is None) == (kept is None)

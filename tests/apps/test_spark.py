@@ -7,11 +7,11 @@ from decimal import Decimal
 
 import pyarrow as pa
 import pytest
+from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+from metric_commons.evaluation.scoring.table_parts import on_executors
 
 from metric_commons import load, score
 from metric_commons.evaluation.scoring import table_parts
-from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
-from metric_commons.evaluation.scoring.table_parts import on_executors
 from metric_commons.frameworks.harnesses.spark import scores_of_rows
 from tests.apps.spark_sessions import (
     MARKS,
@@ -68,9 +68,9 @@ def test_the_result_is_that_of_compute(answers):
 def test_systems_and_modules_share_one_pass_with_the_scores_of_rows(answers):
     names = {"predictions": {"bot": "answer", "id": "id"}, "references": "gold", "ids": "id"}
     local = {"answer": ANSWERS, "id": IDS, "gold": GOLD}
-    expected = score(["qa_em", "qa_f1"], local, **names, per_example=True)
+    expected = score(["qa_em", "qa_f1"], local, **names, rows=True)
 
-    results = score(["qa_em", "qa_f1"], answers.repartition(3), **names, per_example=True)
+    results = score(["qa_em", "qa_f1"], answers.repartition(3), **names, rows=True)
 
     assert results.provenance["rows"] == expected.provenance["rows"]
     for system, modules in expected.systems.items():

@@ -11,9 +11,9 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
+from metric_commons.evaluation.scoring.states import Part
 
 from metric_commons import load, score
-from metric_commons.evaluation.scoring.states import Part
 from metric_commons.frameworks.harnesses.spark import part_of_rows
 from tests.apps.spark_sessions import MARKS, blocks_of_guide, free_port, spark_sessions
 from tests.result_keys import as_computed

@@ -162,7 +162,7 @@ def test_results_with_paths_are_saved_and_read(run, tmp_path):
     ]
     file = write_rows(tmp_path / "rows.jsonl", rows)
     fields = ("--predictions", "answer", "--references", "gold", "--set", "by_path=true")
-    outputs = ("--save", "saved.json", "--per-example", "rows.out")
+    outputs = ("--save", "saved.json", "--rows", "rows.out")
     status, _, err = run("score", "json_match", file, *fields, "--confidence", "0.9", *outputs)
     assert (status, err) == (0, "")
     (result,) = (modules["json_match"] for modules in saved(tmp_path).values())
@@ -170,4 +170,4 @@ def test_results_with_paths_are_saved_and_read(run, tmp_path):
     assert result["scores"]["by_path"]["$.a"]["matched"] == 20
     low, high = result["scores"]["by_path"]["$.a"]["confidence_interval"]["f1"]
     assert low < 0.5 < high
-    assert run("report", "saved.json", "--per-example", "rows.out", "--save", "page.html")[0] == 0
+    assert run("report", "saved.json", "--rows", "rows.out", "--save", "page.html")[0] == 0

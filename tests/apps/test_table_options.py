@@ -41,7 +41,7 @@ def test_run_takes_the_options_of_score(rows):
 
 
 def test_merge_sorts(rows):
-    assert rows(*SCORED, "--partial", "all.part", "-q")[0] == 0
+    assert rows(*SCORED, "--rows", "all.part", "-q")[0] == 0
     ascending = rows("merge", "all.part", "--sort", "qa_em")[1]
 
     assert ascending.index("a  ") < ascending.index("b  ")

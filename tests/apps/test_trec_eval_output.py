@@ -116,7 +116,7 @@ def test_options_of_this_form_are_refused_with_others(run, printed):
 
 
 def test_the_whole_result_may_be_saved_too(run, printed):
-    printed("-m", "P.1", "-q", "--save", "result.json", "--per-example", "rows.jsonl")
+    printed("-m", "P.1", "-q", "--save", "result.json", "--rows", "rows.jsonl")
 
     assert '"P_1"' in Path("result.json").read_text()
     assert '"q2"' in Path("rows.jsonl").read_text()

@@ -30,13 +30,13 @@ def test_rows_are_scored_compared_and_shown_but_a_server_is_refused(tmp_path):
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
     (tmp_path / "saved.json").write_text("old")
     fields = ("--predictions", "a", "--predictions", "b", "--references", "g")
-    saving = ("--save", "saved.json", "--per-example", "rows.rows.jsonl", "--confidence", "0.9")
+    saving = ("--save", "saved.json", "--rows", "rows.rows.jsonl", "--confidence", "0.9")
     done = without_posix(
         tmp_path,
         *("score", "qa_f1", "rows.jsonl", *fields, *saving, "--compare"),
         *("then", "compare", "saved.json", "--save", "compared.json"),
         *("then", "report", "saved.json", "--save", "page.html"),
-        *("then", "score", "qa_em", "rows.jsonl", *fields[:2], *fields[4:], "--partial", "1.part"),
+        *("then", "score", "qa_em", "rows.jsonl", *fields[:2], *fields[4:], "--rows", "1.part"),
         *("then", "merge", "1.part", "--save", "merged.json"),
         *("then", "mcp", "--root", "."),
     )

@@ -492,9 +492,9 @@ def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resampl
             predictions={name: lines(path)},
             references=lines("wmt17.en-de.reference.txt.gz"),
             options={"tokenize": "none"},
-            per_example=True,
+            rows=True,
         )
-        results.save_per_example(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
+        results.save_rows(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
     sides = [
         Results.read(tmp_path / f"{name}.json", tmp_path / f"{name}.jsonl")
         for name in ("system", "baseline")

@@ -11,7 +11,7 @@ from tempfile import TemporaryDirectory
 
 from metric_commons.__main__ import main
 from metric_commons.evaluation.results.results import Results
-from metric_commons.evaluation.scoring.states import State
+from metric_commons.evaluation.rows.states import State
 from metric_commons.module.declaration.declarations import OF_ROWS, OF_SCRIPTS
 from tests.generators.blocks import SIZES, blocks_of
 from tests.generators.calls import loaded
@@ -111,7 +111,6 @@ def _unordered(call, result):
 
 def split_does_not_matter(call, chance):
     """States of some rows each, stored and merged in any order, have the result of all rows."""
-    metric = loaded(call.module)
     labels = {k: v for k, v in call.labels.items() if k in ("groups", "clusters")}
     reporting = {
         name: value
@@ -137,11 +136,9 @@ def split_does_not_matter(call, chance):
         for some in (own[: len(own) // 2], own[len(own) // 2 :]):
             if some:
                 taken = call.take(some)
-                ids = {"ids": some} if metric.score_kind == "rankings" else {}
-                state.update(**taken.columns, **taken.labels, **ids)
+                state.update(**taken.columns, **taken.labels, ids=some)
         if own:
-            whole = State.from_bytes(state.to_bytes()) if part % 2 else state
-            states.append(State.from_json(whole.to_json()) if part % 3 else whole)
+            states.append(_again(state, part))
     chance.shuffle(states)
     merged, *others = states
     merged.merge(*others)
@@ -150,6 +147,16 @@ def split_does_not_matter(call, chance):
         expected.pop(key, None)
     found = _unordered(call, merged.result(**call.reporting))
     same({key: found.get(key) for key in expected}, expected, f"parts {owner}")
+
+
+def _again(state, part):
+    """The state from a file of either form, or as it is."""
+    if not part % 3:
+        return state
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / ("rows.parquet" if part % 2 else "rows.jsonl")
+        state.save(path)
+        return State.read(path)
 
 
 def _in_this_process(arguments):
@@ -195,7 +202,7 @@ def file_equals_columns(call, chance, command=_in_this_process):
             if value is not None:
                 arguments += [f"--{flags.get(name, name)}", value]
         if texts:
-            arguments += ["--per-example", row_file]
+            arguments += ["--rows", row_file]
         status, errors = command(list(map(str, arguments)))
         if status or not saved.exists():
             raise AssertionError(f"the command ends with {status}: {errors[-300:]}")

@@ -1,15 +1,16 @@
-import json
 import re
 
 import pytest
 
 import metric_commons
 from metric_commons import load
-from metric_commons.evaluation.results.results import Results
-from metric_commons.evaluation.scoring import system_scores
-from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
-from metric_commons.evaluation.scoring.states import State
-from metric_commons.evaluation.scoring.system_rows import RowSamples, scores_of_samples
+from metric_commons.evaluation.rows.plans import Plan
+from metric_commons.evaluation.rows.rows import Rows
+from metric_commons.evaluation.rows.samples import Samples, scored_samples
+from metric_commons.evaluation.rows.states import State
+from metric_commons.evaluation.rows.table_blocks import scores_of_block
+from metric_commons.evaluation.rows.table_files import read_tables
+from metric_commons.evaluation.scoring import scored_systems
 from metric_commons.mathematics import equivalent
 from tests.spec import ROOT, Spec
 
@@ -161,67 +162,44 @@ REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_reasons_are_kept_in_the_file_of_rows(jobs, tmp_path, monkeypatch):
-    monkeypatch.setattr(system_scores, "_ROWS", 4)
+@pytest.mark.parametrize("ending", ["parquet", "jsonl"])
+def test_reasons_are_kept_in_the_file_of_rows(jobs, ending, tmp_path, monkeypatch):
+    monkeypatch.setattr(scored_systems, "_ROWS", 4)
     results = metric_commons.score(
-        "math_equivalence", **EXPLAINED, options={"explain": True}, per_example=True, jobs=jobs
+        "math_equivalence", **EXPLAINED, options={"explain": True}, rows=True, jobs=jobs
     )
-    result = results.systems["predictions"]["math_equivalence"]
-    assert [row["reason"] for row in result.row_texts["explanations"]] == REASONS
-    assert "explanations" not in result.per_example
-    assert "explain" not in result.options
+    table = results.rows["predictions"]["math_equivalence"]
+    assert [row["reason"] for row in table.texts["explanations"]] == REASONS
+    assert "explanations" not in table.columns
+    assert "explain" not in results.systems["predictions"]["math_equivalence"].options
 
-    results.save_per_example(tmp_path / "rows.jsonl").save(tmp_path / "results.json")
-    stored = Results.read(tmp_path / "results.json", tmp_path / "rows.jsonl")
-    result_again = stored.systems["predictions"]["math_equivalence"]
-    assert result_again.row_texts == result.row_texts
-    assert result_again.per_example == result.per_example
-
-
-def test_a_file_in_which_rows_lack_their_reasons_is_refused(tmp_path):
-    results = metric_commons.score(
-        "math_equivalence", **EXPLAINED, options={"explain": True}, per_example=True
-    )
-    results.save_per_example(tmp_path / "rows.jsonl")
-    lines = (tmp_path / "rows.jsonl").read_text("utf-8").splitlines()
-    for row in (0, len(lines) - 1):
-        record = json.loads(lines[row])
-        del record["texts"]
-        changed = [*lines[:row], json.dumps(record), *lines[row + 1 :]]
-        (tmp_path / "changed.jsonl").write_text("\n".join(changed), "utf-8")
-        with pytest.raises(
-            ValueError, match="some rows of 'predictions' have 'explanations', not all"
-        ):
-            results.with_rows(tmp_path / "changed.jsonl")
+    results.save_rows(tmp_path / f"rows.{ending}")
+    stored = read_tables(tmp_path / f"rows.{ending}").tables["predictions"]["math_equivalence"]
+    assert stored.texts == table.texts
+    assert [*map(list, stored.columns.values())] == [*map(list, table.columns.values())]
 
 
 def test_reasons_are_refused_where_single_rows_are_not_kept():
-    with pytest.raises(ValueError, match="explain is about single rows, which a state"):
+    with pytest.raises(ValueError, match="explain is about single rows; ask compute"):
         State("math_equivalence", explain=True)
     state = State("math_equivalence", explain=False)
     state.update(**EXPLAINED)
-    with pytest.raises(ValueError, match="explain is for results of compute, not of a state"):
+    with pytest.raises(ValueError, match="explain is not an option of a result"):
         state.result(explain=True)
     columns = {"predictions": "predictions", "references": "references"}
     for rows in (EXPLAINED, {"data": EXPLAINED} | columns):
         with pytest.raises(ValueError, match=r"explain.* is about single rows"):
             metric_commons.score("math_equivalence", **rows, options={"explain": True})
-    plan = ScoringPlan(
-        {"math_equivalence": {"explain": True}},
-        {"predictions": "predictions"},
-        {"references": "references"},
+    plan = Plan(
+        modules={"math_equivalence": {"explain": True}},
+        systems={"predictions": "predictions"},
+        columns={"references": "references"},
     )
     with pytest.raises(ValueError, match="explain adds texts, which columns of scores"):
-        plan.scores_of_rows(EXPLAINED)
+        scores_of_block(plan, EXPLAINED)
 
 
 def test_reasons_are_refused_where_rows_of_one_id_become_one():
+    samples = Samples([0, 1, 2] * 3, Rows(columns={}), 3)
     with pytest.raises(ValueError, match="explain is about single rows, and here"):
-        scores_of_samples(
-            "math_equivalence",
-            load("math_equivalence"),
-            EXPLAINED,
-            {"explain": True},
-            {},
-            RowSamples([0, 1, 2] * 3, 3, "mean"),
-        )
+        scored_samples(load("math_equivalence", explain=True), Rows(columns=EXPLAINED), samples, {})

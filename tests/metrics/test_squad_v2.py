@@ -96,7 +96,7 @@ def test_an_answer_above_the_threshold_counts_as_none():
     rows = (["Paris", "Paris"], [["Paris"], []], [0.5, 0.5])
 
     assert score(*rows)["exact"] == score(*rows, no_answer_threshold=0.5)["exact"] == 0.5
-    result = score(*rows, no_answer_threshold=0.4, per_example=True)
+    result = score(*rows, no_answer_threshold=0.4, rows=True)
     assert result["per_example"]["exact"] == [0.0, 1.0]
     assert (result["HasAns_f1"], result["NoAns_f1"]) == (0.0, 1.0)
     assert result["best_exact_thresh"] == score(*rows)["best_exact_thresh"]
@@ -126,7 +126,7 @@ def test_a_refusal_in_words_may_count_as_none():
     rows = (["Unanswerable.", "unanswerable", "no"], [[], ["Paris"], ["unanswerable"]])
 
     assert score(*rows)["exact"] == 0.0
-    result = score(*rows, no_answer_texts=["unanswerable"], per_example=True)
+    result = score(*rows, no_answer_texts=["unanswerable"], rows=True)
     assert result["per_example"]["exact"] == [1.0, 0.0, 0.0]
 
 

@@ -5,7 +5,7 @@ from unittest.mock import patch
 import numpy as np
 import pytest
 
-from metric_commons.evaluation.scoring.states import State
+from metric_commons.evaluation.rows.states import State
 from metric_commons.regression import enclosed_sums, errors
 from metric_commons.regression.enclosed_sums import MEASURES, enclosing_moments
 from metric_commons.regression.errors import moment_measures, regression_scores

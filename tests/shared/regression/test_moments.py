@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.evaluation.scoring.states import State
+from metric_commons.evaluation.rows.states import State
 from metric_commons.regression.errors import MOMENT_MEASURES, moment_measures, regression_scores
 from metric_commons.regression.moments import Moments, compute_moments, product_sums
 from metric_commons.regression.pairs import Pairs

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.evaluation.scoring.states import State
+from metric_commons.evaluation.rows.states import State
 from metric_commons.module.catalog.catalog import load
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics.arithmetic.binary_digits import truncated

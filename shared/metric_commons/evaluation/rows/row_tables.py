@@ -15,6 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ...data.files.stored import to_jsonable
 from ...module.declaration.declarations import REPORTING, Module
 from ...statistics.arguments.arrays import Column, Floats, Integers, as_column, row_codes
 from ...statistics.arguments.checks import check_labels
@@ -325,8 +326,9 @@ def check_mergeable(first: RowTable, part: RowTable) -> None:
     """
     if part.module != first.module:
         raise ValueError(f"rows of {part.module} cannot be merged with rows of {first.module}")
+    options = part.options
     for name, value in first.options.items():
-        if (other := part.options[name]) != value:
+        if to_jsonable(other := options[name]) != to_jsonable(value):  # a file has no tuples
             raise ValueError(
                 f"rows of different options cannot be merged: {name} is {value!r} in some and "
                 f"{other!r} in others"

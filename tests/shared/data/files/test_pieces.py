@@ -14,7 +14,7 @@ from metric_commons.data.files import pieces
 from metric_commons.data.files.pieces import PiecesOfParquet
 from metric_commons.data.tables import tables
 from metric_commons.data.tables.tables import Source
-from metric_commons.evaluation.scoring.worker_processes import columns_of
+from metric_commons.evaluation.rows.worker_processes import columns_of
 
 ENDLESS = 10**9  # rows, with which a file is read row by row
 

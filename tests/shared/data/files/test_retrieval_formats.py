@@ -98,7 +98,7 @@ def test_dictionaries_are_rows_of_queries():
     with pytest.raises(ValueError, match="no query in common"):
         metric.compute(predictions={"x": {"d": 1.0}}, references=QRELS)
 
-    results = score("ir_ranking", **dictionaries, options={"measures": ["mrr"]}, per_example=True)
+    results = score("ir_ranking", **dictionaries, options={"measures": ["mrr"]}, rows=True)
     assert results.systems["predictions"]["ir_ranking"].per_example == {"mrr": [0.5, 0.0]}
     assert results.row_labels == {"predictions": {"id": ["q1", "q3"]}}
     both = score("ir_ranking", predictions={"a": RUN, "b": RUN}, references=QRELS, compare=True)

@@ -81,7 +81,7 @@ def test_means_and_sums_are_one_family_of_tests():
 
 def saved(folder, name="results", **options):
     results = scored(per_example=True, **options)
-    results.save_per_example(folder / f"{name}.jsonl").save(folder / f"{name}.json")
+    results.save_rows(folder / f"{name}.jsonl").save(folder / f"{name}.json")
     return Results.read(folder / f"{name}.json", folder / f"{name}.jsonl")
 
 

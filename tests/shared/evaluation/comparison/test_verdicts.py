@@ -121,7 +121,7 @@ def test_clusters_count():
 
 def test_what_cannot_be_judged_is_named():
     new, old = (results(column) for column in samples())
-    two = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["x"], per_example=True)
+    two = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["x"], rows=True)
     for first, second, options, message in (
         (new, old, {"margin": 0}, "margin must be a number above 0, got 0"),
         (new, old, {"alpha": 5}, "for 5 % pass 0.05"),
@@ -174,7 +174,7 @@ def test_scores_of_sums_are_planned_by_the_same_test():
     texts = [f"the {word} sat on a mat today" for word in "cat dog cow hen fox".split() * 6]
     others = [text if row % 3 else text.replace("sat", "lay") for row, text in enumerate(texts)]
     both = (
-        score("bleu", predictions={name: rows}, references=texts, per_example=True)
+        score("bleu", predictions={name: rows}, references=texts, rows=True)
         for name, rows in (("new", texts), ("old", others))
     )
     pairs = pairs_of_results(*both)

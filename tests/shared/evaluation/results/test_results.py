@@ -157,7 +157,7 @@ def test_the_signature_has_the_options_that_can_move_a_shown_number():
         seed=1,
         groups=["x", "y"],
         clusters=["c", "d"],
-        per_example=True,
+        rows=True,
     )
     assert fully.signatures() == plainly.signatures()
 
@@ -170,7 +170,7 @@ def test_the_signature_has_the_options_that_can_move_a_shown_number():
             predictions=SYSTEMS,
             references=REFERENCES,
             groups=["x", "y"],
-            per_example=True,
+            rows=True,
             **{"n_resamples": 100, "seed": 1} | options | labels,
         )
         result = fully.systems["a"]["qa_f1"]
@@ -196,7 +196,7 @@ def test_a_module_gets_the_columns_and_options_it_has(lengths):
         references=["a"],
         options={"beta": 2},
         confidence_level=0.9,
-        per_example=True,
+        rows=True,
         groups=["x"],
     )
 
@@ -275,7 +275,7 @@ def test_the_file_has_the_documented_shape():
         references=REFERENCES,
         confidence_level=0.95,
         groups=["x", "y"],
-        per_example=True,
+        rows=True,
         inputs=sources,
     ).to_dict()
 
@@ -392,8 +392,8 @@ def test_scores_of_rows_go_to_json_lines(tmp_path):
         ["qa_em", "substring_recall"],
         predictions=SYSTEMS,
         references=REFERENCES,
-        per_example=True,
-    ).save_per_example(path)
+        rows=True,
+    ).save_rows(path)
 
     assert [json.loads(line) for line in path.read_text().splitlines()] == [
         {"row": 0, "system": "a", "scores": {"qa_em": 1.0, "substring_recall": 1.0}},
@@ -419,7 +419,7 @@ def compared(modules="qa_f1", predictions=BOTS, references=GOLD, **options):
 
 
 def test_the_main_score_of_each_module_is_compared_and_corrected_together():
-    rows = score(["qa_em", "qa_f1"], predictions=BOTS, references=GOLD, per_example=True).systems
+    rows = score(["qa_em", "qa_f1"], predictions=BOTS, references=GOLD, rows=True).systems
     found = compared(["qa_em", "qa_f1"]).comparisons
 
     assert [(each["a"], each["b"], each["score"]) for each in found] == [
@@ -756,7 +756,7 @@ def test_rows_are_compared_by_their_ids(tmp_path):
 
     assert compare(one, two).comparisons == expected.comparisons
     for name, each in (("one", one), ("two", two)):
-        each.save_per_example(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
+        each.save_rows(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
     again = [
         Results.read(tmp_path / f"{name}.json", tmp_path / f"{name}.jsonl")
         for name in ("one", "two")
@@ -784,7 +784,7 @@ def labels(results, name):
 
 def test_two_results_are_compared_by_the_names_of_systems():
     by_name = {
-        name: score("qa_em", predictions={name: answers}, references=GOLD, per_example=True)
+        name: score("qa_em", predictions={name: answers}, references=GOLD, rows=True)
         for name, answers in BOTS.items()
     }
     together = compared("qa_em", {name: BOTS[name] for name in ("good", "fair")})
@@ -832,10 +832,10 @@ def test_comparisons_are_saved_and_read(tmp_path):
 
 def test_scores_of_rows_are_read_with_the_results(tmp_path):
     results = score(
-        ["win_rate"], predictions={"a": ["win", "tie"], "b": ["win", "win"]}, per_example=True
+        ["win_rate"], predictions={"a": ["win", "tie"], "b": ["win", "win"]}, rows=True
     )
     results.save(tmp_path / "r.json")
-    results.save_per_example(tmp_path / "rows.jsonl")
+    results.save_rows(tmp_path / "rows.jsonl")
     again = Results.read(tmp_path / "r.json", tmp_path / "rows.jsonl")
 
     rows = again.systems["a"]["win_rate"].per_example["win_rate"]
@@ -1050,7 +1050,7 @@ def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
     # The third pair has p = .031, so its interval at a third of the level contains 0.
     right = {"good": 60, "fair": 51, "bad": 45}
     systems = {name: ["x"] * number + ["y"] * (60 - number) for name, number in right.items()}
-    results = score("qa_em", predictions=systems, references=["x"] * 60, per_example=True)
+    results = score("qa_em", predictions=systems, references=["x"] * 60, rows=True)
     compared = compare(results)
     ends = {
         (comparison["a"], comparison["b"]): comparison["confidence_interval"]

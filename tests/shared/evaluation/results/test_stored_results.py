@@ -194,8 +194,8 @@ def _of_scores(options):
 
 
 def test_rows_have_types_and_ranges(tmp_path):
-    results = score("qa_em", **ROWS, ids=["x", "y", "z"], per_example=True)
-    saved = results.save_per_example(tmp_path / "rows.jsonl")
+    results = score("qa_em", **ROWS, ids=["x", "y", "z"], rows=True)
+    saved = results.save_rows(tmp_path / "rows.jsonl")
     lines = (tmp_path / "rows.jsonl").read_text().splitlines()
     saved.with_rows(tmp_path / "rows.jsonl")
     for change, message in (

@@ -109,7 +109,7 @@ def test_shards_of_ties_alone_in_clusters_are_merged():
     assert repr(other.result()) == repr(expected)
 
 
-SYSTEMS = {"bot": ["Paris", "\udc80", "x"], "dog": ["Rome", "a", "x"]}
+SYSTEMS = {"bot": ["Paris", "É", "x"], "dog": ["Rome", "a", "x"]}
 
 
 def two_systems(**options):

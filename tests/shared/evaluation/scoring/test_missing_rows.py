@@ -27,13 +27,14 @@ def scored(module="qa_em", **systems):
         references=["yes"] * rows,
         missing="bounds",
         confidence_level=0.9,
-        per_example=True,
+        rows=True,
     )
 
 
 @pytest.mark.parametrize("text", ["10.1..0", "...1", "11111.", "0.", "1"])
 def test_bounds_are_those_of_all_fillings(text):
-    result = scored(bot=text).systems["bot"]["qa_em"]
+    results = scored(bot=text)
+    result = results.systems["bot"]["qa_em"]
     known = [int(sign) for sign in text if sign != "."]
     gaps = text.count(".")
     fillings = [[*known, *filling] for filling in product([0, 0.5, 1], repeat=gaps)]
@@ -52,7 +53,8 @@ def test_bounds_are_those_of_all_fillings(text):
         min(end.low for end in ends),
         max(end.high for end in ends),
     ]
-    assert np.isnan(result.per_example["qa_em"]).tolist() == [sign == "." for sign in text]
+    rows = results.rows["bot"]["qa_em"].columns["qa_em"]
+    assert np.isnan(rows).tolist() == [sign == "." for sign in text]
 
 
 def test_groups_have_bounds_of_their_own():

@@ -54,7 +54,7 @@ def test_a_table_of_any_library(table):
         predictions="answer",
         references="gold",
         groups="topic",
-        per_example=table == "spark",  # whose partitions are those of a real one, elsewhere
+        rows=table == "spark",  # whose partitions are those of a real one, elsewhere
     )
 
     (result,) = results.systems["answer"].values()
@@ -129,7 +129,7 @@ def test_the_right_argument_is_named(argument, message):
 
 
 def test_no_library_of_tables_is_imported():
-    source = sys.modules["metric_commons.evaluation.scoring.table_columns"].__dict__
+    source = sys.modules["metric_commons.evaluation.rows.table_columns"].__dict__
 
     assert not {"pandas", "polars", "pyarrow", "pyspark"} & {*source}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.evaluation.comparison.saved_rows import SavedResult
+from metric_commons.evaluation.comparison.saved_results import SavedResult
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
     Entry,
@@ -27,7 +27,7 @@ def saved(name, right, **options):
         predictions={name: answers},
         references=REFERENCES,
         options=options,
-        per_example=True,
+        rows=True,
     )
     return SavedResult(Path(f"{name}.json"), results)
 

@@ -10,8 +10,8 @@ import pytest
 from metric_commons.evaluation.comparison.pairing import paired_scores
 from metric_commons.evaluation.results.module_results import module_result
 from metric_commons.evaluation.results.results import Results
-from metric_commons.evaluation.states.score_kind import RowLabels
-from metric_commons.evaluation.states.sums import SumsOfRows
+from metric_commons.evaluation.rows.row_tables import RowTable, joined
+from metric_commons.evaluation.rows.row_tables import result as result_of
 from metric_commons.statistics.intervals.sum_distributions import SumRatio, row_mean
 from metric_commons.statistics.intervals.summary import summarize
 from metric_commons.statistics.intervals.sums import RowStatistics, summarize_sums
@@ -111,57 +111,53 @@ def test_a_mean_of_no_rows_is_undefined():
     assert all(map(math.isnan, result["confidence_interval"]["hard_exact"]))
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_states_have_the_same_bits(seed):
-    table = drawn_rows(seed)
-
-    def row_statistics(rows=()):
-        return statistics(table[list(rows)])
-
-    metric = SimpleNamespace(
-        options={}, row_statistics=row_statistics, check_sums=lambda statistics: None
-    )
-    chance = random.Random(seed)
-    rows = chance.sample(range(ROWS), ROWS)
-    parts = [SumsOfRows(metric) for _ in range(4)]
-    for number, row in enumerate(rows):
-        parts[number % 4].update({"rows": [row]}, RowLabels(clusters=[CLUSTERS[row]]))
-    first, *others = parts
-    for part in others:
-        first.merge(part)
-    first.check()
-    options = {"per_example": False, "confidence_level": 0.9, "n_resamples": 100}
-
-    assert first.result(**options) == dict(
-        summarize_sums(statistics(table), clusters=CLUSTERS, **options)
-    )
-
-
-def test_means_are_compared_by_rows_and_ratios_by_sums():
-    module = SimpleNamespace(
-        options={},
+def module():
+    """A module of such scores."""
+    return SimpleNamespace(
+        name="mixed",
+        score_kind="sums",
+        options=dict.fromkeys(("confidence_level", "n_resamples", "clusters", "per_example")),
         reports=frozenset(),
         row_texts=frozenset(),
         aggregation={"micro": "sums", "hard_*": "sums"},
         lower_is_better=frozenset(),
         main_score="share",
+        row_statistics=lambda: statistics(np.empty((0, len(NAMES)))),
+        check_sums=lambda statistics: None,
     )
-    systems = {}
-    for system, seed in (("first", 1), ("second", 2)):
-        rows = statistics(drawn_rows(seed))
-        result = summarize_sums(rows, per_example=True)
-        systems[system] = {
-            "mixed": module_result(
-                "mixed",
-                module,
-                dict(result),
-                rows=ROWS,
-                options={},
-                reported={},
-                row_sums=rows.sums_of_rows(),
-            )
-        }
-    (pair,) = paired_scores(Results(systems=systems), [("first", "second")])
+
+
+def table_of(rows, clusters=None):
+    columns = dict(zip(NAMES, rows.T, strict=True))
+    labels = {} if clusters is None else {"clusters": clusters}
+    return RowTable(metric=module(), columns=columns, clusters=labels)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_tables_have_the_same_bits(seed):
+    rows = drawn_rows(seed)
+    order = random.Random(seed).sample(range(ROWS), ROWS)
+    parts = [
+        table_of(rows[order[part::4]], [CLUSTERS[row] for row in order[part::4]])
+        for part in range(4)
+    ]
+    options = {"confidence_level": 0.9, "n_resamples": 100}
+
+    assert result_of(joined(parts), **options) == dict(
+        summarize_sums(statistics(rows), clusters=CLUSTERS, **options)
+    )
+
+
+def test_means_are_compared_by_rows_and_ratios_by_sums():
+    tables = {
+        system: {"mixed": table_of(drawn_rows(seed))}
+        for system, seed in (("first", 1), ("second", 2))
+    }
+    systems = {
+        system: {"mixed": module_result(of_system["mixed"], {})}
+        for system, of_system in tables.items()
+    }
+    (pair,) = paired_scores(Results(systems=systems, rows=tables), [("first", "second")])
 
     assert (pair.score, pair.sums_a) == ("share", None)
-    assert pair.scores_a == drawn_rows(1)[:, 3].tolist()
+    assert pair.scores_a.tolist() == drawn_rows(1)[:, 3].tolist()
