@@ -189,4 +189,5 @@ class CodeEval(BatchMetric):
             return harness_result(
                 executions, {name: result[name] for name in scores}, result_format
             )
-        return result | row_reports(executions, score)
+        result |= row_reports(executions, score)
+        return result

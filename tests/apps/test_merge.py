@@ -88,9 +88,7 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     assert status == 1
     assert message.startswith(f"{parts[0]}: the rows of {shards[0]} are in both parts")
     other = tmp_path / "other.part"
-    output(
-        run, "score", *MODULES, shards[0], *FIELDS, "--rows", other, "--set", "normalizer=lower"
-    )
+    output(run, "score", *MODULES, shards[0], *FIELDS, "--rows", other, "--set", "normalizer=lower")
     status, message = refused("merge", parts[1], other)
     assert status == 1
     assert "normalizer is 'squad' in one and 'lower' in the other" in message
@@ -105,9 +103,7 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
 @pytest.mark.parametrize(("option", "value"), [("--save", "x.json"), ("--rows", "x")])
 def test_a_part_has_no_scores_yet(refused, shards, tmp_path, option, value):
     part = tmp_path / "0.part"
-    status, message = refused(
-        "score", "qa_em", shards[0], *FIELDS, "--rows", part, option, value
-    )
+    status, message = refused("score", "qa_em", shards[0], *FIELDS, "--rows", part, option, value)
     assert (status, part.exists()) == (2, False)
     assert message == f"{option} cannot be used with --partial; parts have no scores yet"
 

@@ -140,9 +140,7 @@ def test_every_command_takes_it(folder, data, capsys, tmp_path):
     status, out, _ = run(capsys, "score", folder, data, *FIELDS, "--compare", *files)
     assert (status, "token_jaccard|lower=True" in out) == (0, True)
     assert run(capsys, "describe", folder)[0] == 0
-    assert (
-        run(capsys, "score", folder, data, *FIELDS[:2], *FIELDS[4:], "--rows", "1.part")[0] == 0
-    )
+    assert run(capsys, "score", folder, data, *FIELDS[:2], *FIELDS[4:], "--rows", "1.part")[0] == 0
     status, out, _ = run(capsys, "merge", folder, "1.part")
     assert (status, "0.6667" in out) == (0, True)
     config = {"modules": {str(folder): {"lower": False}}, "systems": {"a": "a", "b": "b"}}

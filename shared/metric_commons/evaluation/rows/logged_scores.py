@@ -32,14 +32,18 @@ class LoggedScores(Module):
 
         return {name: option.default for name, option in declared_options(summarize, "").items()}
 
-    def compute(
-        self, *, predictions: Sequence[Mapping[str, float]], **reporting: Any
-    ) -> dict[str, Any]:
-        """Return the scores of each row.
+    def result_of_rows(self, *, predictions: Sequence[Mapping[str, float]], **_: Any) -> Any:
+        """Return a result with the scores of each row.
 
-        >>> LoggedScores().compute(predictions=[{"acc": 1.0}, {"acc": 0.0}])
-        {'per_example': {'acc': [1.0, 0.0]}}
+        >>> LoggedScores().result_of_rows(predictions=[{"acc": 1.0}, {"acc": 0.0}]).scores
+        {'acc': array([1., 0.])}
         """
-        return {
-            "per_example": {name: [row[name] for row in predictions] for name in predictions[0]}
+        import numpy as np
+
+        from ...statistics.intervals.summary import MeansResult
+
+        result = MeansResult()
+        result.scores = {
+            n: np.array([row[n] for row in predictions], float) for n in predictions[0]
         }
+        return result

@@ -28,7 +28,7 @@ from .rows import Rows
 Kept = Literal["scores", "sums", "inputs"]
 # What is kept of a row, by the kind of the module's scores; the inputs for all others.
 _KEPT: Mapping[str, Kept] = {"means": "scores", "rankings": "scores", "sums": "sums"}
-_ALONE = {"per_example": True, "confidence_level": None, "standard_error": False}
+_ALONE = {"confidence_level": None, "standard_error": False}
 
 
 def kept_by(metric: Module) -> Kept:
@@ -89,7 +89,7 @@ class RowTable:
         if self.kept == "sums":
             scores: Mapping[str, Any] = self.statistics.of_rows()
         elif "per_example" in self.metric.options:
-            scores = self.metric.compute(**self.columns, **_ALONE)["per_example"]
+            scores = self.metric.compute(**self.columns, **_ALONE, per_example=True)["per_example"]
         else:
             scores = {}
         return {name: np.array(values, np.float64) for name, values in scores.items()}
@@ -159,8 +159,12 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     }
     inputs, kept, texts = metric.with_nan(inputs), kept_by(metric), {}
     if kept == "scores":
-        found = metric.compute(**inputs, **of_options, **_ALONE)
-        columns = {name: np.array(values) for name, values in found["per_example"].items()}
+        found = metric.result_of_rows(**inputs, **of_options, **_ALONE)
+        if not hasattr(found, "scores"):  # of a module that returns another dictionary
+            found = metric.compute(**inputs, **of_options, **_ALONE, per_example=True)
+        columns = getattr(found, "scores", None) or {
+            name: np.array(values) for name, values in found["per_example"].items()
+        }
         texts = {name: found[name] for name in metric.row_texts & found.keys()}
     elif kept == "sums":
         statistics = metric.row_statistics(**inputs, **of_options)

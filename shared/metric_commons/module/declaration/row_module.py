@@ -421,11 +421,27 @@ class RowModule(Module):
         Raises:
             ValueError: a row is not valid.
         """
-        has_rows = any(len(column) for column in inputs.values())
-        checked = self.checked(**inputs) if has_rows else {name: [] for name in self.input_names}
-        columns = {name: _as_list(column) for name, column in checked.items()}
-        result: Any = self._scores(columns, self.settings)
+        if any(len(column) for column in inputs.values()):
+            return self.result_of_rows(**inputs).statistics  # type: ignore[no-any-return]
+        result: Any = self._scores({name: [] for name in self.input_names}, self.settings)
         return result.statistics  # type: ignore[no-any-return] # of a SumsResult
+
+    def result_of_rows(self, **arguments: Any) -> Any:
+        """Return the result as `_compute` returns it, with what it is computed from.
+
+        Args:
+            **arguments: inputs and options.
+
+        Raises:
+            ValueError: a row or an option is not valid.
+        """
+        names = self.input_names
+        options = {name: v for name, v in arguments.items() if name not in names}
+        self._check_options(options, None)
+        checked = self.checked(**{n: v for n, v in arguments.items() if n in names})
+        if not self.arrays_allowed:
+            checked = {name: _as_list(column) for name, column in checked.items()}
+        return self._scores(checked, {**self.settings, **options})
 
     def reset(self) -> None:
         """Discard the rows added so far."""

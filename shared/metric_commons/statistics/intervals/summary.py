@@ -131,6 +131,12 @@ class Uncertainty:
     groups: Labels | None = None
 
 
+class MeansResult(dict[str, Any]):
+    """The result of a module, and the scores of rows whose means it has."""
+
+    scores: Mapping[str, Floats]
+
+
 @checked_options
 def summarize(
     scores: Mapping[str, Floats | list[float]],
@@ -212,7 +218,8 @@ def summarize(
             seed=seed,
         )
 
-    result = summary(arrays, all_clusters)
+    result = MeansResult(summary(arrays, all_clusters))
+    result.scores = arrays
     if per_example:
         result["per_example"] = {name: values.tolist() for name, values in arrays.items()}
     if groups is not None:

@@ -831,9 +831,7 @@ def test_comparisons_are_saved_and_read(tmp_path):
 
 
 def test_scores_of_rows_are_read_with_the_results(tmp_path):
-    results = score(
-        ["win_rate"], predictions={"a": ["win", "tie"], "b": ["win", "win"]}, rows=True
-    )
+    results = score(["win_rate"], predictions={"a": ["win", "tie"], "b": ["win", "win"]}, rows=True)
     results.save(tmp_path / "r.json")
     results.save_rows(tmp_path / "rows.jsonl")
     again = Results.read(tmp_path / "r.json", tmp_path / "rows.jsonl")

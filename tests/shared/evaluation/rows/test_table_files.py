@@ -119,7 +119,7 @@ def two_systems(**options):
         references=["Paris", "b", "x"],
         ids=["é", 2, "3"],
         groups=["g", "h", "g"],
-        clusters={"item": [1, 1, 2], "seed": ["s", "t", "s"]},
+        clusters={"item": [1, 1, 2]},
         rows=True,
         **options,
     ).rows
@@ -136,7 +136,7 @@ def test_systems_modules_and_labels_are_read_as_they_were(ending, tmp_path):
             expected = tables[system][name]
             assert [*table.columns] == [*expected.columns]
             assert (table.ids, table.groups) == (["é", "2", "3"], ["g", "h", "g"])
-            assert table.clusters == {"item": ["1", "1", "2"], "seed": ["s", "t", "s"]}
+            assert table.clusters == {"item": ["1", "1", "2"]}
             assert table.digests.tolist() == expected.digests.tolist()
             assert table.options == expected.options
             for column, values in table.columns.items():
