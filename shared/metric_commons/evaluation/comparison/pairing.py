@@ -68,11 +68,13 @@ def paired_scores(
             rival = results.systems[b].get(module)
             if rival is None or not _has_rows(results, a, b, module):
                 continue
-            first, second = results.rows[a][module], ordered(a, b, module)
-            kinds, kinds_b = _comparable(result, first), _comparable(rival, second)
+            first = results.rows[a][module]
+            kinds = _comparable(result, first)
+            kinds_b = _comparable(rival, results.rows[b][module])
             shared = [name for name in kinds if name in kinds_b]
             if shared:
                 _check_options(module, a, b, result, rival)
+            second = ordered(a, b, module)
             chosen = [name for name in shared if name == result.main_score] or shared[:1]
             if scores is not None:
                 chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]

@@ -176,9 +176,12 @@ class ModuleResult:
             _set_record(part, record)
         _set_values(values, from_jsonable(run.get("values", {})))
         groups = values.pop("groups", {})
-        fields = {name: values.pop(name) for name in _BESIDE_INTERVALS if name in values}
-        if isinstance(fields.get("standard_error"), float):  # win_rate has a score of this name
-            values["standard_error"] = fields.pop("standard_error")
+        fields = {
+            name: values.pop(name)
+            for name in _BESIDE_INTERVALS
+            if name in COUNTS or isinstance(values.get(name), dict)  # or a score of this name
+            if name in values
+        }
         return cls(
             scores=values,
             confidence_interval=values.pop("confidence_interval", {}),
@@ -263,7 +266,7 @@ def _set_record(values: dict[str, Any], record: Record) -> None:
     """Put the score of a record into a result."""
     score, value = record["score"], record["value"]
     values[score] = math.nan if value is None else value
-    if record["method"] is not None:
+    if {record[name] for name in ("method", "low", "high")} != {None}:
         ends = [math.nan if end is None else end for end in (record["low"], record["high"])]
         values.setdefault("confidence_interval", {})[score] = ends
     for name, source in _IN_RECORD.items():

@@ -155,6 +155,8 @@ def check_content(content: Mapping[str, Any]) -> None:
         check_option(f"system {system!r}", modules, _Values)
         for module, run in modules.items():
             check_object(f"module {module!r}", run, _RUN, {"values": _Values})
+            level = run["options"].get("confidence_level")
+            check_option("confidence_level", level, Level | None)
             if not run["signature"].isprintable():
                 raise ValueError(f"the signature of {module!r} is {run['signature']!r}")
     scores = set()

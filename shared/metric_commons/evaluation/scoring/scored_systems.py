@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from ...module.catalog.catalog import module_class
 from ...module.catalog.request import Request
 from ...module.catalog.usage import with_bar
 from ...module.declaration.columns import checked_once, holds_maps
@@ -24,7 +23,6 @@ from ..results.module_results import (
     row_digests,
 )
 from ..results.results import Results
-from ..rows.logged_scores import LOGGED
 from ..rows.plans import Plan, Tables, merged, tables_of
 from ..rows.row_tables import kept_by
 from ..rows.rows import InputError, Rows
@@ -49,7 +47,7 @@ def options_of_modules(request: Request, metrics: Mapping[str, Module]) -> dict[
                     f"{option} of {name} is about single rows, which only rows=True keeps"
                 )
     return {
-        name: metric if name == LOGGED else module_class(name)(**options[name])
+        name: type(metric)(**options[name]) if options[name] else metric
         for name, metric in metrics.items()
     }
 

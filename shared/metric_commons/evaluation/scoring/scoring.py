@@ -207,7 +207,7 @@ def _values_of_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -
             for metric in metrics.values()
             if name in metric.declared_options
         )
-        and not isinstance(value, str)
+        and not isinstance(value, str | Mapping)
     ]
 
 

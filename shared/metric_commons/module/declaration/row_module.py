@@ -439,9 +439,10 @@ class RowModule(Module):
         options = {name: v for name, v in arguments.items() if name not in names}
         self._check_options(options, None)
         checked = self.checked(**{n: v for n, v in arguments.items() if n in names})
+        columns = {name: checked.get(name) for name in names}
         if not self.arrays_allowed:
-            checked = {name: _as_list(column) for name, column in checked.items()}
-        return self._scores(checked, {**self.settings, **options})
+            columns = {name: _as_list(column) for name, column in columns.items()}
+        return self._scores(columns, {**self.settings, **options})
 
     def reset(self) -> None:
         """Discard the rows added so far."""
