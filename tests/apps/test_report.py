@@ -13,7 +13,7 @@ from metric_commons.evaluation.results.module_results import ModuleResult
 from metric_commons.evaluation.results.rendering import p_value
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.reporting.report import axes
+from metric_commons.reporting.report import axes, examples
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import fold, render, visible
 from tests.spec import ROOT
@@ -98,7 +98,7 @@ def scored(run):
             "score", *modules, path, *fields, "--references", references, *more, *saved
         )
         assert status == 0, err
-        return reported(*(("--per-example", "rows_of.jsonl") if rows else ()), *report)
+        return reported(*(("--rows", "rows_of.jsonl") if rows else ()), *report)
 
     def reported(*arguments):
         status, out, err = run("report", "r.json", "--save", "page.html", *arguments)
@@ -286,14 +286,13 @@ def examples_of(page):
 
 @pytest.mark.long
 def test_the_worst_and_the_most_different_rows_are_shown_side_by_side(scored):
-    page = scored(write(ROWS), ["one", "two"], report=("--show", "q", "--examples", "2"))
+    page = scored(write(ROWS), ["one", "two"], report=("--show", "q"))
     found = examples_of(page)
 
     assert list(found) == ["Worst", "one better than two", "two better than one"]
     assert found["Worst"][0] == (
         "row 2 q Italy? references Rome one Milan qa_em 0 qa_f1 0 two Turin qa_em 0 qa_f1 0"
     )
-    assert len(found["Worst"]) == 2
     (better,) = found["one better than two"]
     assert better.startswith("row 0 q France? references Paris one Paris qa_em 1 qa_f1 1 two Rome")
     (other,) = found["two better than one"]
@@ -312,7 +311,7 @@ def test_one_system_has_its_worst_rows(scored):
 
 
 @pytest.mark.long
-def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
+def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored, monkeypatch):
     rows = [
         {"gold": "5", "a": "#### 5", "b": "five"},
         {"gold": "6", "a": "it is 6", "b": "six"},
@@ -325,7 +324,9 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
     assert "no answer was found; they score 0 (a 1, b 2 of 3 rows)." in text
     assert "unparsed" in page.told("scores")
-    page = scored.reported("--per-example", "rows_of.jsonl", "--examples", "1")
+    with monkeypatch.context() as patch:
+        patch.setattr(examples, "_COUNT", 1)
+        page = scored.reported("--rows", "rows_of.jsonl")
     assert "(a 1, b 2 of 3 rows); these are the first 1." in page.told("examples")
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
@@ -364,12 +365,12 @@ def test_systems_with_files_of_their_own_are_shown_together(scored, run):
     write([{"gold": ["x"], "p": "y"}, {"gold": ["z"], "p": "y"}], "two.jsonl")
     files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
     run("score", "qa_em", *files, "--save", "r.json", "--per-example", "rows_of.jsonl")
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
 
     assert examples_of(page)["Worst"][0] == "row 1 references z one x qa_em 0 two y qa_em 0"
 
     Path("two.jsonl").unlink()
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
     assert texts(page, "note") == ["two.jsonl is missing, so nothing from it is shown."]
     assert "one x qa_em 0 two not at hand qa_em 0" in examples_of(page)["Worst"][0]
 
@@ -380,7 +381,7 @@ def test_other_references_of_a_row_stand_beside_each_answer(scored, run):
     write([{"gold": ["z"], "p": "b"}], "two.jsonl")
     files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
     run("score", "qa_em", *files, "--save", "r.json", "--per-example", "rows_of.jsonl")
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
 
     assert examples_of(page)["Worst"][0] == (
         "row 0 one a references x qa_em 0 two b references z qa_em 0"
@@ -392,7 +393,7 @@ def test_inputs_that_changed_are_said_and_not_shown(scored):
     scored(write(ROWS), ["one"])
     with open("rows.jsonl", "a") as file:
         file.write("\n")
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
 
     (note,) = texts(page, "note")
     assert note.startswith("rows.jsonl has changed since it was scored")
@@ -406,10 +407,10 @@ def test_inputs_are_known_by_what_they_hold(scored):
     Path("rows.jsonl").rename("elsewhere.bin")
     Path("rows.jsonl").write_text("other")
 
-    page = scored.reported("--per-example", "rows_of.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl")
     assert len(texts(page, "note")) == 1
     Path("elsewhere.bin").rename("elsewhere.jsonl")
-    page = scored.reported("--per-example", "rows_of.jsonl", "--data", "elsewhere.jsonl")
+    page = scored.reported("--rows", "rows_of.jsonl", "--data", "elsewhere.jsonl")
     assert not texts(page, "note")
     assert examples_of(page)
 
@@ -436,12 +437,13 @@ def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
 
 
 @pytest.mark.long
-def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
+def test_examples_that_tie_are_of_different_kinds_and_whole(scored, monkeypatch):
     answers = ["â€“ Rome", "Milan", "Turin", "", "Rome", "Paris, France", "1968"]
     rows = [
         {"gold": ["Paris" if number < 6 else "1969"], "p": p} for number, p in enumerate(answers)
     ]
-    page = scored(write(rows), ["p"], modules=["qa_em"], report=("--examples", "4"))
+    monkeypatch.setattr(examples, "_COUNT", 4)
+    page = scored(write(rows), ["p"], modules=["qa_em"])
     cards = examples_of(page)["Worst"]
 
     told = "0 in 7 of 7 rows; 4 of the 7 rows that tie are shown, of different kinds."
@@ -452,7 +454,8 @@ def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
         "row 5 an answer and a reference overlap",
         "row 6 a number is asked for",
     ]
-    everything = examples_of(scored.reported("--examples", "9"))["Worst"]
+    monkeypatch.setattr(examples, "_COUNT", 9)
+    everything = examples_of(scored.reported())["Worst"]
     assert "row 0 references Paris p â€“ Rome" in everything[1]  # as it is, but not first
 
 
@@ -466,7 +469,7 @@ def test_logs_have_examples_with_their_questions(run):
         saved = ("--save", "r.json", "--per-example", "rows.jsonl")
         assert run("score", *modules, log, *saved)[0] == 0
         for show in ((), ("--show", "doc.question")):
-            report = run("report", "r.json", "--save", "page.html", "--examples", "3", *show)
+            report = run("report", "r.json", "--save", "page.html", *show)
             assert report == (0, "", "")
             cards = examples_of(Page(Path("page.html").read_text("utf-8")))["Worst"]
             records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
@@ -672,12 +675,11 @@ def test_errors_are_one_line(run, monkeypatch):
             1,
             "rows.jsonl: not a JSON object in the format metric-commons/1: Extra data",
         ),
-        (("r.json", "--per-example", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
-        (("r.json", "--per-example", "none"), 1, "no such file: none"),
+        (("r.json", "--rows", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
+        (("r.json", "--rows", "none"), 1, "no such file: none"),
         (("r.json", "--data", "none"), 1, "no such file: none"),
-        (("r.json", "--per-example", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
+        (("r.json", "--rows", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
         (("r.json", "--save", "r.json"), 2, "r.json would be overwritten"),
-        (("r.json", "--examples", "-1"), 2, "Invalid value for '--examples'"),
     ):
         out = () if "--save" in arguments else ("--save", "page.html")
         found, said, err = run("report", *arguments, *out)

@@ -170,4 +170,4 @@ def test_results_with_paths_are_saved_and_read(run, tmp_path):
     assert result["scores"]["by_path"]["$.a"]["matched"] == 20
     low, high = result["scores"]["by_path"]["$.a"]["confidence_interval"]["f1"]
     assert low < 0.5 < high
-    assert run("report", "saved.json", "--per-example", "rows.out", "--save", "page.html")[0] == 0
+    assert run("report", "saved.json", "--rows", "rows.out", "--save", "page.html")[0] == 0

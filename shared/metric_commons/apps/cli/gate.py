@@ -1,5 +1,6 @@
 """`metric-commons gate`: fail a build if a new system is worse than a baseline or than floors."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,7 +12,7 @@ from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import Positive, Range, check_option
-from ..console.options import Alpha, ClusterBy, Confidence, Power, PrintedFormat, Rows
+from ..console.options import Alpha, ClusterBy, Confidence, PrintedFormat, Rows
 from ..console.outputs import show_json
 from .sequential import Looking, looked
 
@@ -33,16 +34,11 @@ def gate(
     margin: Annotated[list[str] | None, typer.Option(metavar="[NAME=]LOSS")] = None,
     floor: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None,
     undecided: Literal["fail", "pass"] = "fail",
-    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
     looking: Looking,
     alpha: Alpha = 0.05,
-    power: Power = 0.8,
     confidence: Confidence = None,
-    summary: Annotated[
-        Path | None, typer.Option(metavar="FILE", envvar="GITHUB_STEP_SUMMARY")
-    ] = None,
     format_name: PrintedFormat = "table",
 ) -> None:
     """Test whether a new system is worse than a baseline, to fail a build.
@@ -61,6 +57,8 @@ def gate(
     Without --sequential only one look is valid: if rows are added until a look
     decides, more than --alpha of losses pass. With it, look as often as you like.
 
+    On GitHub Actions the summary of the job gets a table.
+
     Exit status: 0 not worse by the margin; 3 undecided (the message says how
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
     2 the command line is wrong.
@@ -72,9 +70,6 @@ def gate(
         margin: The smallest loss that matters, above 0, of all scores or of one.
         floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
         undecided: Exit status if the rows cannot decide: 3 (fail) or 0 (pass).
-        system: The system, if a result has several.
-        summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
-            itself.
     """
     looking.check()
     floors = _floors(floor or [])
@@ -91,22 +86,19 @@ def gate(
     results = None
     if baseline is not None and looking.sequential:
         checks = [
-            _look(new, baseline, looking, name, loss, system, alpha, rows, cluster_by)
+            _look(new, baseline, looking, name, loss, alpha, rows, cluster_by)
             for name, loss in margins.items()
         ]
     elif baseline is not None:
-        options = {"alpha": alpha, "power": power, "confidence_level": confidence}
+        options = {"alpha": alpha, "confidence_level": confidence}
         results, second = read_with_rows([new, baseline], rows or [], cluster_by=cluster_by or [])
-        checks = [
-            _compared(results, second, name, loss, system, options)
-            for name, loss in margins.items()
-        ]
+        checks = [_compared(results, second, name, loss, options) for name, loss in margins.items()]
     if floors:
-        checks += _reached(results, new, floors, rows or [], cluster_by, system, alpha)
+        checks += _reached(results, new, floors, rows or [], cluster_by, alpha)
     worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
     status = 0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst]
-    if summary is not None:
-        with summary.open("a", encoding="utf-8") as file:
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(summary).open("a", encoding="utf-8") as file:
             file.write(_markdown(checks, "passed" if status == 0 else _OUTCOME[worst]))
     if format_name == "json":
         show_json({"verdict": worst, "checks": [record for record, _ in checks]})
@@ -121,7 +113,6 @@ def _look(
     looking: Looking,
     score: str,
     margin: float,
-    system: str | None,
     alpha: float,
     rows: Sequence[Path] | None,
     cluster_by: Sequence[str] | None,
@@ -145,7 +136,6 @@ def _look(
         undecided=UNDECIDED,
         rows=rows,
         cluster_by=cluster_by,
-        system=system,
     )
     about = {"score": name, "verdict": verdict_of(comparison), "margin": margin}
     return about | comparison.record(), [f"{sentence} by {margin:g}."]
@@ -197,15 +187,12 @@ def _compared(
     baseline: Results,
     score: str,
     margin: float,
-    system: str | None,
     options: dict[str, Any],
 ) -> Check:
     """Return the verdict on a score compared with that of the baseline."""
     from ...evaluation.comparison.verdicts import gate as verdict_on
 
-    result: ComparisonVerdict = verdict_on(
-        new, baseline, score=score, margin=margin, system=system, **options
-    )
+    result: ComparisonVerdict = verdict_on(new, baseline, score=score, margin=margin, **options)
     means = {result.comparison[side]: result.comparison[f"{side.upper()}_mean"] for side in "ab"}
     record = {
         "score": score,
@@ -227,7 +214,6 @@ def _reached(
     floors: Sequence[tuple[str, float]],
     rows: Sequence[Path],
     cluster_by: Sequence[str] | None,
-    system: str | None,
     alpha: float,
 ) -> Iterator[Check]:
     """Yield the verdicts on scores that have to reach a floor."""
@@ -242,7 +228,7 @@ def _reached(
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
     for name, value in floors:
-        result = reaches(results, score=name, floor=value, system=system, alpha=alpha)
+        result = reaches(results, score=name, floor=value, alpha=alpha)
         record = {
             "score": result.score,
             "verdict": result.verdict,

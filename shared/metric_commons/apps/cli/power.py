@@ -21,13 +21,14 @@ from ...module.catalog.usage import UsageError
 from ..console import options
 from ..console.outputs import show_json, show_tables
 
+_HALF_WIDTH = 0.05  # of the interval of a rate whose labels are planned
+
 
 def power(
     paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
     effect: Annotated[float | None, typer.Option(metavar="DIFFERENCE")] = None,
     labels: Annotated[str | None, typer.Option(metavar="FIELD")] = None,
     predictions: Annotated[str | None, typer.Option(metavar="FIELD")] = None,
-    half_width: Annotated[float, typer.Option(metavar="WIDTH")] = 0.05,
     scores: options.Scores = None,
     rows: options.Rows = None,
     cluster_by: options.ClusterBy = None,
@@ -56,7 +57,7 @@ def power(
 
     With --labels it plans labels instead: how many of these rows people have to
     label so that the rate, corrected with the judge, is known to plus or minus
-    --half-width. A pilot of 30 to 50 labels gives the rate and how well the judge
+    0.05. A pilot of 30 to 50 labels gives the rate and how well the judge
     correlates with it.
 
     Args:
@@ -64,18 +65,17 @@ def power(
         effect: The mean difference that a test should find.
         labels: Field of a pilot's labels by people, from 0 to 1: plan how many more to make.
         predictions: With --labels: field of the judge's verdicts.
-        half_width: With --labels: how far the interval of the rate may reach to either side.
     """
     if labels is not None:
         from ...evaluation.comparison.labelled_systems import planned_labels, read_systems
 
         systems = read_systems(paths, [] if predictions is None else [predictions], [labels])
-        pilots = [planned_labels(system, half_width) for system in systems]
+        pilots = [planned_labels(system, _HALF_WIDTH) for system in systems]
         if format_name == "json":
-            show_json({"half_width": half_width, "plans": [plan._asdict() for plan in pilots]})
+            show_json({"half_width": _HALF_WIDTH, "plans": [plan._asdict() for plan in pilots]})
             return
         header = ["system", "rate", "correlation", "labelled", "rows", "required", "without judge"]
-        note = " ".join(plan.sentence(half_width) for plan in pilots)
+        note = " ".join(plan.sentence(_HALF_WIDTH) for plan in pilots)
         show_tables([Table(header, [plan.cells() for plan in pilots], 1, set(), note)])
         return
     if effect is None:

@@ -8,20 +8,17 @@ import typer
 from ...data.files.stored import write_whole
 from ...evaluation.results.rendering import label
 from ...statistics.resampling.progress import is_quiet
-from ..console.options import Scores, save_option
+from ..console.options import Rows, Scores, save_option
 from ..console.outputs import check_report, check_written, say_written
 
 
 def report(
     paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
     save: Annotated[Path, save_option(metavar="FILE")],
-    per_example: Annotated[
-        list[Path] | None, typer.Option("--per-example", "--rows", metavar="FILE")
-    ] = None,
+    rows: Rows = None,
     scores: Scores = None,
     show: Annotated[list[str] | None, typer.Option(metavar="FIELD")] = None,
     data: Annotated[list[Path] | None, typer.Option(metavar="FILE")] = None,
-    examples: Annotated[int, typer.Option(min=0, metavar="COUNT")] = 10,
 ) -> None:
     """Write a page about results: one HTML file for the browser.
 
@@ -38,12 +35,10 @@ def report(
     Args:
         paths: Results written by --save, for one page.
         save: The page to write.
-        per_example: The rows written by --per-example, if a result does not name them. Repeatable.
         show: Additional field to show in examples, such as the question; repeatable.
         data: An input that was moved; it is recognized by its SHA-256. Repeatable.
-        examples: Number of examples of each kind.
     """
-    given_rows = per_example or []
+    given_rows = rows or []
     check_written([save], [*paths, *given_rows, *(data or [])])
     check_report()
     from ...evaluation.comparison.combined_results import collected
@@ -54,7 +49,7 @@ def report(
     results, problems = read_available_rows(paths, given_rows)
     together, problem = collected(results)
     chosen = together.choose(scores)
-    row_examples = find_examples(chosen, fields=show or [], copies=data or [], count=examples)
+    row_examples = find_examples(chosen, fields=show or [], copies=data or [])
     write_whole(save, [render(chosen, row_examples)])
     notes = [*problems, *filter(None, [problem]), *row_examples.notes]
     for note in () if is_quiet() else dict.fromkeys(notes):

@@ -1,14 +1,14 @@
 """The tools that score, compare and show files, and those that describe the modules."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from ...data.files.stored import write_whole
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.request import DEFAULTS
 from ...module.catalog.usage import extra
-from ...statistics.arguments.domains import Level, Range
+from ...statistics.arguments.domains import Level
 from ...statistics.tests.paired_tests import Alternative, Test
 from .roots import CallContext
 
@@ -142,7 +142,6 @@ def report(
     save_path: str,
     rows_path: str | None = None,
     fields: Sequence[str] | None = None,
-    examples: Annotated[int, Range(0, 1000)] = 10,
 ) -> dict[str, Any]:
     """Save a page about saved results: scores, differences, groups and selected rows.
 
@@ -151,7 +150,6 @@ def report(
         save_path: where to save the page, in HTML; the time is put into the name.
         rows_path: the scores of its rows; without it no rows are shown.
         fields: additional fields of the rows to show, such as the question.
-        examples: the number of rows of each kind.
     """
     from ...evaluation.results.results import Results
 
@@ -164,7 +162,7 @@ def report(
         context.roots.to_read("path", path),
         None if rows_path is None else context.roots.to_read("rows_path", rows_path),
     )
-    rows = find_examples(results, fields=fields or [], count=examples)
+    rows = find_examples(results, fields=fields or [])
     write_whole(target or "", [render(results, rows)])
     return {"saved_to": str(target)}
 
