@@ -23,8 +23,7 @@ from ..console import options
 from ..console.outputs import Presentation, check_written, say_written, show_tables
 
 if TYPE_CHECKING:
-    from ...evaluation.comparison.saved_rows import SavedResult
-    from ...reporting.leaderboards.leaderboards import Entry, Leaderboard
+    from ...reporting.leaderboards.leaderboards import Leaderboard
 
 
 # Parts of the signature in which results with a common mean may differ.
@@ -111,6 +110,7 @@ def leaderboard(
         return
     if settings:
         raise UsageError("--set is for --votes; saved results have their options")
+    from ...evaluation.comparison.saved_rows import check_distinct, saved_results
     from ...reporting.leaderboards import leaderboards, published_scores, score_tables
     from ...reporting.leaderboards.task_means import table_of_boards, task_means
 
@@ -126,11 +126,16 @@ def leaderboard(
         if not paths or score is None:
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
         options.refuse(context, ["lower"], "is for tables and folders of scores")
-        results = _read(paths, rows, cluster_by, confidence)
-        entries = leaderboards.entries(results, score)
-        groups = leaderboards.comparable(entries)
-        if mean is None and not group:
-            _check_comparable(groups, "use --group for separate leaderboards")
+        check_distinct(paths)
+        results = list(saved_results(paths, rows or []))
+        if cluster_by:
+            results = [saved.clustered(cluster_by, confidence) for saved in results]
+        groups = leaderboards.comparable(leaderboards.entries(results, score))
+        if mean is None and not group and len(groups) > 1:
+            raise ValueError(
+                f"the results are not comparable: {leaderboards.differences(groups)}; "
+                "use --group for separate leaderboards"
+            )
         listed = [
             leaderboards.leaderboard(
                 members, confidence_level=confidence, scores=scores, top=top, assume=assume
@@ -168,28 +173,6 @@ def leaderboard(
     records = list(means.records())
     section = Board(means.as_table(top, notation), heading, records[:top])
     _show([section], presentation, page)
-
-
-def _read(
-    paths: Sequence[Path],
-    rows: Sequence[Path] | None,
-    cluster_by: Sequence[str] | None,
-    level: float,
-) -> "list[SavedResult]":
-    """Return the saved results, with intervals for clusters of rows if a field is named."""
-    from ...evaluation.comparison.saved_rows import check_distinct, saved_results
-
-    check_distinct(paths)
-    results = list(saved_results(paths, rows or []))
-    return [saved.clustered(cluster_by, level) for saved in results] if cluster_by else results
-
-
-def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
-    """Check that all systems are comparable."""
-    from ...reporting.leaderboards.leaderboards import differences
-
-    if len(groups) > 1:
-        raise ValueError(f"the results are not comparable: {differences(groups)}; {advice}")
 
 
 def _votes_section(

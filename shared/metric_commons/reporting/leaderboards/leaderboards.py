@@ -161,7 +161,7 @@ class Leaderboard:
     def _intervals(self) -> dict[tuple[str, str, str], list[float] | None]:
         """Return the interval of each number, by system, module and score."""
         return {
-            (system, module, score): interval_of(result, score, self.confidence_level)
+            (system, module, score): _interval_of(result, score, self.confidence_level)
             for system, modules in self.results.systems.items()
             for module, result in modules.items()
             for score, value in result.scores.items()
@@ -371,7 +371,12 @@ def leaderboard(
     distinct = _without_repetitions(systems)
     names = _names(distinct)
     key = f"{module}.{score}"
-    pool = pooled(distinct, names)
+    pool = merged(
+        [
+            renamed(entry.origin.results, {entry.system: name})
+            for entry, name in zip(distinct, names, strict=True)
+        ]
+    )
     problem = next((entry.origin.problem for entry in distinct if entry.origin.problem), "")
     if not problem:
         try:
@@ -390,16 +395,6 @@ def leaderboard(
         task=systems[0].task,
         problem=problem,
         has_repetitions=len(distinct) < len(systems),
-    )
-
-
-def pooled(systems: Sequence[Entry], names: Sequence[str]) -> Results:
-    """Return the results of these systems in one, under these names."""
-    return merged(
-        [
-            renamed(entry.origin.results, {entry.system: name})
-            for entry, name in zip(systems, names, strict=True)
-        ]
     )
 
 
@@ -430,7 +425,7 @@ def _names(systems: Sequence[Entry]) -> list[str]:
     return names
 
 
-def interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
+def _interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
     """Return the interval of a score: as saved, or from the scores of rows or their counts.
 
     None if the result does not have one at this level and none can be derived.
