@@ -29,7 +29,7 @@ demo: $(VENV)/installed
 	$(BIN)/metric-commons compare examples/qrels.txt examples/dense.run.txt examples/bm25.run.txt \
 		--measure ndcg@10 --measure map
 	$(BIN)/metric-commons report build/demo.json --save build/demo.html \
-		--per-example build/demo.rows.jsonl --show question
+		--rows build/demo.rows.jsonl --show question
 	@echo "The page about these results: file://$(CURDIR)/build/demo.html"
 
 # Where compiled files are forbidden, each process of a test would compile all that it imports.

@@ -38,8 +38,7 @@ CLEAR = "| | QA | Hard |\n|-|-|-|\n| n | 1000 | 500 |\n| a | .9 | .5 |\n| b | .5
         ),
         ("--score 0.5 --rows 1000 --baseline 90%", 0, ["scores can be told apart at 0.05."]),
         ("--score 0.5 --rows 1000 --baseline 0.5", 3, ["There is no difference."]),
-        ("--score 27.3 --rows 500 --metric BLEU", 3, ["BLEU is not a mean of rows"]),
-        ("--score 0.82 --rows 500 --metric acc", 0, ["[0.78, 0.85]"]),
+        ("--score 0.82 --rows 500", 0, ["[0.78, 0.85]"]),
     ],
 )
 def test_what_a_score_says_by_itself(run, options, status, sentences):
@@ -82,7 +81,7 @@ def test_cells_that_cannot_be_told_apart_are_marked(run, tmp_path, text, status,
     ("text", "options", "status", "message"),
     [
         (TABLE, "--score 0.82", 2, "name a file with a table, or --score and --rows"),
-        (TABLE, "--baseline 0.82", 2, "--baseline and --metric are not for a table"),
+        (TABLE, "--baseline 0.82", 2, "--baseline is not for a table"),
         ("no table", "", 1, "table.md: there is no table of Markdown"),
         (TABLE.replace(" (n=500)", ""), "", 1, "Trivia: no number of rows; write 'n=500'"),
         (TABLE.replace("| 70.2%", ""), "", 1, "the row 'bm25' has 3 cells, not 4"),
@@ -90,7 +89,6 @@ def test_cells_that_cannot_be_told_apart_are_marked(run, tmp_path, text, status,
         (OF_TASKS.replace("3,610", "many"), "", 1, "must be a whole number above 0, got 'many'"),
         (None, "--score 82 --rows 5", 2, "between 0 and 1, got '82'; a percentage is 82%"),
         (None, "--score 0.82", 2, "--score needs --rows"),
-        (None, "--score 0.8 --rows 5 --metric blue", 2, "unknown measure 'blue'; did you mean"),
     ],
 )
 def test_wrong_calls(run, tmp_path, text, options, status, message):

@@ -577,19 +577,6 @@ def test_the_version_is_the_distribution_s(run):
     assert run("--version") == (0, f"metric-commons {version('metric-commons')}\n", "")
 
 
-@pytest.mark.long
-def test_the_shell_completes_commands(run, monkeypatch, capsys):
-    _, out, _ = run("--help")
-    assert "--install-completion" in out
-    monkeypatch.setenv("_METRIC_COMMONS_COMPLETE", "complete_bash")
-    monkeypatch.setenv("COMP_WORDS", "metric-commons lea")
-    monkeypatch.setenv("COMP_CWORD", "1")
-    with pytest.raises(SystemExit) as ended:
-        run()
-    assert ended.value.code == 0
-    assert capsys.readouterr().out == "leaderboard\n"
-
-
 @pytest.mark.processes
 def test_a_command_without_standard_output_fails_before_it_works(tmp_path):
     (tmp_path / "x.jsonl").write_text(GOOD, "utf-8")

@@ -9,13 +9,6 @@ import pytest
 from typer.main import get_command
 
 from metric_commons.__main__ import main, program
-from metric_commons.apps.console.options import (
-    modules_and_files_like,
-    modules_like,
-    presets_like,
-)
-from metric_commons.apps.console.outputs import formats_like
-from metric_commons.apps.console.run_scores import measures_like
 from tests.spec import ROOT
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
@@ -43,7 +36,7 @@ def scored(run):
         ),
         ("answer;gold\nx;y\n", "seem to be separated by semicolons, not by commas: 'answer;gold'"),
         ("answer\tgold\nx\ty\n", "by tabs, not by commas: 'answer\\tgold'; .csv needs commas"),
-        ("answer,gold\nx,\nx,y\n", "row 0 (line 2): field 'gold' is empty; if an empty text is an"),
+        ("answer,gold\nx,\nx,y\n", "row 0 (line 2): field 'gold' is empty"),
     ],
 )
 def test_a_wrong_table_is_explained(scored, content, message):
@@ -274,11 +267,3 @@ def test_modules_presets_and_descriptions_are_json_on_request(run):
     assert {"name", "summary", "takes"} == modules[0].keys()
     assert {"name", "about", "modules"} <= presets[0].keys()
     assert "[noise]" in run("describe", "error_rate")[1]
-
-
-def test_shells_complete_modules_presets_formats_and_measures():
-    assert list(modules_like("qa_")) == ["qa_em", "qa_f1"]
-    assert "squad" in presets_like("sq")
-    assert list(formats_like("la")) == ["latex"]
-    assert next(measures_like("nd")) == "ndcg@10"
-    assert f"{ROOT}/README.md" in modules_and_files_like(f"{ROOT}/READ")

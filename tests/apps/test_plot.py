@@ -14,8 +14,7 @@ from metric_commons import load
 from metric_commons.reporting.plots import curve_plots, panels
 from tests.spec import ROOT, nightly
 
-KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "actual", "risk_coverage", "spans"]
-KINDS += ["paths"]
+KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "risk_coverage", "paths"]
 MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
 GUIDES = ["forager", "field_guide"]
 GUIDED = (
@@ -24,13 +23,11 @@ GUIDED = (
 )
 RENTED = (RENTS, "--predictions=by_area", "--predictions=by_area_and_floor", "--references=rent")
 GRADED = ("graded.jsonl", "--predictions=sure", "--predictions=loud")
-TAGGED = ("tagged.jsonl", "--predictions=crf", "--predictions=rules", "--references=gold")
 EXTRACTED = ("extracted.jsonl", "--predictions=model", "--predictions=rules", "--references=gold")
 ROWS = {
     **dict.fromkeys(KINDS, GUIDED),
-    **dict.fromkeys(KINDS[4:6], RENTED),
+    "residuals": RENTED,
     "risk_coverage": GRADED,
-    "spans": TAGGED,
     "paths": EXTRACTED,
 }
 
@@ -252,9 +249,8 @@ def test_every_label_has_room(painted, kind, count):
 
 @pytest.mark.long
 @pytest.mark.parametrize("options", [["--set", MEASURES], *nightly([], ["--confidence", "0.9"])])
-@pytest.mark.parametrize("kind", ["residuals", "actual"])
-def test_every_score_has_room(painted, kind, options):
-    check_layout(painted(kind, *RENTED, *options))
+def test_every_score_has_room(painted, options):
+    check_layout(painted("residuals", *RENTED, *options))
 
 
 def test_a_label_without_rows_is_said_in_its_panel(drawn):
@@ -486,31 +482,13 @@ def test_every_row_is_a_dot_and_counted_once(drawn):
 
 
 @pytest.mark.long
-def test_predicted_stands_above_actual_with_the_diagonal(drawn):
-    figure = drawn("actual", *RENTED, "--confidence", "0.9", "--set", 'measures=["mae"]')
-    actual, *systems = columns(RENTS, "rent", "by_area", "by_area_and_floor")
-
-    for panel, predicted in zip(figure.axes, systems, strict=True):
-        assert panel.collections[0].get_offsets().T.tolist() == [actual, predicted]
-        x, y = panel.get_lines()[0].get_data()
-        assert [*x] == [*y]
-        assert panel.get_aspect() == 1
-        result = load("regression").compute(
-            predictions=predicted, references=actual, measures=["mae"], confidence_level=0.9
-        )
-        low, high = result["confidence_interval"]["mae"]
-        assert panel.texts[0].get_text() == f"MAE {result['mae']:.2f} [{low:.2f}, {high:.2f}]"
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("kind", ["residuals", "actual"])
-def test_many_rows_are_counted_in_cells_that_lose_none(drawn, kind):
+def test_many_rows_are_counted_in_cells_that_lose_none(drawn):
     random = np.random.default_rng(2)
     actual = random.normal(size=6000)
     guess = actual + random.normal(size=6000)
     guess[0] = 40
     write("rows.jsonl", y=actual.tolist(), p=guess.tolist())
-    figure = drawn(kind, "rows.jsonl", "--predictions=p", "--references=y")
+    figure = drawn("residuals", "rows.jsonl", "--predictions=p", "--references=y")
 
     (cells,) = figure.axes[0].collections
     assert cells.get_array().sum() == 6000
@@ -519,27 +497,26 @@ def test_many_rows_are_counted_in_cells_that_lose_none(drawn, kind):
 
 def test_each_output_has_a_panel(drawn):
     write("rows.jsonl", p=[[1.0, 10.0], [2.0, 30.0]], y=[[1.5, 10.0], [2.0, 20.0]])
-    figure = drawn("actual", "rows.jsonl", "--predictions=p", "--references=y")
+    panels = drawn("residuals", "rows.jsonl", "--predictions=p", "--references=y").axes[::2]
 
-    assert [panel.get_title(loc="left") for panel in figure.axes] == ["p, output 0", "p, output 1"]
-    found = [panel.collections[0].get_offsets().tolist() for panel in figure.axes]
-    assert found == [[[1.5, 1.0], [2.0, 2.0]], [[10.0, 10.0], [20.0, 30.0]]]
+    assert [panel.get_title(loc="left") for panel in panels] == ["p, output 0", "p, output 1"]
+    found = [panel.collections[0].get_offsets().tolist() for panel in panels]
+    assert found == [[[1.0, 0.5], [2.0, 0.0]], [[10.0, 0.0], [30.0, -10.0]]]
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("value", [0.0, -3.5, 2**60, 1e-300])
-@pytest.mark.parametrize("kind", ["residuals", "actual"])
-def test_equal_numbers_can_be_drawn(painted, kind, value):
+def test_equal_numbers_can_be_drawn(painted, value):
     write("rows.jsonl", p=[value] * 3, y=[value] * 3)
-    figure = painted(kind, "rows.jsonl", "--predictions=p", "--references=y")
+    figure = painted("residuals", "rows.jsonl", "--predictions=p", "--references=y")
 
     offsets = figure.axes[0].collections[0].get_offsets()
-    assert offsets.tolist() == [[value, 0.0 if kind == "residuals" else value]] * 3
+    assert offsets.tolist() == [[value, 0.0]] * 3
 
 
 # Files
 
-UNPAINTED = ("calibration", "risk_coverage", "spans", "paths")  # by other tests of the day
+UNPAINTED = ("calibration", "risk_coverage", "paths")  # by other tests of the day
 
 
 @pytest.mark.long
@@ -555,7 +532,6 @@ UNPAINTED = ("calibration", "risk_coverage", "spans", "paths")  # by other tests
 def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, name, start, times):
     pytest.importorskip("matplotlib")
     write("graded.jsonl", **RISKY)
-    write("tagged.jsonl", **TAGS)
     write("extracted.jsonl", **FIELDS)
     command = ("plot", kind, *ROWS[kind], "--save", name)
     contents = set()
@@ -602,7 +578,6 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
 
 
 MANY_FIELDS = [{f"k{number}": number for number in range(41)}]
-MANY_TYPES = [[f"B-{number}" for number in range(41)]]
 
 
 @pytest.mark.parametrize(
@@ -612,20 +587,25 @@ MANY_TYPES = [[f"B-{number}" for number in range(41)]]
         ("roc", [0.1, 0.9], ["a", "a"], None, 1, "labels are 'a': pos_label must"),
         ("pr", [0.1, 0.9], [0, 0], None, 1, "system 'p': average_precision is und"),
         ("roc", [0.1, math.nan], [0, 1], None, 1, "rows.jsonl: row 1 (line 2): field 'p' is NaN"),
-        ("actual", [0.1, math.nan], [0.0, 1.0], None, 1, "row 1 (line 2): field 'p' is NaN"),
+        ("residuals", [0.1, math.nan], [0.0, 1.0], None, 1, "row 1 (line 2): field 'p' is NaN"),
         ("roc", [-3.0, 4.0], [0, 1], None, 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
         ("roc", [0, 1], [0, 1], None, 1, "curves needs scores, but predictions are"),
         (
             *("calibration", [-3.0, 4.0], [0, 1], "threshold=0.0", 1),
             "system 'p': calibration needs probabilities, from 0 to 1",
         ),
-        ("actual", [1e308, 0.0], [0.0, -1e308], None, 1, "numbers from -1e+308 to 1e+308"),
+        ("residuals", [1e308, 0.0], [0.0, -1e308], None, 1, "numbers from 0 to 1e+308"),
         ("roc", [0.1, 0.9], [0, 1], "curves=false", 2, "--set: roc sets curves itself"),
         ("roc", [0.1, 0.9], [0, 1], "x=1", 2, "--set: there is no option 'x'"),
-        ("actual", [0.1], [0.2], "measures=mad", 2, "measures holds 'mad', which is not a measure"),
+        (
+            "residuals",
+            [0.1],
+            [0.2],
+            "measures=mad",
+            2,
+            "measures holds 'mad', which is not a measure",
+        ),
         ("paths", ["{}"], MANY_FIELDS, None, 1, "room for 40; leave some out with --set ignore_p"),
-        ("spans", [["O", "O"]], [["O", "O"]], None, 1, "there are no spans to draw"),
-        ("spans", MANY_TYPES, MANY_TYPES, None, 1, "there are 41 types to draw, but room for 40"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, message):
@@ -766,58 +746,3 @@ def test_paths_have_a_bar_for_each_kind_of_leaf(drawn):
     widths = [bar.get_width() for bar in model.patches]
     assert widths == [*(1, 1), *(1, 1), *(0, 0), *(0, 0)]  # matched, wrong, missing, extra
     assert [bar.get_width() for bar in rules.patches] == [*(1, 1), *(0, 0), *(1, 1), *(0, 0)]
-
-
-# spans
-
-TAGS = {
-    "gold": [["B-PER", "I-PER", "O", "B-LOC"], ["B-ORG", "O", "B-PER", "O"], ["B-LOC", "O"]] * 4,
-    "crf": [["B-PER", "I-PER", "O", "B-ORG"], ["B-ORG", "O", "B-PER", "O"], ["B-LOC", "O"]] * 4,
-    "rules": [["B-PER", "O", "O", "B-LOC"], ["O", "B-PER", "O", "O"], ["O", "O"]] * 4,
-}
-
-
-def texts(panel):
-    return [text.get_text().replace("\n", " ") for text in panel.texts]
-
-
-@pytest.mark.long
-def test_spans_show_types_with_intervals_and_confusions(drawn):
-    write("tagged.jsonl", **TAGS)
-    types, crf, rules = drawn("spans", *TAGGED).axes
-
-    assert [label.get_text() for label in types.get_yticklabels()] == [
-        "LOC (8)",
-        "ORG (4)",
-        "PER (8)",
-    ]
-    points = [line.get_xdata()[0] for line in types.get_lines() if len(line.get_xdata()) == 1]
-    crf_f1, rules_f1 = [2 / 3, 2 / 3, 1.0], [2 / 3, 0.0, 0.0]
-    assert points == pytest.approx(crf_f1 + rules_f1)
-    ends = [line.get_xdata() for line in types.get_lines() if len(line.get_xdata()) == 2]
-    assert all(low <= point <= high for (low, high), point in zip(ends, points, strict=True))
-    cells = [text for text in texts(crf) if not text.startswith("F1")]
-    assert cells == [
-        *("4 50%", "4 50%", "0", "0"),  # half of the locations are taken for organisations
-        *("0", "4 100%", "0", "0"),
-        *("0", "0", "8 100%", "0"),
-        *("0", "0", "0", "0"),
-    ]
-    cells = [text for text in texts(rules) if not text.startswith("F1")]
-    assert cells[12:] == ["0", "0", "8 100%", "0"]  # predicted persons that no one is
-    assert [label.get_text() for label in crf.get_xticklabels()] == ["LOC", "ORG", "PER", "no span"]
-    assert crf.get_title(loc="left") == "crf"
-    assert next(text for text in texts(crf) if text.startswith("F1")).startswith("F1 0.800 [")
-
-
-def test_spans_of_one_system_with_borders(drawn):
-    spans = [
-        {"type": ["A", "B"], "start": [0, 3], "end": [1, 4]},
-        {"type": [], "start": [], "end": []},
-    ]
-    write("spans.jsonl", found=spans, gold=spans[::-1])
-    figure = drawn("spans", "spans.jsonl", "--predictions=found", "--references=gold")
-
-    _, panel = figure.axes
-    assert not figure.legends
-    assert [text for text in texts(panel) if "%" in text] == ["1 100%", "1 100%", "1 50%", "1 50%"]

@@ -150,18 +150,15 @@ def test_a_space_of_an_older_version_is_brought_up_to_date(publish, tmp_path):
     assert space["main"] == space[TAG] == bundled(tmp_path, **{".gitattributes": b"own"})
 
 
-def test_a_newer_version_is_replaced_only_on_request(publish):
+def test_a_newer_version_is_not_replaced(publish):
     marker = Marker("acme/qa_em", "99.0.0", "static", ()).to_json().encode()
     new = {MARKER_FILE: marker, "README.md": b"new"}
     hub = Hub()
     hub.spaces["acme/qa_em"] = space = {"main": dict(new), "v99.0.0": dict(new)}
     status, _, errors = publish(hub, "qa_em")
     assert (status, hub.writes) == (1, [])
-    assert f"holds version 99.0.0, which is newer than {VERSION}; --allow-older" in errors
-
-    assert publish(hub, "qa_em", "--allow-older")[1].startswith("updated ")
-    assert space["v99.0.0"] == new
-    assert "qa_em.py" in space["main"]
+    assert f"holds version 99.0.0, which is newer than {VERSION}" in errors
+    assert space == {"main": new, "v99.0.0": new}
 
 
 NEW_CARD = """---

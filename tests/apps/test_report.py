@@ -13,7 +13,7 @@ from metric_commons.evaluation.results.module_results import ModuleResult
 from metric_commons.evaluation.results.rendering import p_value
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.reporting.report import axes
+from metric_commons.reporting.report import axes, examples
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import fold, render, visible
 from tests.spec import ROOT
@@ -286,14 +286,13 @@ def examples_of(page):
 
 @pytest.mark.long
 def test_the_worst_and_the_most_different_rows_are_shown_side_by_side(scored):
-    page = scored(write(ROWS), ["one", "two"], report=("--show", "q", "--examples", "2"))
+    page = scored(write(ROWS), ["one", "two"], report=("--show", "q"))
     found = examples_of(page)
 
     assert list(found) == ["Worst", "one better than two", "two better than one"]
     assert found["Worst"][0] == (
         "row 2 q Italy? references Rome one Milan qa_em 0 qa_f1 0 two Turin qa_em 0 qa_f1 0"
     )
-    assert len(found["Worst"]) == 2
     (better,) = found["one better than two"]
     assert better.startswith("row 0 q France? references Paris one Paris qa_em 1 qa_f1 1 two Rome")
     (other,) = found["two better than one"]
@@ -312,7 +311,7 @@ def test_one_system_has_its_worst_rows(scored):
 
 
 @pytest.mark.long
-def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
+def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored, monkeypatch):
     rows = [
         {"gold": "5", "a": "#### 5", "b": "five"},
         {"gold": "6", "a": "it is 6", "b": "six"},
@@ -325,7 +324,9 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored):
     assert [card.split()[1] for card in examples_of(page)["Unparsed"]] == ["0", "1"]
     assert "no answer was found; they score 0 (a 1, b 2 of 3 rows)." in text
     assert "unparsed" in page.told("scores")
-    page = scored.reported("--rows", "rows_of.jsonl", "--examples", "1")
+    with monkeypatch.context() as patch:
+        patch.setattr(examples, "_COUNT", 1)
+        page = scored.reported("--rows", "rows_of.jsonl")
     assert "(a 1, b 2 of 3 rows); these are the first 1." in page.told("examples")
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
@@ -436,12 +437,13 @@ def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
 
 
 @pytest.mark.long
-def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
+def test_examples_that_tie_are_of_different_kinds_and_whole(scored, monkeypatch):
     answers = ["â€“ Rome", "Milan", "Turin", "", "Rome", "Paris, France", "1968"]
     rows = [
         {"gold": ["Paris" if number < 6 else "1969"], "p": p} for number, p in enumerate(answers)
     ]
-    page = scored(write(rows), ["p"], modules=["qa_em"], report=("--examples", "4"))
+    monkeypatch.setattr(examples, "_COUNT", 4)
+    page = scored(write(rows), ["p"], modules=["qa_em"])
     cards = examples_of(page)["Worst"]
 
     told = "0 in 7 of 7 rows; 4 of the 7 rows that tie are shown, of different kinds."
@@ -452,7 +454,8 @@ def test_examples_that_tie_are_of_different_kinds_and_whole(scored):
         "row 5 an answer and a reference overlap",
         "row 6 a number is asked for",
     ]
-    everything = examples_of(scored.reported("--examples", "9"))["Worst"]
+    monkeypatch.setattr(examples, "_COUNT", 9)
+    everything = examples_of(scored.reported())["Worst"]
     assert "row 0 references Paris p â€“ Rome" in everything[1]  # as it is, but not first
 
 
@@ -466,7 +469,7 @@ def test_logs_have_examples_with_their_questions(run):
         saved = ("--save", "r.json", "--rows", "rows.jsonl")
         assert run("score", *modules, log, *saved)[0] == 0
         for show in ((), ("--show", "doc.question")):
-            report = run("report", "r.json", "--save", "page.html", "--examples", "3", *show)
+            report = run("report", "r.json", "--save", "page.html", *show)
             assert report == (0, "", "")
             cards = examples_of(Page(Path("page.html").read_text("utf-8")))["Worst"]
             records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
@@ -677,7 +680,6 @@ def test_errors_are_one_line(run, monkeypatch):
         (("r.json", "--data", "none"), 1, "no such file: none"),
         (("r.json", "--rows", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
         (("r.json", "--save", "r.json"), 2, "r.json would be overwritten"),
-        (("r.json", "--examples", "-1"), 2, "Invalid value for '--examples'"),
     ):
         out = () if "--save" in arguments else ("--save", "page.html")
         found, said, err = run("report", *arguments, *out)

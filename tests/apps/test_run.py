@@ -645,16 +645,14 @@ def test_limit_shuffle_and_seed_are_honoured(evaluated):
     assert shuffled["f1"] == [of_rows[row] for row in order[:4]]
 
 
-@pytest.mark.parametrize("profile", ["ultrarag", "standard"])
-def test_a_file_has_the_scores_of_the_tool(evaluated, profile):
+def test_a_file_has_the_scores_of_the_tool(evaluated):
     rows = [{"golden_answers": ["x y"], "pred_answer": "x " * i + "z"} for i in range(1, 12)]
     write_rows("answers.jsonl", rows)
-    _, saved, _ = evaluated(PARAMETERS, "--profile", profile)
+    _, saved, _ = evaluated(PARAMETERS)
     expected = ultrarag.evaluate(
         [row["pred_answer"] for row in rows],
         [row["golden_answers"] for row in rows],
         yaml.safe_load(PARAMETERS)["evaluation"]["metrics"],
-        profile=profile,
     )
 
     assert saved == expected
@@ -758,9 +756,3 @@ def test_parameters_that_make_no_sense_are_one_line(run, content, message):
 )
 def test_options_that_a_parameter_file_cannot_use(refused, options, message):
     assert refused("run", write(PARAMETERS), *options) == (2, message)
-
-
-def test_a_profile_is_for_parameter_files(refused):
-    said = "--profile is for parameter files of UltraRAG"
-
-    assert refused("run", write(CONFIG), "--profile", "standard") == (2, said)

@@ -1,6 +1,5 @@
 """The command line: its commands, their help, options that were renamed, and exit statuses."""
 
-import os
 import sys
 import traceback
 from collections.abc import Iterable, Sequence
@@ -16,7 +15,7 @@ from ...evaluation.results.rendering import message_line
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, UnexpectedError
 from ...statistics.resampling.progress import set_quiet
-from ..console.options import Debug, Quiet, WholeLimit, with_groups
+from ..console.options import Quiet, WholeLimit, with_groups
 
 if TYPE_CHECKING:
     from typer import Context
@@ -83,7 +82,6 @@ _IMMEDIATE: tuple[tuple[Parameter, set[str]], ...] = (
         Parameter("max_unpacked", Parameter.KEYWORD_ONLY, default=None, annotation=WholeLimit),
         {*_DESCRIBING},
     ),
-    (Parameter("debug", Parameter.KEYWORD_ONLY, default=False, annotation=Debug), set()),
 )
 
 
@@ -95,6 +93,7 @@ def commands(names: Iterable[str] = COMMANDS) -> typer.Typer:
         "wrong; 130 interrupted. gate also has 3 (undecided) and 4 (worse), "
         "verify 4 (a row differs by no named rule), audit 3 (not told apart).",
         context_settings={"help_option_names": ["-h", "--help"]},
+        add_completion=False,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         cls=Group,
@@ -122,8 +121,6 @@ def run_command(program: typer.Typer, arguments: Sequence[str] | None) -> int:
         return program(words, prog_name="metric-commons", standalone_mode=False) or 0
     except Exception as error:
         message, status = _refusal(error, words)
-        if "--debug" in words or os.environ.get("METRIC_COMMONS_DEBUG", "0") != "0":
-            traceback.print_exc()
     if message:
         prefix = typer.style("error", fg=typer.colors.RED, bold=True)
         typer.echo(f"{prefix}: {message_line(message)}", err=True)
@@ -154,8 +151,8 @@ def _refusal(error: Exception, words: Sequence[str]) -> tuple[str, int]:
         # Bad input, a missing library of an extra, or a feature that the operating system lacks.
         case ValueError() | UnexpectedError() | ImportError() | NotImplementedError():
             return str(error), 1
-    kind = type(error).__name__  # an error in this package
-    return f"{kind}: {error}; please report this, with what --debug prints", 1
+    traceback.print_exc()  # an error in this package
+    return f"{type(error).__name__}: {error}; please report this, with the lines above", 1
 
 
 def _with_hint(message: str, words: Sequence[str]) -> str:

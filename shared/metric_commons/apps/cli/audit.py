@@ -10,12 +10,11 @@ from ...evaluation.comparison.audits import (
     PrintedScore,
     audited_table,
     difference_sentences,
-    objection,
     printed_difference,
 )
 from ...evaluation.results.rendering import counted
 from ...module.catalog.usage import UsageError
-from ..console.options import Alpha, Power, PrintedFormat
+from ..console.options import Alpha, PrintedFormat
 from ..console.outputs import show_json, show_tables
 
 UNDECIDED = 3  # the exit status
@@ -27,9 +26,7 @@ def audit(
     score: Annotated[str | None, typer.Option(metavar="NUMBER")] = None,
     rows: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
     baseline: Annotated[str | None, typer.Option(metavar="NUMBER")] = None,
-    measure: Annotated[str | None, typer.Option("--metric", metavar="NAME")] = None,
     alpha: Alpha = 0.05,
-    power: Power = 0.8,
     format_name: PrintedFormat = "table",
 ) -> None:
     """Check what printed scores show, from their digits and the number of rows alone.
@@ -52,13 +49,12 @@ def audit(
         score: The score, such as 0.82 or 82%.
         rows: The number of rows behind each score.
         baseline: The score to compare it with, on the same rows.
-        measure: The measure, such as accuracy or wer; by default a mean of rows.
     """
     if (table is None) == (score is None):
         raise UsageError("name a file with a table, or --score and --rows")
     if table is not None:
-        if baseline is not None or measure is not None:
-            raise UsageError("--baseline and --metric are not for a table")
+        if baseline is not None:
+            raise UsageError("--baseline is not for a table")
         try:
             audited = audited_table(read_whole(table, default_limits()).decode(), rows, alpha)
         except ValueError as error:
@@ -72,11 +68,10 @@ def audit(
         raise typer.Exit(0 if audited.audited and not audited.marked else UNDECIDED)
     if rows is None:
         raise UsageError("--score needs --rows: how many rows it is the mean of")
-    reason = _checked("--metric", objection, measure) if measure else ""
     record: dict[str, Any] = {"rows": rows}
     lines, is_told_apart = [], True
     texts = {"score": score, "baseline": baseline}
-    for name, text in texts.items() if not reason else ():
+    for name, text in texts.items():
         if text is None:
             continue
         printed = _checked(f"--{name}", PrintedScore.read, text)
@@ -85,16 +80,12 @@ def audit(
         interval = f"{100 * (1 - alpha):g}% interval [{low_text}, {high_text}]"
         lines.append(f"{name} {text} of {counted(rows, 'row')}: {interval}")
         record[name] = {"value": float(printed.value), "confidence_interval": [low, high]}
-    if reason:
-        is_told_apart = False
-        record["reason"] = reason
-        lines = [f"{reason}; score them, or save them with --rows"]
-    elif baseline is not None:
+    if baseline is not None:
         scores = PrintedScore.read(score or ""), PrintedScore.read(baseline)
-        difference = printed_difference(*scores, rows, alpha, power)
+        difference = printed_difference(*scores, rows, alpha)
         is_told_apart = difference.is_told_apart(alpha)
         record |= difference._asdict() | {"told_apart": is_told_apart}
-        lines += difference_sentences(difference, rows, alpha, power)
+        lines += difference_sentences(difference, rows, alpha)
     if format_name == "json":
         show_json(record)
     else:

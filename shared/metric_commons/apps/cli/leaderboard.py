@@ -24,7 +24,7 @@ from ..console.outputs import Presentation, check_written, say_written, show_tab
 
 if TYPE_CHECKING:
     from ...evaluation.comparison.saved_results import SavedResult
-    from ...reporting.leaderboards.leaderboards import Entry, Leaderboard
+    from ...reporting.leaderboards.leaderboards import Leaderboard
 
 
 # Parts of the signature in which results with a common mean may differ.
@@ -126,10 +126,12 @@ def leaderboard(
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
         options.refuse(context, ["lower"], "is for tables and folders of scores")
         results = _read(paths, cluster_by, confidence)
-        entries = leaderboards.entries(results, score)
-        groups = leaderboards.comparable(entries)
-        if mean is None and not group:
-            _check_comparable(groups, "use --group for separate leaderboards")
+        groups = leaderboards.comparable(leaderboards.entries(results, score))
+        if mean is None and not group and len(groups) > 1:
+            raise ValueError(
+                f"the results are not comparable: {leaderboards.differences(groups)}; "
+                "use --group for separate leaderboards"
+            )
         listed = [
             leaderboards.leaderboard(
                 members, confidence_level=confidence, scores=scores, top=top, assume=assume
@@ -170,9 +172,7 @@ def leaderboard(
 
 
 def _read(
-    paths: Sequence[Path],
-    cluster_by: Sequence[str] | None,
-    level: float,
+    paths: Sequence[Path], cluster_by: Sequence[str] | None, level: float
 ) -> "list[SavedResult]":
     """Return the saved results, with intervals of this level where their rows are known."""
     from ...evaluation.comparison.saved_results import (
@@ -184,14 +184,6 @@ def _read(
     check_distinct(paths)
     saved = [saved_result(path, cluster_by or []) for path in paths]
     return [part._replace(results=with_intervals(part.results, level)) for part in saved]
-
-
-def _check_comparable(groups: "Sequence[Sequence[Entry]]", advice: str) -> None:
-    """Check that all systems are comparable."""
-    from ...reporting.leaderboards.leaderboards import differences
-
-    if len(groups) > 1:
-        raise ValueError(f"the results are not comparable: {differences(groups)}; {advice}")
 
 
 def _votes_section(

@@ -16,7 +16,7 @@ from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.presets import PRESETS
 from ...module.catalog.usage import UsageError
-from ..console.options import PrintedFormat, modules_like
+from ..console.options import PrintedFormat
 from ..console.outputs import show_json
 
 _TEMPLATES = {"new_script.txt": "{}.py", "new_card.txt": "README.md", "new_test.txt": "test_{}.py"}
@@ -53,7 +53,7 @@ def list_presets(format_name: PrintedFormat = "table") -> None:
 
 
 def describe(
-    name: Annotated[str, typer.Argument(metavar="MODULE", autocompletion=modules_like)],
+    name: Annotated[str, typer.Argument(metavar="MODULE")],
     format_name: Annotated[Literal["table", "json"], typer.Option("--format")] = "table",
 ) -> None:
     """Show what a module measures: its inputs, its options with their values, and its results.
@@ -136,7 +136,7 @@ def new(
 
 
 def check(
-    module: Annotated[str, typer.Argument(metavar="MODULE", autocompletion=modules_like)],
+    module: Annotated[str, typer.Argument(metavar="MODULE")],
 ) -> None:
     """Check that a metric keeps the promises of every module, on the example of its docstring.
 

@@ -32,10 +32,9 @@ def plot(
     --save roc.png
 
     roc, pr and calibration take scores or probabilities; confusion takes these
-    or labels. residuals and actual (predicted against actual values) take
-    numbers. risk_coverage takes records with `correct` and `confidence`. spans
-    takes rows of tags or of spans. paths takes JSON. Files and fields are those
-    of `score`.
+    or labels. residuals takes numbers. risk_coverage takes records with
+    `correct` and `confidence`. paths takes JSON. Files and fields are those of
+    `score`.
 
     Args:
         kind: The kind of picture.

@@ -19,7 +19,6 @@ def report(
     scores: Scores = None,
     show: Annotated[list[str] | None, typer.Option(metavar="FIELD")] = None,
     data: Annotated[list[Path] | None, typer.Option(metavar="FILE")] = None,
-    examples: Annotated[int, typer.Option(min=0, metavar="COUNT")] = 10,
 ) -> None:
     """Write a page about results: one HTML file for the browser.
 
@@ -38,7 +37,6 @@ def report(
         save: The page to write.
         show: Additional field to show in examples, such as the question; repeatable.
         data: An input that was moved; it is recognized by its SHA-256. Repeatable.
-        examples: Number of examples of each kind.
     """
     check_distinct(paths)
     check_written([save], [*paths, *(data or [])])
@@ -51,7 +49,7 @@ def report(
     problems = [result.problem for result in saved if result.problem]
     together, problem = collected(named(saved))
     chosen = together.choose(scores)
-    row_examples = find_examples(chosen, fields=show or [], copies=data or [], count=examples)
+    row_examples = find_examples(chosen, fields=show or [], copies=data or [])
     write_whole(save, [render(chosen, row_examples)])
     notes = [*problems, *filter(None, [problem]), *row_examples.notes]
     for note in () if is_quiet() else dict.fromkeys(notes):

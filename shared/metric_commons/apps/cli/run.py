@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...data.files.access import default_limits
-from ...frameworks.harnesses.ultrarag_profiles import Profile
 from ...module.catalog.request import Reporting
-from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, nearest
 from ..console.options import Sort, correction_named, is_chosen, refuse
 from ..console.outputs import Outputs, Presentation
@@ -28,7 +26,6 @@ def run(
     preset: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     sort: Sort = None,
     presentation: Presentation,
-    profile: Annotated[Profile | None, typer.Option(metavar="PROFILE")] = None,
 ) -> None:
     """Run an evaluation that is described in a YAML file.
 
@@ -42,8 +39,6 @@ def run(
     Args:
         path: A file like examples/capitals.yaml, or a parameter file of UltraRAG.
         preset: Options that reproduce another tool, instead of those in the file.
-        profile: For a file of UltraRAG: ultrarag (its scores; the default), ultrarag-main (those
-            after 0.3.0) or standard (without its peculiarities).
     """
     from ..console import config
     from . import ultrarag
@@ -52,10 +47,8 @@ def run(
     if ultrarag.is_parameters(document.content):
         of_results = ["preset", "sort", *vars(presentation)]
         refuse(context, of_results, "does not apply to a parameter file of UltraRAG")
-        ultrarag.run(path, document, profile or "ultrarag")
+        ultrarag.run(path, document)
         return
-    if profile is not None:
-        raise UsageError("--profile is for parameter files of UltraRAG")
     for key, line in document.repeated:
         raise ValueError(f"{path}: key {key!r}: is repeated in line {line}")
     content = config.written_out(document.content)

@@ -41,7 +41,7 @@ def score(
     context: typer.Context,
     words: Annotated[
         list[str],
-        typer.Argument(metavar="MODULE|FILE", autocompletion=options.modules_and_files_like),
+        typer.Argument(metavar="MODULE|FILE"),
     ],
     *,
     predictions: options.Predictions = None,

@@ -11,7 +11,6 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from ...data.files.access import Limits, default_limits
 from ...data.files.streams import STANDARD_INPUT, stem, suffix
 from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selection import Selection
@@ -54,8 +53,6 @@ class Inputs:
         metric: The score of a log that `logged` summarizes; by default all.
         reduce: How several rows with the same id, such as epochs, become one.
         incomplete: Accept a log of a run that did not finish.
-        line_limit: Refuse files with longer lines.
-        size_limit: Refuse compressed files with more content.
     """
 
     origin: Annotated[
@@ -72,12 +69,6 @@ class Inputs:
     missing: Annotated[Missing, request_option("missing", panel=LOGS)] = "refuse"
     reduce: Annotated[Reduce | None, log_option(show_default="mean")] = None
     incomplete: Annotated[bool, log_option("--incomplete")] = False
-    line_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 MB")] = (
-        Limits().line
-    )
-    size_limit: Annotated[int, reading_option(min=1, metavar="BYTES", show_default="100 GB")] = (
-        Limits().content
-    )
 
     @property
     def selection(self) -> Selection:
@@ -108,13 +99,12 @@ class Inputs:
                 references in a field.
             FileNotFoundError: the references of texts are not a file.
         """
-        limits = default_limits()._replace(line=self.line_limit, content=self.size_limit)
         selection = Selection(incomplete=self.selection.incomplete)
         origin = self.origin if self.origin in _FORMATS_OF_BOTH else None
         with ExitStack() as stack:
 
             def source(path: Path, format_name: str | None, **options: Any) -> Source:
-                opened = Source(path, [], format_name=format_name, limits=limits, **options)
+                opened = Source(path, [], format_name=format_name, **options)
                 stack.callback(opened.close)
                 return opened
 

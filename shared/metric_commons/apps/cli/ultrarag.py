@@ -84,6 +84,7 @@ class UltraRagRuns(Runs):
     n_resamples: Count | None = None
 
 
+_PROFILE: Profile = "ultrarag"
 _FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}  # keys in the server's own file
 _SERVERS = {"generation", "retriever", "prompt", "custom", "corpus", "memory", "reranker"}
 
@@ -94,7 +95,7 @@ def is_parameters(content: Mapping[str, Any]) -> bool:
     return "modules" not in content and bool(keys & content.keys())
 
 
-def run(path: Path, document: ConfigDocument, profile: Profile) -> None:
+def run(path: Path, document: ConfigDocument) -> None:
     """Run the evaluation of a file, print UltraRAG's table and save JSON in its format.
 
     Raises:
@@ -118,15 +119,15 @@ def run(path: Path, document: ConfigDocument, profile: Profile) -> None:
     if kind is Answers:
         benchmark = _benchmark(content, path)
         check_written([save], [path, Path(benchmark.path)])
-        results = _score_answers(settings, benchmark, path, profile)
-        line = signature("evaluate", profile, {"rows": len(next(iter(results.values())))})
+        results = _score_answers(settings, benchmark, path)
+        line = signature("evaluate", _PROFILE, {"rows": len(next(iter(results.values())))})
     else:
         inputs = [Path(getattr(settings, name)) for name in kind.inputs]
         check_written([save], [path, *inputs])
-        results = _score_runs(settings, path, profile)
-        line = signature(kind.tool, profile, {})
+        results = _score_runs(settings, path)
+        line = signature(kind.tool, _PROFILE, {})
     if save:
-        content = {**results, "profile": profile, "signature": line}
+        content = {**results, "profile": _PROFILE, "signature": line}
         write_whole(save, json.JSONEncoder(indent=4, allow_nan=False).iterencode(content))
     typer.echo(f"{table(results)}\n{line}")
     say_written(save)
@@ -202,9 +203,7 @@ def _benchmark(content: Mapping[str, Any], path: Path) -> Benchmark:
     return benchmark
 
 
-def _score_answers(
-    settings: Answers, benchmark: Benchmark, path: Path, profile: Profile
-) -> dict[str, Any]:
+def _score_answers(settings: Answers, benchmark: Benchmark, path: Path) -> dict[str, Any]:
     """Return the scores of the answers, and their means."""
     key_map = benchmark.key_map
     fields = [key_map.pred_ls, key_map.gt_ls]
@@ -218,7 +217,7 @@ def _score_answers(
         order = order[:limit]
     predictions, references = ([columns[field][row] for row in order] for field in fields)
     try:
-        return ultrarag.evaluate(predictions, references, settings.metrics, profile=profile)
+        return ultrarag.evaluate(predictions, references, settings.metrics, profile=_PROFILE)
     except RowError as error:
         problem = error.about(f"field {getattr(key_map, error.column)!r}")
         position = source.location(order[error.row])
@@ -227,19 +226,19 @@ def _score_answers(
         raise _keyed(error, "metrics", path) from error
 
 
-def _score_runs(settings: Runs, path: Path, profile: Profile) -> dict[str, Any]:
+def _score_runs(settings: Runs, path: Path) -> dict[str, Any]:
     from tqdm import tqdm
 
     arguments = {name: value for name, value in vars(settings).items() if name != "save_path"}
     arguments["metrics"] = arguments.pop("ir_metrics")
     try:
         if isinstance(settings, OneRun):
-            return {**ultrarag.evaluate_trec(**arguments, profile=profile)}
+            return {**ultrarag.evaluate_trec(**arguments, profile=_PROFILE)}
         with (
             tqdm(desc="scoring", total=1, delay=1, leave=False, disable=not shows_bars()) as bar,
             watched(lambda fraction: bar.update(fraction - bar.n)),
         ):
-            return ultrarag.evaluate_trec_pvalue(**arguments, profile=profile)
+            return ultrarag.evaluate_trec_pvalue(**arguments, profile=_PROFILE)
     except ValueError as error:
         raise _keyed(error, "ir_metrics", path) from error
 

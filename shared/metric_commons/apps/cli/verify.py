@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from ...evaluation.peers.peers import PEERS, peer_named
+from ...evaluation.peers.peers import peer_named
 from ...evaluation.results.rendering import counted
 from ...evaluation.scoring.evaluations import Evaluation
-from ..console.options import PrintedFormat, modules_like, setting, settings_option, starting_with
+from ..console.options import PrintedFormat, setting, settings_option
 from ..console.outputs import show_json
 from .score import check_usage
 
@@ -30,14 +30,12 @@ _CELL = 40  # characters of a cell
 
 
 def verify(
-    module: Annotated[str, typer.Argument(metavar="MODULE", autocompletion=modules_like)],
+    module: Annotated[str, typer.Argument(metavar="MODULE")],
     file: Annotated[Path, typer.Argument(metavar="FILE")],
     *,
     predictions: Annotated[str, typer.Option("--predictions", "-p", metavar="FIELD")],
     references: Annotated[str, typer.Option("--references", "-r", metavar="FIELD")],
-    against: Annotated[
-        str, typer.Option(metavar="PEER", autocompletion=starting_with(lambda: PEERS))
-    ],
+    against: Annotated[str, typer.Option(metavar="PEER")],
     options: Annotated[list[str] | None, settings_option()] = None,
     top: Annotated[int, typer.Option(min=0)] = 10,
     format_name: PrintedFormat = "table",

@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, fields, is_dataclass
@@ -14,8 +14,6 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 import typer
 
 from ...data.files.access import default_limits, set_default
-from ...module.catalog import catalog
-from ...module.catalog.presets import PRESETS
 from ...module.catalog.request import HELP, annotations, check_jobs
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import arguments
@@ -142,15 +140,6 @@ def is_chosen(context: typer.Context, name: str) -> bool:
 # Values of options
 
 
-def starting_with(names: Callable[[], Iterable[str]]) -> Callable[[str], Iterator[str]]:
-    """Return a function for completion: the names that begin with the typed text."""
-
-    def matches(incomplete: str) -> Iterator[str]:
-        return (name for name in names() if name.startswith(incomplete))
-
-    return matches
-
-
 def one_of(flag: str, names: Callable[[], Sequence[str]]) -> Callable[[str | None], str | None]:
     """Return a callback that checks the value of an option, if there is one."""
 
@@ -217,20 +206,6 @@ def _set_limit(context: typer.Context, size: int | None) -> int | None:
     return size
 
 
-modules_like = starting_with(catalog.names)
-presets_like = starting_with(lambda: PRESETS)
-
-
-def modules_and_files_like(incomplete: str) -> Iterator[str]:
-    """Yield the modules, files and folders that begin with a text, for completion."""
-    yield from modules_like(incomplete)
-    folder, _, start = incomplete.rpartition("/")
-    parent = Path(folder or (incomplete[:1] if incomplete.startswith("/") else "."))
-    for path in sorted(parent.iterdir()) if parent.is_dir() else ():
-        if path.name.startswith(start) and (start or not path.name.startswith(".")):
-            yield f"{folder}/{path.name}" if "/" in incomplete else path.name
-
-
 def setting(text: str) -> tuple[str, Any]:
     """Return an option and its value, parsed as JSON if possible, else a string.
 
@@ -277,15 +252,6 @@ Quiet = Annotated[
         "-q",
         callback=lambda value: set_quiet(quiet=value),
         help="Show no progress, no notes, and not which files were written.",
-    ),
-]
-Debug = Annotated[
-    bool,
-    typer.Option(
-        "--debug",
-        envvar="METRIC_COMMONS_DEBUG",
-        hidden=True,
-        help="Show the traceback of an error.",
     ),
 ]
 # The limit of every file that a command reads.
@@ -381,8 +347,6 @@ class RequestOptions(IntervalOptions):
         preset: Options that reproduce another tool; `metric-commons presets` lists them.
         ids: Field that identifies each row. Saved results are matched by it; rankings need it with
             --partial.
-        allow_empty_references: Accept empty cells of .csv and .tsv as references; without it they
-            are an error.
         split_references: What separates the accepted answers in a cell of .csv and .tsv, such as
             '|'.
     """
@@ -400,7 +364,7 @@ class RequestOptions(IntervalOptions):
     ] = None
     preset: Annotated[
         str | None,
-        request_option("preset", metavar="NAME", panel=None, autocompletion=presets_like),
+        request_option("preset", metavar="NAME", panel=None),
     ] = None
     clusters: ClusterBy = None
     standard_error: Annotated[bool, request_option("standard_error", "--standard-error")] = False
@@ -424,7 +388,6 @@ class RequestOptions(IntervalOptions):
             callback=_check_processes,
         ),
     ] = None
-    allow_empty_references: Annotated[bool, reading_option("--allow-empty-references")] = False
     split_references: Annotated[str | None, reading_option(metavar="TEXT")] = None
 
 

@@ -15,15 +15,12 @@ from ...evaluation.results.rendering import KINDS, Notation, Table, label, messa
 from ...evaluation.results.results import FORMATS, TABLE_FORMATS, Results
 from ...module.catalog.usage import UsageError, extra
 from ...statistics.resampling.progress import is_quiet
-from .options import one_of, output_option, starting_with
+from .options import one_of, output_option
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
 
 _GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
-
-
-formats_like = starting_with(lambda: FORMATS)
 
 
 @dataclass(frozen=True)
@@ -45,7 +42,6 @@ class Presentation:
             "--format",
             metavar="FORMAT",
             callback=one_of("--format", lambda: [*FORMATS]),
-            autocompletion=formats_like,
             help=f"Format of the printed output: {', '.join(FORMATS)}.",
         ),
     ] = "table"

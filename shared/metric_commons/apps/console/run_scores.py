@@ -22,7 +22,6 @@ from ...evaluation.results.rendering import PLAIN, Notation, Table, label
 from ...evaluation.results.results import Results
 from ...module.catalog.catalog import lower_scores
 from ...module.catalog.usage import UsageError, with_bar
-from .options import starting_with
 
 if TYPE_CHECKING:
     from ...evaluation.rows.row_tables import RowTable
@@ -30,21 +29,11 @@ if TYPE_CHECKING:
     from ...retrieval.runs import QueryScores
 
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
-
-
-def _usual_measures() -> list[str]:
-    from ...retrieval.names import NAMES
-
-    return list(dict.fromkeys((*DEFAULT_MEASURES, *NAMES)))
-
-
-measures_like = starting_with(_usual_measures)
 Measures = Annotated[
     list[str] | None,
     typer.Option(
         "--measure",
         "-m",
-        autocompletion=measures_like,
         metavar="NAME",
         help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default "
         f"{', '.join(DEFAULT_MEASURES)}.",

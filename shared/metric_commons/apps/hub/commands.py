@@ -43,7 +43,6 @@ def publish(
     private: Annotated[bool, typer.Option("--private")] = False,
     replace: Annotated[bool, typer.Option("--replace")] = False,
     yes: Annotated[bool, typer.Option("--yes")] = False,
-    allow_older: Annotated[bool, typer.Option("--allow-older")] = False,
     dry_run: Annotated[Path | None, typer.Option(metavar="OUT")] = None,
 ) -> None:
     """Publish modules (by default all) as Spaces of NAMESPACE, tagged with the version.
@@ -57,7 +56,6 @@ def publish(
         private: Make new Spaces private.
         replace: Delete all files of a Space that are not part of the module.
         yes: Confirm the deletion that --replace listed.
-        allow_older: Replace Spaces that hold a newer version.
         dry_run: Write the Spaces into this folder and publish nothing.
     """
     from .publishing import publish
@@ -76,7 +74,6 @@ def publish(
             private=private,
             replace=replace,
             yes=yes,
-            allow_older=allow_older,
         )
         tqdm.write(f"{space.change:10}{space.address}")
         for verb, files in (("kept", space.additions), ("replaced", space.overwritten)):

@@ -45,7 +45,6 @@ def publish(
     private: bool = False,
     replace: bool = False,
     yes: bool = False,
-    allow_older: bool = False,
 ) -> Space:
     """Create or update the Space `namespace/name` of a module, and return what changed.
 
@@ -60,7 +59,6 @@ def publish(
         private: whether a newly created Space is private.
         replace: whether to delete everything in a Space that is not part of the bundle.
         yes: whether to confirm this; otherwise an error lists the files.
-        allow_older: whether to replace a newer version.
 
     Raises:
         ValueError: the module is unknown, there is no token, the Space contains files of someone
@@ -86,8 +84,7 @@ def publish(
         marker = space.marker("main", files)
         additions: set[str] = set()
         if tags is not None and not space.is_unfilled(files, tags):
-            if not allow_older:
-                space.check_newer(marker)
+            space.check_newer(marker)
             space.check_tag(tag, tags, sdk)
             additions = space.additions(files, marker, replace=replace, yes=yes)
         deleted = files.keys() - space.bundle.keys() - additions
@@ -180,8 +177,7 @@ class _Space:
         """
         if marker is not None and _order(marker.version) > _order(_version()):
             raise ValueError(
-                f"{self._name} holds version {marker.version}, which is newer than {_version()}; "
-                "--allow-older replaces it"
+                f"{self._name} holds version {marker.version}, which is newer than {_version()}"
             )
 
     def check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:

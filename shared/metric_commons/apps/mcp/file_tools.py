@@ -1,14 +1,14 @@
 """The tools that score, compare and show files, and those that describe the modules."""
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 from ...data.files.stored import write_whole
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.request import DEFAULTS
 from ...module.catalog.usage import extra
-from ...statistics.arguments.domains import Level, Range
+from ...statistics.arguments.domains import Level
 from ...statistics.tests.paired_tests import Alternative, Test
 from .roots import CallContext
 
@@ -134,7 +134,6 @@ def report(
     path: str,
     save_path: str,
     fields: Sequence[str] | None = None,
-    examples: Annotated[int, Range(0, 1000)] = 10,
 ) -> dict[str, Any]:
     """Save a page about saved results: scores, differences, groups and selected rows.
 
@@ -142,7 +141,6 @@ def report(
         path: a result that evaluate_file or the command line saved.
         save_path: where to save the page, in HTML; the time is put into the name.
         fields: additional fields of the rows to show, such as the question.
-        examples: the number of rows of each kind.
     """
     from ...evaluation.comparison.saved_results import saved_result
 
@@ -152,7 +150,7 @@ def report(
 
     target = context.to_save(save_path, suffix=".html")
     results = saved_result(context.roots.to_read("path", path)).results
-    rows = find_examples(results, fields=fields or [], count=examples)
+    rows = find_examples(results, fields=fields or [])
     write_whole(target or "", [render(results, rows)])
     return {"saved_to": str(target)}
 

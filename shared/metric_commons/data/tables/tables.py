@@ -428,9 +428,7 @@ class _TableReader:
         if field in source.filled:
             for row, cell in enumerate(cells, start=start):
                 if not cell:
-                    problem = f"field {field!r} is empty; if an empty text is an accepted answer, "
-                    problem += "add --allow-empty-references"
-                    self.faults.add(field, source.location(row), problem)
+                    self.faults.add(field, source.location(row), f"field {field!r} is empty")
         if field in source.references and source.separator is not None:
             return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
         if field in source.references:

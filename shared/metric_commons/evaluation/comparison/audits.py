@@ -15,7 +15,7 @@ from itertools import takewhile
 from typing import NamedTuple
 
 from ...module.catalog.catalog import load_without_evaluate, names
-from ...module.catalog.field_names import USES, suggestion
+from ...module.catalog.field_names import USES
 from ..results.rendering import Table, counted, p_value
 
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
@@ -26,6 +26,7 @@ _ROW_LABELS = ("n", "rows", "questions", "examples", "samples", "size", "# rows"
 _SYSTEMS, _TASKS = ("model", "system", "name", "method"), ("task", "dataset", "benchmark")
 _MEANS = ("means", "rankings", "outcomes")  # kinds of modules whose scores are means of rows
 _EQUAL = "≈"
+_POWER = 0.8  # the probability with which `required_rows` find a difference
 
 _Cell = tuple[int, int]  # its row and column
 
@@ -91,7 +92,7 @@ class PrintedDifference(NamedTuple):
 
 
 def printed_difference(
-    a: PrintedScore, b: PrintedScore, rows: int, alpha: float = 0.05, power: float = 0.8
+    a: PrintedScore, b: PrintedScore, rows: int, alpha: float = 0.05
 ) -> PrintedDifference:
     """Return what two printed scores show about their difference, by McNemar's exact test.
 
@@ -100,7 +101,6 @@ def printed_difference(
         b: the score of the second system, on the same rows.
         rows: the number of rows.
         alpha: the level of the test.
-        power: the probability with which `required_rows` find the difference.
 
     >>> result = printed_difference(PrintedScore.read("1.00"), PrintedScore.read("0.70"), 10)
     >>> result.p_least, result.is_told_apart(0.05)
@@ -119,13 +119,11 @@ def printed_difference(
         float(a.value - b.value),
         mcnemar_p_value(more if are_whole else rows, 0),  # partial scores may differ in every row
         mcnemar_p_value(losses + more, losses),
-        required_rows(high - low, deviation, alpha, power) if low < high else None,
+        required_rows(high - low, deviation, alpha, _POWER) if low < high else None,
     )
 
 
-def difference_sentences(
-    difference: PrintedDifference, rows: int, alpha: float, power: float
-) -> list[str]:
+def difference_sentences(difference: PrintedDifference, rows: int, alpha: float) -> list[str]:
     """Return sentences about a difference, with the verdict last."""
     if not difference.difference:
         return ["There is no difference."]
@@ -138,7 +136,7 @@ def difference_sentences(
     if difference.required_rows:
         needed = counted(difference.required_rows, "row")
     of_rows = (
-        f"To find this difference with power {power:g} takes {needed} "
+        f"To find this difference with power {_POWER:g} takes {needed} "
         "if they err independently, and fewer if they mostly err together."
     )
     verb = "can" if difference.is_told_apart(alpha) else "cannot"
@@ -146,27 +144,19 @@ def difference_sentences(
     return [of_p, of_rows, verdict]
 
 
-def objection(measure: str) -> str:
-    """Return why a printed score of a measure cannot be audited; "" for a mean of rows.
+def _is_known_not_as_mean(measure: str) -> bool:
+    """Return whether this is a measure whose score is not a mean of rows.
 
-    Raises:
-        ValueError: the measure is unknown.
-
-    >>> objection("qa_em"), objection("accuracy")
-    ('', '')
-    >>> objection("wer")
-    'wer is not a mean of rows: its error cannot be known without the rows'
+    >>> [_is_known_not_as_mean(name) for name in ("qa_em", "accuracy", "wer", "NQ")]
+    [False, False, True, False]
     """
-    key = measure.strip().lower().replace("-", "_").partition("@")[0]
-    modules = names()
+    key = measure.lower().replace("-", "_").partition("@")[0]
     uses = USES.get(key, [])
-    if key not in modules and not uses:
-        raise ValueError(f"unknown measure {measure!r}{suggestion(measure, modules)}")
-    module = key if key in modules else uses[0].module
-    kind = load_without_evaluate(module).score_kind
-    if kind in _MEANS or (uses and uses[0].score == "accuracy"):
-        return ""
-    return f"{measure} is not a mean of rows: its error cannot be known without the rows"
+    if not uses and key not in names():
+        return False
+    module = uses[0].module if uses and key not in names() else key
+    is_accuracy = bool(uses) and uses[0].score == "accuracy"
+    return load_without_evaluate(module).score_kind not in _MEANS and not is_accuracy
 
 
 class AuditedTable(NamedTuple):
@@ -283,12 +273,8 @@ def _count(text: str) -> int:
 
 def _scores(name: str, cells: dict[_Cell, str]) -> dict[_Cell, PrintedScore] | None:
     """Return the scores of cells; None if they are not means from 0 to 1, or percentages."""
-    word = name.split("(")[0].strip(" ↑↓")
-    try:
-        if objection(word):
-            return None
-    except ValueError:
-        pass  # such as the name of a task
+    if _is_known_not_as_mean(name.split("(")[0].strip(" ↑↓")):
+        return None
     numbers = {cell: match[1] for cell, text in cells.items() if (match := _CELL.fullmatch(text))}
     largest = max(map(Fraction, numbers.values()), default=Fraction(101))
     if largest > 100:

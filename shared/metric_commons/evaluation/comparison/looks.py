@@ -8,7 +8,7 @@ from ...statistics.arguments.domains import Positive, Range, check_option
 from ...statistics.tests.confidence_sequences import ConfidenceSequence
 from ..results.rendering import counted, label
 from ..results.results import Results, find_score
-from .verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED, chosen_system
+from .verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED, only_system
 
 
 class Look(NamedTuple):
@@ -25,7 +25,6 @@ def gate_at_any_time(
     *,
     score: str,
     margin: float,
-    system: str | None = None,
     alpha: float = 0.05,
     total: int | None = None,
 ) -> Look:
@@ -39,7 +38,6 @@ def gate_at_any_time(
         baseline: a result with the scores of the same rows.
         score: which score, as `score` or `module.score`.
         margin: the loss that would matter, above 0.
-        system: which system, if a result has several.
         alpha: the probability of each of the two wrong verdicts at any look; the interval has the
             level 1 - 2 alpha.
         total: the number of rows, or clusters, of the whole benchmark; None for a population.
@@ -58,7 +56,7 @@ by 0.05.'
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
     sides = {"new": new, "baseline": baseline}
-    names = {side: chosen_system(results, system, side) for side, results in sides.items()}
+    names = {side: only_system(results, side) for side, results in sides.items()}
     module, name = find_score(score, {side: sides[side].systems[names[side]] for side in sides})
     tables = []
     for side, results in sides.items():

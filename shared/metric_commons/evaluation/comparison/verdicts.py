@@ -13,6 +13,7 @@ from ..results.results import Results, find_score
 from .pairing import paired_scores
 
 NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
+_POWER = 0.8  # the probability that the recommended number of rows will decide
 
 
 class ComparisonVerdict(NamedTuple):
@@ -31,9 +32,7 @@ def gate(
     *,
     score: str,
     margin: float,
-    system: str | None = None,
     alpha: float = 0.05,
-    power: float = 0.8,
     confidence_level: float | None = None,
 ) -> ComparisonVerdict:
     """Test whether a new system is inferior to a baseline, by the interval of their difference.
@@ -48,9 +47,7 @@ def gate(
         baseline: a result with the scores of the same rows.
         score: which score, as `score` or `module.score`; lower may be better.
         margin: the loss that would matter, above 0.
-        system: which system, if a result has several.
         alpha: the level of each of the two tests.
-        power: the probability that the recommended number of rows will decide.
         confidence_level: of the displayed interval; None for the level of the test, 1 - 2 alpha.
 
     Raises:
@@ -67,12 +64,11 @@ def gate(
     'cannot tell'
     """
     check_option("margin", margin, Positive)
-    check_option("power", power, Level)
     check_option("alpha", alpha, Level)
     if confidence_level is None:
         confidence_level = level_of(alpha)
     sides = {"new": new, "baseline": baseline}
-    chosen = {side: chosen_system(results, system, side) for side, results in sides.items()}
+    chosen = {side: only_system(results, side) for side, results in sides.items()}
     pool = Results(
         systems={side: results.systems[chosen[side]] for side, results in sides.items()},
         rows={
@@ -121,20 +117,17 @@ def gate(
         _explained(verdict, comparison, margin, p_not_inferior, p_inferior),
     ]
     if verdict == UNDECIDED:
-        sentences.append(_advice(pair, comparison, margin, alpha, power))
+        sentences.append(_advice(pair, comparison, margin, alpha))
         sentences.append("Looking again with more rows needs --sequential.")
     return ComparisonVerdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
 
 
-def chosen_system(results: Results, system: str | None, side: str) -> str:
-    """Return the system of this name, or the only one."""
+def only_system(results: Results, side: str) -> str:
+    """Return the name of the only system of a result."""
     names = list(results.systems)
-    if system in results.systems:
-        return str(system)
-    if len(names) == 1:
-        return names[0]
-    problem = "name one with --system" if system is None else f"none of them is {system!r}"
-    raise ValueError(f"the {side} result has the systems {', '.join(names)}; {problem}")
+    if len(names) > 1:
+        raise ValueError(f"the {side} result has the systems {', '.join(names)}; a gate is for one")
+    return names[0]
 
 
 def _summary(comparison: Comparison, lower: bool, confidence_level: float) -> str:
@@ -178,7 +171,7 @@ def deviation_of(comparison: Comparison) -> tuple[int, float]:
     return units, comparison["standard_error"] * math.sqrt(units)
 
 
-def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, power: float) -> str:
+def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float) -> str:
     """Return the number of rows that would decide, with the assumption it rests on."""
     units, deviation = deviation_of(comparison)
     name = "clusters" if comparison.get("n_clusters") else "rows"
@@ -190,9 +183,9 @@ def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, pow
         True: "the difference is what was observed",
     }
     for as_observed, words in assumptions.items():
-        needed = _needed(pair, comparison, margin, alpha, power, as_observed=as_observed)
+        needed = _needed(pair, comparison, margin, alpha, as_observed=as_observed)
         if needed is not None and needed > units:
-            chance = f"with a probability of {100 * power:g} %"
+            chance = f"with a probability of {100 * _POWER:g} %"
             return f"If {words}, {needed:,} {name} would tell {chance}."
     return f"Twice as many {name} may tell."
 
@@ -202,7 +195,6 @@ def _needed(
     comparison: Comparison,
     margin: float,
     alpha: float,
-    power: float,
     *,
     as_observed: bool,
 ) -> int | None:
@@ -215,7 +207,7 @@ def _needed(
     if is_crossed(pair.clusters):
         return None  # it depends on how many of each field there are
     if pair.has_rows:
-        options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
+        options: dict[str, Any] = {"alpha": alpha, "power": _POWER, "as_observed": as_observed}
         bounded, needed = rows_that_show_margin(
             pair.scores_a, pair.scores_b, margin, clusters=pair.clusters, **options
         )
@@ -227,7 +219,7 @@ def _needed(
     distance = margin + comparison["diff"] if as_observed else margin
     if not distance or not deviation:
         return None
-    return required_rows(distance, deviation, min(2 * alpha, 0.99), power)
+    return required_rows(distance, deviation, min(2 * alpha, 0.99), _POWER)
 
 
 class FloorVerdict(NamedTuple):
@@ -251,7 +243,6 @@ def reaches(
     *,
     score: str,
     floor: float,
-    system: str | None = None,
     alpha: float = 0.05,
 ) -> FloorVerdict:
     """Test whether a score reaches a floor, by its interval at the level 1 - 2 alpha.
@@ -264,7 +255,6 @@ def reaches(
         results: a result with its scored rows, or with intervals at this level.
         score: which score, as `score` or `module.score`.
         floor: the number to reach.
-        system: which system, if the result has several.
         alpha: the level of the test on either side.
 
     Raises:
@@ -279,9 +269,10 @@ def reaches(
     check_option("floor", floor, Finite)
     check_option("alpha", alpha, Level)
     module, name = find_score(score, results.systems)
-    result = results.systems[chosen_system(results, system, "new")][module]
+    name_of_system = only_system(results, "new")
+    result = results.systems[name_of_system][module]
     level = level_of(alpha)
-    table = results.rows.get(chosen_system(results, system, "new"), {}).get(module)
+    table = results.rows.get(name_of_system, {}).get(module)
     if table is not None:
         result = module_result(table, {"confidence_level": level})
     if result.options.get("confidence_level") == level and name in result.confidence_interval:

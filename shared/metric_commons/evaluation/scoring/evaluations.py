@@ -37,7 +37,6 @@ class Evaluation(Request):
     systems: Mapping[str, tuple[Path, str]]  # the file, and the field of predictions if needed
     common: Path | None = None  # the file of these fields; None if each system has its own
     format_name: str | None = None
-    allow_empty_references: bool = False  # in cells of CSV and TSV
     split_references: str | None = None  # what separates several references in a cell
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format is known
@@ -304,7 +303,7 @@ class Evaluation(Request):
             if any(kinds):
                 source.numbers |= {*columns} if all(map(any, filter(None, kinds))) else set()
                 source.only_numbers |= {*columns} if all(map(all, kinds)) else set()
-        source.filled = [] if self.allow_empty_references else inputs["references"]
+        source.filled = inputs["references"]
         source.references, source.separator = inputs["references"], self.split_references
 
     def _check_rows(

@@ -6,11 +6,9 @@ may match a true one of another type, or one that it merely overlaps.
 """
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial, reduce
-from itertools import accumulate, zip_longest
+from itertools import accumulate
 from operator import add
 from typing import Annotated, Any, Literal
 
@@ -20,7 +18,6 @@ from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import Proportion, Weights, checked_options
 from ...statistics.arguments.shapes import ListOf, Scalar
-from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio, SumScore
 from ...statistics.intervals.sums import RowStatistics
 from .tag_schemes import (
@@ -108,62 +105,6 @@ def span_statistics(
 def _relevant(statistics: Sequence[str]) -> list[str]:
     """Return the numbers of true spans."""
     return [name for name in statistics if name.startswith("relevant:")]
-
-
-def type_f1_intervals(
-    statistics: RowStatistics, *, confidence_level: float, n_resamples: int, seed: int
-) -> dict[str, Interval]:
-    """Return the interval of the F1 of each type."""
-
-    def f1_of_types(sums: Mapping[str, float]) -> dict[str, float]:
-        by_type = statistics.scores(sums)["per_type"]
-        return {name: scores["f1"] for name, scores in by_type.items()}
-
-    distributions = {
-        name: _micro_distributions([name], statistics.names)["f1"]
-        for name in _names_of_types(statistics.names)
-    }
-    by_type = replace(
-        statistics, scores=f1_of_types, distributions=lambda statistics: distributions
-    )
-    return by_type.intervals(confidence_level=confidence_level, n_resamples=n_resamples, seed=seed)
-
-
-def type_confusion(
-    predictions: Sequence[Sequence[str]] | Sequence[SpanLists],
-    references: Sequence[Sequence[str]] | Sequence[SpanLists],
-    *,
-    scheme: Scheme | None = None,
-    suffix: bool = False,
-) -> tuple[list[str], list[list[int]]]:
-    """Return the types, and the number of spans of each true type that are predicted as each type.
-
-    Spans are matched if they have the same boundaries. The last row counts predicted spans without
-    a true span, and the last column true spans that were not predicted.
-
-    >>> type_confusion([["B-PER", "I-PER", "B-LOC"]], [["B-ORG", "I-ORG", "O"]])
-    (['LOC', 'ORG', 'PER'], [[0, 0, 0, 0], [0, 0, 1, 0], [0, 0, 0, 0], [1, 0, 0, 0]])
-    """
-    spans, names, _ = _read_spans(predictions, references, scheme, suffix=suffix)
-    counts: dict[tuple[int, int, int], list[Counter[str]]] = {}
-    for index, side in enumerate((spans["references"], spans["predictions"])):
-        for *borders, kind in zip(*(column.tolist() for column in side), strict=True):
-            counters = counts.setdefault(tuple(borders), [Counter(), Counter()])
-            counters[index][names[kind]] += 1
-    types = sorted({name for pair in counts.values() for counter in pair for name in counter})
-    numbers = {name: number for number, name in enumerate(types)}
-    missing = len(types)
-    matrix = [[0] * (missing + 1) for _ in range(missing + 1)]
-    for relevant, predicted in counts.values():
-        for name, count in (relevant & predicted).items():
-            matrix[numbers[name]][numbers[name]] += count
-        confused = (
-            sorted((relevant - predicted).elements()),
-            sorted((predicted - relevant).elements()),
-        )
-        for true, guess in zip_longest(*confused):
-            matrix[numbers.get(true, missing)][numbers.get(guess, missing)] += 1
-    return types, matrix
 
 
 def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dict[str, Any]:

@@ -158,7 +158,7 @@ class Leaderboard:
     def _intervals(self) -> dict[tuple[str, str, str], list[float] | None]:
         """Return the interval of each number, by system, module and score."""
         return {
-            (system, module, score): interval_of(result, score, self.confidence_level)
+            (system, module, score): _interval_of(result, score, self.confidence_level)
             for system, modules in self.results.systems.items()
             for module, result in modules.items()
             for score, value in result.scores.items()
@@ -365,7 +365,12 @@ def leaderboard(
     distinct = _without_repetitions(systems)
     names = _names(distinct)
     key = f"{module}.{score}"
-    pool = pooled(distinct, names)
+    pool = merged(
+        [
+            renamed(entry.origin.results, {entry.system: name})
+            for entry, name in zip(distinct, names, strict=True)
+        ]
+    )
     problem = next((entry.origin.problem for entry in distinct if entry.origin.problem), "")
     if not problem:
         try:
@@ -384,16 +389,6 @@ def leaderboard(
         task=systems[0].task,
         problem=problem,
         has_repetitions=len(distinct) < len(systems),
-    )
-
-
-def pooled(systems: Sequence[Entry], names: Sequence[str]) -> Results:
-    """Return the results of these systems in one, under these names."""
-    return merged(
-        [
-            renamed(entry.origin.results, {entry.system: name})
-            for entry, name in zip(systems, names, strict=True)
-        ]
     )
 
 
@@ -424,7 +419,7 @@ def _names(systems: Sequence[Entry]) -> list[str]:
     return names
 
 
-def interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
+def _interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
     """Return the interval of a score; None if the result does not have one at this level."""
     is_at_level = result.options.get("confidence_level") == confidence_level
     if score in result.confidence_interval and is_at_level:

@@ -1,22 +1,17 @@
-"""Labels: confusion matrices, and spans by type with their confusions."""
+"""Confusion matrices."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...labels.spans.spans import span_statistics, type_confusion, type_f1_intervals
 from .panels import (
     LABEL_LENGTH,
     TITLE_LENGTH,
     PlottedSystem,
-    check_room,
     count,
     grid,
-    gridlines,
     label_axes,
-    legend,
-    line_styles,
     percent,
     shortened,
     title,
@@ -29,9 +24,6 @@ if TYPE_CHECKING:
 
 _MAX_NUMBERED = 40  # up to this many labels, there is space for a number in each cell
 _MAX_ZEROS = 10  # with more labels, zeros would distract from the other numbers
-_MAX_TYPES = 40  # more cannot be read
-_MAX_SYSTEMS = 6
-_NONE = "no span"
 
 
 def draw_confusion(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
@@ -123,69 +115,3 @@ def _text_color(background: Iterable[float]) -> str:
     red, green, blue = linear
     luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
     return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
-
-
-def draw_spans(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """Draw a panel with the F1 of all types, and for each system one of confusions of types."""
-    check_room(len(systems), "systems", _MAX_SYSTEMS)
-    confusions = {
-        name: type_confusion(
-            system.predictions,
-            system.references,
-            **{option: system.result.options[option] for option in ("scheme", "suffix")},
-        )
-        for name, system in systems.items()
-    }
-    types = sorted({kind for kinds, _ in confusions.values() for kind in kinds})
-    if not types:
-        raise ValueError("there are no spans to draw")
-    check_room(len(types), "types", _MAX_TYPES)
-    side = max(0.52 * (len(types) + 1), 2.2)  # inches
-    margin = 0.075 * min(max(map(len, (*types, _NONE))), LABEL_LENGTH)
-    widths = [3.4 + margin, *[side + margin + 0.4] * len(systems)]
-    figure.set_size_inches(sum(widths) + 0.6, side + margin + 1.3)
-    scores, *panels = figure.subplots(1, len(widths), width_ratios=widths, squeeze=False)[0]
-    _draw_scores(scores, systems, types)
-    # The last row and column have the spans of one side alone.
-    for panel, (name, (kinds, matrix)) in zip(panels, confusions.items(), strict=True):
-        _draw_cells(panel, matrix, 7 if len(kinds) > 10 else 8)
-        names = [*kinds, _NONE]
-        _name_labels(panel, names, 9 if len(kinds) <= 20 else 7, side / (len(types) + 1))
-        panel.set(xlabel="predicted type, same boundaries", ylabel="true type")
-        title(panel, f"{shortened(name, TITLE_LENGTH)}\nF1 {systems[name].score_text('f1')}")
-    if len(systems) > 1:
-        entries = [
-            (shortened(name, LABEL_LENGTH), style | {"linestyle": "none"})
-            for name, style in line_styles(systems).items()
-        ]
-        legend(figure, entries)
-
-
-def _draw_scores(panel: "Axes", systems: Mapping[str, PlottedSystem], types: Sequence[str]) -> None:
-    """Draw the F1 of each type for each system, as a point with its interval."""
-    styles = line_styles(systems)
-    shifts = (np.arange(len(systems)) - (len(systems) - 1) / 2) * 0.7 / max(len(systems), 2)
-    for shift, (name, system) in zip(shifts, systems.items(), strict=True):
-        options = system.result.options
-        reading = {key: options[key] for key in ("scheme", "suffix", "match", "zero_division")}
-        intervals = type_f1_intervals(
-            span_statistics(system.predictions, system.references, **reading),
-            confidence_level=options.get("confidence_level", 0.95),
-            n_resamples=2_000,
-            seed=options.get("seed", 0),
-        )
-        style = {key: styles[name][key] for key in ("color", "marker", "markersize")}
-        for kind, scores in system.result.scores["per_type"].items():
-            height, ends = types.index(kind) + shift, [intervals[kind].low, intervals[kind].high]
-            panel.plot(ends, [height, height], color=style["color"], linewidth=1.5)
-            panel.plot([scores["f1"]], [height], linestyle="none", **style)
-    support = next(iter(systems.values())).result.scores["per_type"]
-    names = [
-        f"{shortened(kind, LABEL_LENGTH)} ({support.get(kind, {}).get('number', 0)})"
-        for kind in types
-    ]
-    panel.set_yticks(range(len(types)), names)
-    panel.set(xlim=(-0.02, 1.02), ylim=(len(types) - 0.5, -0.5), xlabel="F1")
-    panel.set_ylabel("type (true spans)")
-    gridlines(panel)
-    title(panel, "types")

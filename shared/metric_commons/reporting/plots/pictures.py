@@ -24,9 +24,7 @@ Kind = Literal[
     "confusion",
     "calibration",
     "residuals",
-    "actual",
     "risk_coverage",
-    "spans",
     "paths",
 ]
 
@@ -57,22 +55,19 @@ class Picture(NamedTuple):
 
 _MATRIX = {"confusion_matrix": True}  # also returns the labels
 _CURVES = Picture("curve_plots", "classification", {"curves": True, "average": "none"})
-_RESIDUALS = Picture(
-    "residual_plots",
-    "regression",
-    {"multioutput": "raw_values"},
-    {"measures": ["mae", "rmse", "r2"]},
-    None,  # intervals take long
-)
 PICTURES: Mapping[Kind, Picture] = {
     "roc": _CURVES,
     "pr": _CURVES,
     "confusion": Picture("label_plots", "classification", _MATRIX),
     "calibration": Picture("curve_plots", "classification", _MATRIX, {"calibration_bins": 10}),
-    "residuals": _RESIDUALS,
-    "actual": _RESIDUALS,
+    "residuals": Picture(
+        "residual_plots",
+        "regression",
+        {"multioutput": "raw_values"},
+        {"measures": ["mae", "rmse", "r2"]},
+        None,  # intervals take long
+    ),
     "risk_coverage": Picture("curve_plots", "selective_answering", {"curve": True}),
-    "spans": Picture("label_plots", "span_f1"),
     "paths": Picture("bar_plots", "json_match", {"by_path": True}),
 }
 

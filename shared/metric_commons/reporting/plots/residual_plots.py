@@ -1,4 +1,4 @@
-"""Predicted against actual numbers, and residuals."""
+"""Residuals of predicted numbers."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,8 +15,6 @@ from .panels import (
     TITLE_LENGTH,
     PlottedSystem,
     check_room,
-    grid,
-    label_axes,
     score_with_interval,
     shortened,
     thousands,
@@ -48,7 +46,6 @@ class _Output(NamedTuple):
 
     title: str
     predicted: Floats
-    actual: Floats
     residual: Floats
 
 
@@ -82,35 +79,13 @@ def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
     panels[-1][1].xaxis.set_major_formatter(thousands())
 
 
-def draw_actual(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """Draw predicted over actual numbers, one panel per system."""
-    outputs = _outputs(systems)
-    both = _common_range(
-        *(numbers for output in outputs for numbers in (output.predicted, output.actual))
-    )
-    width = 4.6 if len(outputs) == 1 else 3.4
-    height = width + _title_height(outputs)
-    panels = grid(figure, len(outputs), width=width, height=height, columns=3)
-    pairs = [(output.actual, output.predicted) for output in outputs]
-    _draw_pairs(figure, panels, pairs, (both, both))
-    for output, panel in zip(outputs, panels, strict=True):
-        panel.plot(both, both, **REFERENCE_LINE)
-        panel.set(xlim=both, ylim=both, aspect="equal")
-        title(panel, output.title)
-        panel.spines[["top", "right"]].set_visible(False)
-    label_axes(panels, "actual", "predicted")
-
-
 def _outputs(systems: Mapping[str, PlottedSystem]) -> list[_Output]:
     """Return the outputs of the systems, ordered by system and output."""
     outputs = []
     for name, system in systems.items():
         pairs = Pairs(system.predictions, system.references)
         residual = pairs.columns().residuals
-        predicted, actual = (
-            np.atleast_2d(table.T).astype(np.float64)
-            for table in (pairs.predictions, pairs.references)
-        )
+        predicted = np.atleast_2d(pairs.predictions.T).astype(np.float64)
         intervals: dict[str, Any] = system.result.confidence_interval
         for i in range(pairs.outputs):
             heading = shortened(name, TITLE_LENGTH) + (f", output {i}" if pairs.outputs > 1 else "")
@@ -120,7 +95,7 @@ def _outputs(systems: Mapping[str, PlottedSystem]) -> list[_Output]:
                 text = score_with_interval(values[i], interval)
                 texts.append(f"{_DISPLAY_NAMES.get(score, score)} {text}")
             heading = f"{heading}\n{wrapped(texts)}"
-            outputs.append(_Output(heading, predicted[i], actual[i], residual[i]))
+            outputs.append(_Output(heading, predicted[i], residual[i]))
     check_room(len(outputs), "panels", MAX_PANELS)
     return outputs
 

@@ -20,6 +20,7 @@ from ...text.transcripts.edit_rate import AlignedTexts, aligned_texts
 from ...text.transcripts.transcript_normalizers import TRANSCRIPT_NORMALIZERS
 from .example_rows import rank_rows
 
+_COUNT = 10  # rows of each kind
 _NO_FIELDS = "There are no examples, since these results do not name the fields of the rows."
 _MAX_ALIGNED = 20_000  # characters of transcripts whose alignment is shown
 _BLOCK = 10_000  # rows in memory at a time
@@ -81,7 +82,6 @@ def find_examples(
     *,
     fields: Sequence[str] = (),
     copies: Iterable[Path] = (),
-    count: int = 10,
 ) -> Examples:
     """Return rows of the inputs that a result names, if these have not changed since scoring.
 
@@ -89,7 +89,6 @@ def find_examples(
         results: results with scores of every row.
         fields: additional fields to show for each row, such as the question.
         copies: files that may be copies of the inputs, identified by their SHA-256.
-        count: the number of rows of each kind.
 
     Raises:
         ValueError: an unchanged input lacks such a field.
@@ -99,7 +98,7 @@ def find_examples(
     if not columns:
         notes.append(_NO_FIELDS)
         return Examples(notes=notes, unchanged=paths.keys())
-    ranked = rank_rows(results, count)
+    ranked = rank_rows(results, _COUNT)
     if isinstance(ranked, str):
         return Examples(notes=[*notes, ranked], unchanged=paths.keys())
     scores, rankings = ranked

@@ -126,8 +126,7 @@ def test_cells_come_in_blocks(write):
             b"p,n\n" + b"x,\n" * 9 + b"x,1\n",
             {"filled": ["n"]},
             (
-                "x.csv: row 0 (line 2): field 'n' is empty; if an empty text is an accepted "
-                "answer, add --allow-empty-references; also row 1 (line 3), row 2 (line 4), "
+                "x.csv: row 0 (line 2): field 'n' is empty; also row 1 (line 3), row 2 (line 4), "
                 "row 3 (line 5), row 4 (line 6), row 5 (line 7), and 3 more"
             ),
         ),

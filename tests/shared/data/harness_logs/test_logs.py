@@ -406,6 +406,31 @@ def test_events_of_openai_evals(read):
     }
 
 
+def test_samples_of_every_eval_ever(read):
+    row = {
+        "evaluation_id": "e",
+        "model_id": "m",
+        "evaluation_name": "nq",
+        "sample_id": "s",
+        "interaction_type": "single_turn",
+        "input": {"reference": ["a"]},
+        "output": {"raw": ["x"]},
+        "answer_attribution": [],
+        "evaluation": {"score": 1.0},
+        "error": None,
+    }
+    final = row | {"answer_attribution": [{"is_terminal": True, "extracted_value": "y"}]}
+
+    assert read([row, final], "prediction references logged error")[1] == {
+        "prediction": ["x", "y"],
+        "references": [["a"]] * 2,
+        "logged": [{"score": 1.0}] * 2,
+        "error": [None] * 2,
+    }
+    with pytest.raises(ValueError, match="several kinds of evaluation_name, nq"):
+        read([row, row | {"evaluation_name": "tqa"}], "prediction")
+
+
 def test_memory_of_ultrarag(read):
     steps = [
         {"step": "a", "memory": {"memory_gt_ls": [["x"], ["y"]], "memory_ans_ls": ["", ""]}},
