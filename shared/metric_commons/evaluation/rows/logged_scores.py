@@ -32,6 +32,10 @@ class LoggedScores(Module):
 
         return {name: option.default for name, option in declared_options(summarize, "").items()}
 
+    def compute(self, *, predictions: Sequence[Mapping[str, float]], **_: Any) -> Any:
+        """Return what `result_of_rows` returns, which has no means."""
+        return self.result_of_rows(predictions=predictions)
+
     def result_of_rows(self, *, predictions: Sequence[Mapping[str, float]], **_: Any) -> Any:
         """Return a result with the scores of each row.
 
