@@ -1,5 +1,6 @@
 """`metric-commons gate`: fail a build if a new system is worse than a baseline or than floors."""
 
+import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,7 +15,6 @@ from ..console.options import (
     Alpha,
     ClusterBy,
     Confidence,
-    Power,
     PrintedFormat,
     Rows,
     one_field,
@@ -39,17 +39,12 @@ def gate(
     margin: Annotated[list[str] | None, typer.Option(metavar="[NAME=]LOSS")] = None,
     floor: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None,
     undecided: Literal["fail", "pass"] = "fail",
-    system: Annotated[str | None, typer.Option(metavar="NAME")] = None,
     rows: Rows = None,
     cluster_by: ClusterBy = None,
     sequential: Annotated[bool, statistics_option("--sequential")] = False,
     total: Annotated[int | None, statistics_option(metavar="N", min=1)] = None,
     alpha: Alpha = 0.05,
-    power: Power = 0.8,
     confidence: Confidence = None,
-    summary: Annotated[
-        Path | None, typer.Option(metavar="FILE", envvar="GITHUB_STEP_SUMMARY")
-    ] = None,
     format_name: PrintedFormat = "table",
 ) -> None:
     """Test whether a new system is worse than a baseline, to fail a build.
@@ -69,6 +64,8 @@ def gate(
     decides, more than --alpha of losses pass. With it, look as often as you like:
     append rows to the new result, whose order must be random, and test again.
 
+    On GitHub Actions the summary of the job gets a table.
+
     Exit status: 0 not worse by the margin; 3 undecided (the message says how
     many rows are needed); 4 worse by more than the margin; 1 a file is wrong;
     2 the command line is wrong.
@@ -80,13 +77,10 @@ def gate(
         margin: The smallest loss that matters, above 0, of all scores or of one.
         floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
         undecided: Exit status if the rows cannot decide: 3 (fail) or 0 (pass).
-        system: The system, if a result has several.
         sequential: Decide by an interval that holds however often you look. For means of rows in
             a known range.
         total: With --sequential, the number of rows (or clusters) of the whole benchmark. The
             target is then the score of all of them.
-        summary: Append a table in Markdown to this file. GitHub Actions shows the one that it names
-            itself.
     """
     if total is not None and not sequential:
         raise UsageError("--total is for --sequential")
@@ -109,16 +103,16 @@ def gate(
         for name, loss in margins.items():
             if sequential:
                 options: dict[str, Any] = {"alpha": alpha, "total": total}
-                checks.append(_looked(results, second, name, loss, system, options))
+                checks.append(_looked(results, second, name, loss, options))
             else:
-                options = {"alpha": alpha, "power": power, "confidence_level": confidence}
-                checks.append(_compared(results, second, name, loss, system, options))
+                options = {"alpha": alpha, "confidence_level": confidence}
+                checks.append(_compared(results, second, name, loss, options))
     if floors:
-        checks += _reached(results, new, floors, rows or [], cluster_by, system, alpha)
+        checks += _reached(results, new, floors, rows or [], cluster_by, alpha)
     worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
     status = 0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst]
-    if summary is not None:
-        with summary.open("a", encoding="utf-8") as file:
+    if summary := os.environ.get("GITHUB_STEP_SUMMARY"):
+        with Path(summary).open("a", encoding="utf-8") as file:
             file.write(_markdown(checks, "passed" if status == 0 else _OUTCOME[worst]))
     if format_name == "json":
         show_json({"verdict": worst, "checks": [record for record, _ in checks]})
@@ -173,15 +167,12 @@ def _compared(
     baseline: Results,
     score: str,
     margin: float,
-    system: str | None,
     options: dict[str, Any],
 ) -> Check:
     """Return the verdict on a score compared with that of the baseline."""
     from ...evaluation.comparison.verdicts import gate as verdict_on
 
-    result: ComparisonVerdict = verdict_on(
-        new, baseline, score=score, margin=margin, system=system, **options
-    )
+    result: ComparisonVerdict = verdict_on(new, baseline, score=score, margin=margin, **options)
     means = {result.comparison[side]: result.comparison[f"{side.upper()}_mean"] for side in "ab"}
     record = {
         "score": score,
@@ -202,13 +193,12 @@ def _looked(
     baseline: Results,
     score: str,
     margin: float,
-    system: str | None,
     options: dict[str, Any],
 ) -> Check:
     """Return the verdict on a score, which holds over all looks."""
     from ...evaluation.comparison.looks import gate_at_any_time
 
-    look = gate_at_any_time(new, baseline, score=score, margin=margin, system=system, **options)
+    look = gate_at_any_time(new, baseline, score=score, margin=margin, **options)
     sequence = look.differences
     record = {
         "score": score,
@@ -230,7 +220,6 @@ def _reached(
     floors: Sequence[tuple[str, float]],
     rows: Sequence[Path],
     cluster_by: Sequence[str] | None,
-    system: str | None,
     alpha: float,
 ) -> Iterator[Check]:
     """Yield the verdicts on scores that have to reach a floor."""
@@ -245,7 +234,7 @@ def _reached(
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
     for name, value in floors:
-        result = reaches(results, score=name, floor=value, system=system, alpha=alpha)
+        result = reaches(results, score=name, floor=value, alpha=alpha)
         record = {
             "score": result.score,
             "verdict": result.verdict,

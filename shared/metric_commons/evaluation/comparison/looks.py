@@ -26,7 +26,6 @@ def gate_at_any_time(
     *,
     score: str,
     margin: float,
-    system: str | None = None,
     alpha: float = 0.05,
     total: int | None = None,
 ) -> Look:
@@ -40,7 +39,6 @@ def gate_at_any_time(
         baseline: a result with the scores of the same rows.
         score: which score, as `score` or `module.score`.
         margin: the loss that would matter, above 0.
-        system: which system, if a result has several.
         alpha: the probability of each of the two wrong verdicts at any look; the interval has the
             level 1 - 2 alpha.
         total: the number of rows, or clusters, of the whole benchmark; None for a population.
@@ -59,7 +57,7 @@ by 0.05.'
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
     sides = {"new": new, "baseline": baseline}
-    names = {side: chosen_system(results, system, side) for side, results in sides.items()}
+    names = {side: chosen_system(results, None, side) for side, results in sides.items()}
     module, name = find_score(score, {side: sides[side].systems[names[side]] for side in sides})
     columns = []
     for side, results in sides.items():

@@ -12,6 +12,7 @@ from ..results.results import Results, find_score
 from .pairing import paired_scores
 
 NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
+_POWER = 0.8  # the probability that the recommended number of rows will decide
 
 
 class ComparisonVerdict(NamedTuple):
@@ -30,9 +31,7 @@ def gate(
     *,
     score: str,
     margin: float,
-    system: str | None = None,
     alpha: float = 0.05,
-    power: float = 0.8,
     confidence_level: float | None = None,
 ) -> ComparisonVerdict:
     """Test whether a new system is inferior to a baseline, by the interval of their difference.
@@ -47,9 +46,7 @@ def gate(
         baseline: a result with the scores of the same rows.
         score: which score, as `score` or `module.score`; lower may be better.
         margin: the loss that would matter, above 0.
-        system: which system, if a result has several.
         alpha: the level of each of the two tests.
-        power: the probability that the recommended number of rows will decide.
         confidence_level: of the displayed interval; None for the level of the test, 1 - 2 alpha.
 
     Raises:
@@ -66,12 +63,11 @@ def gate(
     'cannot tell'
     """
     check_option("margin", margin, Positive)
-    check_option("power", power, Level)
     check_option("alpha", alpha, Level)
     if confidence_level is None:
         confidence_level = level_of(alpha)
     sides = {"new": new, "baseline": baseline}
-    chosen = {side: chosen_system(results, system, side) for side, results in sides.items()}
+    chosen = {side: chosen_system(results, None, side) for side, results in sides.items()}
     pool = Results(
         systems={side: results.systems[chosen[side]] for side, results in sides.items()},
         row_labels={
@@ -120,7 +116,7 @@ def gate(
         _explained(verdict, comparison, margin, p_not_inferior, p_inferior),
     ]
     if verdict == UNDECIDED:
-        sentences.append(_advice(pair, comparison, margin, alpha, power))
+        sentences.append(_advice(pair, comparison, margin, alpha))
         sentences.append("Looking again with more rows needs --sequential.")
     return ComparisonVerdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
 
@@ -132,7 +128,7 @@ def chosen_system(results: Results, system: str | None, side: str) -> str:
         return str(system)
     if len(names) == 1:
         return names[0]
-    problem = "name one with --system" if system is None else f"none of them is {system!r}"
+    problem = "a gate is for one" if system is None else f"none of them is {system!r}"
     raise ValueError(f"the {side} result has the systems {', '.join(names)}; {problem}")
 
 
@@ -177,7 +173,7 @@ def deviation_of(comparison: Comparison) -> tuple[int, float]:
     return units, comparison["standard_error"] * math.sqrt(units)
 
 
-def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, power: float) -> str:
+def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float) -> str:
     """Return the number of rows that would decide, with the assumption it rests on."""
     units, deviation = deviation_of(comparison)
     name = "clusters" if comparison.get("n_clusters") else "rows"
@@ -189,9 +185,9 @@ def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float, pow
         True: "the difference is what was observed",
     }
     for as_observed, words in assumptions.items():
-        needed = _needed(pair, comparison, margin, alpha, power, as_observed=as_observed)
+        needed = _needed(pair, comparison, margin, alpha, as_observed=as_observed)
         if needed is not None and needed > units:
-            chance = f"with a probability of {100 * power:g} %"
+            chance = f"with a probability of {100 * _POWER:g} %"
             return f"If {words}, {needed:,} {name} would tell {chance}."
     return f"Twice as many {name} may tell."
 
@@ -201,7 +197,6 @@ def _needed(
     comparison: Comparison,
     margin: float,
     alpha: float,
-    power: float,
     *,
     as_observed: bool,
 ) -> int | None:
@@ -214,7 +209,7 @@ def _needed(
     if is_crossed(pair.clusters):
         return None  # it depends on how many of each field there are
     if pair.has_rows:
-        options: dict[str, Any] = {"alpha": alpha, "power": power, "as_observed": as_observed}
+        options: dict[str, Any] = {"alpha": alpha, "power": _POWER, "as_observed": as_observed}
         bounded, needed = rows_that_show_margin(
             pair.scores_a, pair.scores_b, margin, clusters=pair.clusters, **options
         )
@@ -226,7 +221,7 @@ def _needed(
     distance = margin + comparison["diff"] if as_observed else margin
     if not distance or not deviation:
         return None
-    return required_rows(distance, deviation, min(2 * alpha, 0.99), power)
+    return required_rows(distance, deviation, min(2 * alpha, 0.99), _POWER)
 
 
 class FloorVerdict(NamedTuple):
@@ -250,7 +245,6 @@ def reaches(
     *,
     score: str,
     floor: float,
-    system: str | None = None,
     alpha: float = 0.05,
 ) -> FloorVerdict:
     """Test whether a score reaches a floor, by its interval at the level 1 - 2 alpha.
@@ -264,7 +258,6 @@ def reaches(
             level.
         score: which score, as `score` or `module.score`.
         floor: the number to reach.
-        system: which system, if the result has several.
         alpha: the level of the test on either side.
 
     Raises:
@@ -278,7 +271,7 @@ def reaches(
     check_option("floor", floor, Finite)
     check_option("alpha", alpha, Level)
     module, name = find_score(score, results.systems)
-    result = results.systems[chosen_system(results, system, "new")][module]
+    result = results.systems[chosen_system(results, None, "new")][module]
     level = level_of(alpha)
     estimate = result.counted_interval(name, level)
     if estimate is not None:
