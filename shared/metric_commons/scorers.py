@@ -1,4 +1,4 @@
-"""Modules as scorers of frameworks that judge one row at a time: DSPy, MLflow, Weave and others."""
+"""Modules as scorers of frameworks that judge one row at a time, such as DSPy and MLflow."""
 
 from typing import TYPE_CHECKING
 
