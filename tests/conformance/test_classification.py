@@ -418,9 +418,8 @@ def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, avera
         max_size=30,
     ),
     st.floats(0.01, 0.99),
-    st.booleans(),
 )
-def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max_fpr, drop):
+def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max_fpr):
     references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     assume(references.any() and not references.all())
     result = CLASSIFICATION.compute(
@@ -430,7 +429,6 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
         threshold=0.5,
         max_fpr=max_fpr,
         curves=["roc", "pr", "det"],
-        drop_intermediate=drop,
     )
     options = {"sample_weight": weights}
     area = metrics.roc_auc_score(references, scores, max_fpr=max_fpr, **options)
@@ -440,14 +438,13 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
         references=references,
         threshold=0.5,
         curves=["roc", "pr", "det"],
-        drop_intermediate=drop,
     )
     for name, function in {
         "roc_curve": metrics.roc_curve,
         "pr_curve": metrics.precision_recall_curve,
         "det_curve": metrics.det_curve,
     }.items():
-        points = function(references, scores, drop_intermediate=drop)
+        points = function(references, scores)
         for ours, theirs in zip(unweighted[name].values(), points, strict=True):
             assert ours == close(theirs.tolist()), name
 

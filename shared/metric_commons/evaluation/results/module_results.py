@@ -309,7 +309,7 @@ def module_result(
     {'qa_em': 0.5}
     """
     scores = {key: value for key, value in result.items() if key not in metric.reports}
-    conventions = scores.pop("conventions", {})  # derived from rows, such as the positive label
+    conventions = getattr(result, "conventions", {})  # derived from rows: the positive label
     intervals, groups, of_rows = (
         scores.pop(key, {}) for key in ("confidence_interval", "groups", "per_example")
     )

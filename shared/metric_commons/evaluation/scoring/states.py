@@ -228,7 +228,7 @@ class State(StoredColumns):
 
     def module_result(self, reporting: Mapping[str, Any]) -> ModuleResult:
         """Return the result with all that is needed to reproduce it; None stands for its level."""
-        requested = {"conventions": True, **self.intervals, **reporting}
+        requested = {**self.intervals, **reporting}
         module_options = {
             name: self.intervals.get(name) if value is None else value
             for name, value in requested.items()

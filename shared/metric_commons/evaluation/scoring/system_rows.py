@@ -216,7 +216,7 @@ def scores_of_samples(
         name: range_of_rows(name, metric.score_ranges, values) for name, values in scores.items()
     }
     averages = {name: Average(bounds=bounds) for name, bounds in ends.items()}
-    reporting = {option: value for option, value in reported.items() if option != "conventions"}
+    reporting = dict(reported)
     if not samples.is_bounded:
         return summarize(scores, averages, **reporting)
     for score, bounds in ends.items():

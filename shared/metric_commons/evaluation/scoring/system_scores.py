@@ -238,7 +238,6 @@ class KeptRows:
         metric, rows, kind = self.metric, self.rows, kind_of(self.metric)
         keeps_rows = reporting.get("per_example") or kind.scores_rows
         requested = {
-            "conventions": True,
             **reporting,
             "per_example": keeps_rows,
             "groups": rows.groups,

@@ -39,8 +39,7 @@ class RegressionMoments(SufficientStatistics):
     def update(self, columns: Columns, labels: RowLabels) -> None:
         inputs = dict(columns)
         weight = inputs.pop("sample_weight", None)
-        columns_read = self._metric.checked(**inputs)
-        checked = self._metric.state_columns(columns_read, **self._metric.options)
+        checked = self._metric.checked(**inputs)
         measures = required_measures(self._measures, self._options["multioutput"])
         rows = len(checked["references"])
         weights = check_weights("sample_weight", weight, rows)
