@@ -78,7 +78,7 @@ def classification_scores(
             outside 0 to 1.
         pos_label: the positive one of two labels; None for 1 or, if neither label is 1, for the
             larger one. For scores, it must be given if the rules for labels and for scores differ,
-            and if labels are strings.
+            and for one score per row if labels are strings.
         average: "none" returns a list; None is "binary" if references have two labels, or
             `pos_label` is given, else "macro".
         beta: also return f_beta, in which recall is weighted beta times as much as precision.
@@ -100,9 +100,10 @@ def classification_scores(
         top_k: also return the rate of rows whose label is among the k most probable ones.
         curves: also return the points of the ROC and the precision-recall curve, or of the listed
             ones: "roc", "pr", "det".
-        operating_point: also return the threshold that maximizes "f1" or "f_beta", that satisfies a
-            limit such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal,
-            "eer"; with the scores at this threshold, on the same rows and on held-out ones.
+        operating_point: also return the threshold that maximizes "f1", "f_beta", Youden's index
+            ("youden") or "balanced_accuracy", which have the same maximum, that satisfies a limit
+            such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal, "eer";
+            with the scores at this threshold, on the same rows and on held-out ones.
         calibration_bins: also return the calibration in this many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
         **uncertainty: as in `statistics.summary.Uncertainty`; groups use the positive label and the
