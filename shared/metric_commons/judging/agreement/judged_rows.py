@@ -79,7 +79,8 @@ def judged_rows(
     if clusters is not None:
         columns.append(cluster_numbers(clusters, len(labels)).astype(np.float64))
     kinds, counts = _distinct(columns)
-    return JudgedRows(*kinds[:2], counts, None if clusters is None else kinds[2].astype(np.int64))
+    numbers = None if clusters is None else kinds[2].astype(np.int64)
+    return JudgedRows(kinds[0], kinds[1], counts, numbers)
 
 
 def label_numbers(references: Any) -> Floats:

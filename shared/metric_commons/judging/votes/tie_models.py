@@ -10,23 +10,11 @@ Source:
 """
 
 import math
-from typing import NamedTuple
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats
 from .bradley_terry import fit_strengths, laplacian, maximize, regular, slopes_of_systems
-
-
-class _Terms(NamedTuple):
-    """The log-likelihood of each pair and its derivatives by the difference and the parameter."""
-
-    value: Floats
-    slope: Floats
-    tie_slope: Floats
-    curvature: Floats
-    mixed: Floats
-    tie_curvature: Floats
 
 
 def fit_with_ties(wins: Floats, ties: Floats) -> tuple[Floats, float]:
@@ -47,53 +35,41 @@ def fit_with_ties(wins: Floats, ties: Floats) -> tuple[Floats, float]:
     if not ties.any():
         return fit_strengths(wins), 0.0
     first, second = np.nonzero(np.triu(wins + wins.T + ties, 1))
-    verdicts = wins[first, second], wins[second, first], ties[first, second]
+    wins_of_first, losses, tied = wins[first, second], wins[second, first], ties[first, second]
     size = len(wins)
 
-    def terms_at(point: Floats) -> _Terms:
-        return _davidson(*verdicts, point[first] - point[second], float(point[size]))
+    votes = wins_of_first + losses + tied
+
+    def logarithms(point: Floats) -> Floats:
+        """Return the logarithms of the probabilities of a win, a loss and a tie."""
+        difference = point[first] - point[second]
+        # Of e**(d/2), e**(-d/2) and nu, divided by their sum so that none overflows
+        weights = np.stack([difference / 2, -difference / 2, np.full(first.size, point[size])])
+        return np.asarray(weights - np.logaddexp.reduce(weights, axis=0), np.float64)
 
     def likelihood(point: Floats) -> float:
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            value = float(terms_at(point).value.sum())
+            win, loss, tie = logarithms(point)
+            value = float((wins_of_first * win + losses * loss + tied * tie).sum())
         return value if math.isfinite(value) else -math.inf
 
     def step(point: Floats) -> Floats:
-        derivatives = terms_at(point)
+        win, loss, tie = np.exp(logarithms(point))
+        mean = (win - loss) / 2
+        slopes = (wins_of_first - losses) / 2 - votes * mean
         gradient = np.append(
-            slopes_of_systems(first, second, derivatives.slope, size),
-            derivatives.tie_slope.sum(),
+            slopes_of_systems(first, second, slopes, size), (tied - votes * tie).sum()
         )
         matrix = np.empty((size + 1, size + 1))
-        cells = first * size + second
-        weights = np.bincount(cells, -derivatives.curvature, size * size).astype(np.float64)
+        curvature = votes * ((win + loss) / 4 - mean**2)
+        weights = np.bincount(first * size + second, curvature, size * size).astype(np.float64)
         weights = weights.reshape(size, size)
         matrix[:size, :size] = regular(laplacian(weights + weights.T))
-        mixed = slopes_of_systems(first, second, derivatives.mixed, size)
+        mixed = slopes_of_systems(first, second, votes * mean * tie, size)
         matrix[size, :size] = matrix[:size, size] = -mixed
-        matrix[size, size] = -derivatives.tie_curvature.sum()
+        matrix[size, size] = (votes * tie * (1 - tie)).sum()
         return np.linalg.solve(matrix, gradient)
 
     point = maximize(likelihood, step, np.zeros(size + 1))
     strengths = point[:size]
     return strengths - strengths.mean(), math.exp(point[size])
-
-
-def _davidson(
-    wins: Floats, losses: Floats, ties: Floats, difference: Floats, log_nu: float
-) -> _Terms:
-    """Return Davidson's model, by the logarithm of nu."""
-    # The weights are e**(d/2), e**(-d/2) and nu, divided by the largest so that none overflows.
-    logarithms = np.stack([difference / 2, -difference / 2, np.full(difference.size, log_nu)])
-    logarithms -= np.logaddexp.reduce(logarithms, axis=0)
-    win, loss, tie = np.exp(logarithms)
-    votes = wins + losses + ties
-    mean = (win - loss) / 2
-    return _Terms(
-        wins * logarithms[0] + losses * logarithms[1] + ties * logarithms[2],
-        (wins - losses) / 2 - votes * mean,
-        ties - votes * tie,
-        -votes * ((win + loss) / 4 - mean**2),
-        votes * mean * tie,
-        -votes * tie * (1 - tie),
-    )
