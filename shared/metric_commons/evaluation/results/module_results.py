@@ -311,12 +311,10 @@ def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResu
     metric = table.metric
     labels = table.labels()
     reported = {name: v for name, v in reporting.items() if name in metric.options}
-    if "conventions" in metric.options:
-        reported["conventions"] = True
     is_bounded = BOUNDS in table.conditions.get("missing", {})
     found = (bounded_result if is_bounded else result)(table, **reported)
     scores = {key: value for key, value in found.items() if key not in metric.reports}
-    conventions = scores.pop("conventions", {})  # derived from rows, such as the positive label
+    conventions = getattr(found, "conventions", {})  # derived from rows, such as the positive label
     intervals, groups = (scores.pop(key, {}) for key in ("confidence_interval", "groups"))
     for key in ("per_example", *metric.row_texts):
         scores.pop(key, None)

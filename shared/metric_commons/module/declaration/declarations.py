@@ -332,7 +332,7 @@ OF_SCRIPTS = ("result_format", "signature")  # for scripts written around anothe
 OF_ROWS = ("explain",)  # texts about single rows
 REPORTING = frozenset(
     {
-        *("per_example", "groups", "standard_error", "conventions"),
+        *("per_example", "groups", "standard_error"),
         *(*OF_ROWS, *OF_SCRIPTS, *OF_INTERVALS),
     }
 )

@@ -293,7 +293,11 @@ class RowModule(Module):
                     'it must declare aggregation = {"*": "sums"}'
                 )
             self.check_sums(statistics)
-        return _plain(result), statistics
+        plain = _plain(result)
+        if hasattr(result, "conventions"):  # what followed from rows, part of the signature
+            plain = type(result)(plain)
+            plain.conventions = result.conventions
+        return plain, statistics
 
     def _scores(self, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
         """Return the result of `_compute`; unexpected errors become an UnexpectedError.
