@@ -16,7 +16,7 @@ from .functions import TRIGONOMETRIC
 from .notation import Token, tokens
 from .separators import nesting
 from .structures import Unit
-from .unit_table import SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
+from .unit_table import LENGTHS, SCALES, SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
 
 CURRENCIES = "¤£€¥₹"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 _PERCENT_WORDS = {"%", "percent", "pct", "percentage", "percents"}
@@ -31,6 +31,7 @@ _NOT_COUNTED = {
     *("downwards", "forwards", "backwards", "always", "sometimes", "others", "besides", "as"),
     *("radians", "degrees", "remains", "has", "was", "does", "this", "ls", "scores", "couples"),
     *("centuries", "decades", "seconds", "modulus", "logs", "bits", "cis", "towards", "negatives"),
+    *("arcminutes", "arcseconds", "gradians", "gons", "basis"),
 }
 _NOT_IN_NOUNS = {
     *("or", "and", "more", "most", "least", "fewer", "less", "at", "of", "if", "for", "odd"),
@@ -48,8 +49,10 @@ _CHANGING = {  # words that change the meaning of the number in front of them
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
 _LONGEST_SUFFIX = 40  # tokens
-_FRACTIONAL = re.compile(
-    r"thirds|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*ie|.*teen)ths"
+_MAGNITUDE = re.compile(
+    r"(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*i(?:e|on)|.*teen)ths|thirds"
+    r"|.*illi(?:on|ard)s?|myriads?|googol(?:plex)?(?:es|s)?|arabs?|kharabs?"
+    rf"|(?:{'|'.join(SCALES)})s?"
 )
 
 
@@ -83,8 +86,8 @@ def measured(all_tokens: Sequence[Token], context: Context) -> UnitAmount:
     r"""Return the tokens without the text after them, and without currency signs.
 
     >>> from .notation import tokens
-    >>> measured(tokens(r"12 \text{ cm}^2"), Context()).suffix.unit.factor
-    Fraction(1, 10000)
+    >>> measured(tokens(r"12 \text{ cm}^2"), Context()).suffix.unit.powers
+    frozenset({('cm', 2)})
     """
     currencies = {token.text for token in all_tokens if token.is_sign(CURRENCIES)}
     formula = [token for token in all_tokens if not token.is_sign(CURRENCIES)]
@@ -156,7 +159,7 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
         return True
     unit = unit_of_symbol(word)
     if previous.is_sign("π"):  # only for lengths: 2 pi hr is a product
-        return unit is not None and len(word) > 1 and {base for base, _ in unit.powers} == {"m"}
+        return len(word) > 1 and unit is not None and LENGTHS.issuperset(dict(unit.powers))
     is_number = previous.kind == "number" or previous.is_sign("})")
     return is_number and (unit is not None or word in _POWER_WORDS)
 
@@ -226,7 +229,7 @@ def _in_brackets(elements: Sequence[_Element]) -> Suffix:
     unit = _UnitReader(elements[:end]).unit()
     if unit is not None:
         return Suffix(unit=unit)
-    if _CHANGING.isdisjoint(words):
+    if _CHANGING.isdisjoint(words) and not any(map(_is_magnitude, words)):
         return Suffix(noun=f"of {' '.join(words)}")
     return Suffix(note=" ".join(words))
 
@@ -239,10 +242,14 @@ def _is_noun(elements: Sequence[_Element]) -> bool:
     return (
         1 <= len(words) <= 2
         and all(element.kind == "word" and len(element.text) > 2 for element in elements)
-        and not any(word in _NOT_IN_NOUNS or word in _NOT_COUNTED for word in words)
-        and not any(_FRACTIONAL.fullmatch(word) for word in words)
+        and not any(word in _NOT_IN_NOUNS or _is_magnitude(word) for word in words)
         and not any(word in _POWERS_BEHIND or unit_of_word(word) is not None for word in words)
     )
+
+
+def _is_magnitude(word: str) -> bool:
+    """Return whether a word changes the number before it, so that "7 myriads" is not 7."""
+    return word in _NOT_COUNTED or _MAGNITUDE.fullmatch(word) is not None
 
 
 def is_counted(noun: str) -> bool:
@@ -269,9 +276,7 @@ def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:
     for previous, element in pairwise(elements):
         if element.kind == "word" and not element.is_spaced and previous.text not in "*/·({-":
             return False
-    return all(power <= 1 or base in ("m", "kg") for base, power in unit.powers) and all(
-        abs(power) <= 3 for _, power in unit.powers
-    )
+    return all(abs(power) <= 3 and (power <= 1 or name in LENGTHS) for name, power in unit.powers)
 
 
 def _is_meant(
@@ -325,7 +330,7 @@ class _UnitReader:
             if power > 0:
                 self._take("*", "·", "-")
             factor = self._factor()
-            if factor is None or factor.offset or result.offset:
+            if factor is None:
                 return None
             result = _times(result, factor, power)
         return result
@@ -351,9 +356,7 @@ class _UnitReader:
             if exponent is None:
                 return None
             power *= exponent
-        if power != 1 and unit.offset:
-            return None
-        return unit if power == 1 else _times(Unit(Fraction(1), frozenset()), unit, power)
+        return unit if power == 1 else _times(Unit(frozenset()), unit, power)
 
     def _group(self) -> Unit | None:
         if not self._take("(", "{"):
@@ -391,5 +394,4 @@ def _times(left: Unit, right: Unit, power: int) -> Unit:
     powers = dict(left.powers)
     for base, exponent in right.powers:
         powers[base] = powers.get(base, 0) + power * exponent
-    nonzero = frozenset((base, exponent) for base, exponent in powers.items() if exponent)
-    return Unit(left.factor * right.factor**power, nonzero)
+    return Unit(frozenset((base, exponent) for base, exponent in powers.items() if exponent))
