@@ -24,33 +24,25 @@ _LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
 _PLURALS = {"people", "children", "men", "women", "feet", "mice", "geese", "fish", "sheep", "teeth"}
-# Words that change the meaning of a number, though they end in s.
-_NOT_COUNTED = {
-    *("times", "plus", "minus", "less", "halves", "thirds", "quarters", "fifths", "sixths", "tens"),
-    *("ones", "hundreds", "thousands", "millions", "billions", "dozens", "pairs", "upwards", "is"),
-    *("downwards", "forwards", "backwards", "always", "sometimes", "others", "besides", "as"),
-    *("radians", "degrees", "remains", "has", "was", "does", "this", "ls", "scores", "couples"),
-    *("centuries", "decades", "seconds", "modulus", "logs", "bits", "cis", "towards", "negatives"),
-    *("arcminutes", "arcseconds", "gradians", "gons", "basis"),
-}
-_NOT_IN_NOUNS = {
-    *("or", "and", "more", "most", "least", "fewer", "less", "at", "of", "if", "for", "odd"),
-    *("plus", "even", "base", "mod", "up", "down", "left", "right", "below", "above", "times"),
-    *("where", "to", "than", "not", "no", "over", "under", "half", "in", "on", "per", "by"),
-    *("from", "pairs", "away", "negative", "minus", "remainder", "hundred", "thousand"),
-    *("million", "billion", "r", "with", "percentage", "dozen", "the", "each", "between"),
-    *("about", "approximately", "nearly", "almost", "only"),
-}
 _CHANGING = {  # words that change the meaning of the number in front of them
     *("or", "and", "more", "most", "least", "fewer", "less", "if", "odd", "plus", "even", "base"),
     *("mod", "remainder", "where", "than", "not", "no", "negative", "minus", "between", "about"),
     *("approximately", "nearly", "almost", "only", "exact", "exactly", "percent"),
 }
+_NOT_IN_NOUNS = {
+    *_CHANGING,
+    *("at", "of", "for", "up", "down", "left", "right", "below", "above", "to", "over", "under"),
+    *("half", "in", "on", "per", "by", "from", "away", "r", "with", "percentage", "the", "each"),
+}
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
 _LONGEST_SUFFIX = 40  # tokens
+# Words that change the meaning of a number, though they end in s, and fractions and factors.
 _MAGNITUDE = re.compile(
-    r"(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*i(?:e|on)|.*teen)ths|thirds"
+    r"times|halves|quarters|tens|ones|pairs|couples|scores|basis|negatives|modulus|logs|bits|cis"
+    r"|(?:up|down|for|back|to)wards|always|sometimes|others|besides|as|is|has|was|does|this|remains"
+    r"|radians|degrees|seconds|arc(?:minute|second)s|gradians|gons|decades|centuries|ls"
+    r"|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*i(?:e|on)|.*teen)ths|thirds"
     r"|.*illi(?:on|ard)s?|myriads?|googol(?:plex)?(?:es|s)?|arabs?|kharabs?"
     rf"|(?:{'|'.join(SCALES)})s?"
 )
@@ -229,7 +221,7 @@ def _in_brackets(elements: Sequence[_Element]) -> Suffix:
     unit = _UnitReader(elements[:end]).unit()
     if unit is not None:
         return Suffix(unit=unit)
-    if _CHANGING.isdisjoint(words) and not any(map(_is_magnitude, words)):
+    if _CHANGING.isdisjoint(words) and not any(map(_MAGNITUDE.fullmatch, words)):
         return Suffix(noun=f"of {' '.join(words)}")
     return Suffix(note=" ".join(words))
 
@@ -242,14 +234,9 @@ def _is_noun(elements: Sequence[_Element]) -> bool:
     return (
         1 <= len(words) <= 2
         and all(element.kind == "word" and len(element.text) > 2 for element in elements)
-        and not any(word in _NOT_IN_NOUNS or _is_magnitude(word) for word in words)
+        and not any(word in _NOT_IN_NOUNS or _MAGNITUDE.fullmatch(word) for word in words)
         and not any(word in _POWERS_BEHIND or unit_of_word(word) is not None for word in words)
     )
-
-
-def _is_magnitude(word: str) -> bool:
-    """Return whether a word changes the number before it, so that "7 myriads" is not 7."""
-    return word in _NOT_COUNTED or _MAGNITUDE.fullmatch(word) is not None
 
 
 def is_counted(noun: str) -> bool:
