@@ -2,91 +2,26 @@
 
 from .structures import Unit
 
-_PREFIXES = {
-    "T": "tera",
-    "G": "giga",
-    "M": "mega",
-    "k": "kilo",
-    "h": "hecto",
-    "d": "deci",
-    "c": "centi",
-    "m": "milli",
-    "u": "micro",
-    "n": "nano",
-    "p": "pico",
-}
-_NO_SYMBOLS = {"pm", "hm", "cd", "Tm", "mn"}  # p.m., and unusual ones
-_WITH_PREFIXES = {
-    "m": "meter metre",
-    "g": "gram gramme",
-    "s": "second",
-    "A": "ampere amp",
-    "W": "watt",
-    "J": "joule",
-    "N": "newton",
-    "Pa": "pascal",
-    "Hz": "hertz",
-    "V": "volt",
-    "L": "liter litre",
-    "eV": "electronvolt",
-    "cal": "calorie",
-    "B": "byte",
-    "b": "bit",
-    "mol": "mole",
-    "Wh": "",
-    "ohm": "ohm",
-    "bar": "bar",
-}
-# Symbols, which are case-sensitive, and words; the first of them all is the name.
-_UNITS = (
-    ("s sec secs", ""),
-    ("min mins", "minute"),
-    ("h hr hrs", "hour"),
-    ("", "day"),
-    ("", "week"),
-    ("", "month"),
-    ("", "year"),
-    ("in", "inch inche"),
-    ("ft fts", "foot feet"),
-    ("yd yds", "yard"),
-    ("mi mis", "mile"),
-    ("", "knot"),
-    ("g gm gms", ""),
-    ("kg kgs", ""),
-    ("km kms", ""),
-    ("cm cms", ""),
-    ("mm mms", ""),
-    ("L l", ""),
-    ("mL ml mls", ""),
-    ("ohm Ω ohms", ""),
-    ("lb lbs", "pound"),
-    ("oz", "ounce"),
-    ("", "tonne"),
-    ("", "ton"),
-    ("ha", "hectare"),
-    ("", "acre"),
-    ("", "gallon"),
-    ("K", "kelvin"),
-    ("°C", "celsius"),
-    ("°F", "fahrenheit"),
-    ("C", ""),
-    ("rad", "radian"),
-    ("° deg", "degree"),
-    ("¤ USD", "dollar"),
-    ("", "cent"),
-    ("", "penny"),
-    ("€ EUR", "euro"),
-    ("£", ""),
-    ("¥", "yen"),
-    ("", "yuan"),
-    ("₹", "rupee"),
+_PREFIXES = "T:tera G:giga M:mega k:kilo h:hecto d:deci c:centi m:milli u:micro n:nano p:pico"
+# Symbols and words that may have prefixes.
+_WITH_PREFIXES = (
+    "m:meter m:metre g:gram g:gramme s:second A:ampere A:amp W:watt J:joule N:newton Pa:pascal "
+    "Hz:hertz V:volt L:liter L:litre eV:electronvolt cal:calorie B:byte b:bit mol:mole Wh:watthour "
+    "ohm:ohm bar:bar"
 )
-
-
-def _name(symbols: str, words: str) -> str:
-    return f"{symbols} {words}".split()[0]
-
-
+_NO_SYMBOLS = {"pm", "hm", "cd", "Tm", "mn"}  # p.m., and unusual ones
+# Symbols, which are case-sensitive, and words, each with the name of its unit.
+_OF_SYMBOLS = (
+    "sec:s secs:s min:min mins:min h:h hr:h hrs:h in:in ft:ft fts:ft yd:yd yds:yd mi:mi mis:mi "
+    "gm:g gms:g kgs:kg kms:km cms:cm mms:mm l:L ml:mL mls:mL Ω:ohm ohms:ohm lb:lb lbs:lb oz:oz "
+    "ha:ha K:K °C:°C °F:°F C:C rad:rad °:° deg:° ¤:¤ USD:¤ €:€ EUR:€ £:£ ¥:¥ ₹:₹"
+)
+_OF_WORDS = (
+    "minute:min hour:h day:day week:week month:month year:year inch:in inche:in foot:ft feet:ft "
+    "yard:yd mile:mi knot:knot pound:lb ounce:oz tonne:tonne ton:ton hectare:ha acre:acre "
+    "gallon:gallon kelvin:K celsius:°C fahrenheit:°F radian:rad degree:° dollar:¤ cent:cent "
+    "penny:penny euro:€ yen:¥ yuan:yuan rupee:₹"
+)
 _PRODUCTS = {
     "mph": {"mi": 1, "h": -1},
     **{symbol: {"km": 1, "h": -1} for symbol in ("kph", "kmh", "kmph")},
@@ -94,25 +29,18 @@ _PRODUCTS = {
     "sqft": {"ft": 2},
     "cc": {"cm": 3},
 }
-_SYMBOLS = {
-    **{symbol: symbol for symbol in _WITH_PREFIXES},
-    **{
-        prefix + symbol: prefix + symbol
-        for symbol in _WITH_PREFIXES
-        for prefix in _PREFIXES
-        if prefix + symbol not in _NO_SYMBOLS
-    },
-    **{symbol: _name(*row) for row in _UNITS for symbol in row[0].split()},
-}
-_WORDS = {
-    **{
-        prefix + word: short + symbol
-        for symbol, words in _WITH_PREFIXES.items()
-        for word in words.split()
-        for short, prefix in [("", ""), *_PREFIXES.items()]
-    },
-    **{word: _name(*row) for row in _UNITS for word in row[1].split()},
-}
+
+
+def _pairs(table: str) -> list[list[str]]:
+    return [pair.split(":") for pair in table.split()]
+
+
+_SYMBOLS, _WORDS = dict(_pairs(_OF_SYMBOLS)), dict(_pairs(_OF_WORDS))
+for _short, _prefix in [("", ""), *_pairs(_PREFIXES)]:
+    for _symbol, _word in _pairs(_WITH_PREFIXES):
+        _WORDS.setdefault(_prefix + _word, _short + _symbol)
+        if _short + _symbol not in _NO_SYMBOLS:
+            _SYMBOLS.setdefault(_short + _symbol, _short + _symbol)
 LENGTHS = frozenset({"m", "km", "cm", "mm", "in", "ft", "yd", "mi"})
 SHORT_SCALES = {"mn": 10**6, "bn": 10**9, "tn": 10**12}  # or letters
 SCALES = {
@@ -149,9 +77,9 @@ def unit_of_symbol(text: str) -> Unit | None:
     >>> unit_of_symbol("sec") == unit_of_symbol("s"), unit_of_symbol("Km")
     (True, None)
     """
-    if text in _PRODUCTS:
-        return Unit(frozenset(_PRODUCTS[text].items()))
-    return _unit(_SYMBOLS.get(text))
+    name = _SYMBOLS.get(text)
+    powers = _PRODUCTS.get(text) or ({name: 1} if name else None)
+    return Unit(frozenset(powers.items())) if powers else None
 
 
 def unit_of_word(text: str) -> Unit | None:
@@ -161,8 +89,5 @@ def unit_of_word(text: str) -> Unit | None:
     (True, None)
     """
     lower = text.lower()
-    return _unit(_WORDS.get(lower) or _WORDS.get(lower.removesuffix("s")))
-
-
-def _unit(name: str | None) -> Unit | None:
-    return None if name is None else Unit(frozenset({(name, 1)}))
+    name = _WORDS.get(lower) or _WORDS.get(lower.removesuffix("s"))
+    return Unit(frozenset({(name, 1)})) if name else None
