@@ -172,10 +172,11 @@ def unmarked(text: str) -> str:
 
 def _without_sentence(text: str) -> str:
     """Return x = 5 for "So the answer is x = 5", and B for "B is correct."."""
-    if (" " not in text and "\\" not in text) or len(text) > MAX_LENGTH:
+    if len(text) > MAX_LENGTH:
         return text
-    lead = _LEAD.match(text)
-    text = text[lead.end() :] if lead else text
+    if " " in text and (text[0].isalpha() or text.startswith(r"\text")):
+        lead = _LEAD.match(text)
+        text = text[lead.end() :] if lead else text
     if any(part in text for part in _OF_TRAILS) and (trail := _TRAIL.search(text)):
         text = text[: trail.start()]
     return text
