@@ -62,7 +62,7 @@ _SPACES = re.compile(r"\\[,;: ]|~")
 _REMAINDER = re.compile(
     r"([0-9]+)(?:,? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?|[Rr])([0-9]+)"
 )
-# Neither a quotient nor a ratio, and not compared.
+# Neither a quotient nor a ratio, and only equal to the same text.
 _DATE_OR_TIME = re.compile(
     r"\d{4}-\d{2}-\d{2}|\d{1,2}([/.-])\d{1,2}\1\d{4}"
     r"|\d{1,2}(?:[:.]\d{2}){1,2} ?[ap]\.? ?m\.?",
@@ -78,7 +78,7 @@ _THE_ANSWER = (
 )
 _LEAD = re.compile(
     r"(\\text ?\{ ?)?"
-    r"(?:(?:so|thus|hence|therefore|finally)(?:,? |,|(?=[$\\])))?"
+    r"(?:(?:so|thus|hence|therefore|finally)(?:,? |,|(?=[$\\]))(?!\\boxed))?"
     r"(?:(?:we (?:get|have|find|obtain)|it follows)(?: that)? )?"
     rf"(?:{_THE_ANSWER}(?: (?:is|are)\b|(?=:))|(?:the )?(?:final )?answer\b)?"
     r" ?(?(1)\}):? ?(?=\S)",
@@ -268,7 +268,9 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     plain = _SPACES.sub(" ", _FONT.sub(r"\1", text)).replace(r"\!", "") if "\\" in text else text
     plain = " ".join(plain.split())
     if _DATE_OR_TIME.fullmatch(plain):
-        raise UndecidedError("a date or a time of day")
+        shown = plain.casefold()
+        shown = re.sub("[. ]", "", shown) if "m" in shown else shown  # 3:20 p.m.
+        return Answer(Noted(Words(shown), "date or time"), text)
     roman = roman_number(plain)
     if roman is not None:
         content = rational(roman) if conventions.roman else Words(plain.casefold())
