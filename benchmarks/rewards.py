@@ -217,16 +217,12 @@ def verdicts_of_graders(references, predictions, python):
     """The verdict of each grader on each pair: True, False, or None for undecided."""
     from metric_commons.mathematics import equivalence_scores, equivalent
 
-    def by_backend(name):
-        scores = equivalence_scores(predictions, references, backend=name)
-        return [bool(score) for score in scores.equal]
-
+    by_text = equivalence_scores(predictions, references, backend="hendrycks")
     return {
         "metric-commons": list(map(equivalent, references, predictions)),
         "math-verify": list(map(by_math_verify, references, predictions)),
         "prime_math": by_prime_math(references, predictions, python),
-        "minerva": by_backend("minerva"),
-        "hendrycks": by_backend("hendrycks"),
+        "hendrycks": list(map(bool, by_text.equal)),
     }
 
 

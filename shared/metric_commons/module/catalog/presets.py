@@ -75,16 +75,6 @@ PRESETS: Mapping[str, Preset] = {
             },
         },
     ),
-    "lm-eval-minerva-math": Preset(
-        "Minerva's MATH in lm-evaluation-harness: the final answer, compared with sympy",
-        {
-            "math_equivalence": {
-                "backend": "minerva",
-                "extract": "minerva",
-                "extract_references": "boxed",
-            },
-        },
-    ),
     **{
         f"mlqa-{language}": Preset(
             f"MLQA in {name}: its script", _answers(f"mlqa_{language}", both_empty=0.0)

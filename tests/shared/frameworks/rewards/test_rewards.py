@@ -1,17 +1,22 @@
 """Rewards: numbers of the modules, logs, warnings, checks, sums; the same wherever they run."""
 
 import json
+import multiprocessing
+import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 import warnings
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import pandas as pd
 import pytest
 from datasets import Dataset
 
+import metric_commons
 from metric_commons import rewards
 from tests.threads import at_once
 
@@ -309,6 +314,31 @@ def test_processes_agree_with_one_thread():
     expected = TOTAL(COMPLETIONS, solution=SOLUTIONS)
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         assert pool.submit(TOTAL, COMPLETIONS, solution=SOLUTIONS).result() == expected
+
+
+def test_mathematics_needs_no_main_thread_no_signal_and_no_child_process(monkeypatch):
+    def forbidden(*arguments, **options):
+        raise AssertionError("a signal, or a child process")
+
+    for name in ("signal", "setitimer", "alarm", "pthread_kill"):
+        monkeypatch.setattr(signal, name, forbidden)
+    for name in ("fork", "posix_spawn", "system", "popen"):
+        monkeypatch.setattr(os, name, forbidden)
+    for owner in (subprocess, multiprocessing.process.BaseProcess):
+        monkeypatch.setattr(owner, {subprocess: "Popen"}.get(owner, "start"), forbidden)
+    hostile = ["(" * 1_500, "2^" * 700 + "2", "9" * 1_900 + "!", r"\boxed{" * 200 + "1" + "}" * 200]
+    module = metric_commons.load("math_equivalence")
+
+    def work():
+        assert threading.current_thread() is not threading.main_thread()
+        found = rewards.math()([*COMPLETIONS, *hostile], solution=[*SOLUTIONS, *["1"] * 4])
+        return found, module.compute(predictions=["1/2", *hostile], references=["0.5", *["7"] * 4])
+
+    with ThreadPoolExecutor(1) as pool:
+        found, result = pool.submit(work).result()
+
+    assert found[: len(COMPLETIONS)] == rewards.math()(COMPLETIONS, solution=SOLUTIONS)
+    assert result["math_equivalence"] == 0.2
 
 
 LIGHT = r"""
