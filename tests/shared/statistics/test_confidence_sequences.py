@@ -8,7 +8,8 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from metric_commons.statistics import ConfidenceSequence, SequentialComparison
+from metric_commons.statistics import ConfidenceSequence
+from metric_commons.statistics.tests.confidence_sequences import SequentialComparison
 
 BETS = np.geomspace(1.0, 1 / 512, 37)
 

@@ -13,8 +13,9 @@ import pytest
 
 from metric_commons import load
 from metric_commons.scorers import task
-from metric_commons.statistics import ConfidenceSequence, SequentialComparison
+from metric_commons.statistics import ConfidenceSequence
 from metric_commons.statistics import interval as mean_interval
+from metric_commons.statistics.tests.confidence_sequences import SequentialComparison
 from tests.client_stand_ins import LOGS, REGISTRY, InspectScore, install
 
 CLUSTERS = ["a", "a", "b", "b", "c"]

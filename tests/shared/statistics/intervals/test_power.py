@@ -8,13 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import (
-    Pilot,
-    minimum_detectable,
-    paired_test,
-    power_of,
-    required_rows,
-)
+from metric_commons.statistics import Pilot, minimum_detectable, power_of, required_rows
+from metric_commons.statistics.tests.paired_tests import paired_test
 from tests.spec import nightly
 
 
