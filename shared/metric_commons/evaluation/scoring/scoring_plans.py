@@ -15,7 +15,6 @@ from ...module.declaration.columns import checked_once, holds_maps
 from ...module.declaration.declarations import Module, assign, check_supported, texts_of_rows
 from ...statistics.arguments.arrays import as_column, row_digest
 from ...statistics.arguments.checks import RowError
-from ...text.tokens.normalizers import shared_token_cache
 from ..states.score_kind import kind_of
 from .states import Part, State
 from .system_rows import InputError
@@ -118,7 +117,6 @@ class ScoringPlan:
         return Part(states, [], preset)
 
     @checked_once()
-    @shared_token_cache()
     def update(
         self,
         part: Part,

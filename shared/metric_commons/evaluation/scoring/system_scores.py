@@ -20,7 +20,6 @@ from ...module.declaration.row_module import RowModule
 from ...statistics.arguments.arrays import as_column
 from ...statistics.arguments.domains import is_per_row
 from ...statistics.resampling.progress import step
-from ...text.tokens.normalizers import shared_token_cache
 from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
 from ..results.module_results import ModuleResult, module_result, provenance, row_digests
@@ -139,7 +138,7 @@ def score_systems(
             _score_blocks(states, jobs, progress=progress)
         return states
 
-    with checked_once(), shared_token_cache():
+    with checked_once():
         states = run_parallel(kept, request.jobs or 1)
         reporting = {**request.intervals, "per_example": per_example or compare}
         with step(0, 1 + compare):
@@ -303,7 +302,6 @@ def _score_blocks(
                 raise ValueError("the inputs differ in length")
     blocks = [(system, start) for system, n in rows.items() for start in range(0, n, _ROWS)]
 
-    @shared_token_cache()
     def work(block: tuple[str, int]) -> dict[str, Any]:
         system, start = block
         return {

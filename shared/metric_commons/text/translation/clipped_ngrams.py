@@ -9,6 +9,7 @@ windows 12, 21 and 10, sorted 10, 12, 21: two of the unigram a, which begins wit
 b, ab and ba.
 """
 
+from collections import Counter
 from itertools import islice, pairwise
 from typing import NamedTuple
 
@@ -18,7 +19,6 @@ from ...statistics.arguments.arrays import Booleans, Integers, Unsigned
 from ..tokens.segments import changes, offsets, segment_numbers
 
 _BITS = 64
-_MAX_PLAIN = 400  # n-grams up to which counting them in Python takes less time
 
 
 class RowTexts(NamedTuple):
@@ -46,8 +46,8 @@ def clipped_counts(texts: RowTexts, orders: int) -> Integers:
     [[2, 1, 0]]
     """
     rows = texts.sizes.size
-    if texts.symbols.size * orders <= _MAX_PLAIN:
-        return _plain_counts(texts, orders)
+    if not texts.symbols.size:
+        return np.zeros((rows, orders), np.int64)
     sides = int(texts.sizes.max())
     room = _BITS - _bits(rows - 1) - _bits(sides - 1)
     text = segment_numbers(texts.counts)
@@ -163,7 +163,7 @@ def _counts(
 
 
 def _plain_counts(texts: RowTexts, orders: int) -> Integers:
-    """Return the same for few n-grams, and for a row whose windows are too long for an integer.
+    """Return the same for a row whose windows are too long for an integer.
 
     >>> texts = RowTexts(np.array([1, 2, 1, 2, 3]), np.array([2, 3]), np.array([2]))
     >>> _plain_counts(texts, 3).tolist()
@@ -180,18 +180,11 @@ def _plain_counts(texts: RowTexts, orders: int) -> Integers:
 
 def _shared(prediction: tuple[int, ...], references: list[tuple[int, ...]], order: int) -> int:
     """Return how many n-grams a prediction shares with its references."""
-    if len(prediction) < order:
-        return 0
-    maxima: dict[tuple[int, ...], int] = {}
+    maxima: Counter[tuple[int, ...]] = Counter()
     for reference in references:
-        for ngram, count in _ngram_counts(reference, order).items():
-            maxima[ngram] = max(count, maxima.get(ngram, 0))
-    counts = _ngram_counts(prediction, order)
-    return sum(min(count, maxima[ngram]) for ngram, count in counts.items() if ngram in maxima)
+        maxima |= _ngram_counts(reference, order)
+    return (maxima & _ngram_counts(prediction, order)).total()
 
 
-def _ngram_counts(symbols: tuple[int, ...], order: int) -> dict[tuple[int, ...], int]:
-    counts: dict[tuple[int, ...], int] = {}  # for few n-grams faster than a Counter
-    for ngram in zip(*(symbols[start:] for start in range(order)), strict=False):
-        counts[ngram] = counts.get(ngram, 0) + 1
-    return counts
+def _ngram_counts(symbols: tuple[int, ...], order: int) -> Counter[tuple[int, ...]]:
+    return Counter(zip(*(symbols[start:] for start in range(order)), strict=False))
