@@ -1,4 +1,4 @@
-"""Reading and writing files: tables, TREC runs and judgments, results."""
+"""Runs and judgments of TREC, read from files."""
 
 from typing import TYPE_CHECKING
 
