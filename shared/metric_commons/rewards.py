@@ -26,12 +26,10 @@ if TYPE_CHECKING:
         rouge,
         tools,
     )
-    from .frameworks.rewards.reference_checks import ReferenceCheck
     from .frameworks.rewards.reward import Reward
     from .frameworks.rewards.total import total
 
 __all__ = [
-    "ReferenceCheck",
     "Reward",
     "answers",
     "choice",
@@ -53,7 +51,6 @@ _KINDS = ("answers", "choice", "found", "instructions", "json", "math", "rouge",
 _resolve = resolver(
     __name__,
     {
-        "ReferenceCheck": "frameworks.rewards.reference_checks",
         "Reward": "frameworks.rewards.reward",
         "code": "frameworks.rewards.code_rewards",
         "code_score": "frameworks.rewards.code_rewards",

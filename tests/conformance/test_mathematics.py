@@ -12,7 +12,8 @@ from random import Random
 import pytest
 
 from metric_commons import load
-from metric_commons.mathematics import equivalence_scores, equivalent, readable
+from metric_commons.mathematics import equivalence_scores, equivalent
+from metric_commons.mathematics.proof.equivalence import readable
 from tests.formulas import computed, differ, draw, notation, rearranged
 from tests.spec import GIVEN, ROOT, recorded
 

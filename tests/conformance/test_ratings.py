@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metric_commons
-from metric_commons.judging import ranks_of_intervals
+from metric_commons.judging.votes.rating_errors import ranks_of_intervals
 from metric_commons.reporting.leaderboards.published_scores import Score
 from metric_commons.reporting.leaderboards.score_tables import score_table
 from metric_commons.reporting.leaderboards.task_means import task_means

@@ -165,7 +165,7 @@ def test_a_constant_judge_leaves_the_labels_alone(judge_corrected):
 
 
 def test_labels_alone_have_the_interval_of_clopper_and_pearson(judge_corrected):
-    from metric_commons.statistics import proportion_interval
+    from metric_commons.statistics.intervals.proportions import proportion_interval
 
     verdicts, labels = rows(40, 100)
     result = judge_corrected.compute(predictions=verdicts, references=labels, method="labelled")

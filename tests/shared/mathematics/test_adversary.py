@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from metric_commons.mathematics import equivalent, explained
-from metric_commons.text import STEPS
+from metric_commons.mathematics import equivalent
+from metric_commons.mathematics.proof.equivalence import explained
+from metric_commons.text.extraction.step_chains import STEPS
 
 WRAPPERS = (
     "{}",

@@ -172,7 +172,6 @@ class Evaluation(Request):
             sources: all files.
         """
         from ...module.declaration.columns import checked_once  # these import numpy
-        from ...text.tokens.normalizers import shared_token_cache
         from ..rows.plans import tables_of
         from ..rows.rows import Rows
 
@@ -198,7 +197,7 @@ class Evaluation(Request):
                 clusters={field: shared[field] for field in self.cluster_fields.values()} or None,
                 place=place,
             )
-        with checked_once(), shared_token_cache():
+        with checked_once():
             return tables_of(rows, self._configured, self.missing)
 
     @cached_property

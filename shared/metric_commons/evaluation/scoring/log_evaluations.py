@@ -72,12 +72,11 @@ class LogEvaluation(Evaluation):
     def _tables(self, jobs: int) -> "Tables":
         """Return the scored rows of every system."""
         from ...module.declaration.columns import checked_once
-        from ...text.tokens.normalizers import shared_token_cache
         from ..rows.samples import scored_samples
 
         self._check_supported()
         tables: Tables = {}
-        with checked_once(), shared_token_cache():
+        with checked_once():
             for system, part in self._rows_to_score.items():
                 tables[system] = {}
                 for name, metric in self._configured.items():

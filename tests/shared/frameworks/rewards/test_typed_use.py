@@ -11,7 +11,8 @@ OURS = r'''
 from typing import Any
 from metric_commons import rewards
 from metric_commons.rewards import Reward, math_verl
-from metric_commons.scorers import Task, Verdict, task
+from metric_commons.scorers import task
+from metric_commons.frameworks.rewards.verdicts import Task, Verdict
 from metric_commons.frameworks.harnesses.row_scorers import scorer
 from metric_commons.frameworks.harnesses.assertions import assert_scores
 from metric_commons.frameworks.harnesses.lm_eval import corpus, estimate, rows

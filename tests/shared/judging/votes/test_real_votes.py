@@ -9,7 +9,8 @@ import statistics
 
 import pytest
 
-from metric_commons.judging import pairwise_ratings, ranking_agreement, ranks_of_intervals
+from metric_commons.judging import pairwise_ratings, ranking_agreement
+from metric_commons.judging.votes.rating_errors import ranks_of_intervals
 from metric_commons.reporting.leaderboards.published_scores import read_scores
 from metric_commons.reporting.leaderboards.score_tables import score_table
 from metric_commons.reporting.leaderboards.task_means import task_means

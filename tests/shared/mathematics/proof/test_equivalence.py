@@ -4,12 +4,14 @@ import sys
 import numpy as np
 import pytest
 
-from metric_commons.mathematics import equivalent, explained, readable
+from metric_commons.mathematics import equivalent
 from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 from metric_commons.mathematics.proof.comparisons import Rules
 from metric_commons.mathematics.proof.equivalence import (
     EquivalenceVerdict,
+    explained,
     explanation,
+    readable,
     rules_of,
     verdict,
 )
@@ -269,8 +271,8 @@ def test_readable():
 def test_verdicts_need_no_numpy():
     program = """
 import sys
-from metric_commons.text import STEPS
-from metric_commons.mathematics import equivalent, explained, readable
+from metric_commons.text.extraction.step_chains import STEPS
+from metric_commons.mathematics.proof.equivalence import equivalent, explained, readable
 assert STEPS["final_answer"]("The answer is 4.") == "4"
 assert equivalent("1/2", "0.5") and readable("1/2") and explained("1", "1").verdict
 print([name for name in ("numpy", "evaluate", "scipy", "sympy") if name in sys.modules])

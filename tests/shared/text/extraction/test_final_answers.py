@@ -3,7 +3,6 @@ from time import process_time
 
 import pytest
 
-from metric_commons.text import STEPS
 from metric_commons.text.extraction import final_answers
 from metric_commons.text.extraction.final_answers import (
     boxed_all,
@@ -13,6 +12,7 @@ from metric_commons.text.extraction.final_answers import (
     final_number_comma,
     tagged_or_boxed,
 )
+from metric_commons.text.extraction.step_chains import STEPS
 
 
 @pytest.mark.parametrize(
