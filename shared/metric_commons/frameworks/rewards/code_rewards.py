@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
-from ...programs.completions import fenced_program
 from ...programs.executions import Score, check_permission, prepare, program_score
 from ...programs.grading import Grade
 from ...statistics.arguments.domains import check_option
+from ...text.tokens.fences import fenced_program
 from .reward import OF_VERL, Reward, verl_result
 from .verdicts import Task, Verdict
 

@@ -7,9 +7,9 @@ They return nothing rather than guess. Their result is the text of an answer, wi
 import re
 from typing import NamedTuple
 
+from ..tokens.fences import fenced_code
 from .community_steps import Step, strip_think
 
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{")
 _BOX_OR_BRACE = re.compile(r"\\(?:boxed|fbox)\s*+\{|(?<!\\)[{}]")
 # Text that may occur between two boxes of one answer.
@@ -329,13 +329,13 @@ def choice(text: str) -> str | None:
 
 
 def code_fence(text: str) -> str | None:
-    r"""Return the last block of code between three backticks, or from the last three to the end.
+    r"""Return the last fenced code.
 
     >>> code_fence("So:\n```python\nprint(1)\n```\nDone.")
     'print(1)'
     """
-    blocks = _FENCE.findall(text)
-    return str(blocks[-1]).rstrip("\n") if blocks else None
+    code = fenced_code(text)
+    return None if code is None else code.rstrip("\n")
 
 
 FINAL_ANSWER_STEPS: dict[str, Step] = {
