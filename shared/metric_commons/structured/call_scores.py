@@ -12,6 +12,7 @@ from ..statistics.arguments.domains import Names, NonNegative, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
 from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
 from ..text.tokens.references import check_columns
+from ..text.tokens.thoughts import Thoughts
 from .call_comparison import ArgumentMatch, CallComparison, CallMatch, Dots, MatchCounts
 from .call_texts import CallFormat, Turns, expected_calls, has_plain_values, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
@@ -50,6 +51,7 @@ def tool_call_scores(
     list_order: ListOrder = "ordered",
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
     turns: Turns = "all",
+    thoughts: Thoughts = "strip",
     dots: Dots = "keep",
     **summary: Any,
 ) -> SumsResult:
@@ -74,8 +76,10 @@ def tool_call_scores(
         abs_tol: the same, as a number.
         list_order: whether lists in arguments are equal in "any" order of their items.
         format: the form of texts: "hermes", "qwen3_coder", "llama", "deepseek", "mistral" and
-            "gemma" are those of models; "json", "python"; "auto" finds it.
+            "gemma" are those of models; "json", "python"; "auto" finds these and all others.
         turns: the calls of "all" messages of the assistant in a prediction, or of its "last".
+        thoughts: "strip" leaves out calls in the thoughts of a model, such as
+            `<think>...</think>`; "keep" does not; or the [opening mark, closing mark] of thoughts.
         dots: "underscore" takes a.b and a_b for one name.
         **summary: the options of `summarize_sums`.
 
@@ -110,7 +114,7 @@ def tool_call_scores(
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
         expected, box = _expected(row, reference, boxes[row], comparison)
         try:
-            predicted = read_calls(prediction, format, turns)
+            predicted = read_calls(prediction, format, turns, thoughts)
         except UnreadableCallError:
             values.append(_row(MatchCounts(0.0, 0.0, 0.0, 0), 0, len(expected), is_unparsed=True))
             continue

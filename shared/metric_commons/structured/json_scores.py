@@ -1,6 +1,6 @@
 """Scores of predicted JSON values against expected ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -14,7 +14,7 @@ from ..text.tokens.references import check_columns
 from .call_scores import MICRO_RATIOS, micro_scores, ratio
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_leaves import ABSENT, PATH_COUNTS, Absence, LeafComparison, PathCounts, check_paths
-from .json_texts import InvalidJsonError, read_json, unfenced
+from .json_texts import InvalidJsonError, fenced_json, found_json, read_json
 
 Schemas = Mapping[str, Any] | str | Annotated[Sequence[Any], PerRow("JSON Schema")]
 
@@ -73,7 +73,12 @@ def _validator(schema: Any, label: str) -> Any:
     return kind(schema)
 
 
-Parse = Literal["strict", "fenced"]
+Parse = Literal["strict", "fenced", "found"]
+_TEXTS: Mapping[Parse, Callable[[str], str]] = {
+    "strict": str,
+    "fenced": fenced_json,
+    "found": found_json,
+}
 
 _MEANS = ("valid", "exact_match", "f1", "precision", "recall")
 _COUNTS = ("matched", "predicted", "expected")
@@ -105,7 +110,8 @@ def json_match_scores(
         predictions: JSON texts, some of which may be invalid.
         references: JSON texts.
         schema: a JSON Schema that predictions should follow: for all rows, or one per row.
-        parse: "strict" reads the whole text; "fenced" also one Markdown fence around it.
+        parse: "strict" reads the whole text; "fenced" the last Markdown fence, and the whole text
+            if there is none; "found" the last object or list in the text.
         list_order: "ordered" compares lists by index; "any" by the assignment with which most
             leaves match.
         normalizer: of texts: a name, "bfcl" among them, or a function.
@@ -141,7 +147,7 @@ def json_match_scores(
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
         expected = _expected(row, reference)
         try:
-            text = unfenced(prediction) if parse == "fenced" else prediction
+            text = _TEXTS[parse](prediction)
             predicted = expected if text == reference else read_json(text)
             is_valid = True
         except InvalidJsonError:

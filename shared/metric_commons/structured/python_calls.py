@@ -39,7 +39,7 @@ class UnreadableCallError(ValueError):
 
 
 def read_python_calls(text: str) -> list[Call]:
-    """Return the calls of a text, with or without brackets around them.
+    """Return the calls of a text: a list, or one after the other, perhaps each in `print`.
 
     Raises:
         UnreadableCallError: the text is not a list of calls with keyword arguments.
@@ -53,17 +53,29 @@ def read_python_calls(text: str) -> list[Call]:
     text = text.strip().strip("`\n ").strip("'")
     if len(text) > _LONGEST:
         raise UnreadableCallError(f"the text has more than {_LONGEST:,} characters")
-    text = text if text.startswith("[") else f"[{text}"
-    text = text if text.endswith("]") else f"{text}]"
+    is_list = text.startswith("[") or text.endswith("]")
+    if is_list:  # brackets may be missing, as in BFCL's decoder
+        text = f"[{text.removeprefix('[').removesuffix(']')}]"
     try:
-        body = syntax_tree(text.strip(), "eval").body
-        if not isinstance(body, ast.List):
-            raise UnreadableCallError("the text is not a list of calls")
-        return [_read_call(node) for node in body.elts]
+        statements = syntax_tree(text.strip(), "exec").body
+        if is_list and len(statements) > 1:
+            raise UnreadableCallError("several lists of calls follow each other")
+        return [_read_call(node) for statement in statements for node in _calls_of(statement)]
     except UnreadableCallError:
         raise
     except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError) as error:
         raise UnreadableCallError(f"the text is not Python: {error}") from None
+
+
+def _calls_of(statement: ast.stmt) -> list[ast.expr]:
+    match statement:
+        case ast.Expr(value=ast.List(elts=nodes) | ast.Tuple(elts=nodes)):
+            return nodes
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[ast.Call() as node])):
+            return [node]
+        case ast.Expr(value=node):
+            return [node]
+    raise UnreadableCallError("the text is not a list of calls")
 
 
 def _read_call(node: ast.expr) -> Call:
