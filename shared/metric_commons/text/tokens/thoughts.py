@@ -6,7 +6,11 @@ there is no answer. Marks inside an answer are part of it.
 """
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Annotated, Any, Literal
+
+from ...statistics.arguments.domains import Parsed
 
 _MARKS = (
     ("<think>", "</think>"),
@@ -23,6 +27,29 @@ _END_OF_ANALYSIS = re.compile(r"<\|end\|>|(?=<\|start\|>|<\|channel\|>)")
 _FINAL = "<|channel|>final<|message|>"
 _HEADER = re.compile(r"\s*+(?:<\|start\|>assistant)?<\|channel\|>final<\|message\|>")
 _GAP = re.compile(r"\s*\n|\s*")  # after a mark; the indentation of the answer is its own
+
+
+def _check_marks(value: Any) -> None:
+    is_pair = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
+    if not is_pair or not all(isinstance(mark, str) and mark for mark in value):
+        raise ValueError(f"must be 'keep', 'strip' or [opening mark, closing mark], got {value!r}")
+
+
+Thoughts = (
+    Literal["keep", "strip"]
+    | Annotated[Sequence[str], Parsed(_check_marks, "[opening mark, closing mark]")]
+)
+
+
+def answer_of(text: str, thoughts: Thoughts) -> str | None:
+    """Return what the option `thoughts` leaves of a text; None if that is no answer.
+
+    >>> answer_of("<think>2 + 2</think>4", "strip"), answer_of("(2 + 2) 4", ["(", ")"])
+    ('4', '4')
+    """
+    if thoughts == "keep":
+        return text
+    return without_thoughts(text, None if thoughts == "strip" else (thoughts[0], thoughts[1]))
 
 
 def without_thoughts(text: str, marks: tuple[str, str] | None = None) -> str | None:
