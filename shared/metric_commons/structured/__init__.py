@@ -7,11 +7,11 @@ from ..lazy import resolver
 if TYPE_CHECKING:
     from .call_scores import tool_call_scores
     from .call_texts import read_calls
-    from .json_scores import json_match_scores
+    from .json_scores import json_statistics
     from .json_texts import read_json
 
 __all__ = [
-    "json_match_scores",
+    "json_statistics",
     "read_calls",
     "read_json",
     "tool_call_scores",
@@ -20,7 +20,7 @@ __all__ = [
 __getattr__ = resolver(
     __name__,
     {
-        "json_match_scores": "json_scores",
+        "json_statistics": "json_scores",
         "read_calls": "call_texts",
         "read_json": "json_texts",
         "tool_call_scores": "call_scores",

@@ -9,7 +9,7 @@ import numpy as np
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, PerRow, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
-from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
+from ..statistics.intervals.sums import RowStatistics
 from ..text.tokens.references import check_columns
 from .call_scores import MICRO_RATIOS, micro_scores, ratio
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
@@ -87,7 +87,7 @@ _MOST_CELLS = 1 << 27  # numbers of a table by path, 1 GiB
 
 
 @checked_options
-def json_match_scores(
+def json_statistics(
     predictions: Sequence[str],
     references: Sequence[str],
     *,
@@ -102,33 +102,15 @@ def json_match_scores(
     empties: Absence = "value",
     ignore_paths: Names = (),
     by_path: bool = False,
-    **summary: Any,
-) -> SumsResult:
-    """Return the scores of predicted JSON: validity, whole rows, leaves, and leaves by path.
+) -> RowStatistics:
+    """Return the statistics of predicted JSON: validity, whole rows, leaves, and leaves by path.
 
-    Args:
-        predictions: JSON texts, some of which may be invalid.
-        references: JSON texts.
-        schema: a JSON Schema that predictions should follow: for all rows, or one per row.
-        parse: "strict" reads the whole text; "fenced" the last Markdown fence, and the whole text
-            if there is none; "found" the last object or list in the text.
-        list_order: "ordered" compares lists by index; "any" by the assignment with which most
-            leaves match.
-        normalizer: of texts: a name, "bfcl" among them, or a function.
-        types: "json": 1 equals 1.0; "strict": it does not; "loose": "1" equals 1 too. True is never
-            1.
-        rel_tol: how far a number may be from the expected one, as a proportion of that one.
-        abs_tol: the same, as a number.
-        nulls: whether a field that is null is a "value", or counts as "absent".
-        empties: the same for fields with an empty text, list or object.
-        ignore_paths: paths of fields that are left out, such as "$.items[].id".
-        by_path: also return the counts and scores of each path.
-        **summary: the options of `summarize_sums`.
+    Predictions may be invalid. The options are those of `json_match`.
 
     Raises:
         ValueError: a reference, a schema or an option is not valid.
 
-    >>> scores = json_match_scores(['{"a": 1, "b": 2}'], ['{"a": 1}'])
+    >>> scores = json_statistics(['{"a": 1, "b": 2}'], ['{"a": 1}']).result()
     >>> scores["precision"], scores["recall"]
     (0.5, 1.0)
     """
@@ -169,7 +151,7 @@ def json_match_scores(
         _distributions,
         _breakdowns,
     )
-    return summarize_sums(_with_paths(statistics, paths) if paths else statistics, **summary)
+    return _with_paths(statistics, paths) if paths else statistics
 
 
 def _expected(row: int, reference: str) -> Any:

@@ -13,6 +13,8 @@ from .score_kind import Columns, RowLabels, ScoreKind, SufficientStatistics
 
 _TRUTHS = ("has_answer", "is_given")
 _THRESHOLDS = ("no_answer_threshold", "threshold_ties")
+_READING = ("no_answer_texts", "thoughts", "extract")
+_RATES = ("unparsed", "timed_out")
 _SCORES = ("exact", "f1", "has_answer", "is_given")
 
 
@@ -31,11 +33,14 @@ class AnswersInOrder(TabulatedStatistics):
         scores = {name: getattr(answers, name) for name in _SCORES}
         if answers.probability is not None:
             scores["probabilities"] = answers.probability
+        rates = {name: getattr(answers, name) for name in _RATES}
+        scores |= {name: rate for name, rate in rates.items() if rate is not None}
         self._rows.update(scores | labels.columns())
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         columns = self._rows.columns()
         scores = {name: columns.pop(name) for name in _SCORES}
+        scores |= {name: columns.pop(name, None) for name in _RATES}
         answers = ScoredAnswers(**scores, probability=columns.pop("probabilities", None))
         return KIND.summarize_blocks(self._metric, [answers], **reporting, **columns)
 
@@ -45,7 +50,7 @@ class AnswersInOrder(TabulatedStatistics):
             for name in _SCORES:
                 if name not in columns or (columns[name].dtype == np.bool_) != (name in _TRUTHS):
                     raise ValueError(f"{name} is missing, or its values have another type")
-            for name in (*_SCORES, "probabilities"):
+            for name in (*_SCORES, "probabilities", *_RATES):
                 if name in columns:
                     check_column(name, columns[name], SHARES)
 
@@ -57,8 +62,8 @@ class _AnswersKind(ScoreKind):
         return AnswersInOrder(metric)
 
     def score_block(self, metric: RowModule, columns: Mapping[str, Any]) -> ScoredAnswers:
-        no_answer_texts = metric.options["no_answer_texts"]
-        return scored_answers(**metric.checked(**columns), no_answer_texts=no_answer_texts)
+        options = {name: metric.options[name] for name in _READING}
+        return scored_answers(**metric.checked(**columns), **options)
 
     def summarize_blocks(
         self, metric: RowModule, blocks: Sequence[ScoredAnswers], **reporting: Any

@@ -16,6 +16,7 @@ from ...programs.executions import Score, check_permission, prepare, program_sco
 from ...programs.grading import Grade
 from ...statistics.arguments.domains import check_option
 from ...text.tokens.fences import fenced_program
+from ...text.tokens.thoughts import Thoughts
 from .reward import OF_VERL, Reward, verl_result
 from .verdicts import Task, Verdict
 
@@ -55,6 +56,7 @@ class Code(Task):
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_permission(self.allow_execution)
         check_option("score", self.score, Score)
         object.__setattr__(self, "options", dict(self.options))
@@ -81,13 +83,13 @@ class Code(Task):
         ]
 
     def submitted(
-        self, predictions: Sequence[str], references: Sequence[Any]
+        self, predictions: Sequence[str | None], references: Sequence[Any]
     ) -> "list[Future[Grade] | Verdict]":
         """Return runs of programs in the pool, or verdicts on rows without program or tests."""
         return [self._submitted(*row) for row in zip(predictions, references, strict=True)]
 
-    def _submitted(self, text: str, reference: Any) -> "Future[Grade] | Verdict":
-        program = fenced_program(text)
+    def _submitted(self, text: str | None, reference: Any) -> "Future[Grade] | Verdict":
+        program = fenced_program(text or "")
         try:
             preparation = prepare([reference], **self._settings())
         except ValueError as error:  # a row without readable tests teaches nothing
@@ -153,6 +155,7 @@ def code(
     allow_execution: bool = False,
     timeout: float = TIMEOUT,
     num_workers: int | None = None,
+    thoughts: Thoughts = "strip",
     name: str = "code",
     explain: bool = False,
     **options: Any,
@@ -177,6 +180,7 @@ def code(
         timeout: the seconds of one test.
         num_workers: the number of programs that run at once; None for four for each core, but at
             most 16 if that is more than one for each.
+        thoughts: as in `math`.
         name: the name of the reward in logs.
         explain: whether verdicts have a reason.
         **options: further options of `code_eval` about how programs are run and judged.
@@ -192,6 +196,7 @@ def code(
     task = Code(
         name=name,
         explain=explain,
+        thoughts=thoughts,
         score=score,
         allow_execution=allow_execution,
         timeout=timeout,
