@@ -4,7 +4,8 @@ A greedy pairing may use up the only partner of a later item; these are maximum 
 common subsequences and best assignments.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,22 @@ from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Floats
 
-_SMALL = 2  # rows or columns of a table up to which all pairings are tried
+
+def equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the positions of equal items, each paired once, in order.
+
+    >>> equal_pairs("aab", "ba")
+    [(0, 1), (2, 0)]
+    """
+    positions: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for column in reversed(range(len(targets))):
+        positions[targets[column]].append(column)
+    pairs = []
+    for row, key in enumerate(keys):
+        columns = positions.get(key)
+        if columns:
+            pairs.append((row, columns.pop()))
+    return pairs
 
 
 def most_pairs(fits: Sequence[Sequence[int]]) -> int:
@@ -85,9 +101,6 @@ def best_total(weights: Sequence[Floats | Sequence[float]]) -> float:
     """
     if len(weights) == 1 or len(weights[0]) == 1:
         return float(max(map(max, weights)))
-    if len(weights) == len(weights[0]) == _SMALL:
-        (a, b), (c, d) = weights
-        return float(max(a + d, b + c))
     table = np.array(weights)
     return float(table[best_assignment(-table)].sum())
 

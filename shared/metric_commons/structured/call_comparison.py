@@ -9,7 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..statistics.arguments.arrays import Floats, Integers
-from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
+from .assignments import (
+    best_ordered_total,
+    best_total,
+    common_subsequence,
+    equal_pairs,
+    most_pairs,
+)
 from .bfcl_answers import bfcl_arguments
 from .json_equality import Equality
 from .python_calls import Call
@@ -109,8 +115,9 @@ class CallComparison:
                 # No assignment is better than one with all pairs of equal calls: 1 less the
                 # proportion is a distance, so that partners p and q of an equal pair have at most
                 # 1 + p's with q.
-                predicted = [predicted[position] for position in _unpaired(keys, targets)]
-                expected = [expected[position] for position in _unpaired(targets, keys)]
+                rows, columns = map(set, zip(*equal_pairs(keys, targets), strict=True))
+                predicted = [form for row, form in enumerate(predicted) if row not in rows]
+                expected = [form for row, form in enumerate(expected) if row not in columns]
                 paired = pairs
             if len(predicted) == len(expected) == 1:
                 totals = [self._proportion(predicted[0], expected[0])]
@@ -209,7 +216,7 @@ class CallComparison:
         if self.match in _IN_ORDER:
             positions = _positions(targets)
             return common_subsequence([positions.get(key, []) for key in keys], len(targets))
-        return len(keys) - len(_unpaired(keys, targets))
+        return len(equal_pairs(keys, targets))
 
     def _is_right(self, pairs: int, predicted: int, expected: int) -> bool:
         # Two sequences of one length have all calls in common only if they are equal pair by pair.
@@ -249,24 +256,6 @@ class _ArgumentCodes:
         proportions: Floats = np.ones(len(self._sizes))
         np.divide(right, sizes, out=proportions, where=sizes > 0)
         return proportions
-
-
-def _unpaired(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:
-    """Return the positions of keys without an equal one among the others; each pairs once.
-
-    >>> _unpaired([5, 5, 7], [7, 5, 8])
-    [1]
-    """
-    remaining: dict[Any, int] = {}
-    for key in others:
-        remaining[key] = remaining.get(key, 0) + 1
-    positions = []
-    for position, key in enumerate(keys):
-        if remaining.get(key):
-            remaining[key] -= 1
-        else:
-            positions.append(position)
-    return positions
 
 
 def _positions(keys: Iterable[Hashable]) -> dict[Any, list[int]]:

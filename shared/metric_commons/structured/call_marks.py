@@ -46,38 +46,28 @@ def marked_values(text: str, call_format: str = "auto") -> Iterator[Any]:
     >>> list(marked_values("Well. <tool_call>[f(a=1)]</tool_call>"))
     [Call(name='f', arguments={'a': 1})]
     """
-    marks = tuple(mark for mark in _MARKS if mark.sign in text)
-    if not marks:
-        return
-    openings, inner = _patterns(marks)
     position = 0
-    while opening := openings.search(text, position):
-        mark, start = marks[(opening.lastindex or 0) - 1], opening.end()
-        position = start
-        if inner.match(text, start):  # a mark around others
+    while opening := _openings().search(text, position):
+        mark, position = _MARKS[(opening.lastindex or 0) - 1], opening.end()
+        if _openings(r"\s*+").match(text, position):  # a mark around others
             continue
         if call_format not in ("auto", *mark.families):
             raise UnreadableCallError(f"a call has a mark of another format: {opening[0]}")
-        closing = _end(mark).search(text, start)
+        start, closing = position, _end(mark).search(text, position)
         end, position = closing.span() if closing else (len(text), len(text))
         yield from mark.read(text[start:end], end < position)
 
 
 @cache
-def _patterns(marks: tuple["Mark", ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """Return the pattern of openings, with a group for each mark, alone and after white space."""
-    signs: dict[str, list[str]] = {}
-    for mark in marks:
-        signs.setdefault(mark.sign, []).append(f"({_spelled(mark.rest)})")
-    # A sign before its marks, since `re` looks fast for one letter, and slowly for several words.
-    pattern = "|".join(f"{re.escape(sign)}(?:{'|'.join(rest)})" for sign, rest in signs.items())
-    return re.compile(pattern), re.compile(rf"\s*+(?:{pattern})")
+def _openings(before: str = "") -> re.Pattern[str]:
+    """Return the pattern of openings, which has a group for each mark."""
+    marks = "|".join(f"({_spelled(mark.opening)})" for mark in _MARKS)
+    return re.compile(f"{before}(?=[<`[tf>✿AC-])(?:{marks})")  # few letters begin a mark
 
 
 @cache
 def _end(mark: "Mark") -> re.Pattern[str]:
-    following = f"(?={re.escape(mark.sign)}{mark.rest})"
-    return re.compile(_spelled(f"{mark.closing}|{following}" if mark.closing else following))
+    return re.compile(_spelled(f"{mark.closing or '(?!)'}|(?={mark.opening})"))
 
 
 def _spelled(pattern: str) -> str:
@@ -176,15 +166,6 @@ def _built_in(body: str, is_closed: bool) -> Iterator[Any]:
         yield Call(value.name.removesuffix(".call"), value.arguments) if is_call else value
 
 
-def _keyed(body: str, is_closed: bool) -> Iterator[Any]:
-    """Yield the calls of Apertus, whose arguments have the name of the tool as their key."""
-    for value in inside(body, is_closed):
-        for item in value if isinstance(value, list) else [value]:
-            if not isinstance(item, dict) or len(item) != 1:
-                raise UnreadableCallError("a call has no name")
-            yield from ({"name": name, "arguments": item[name]} for name in item)
-
-
 def _gemma(body: str, is_closed: bool) -> Iterator[Any]:
     call = _GEMMA_CALL.match(body)
     if call is None:
@@ -210,8 +191,7 @@ class Mark(NamedTuple):
     A call also ends where the next one with the same mark begins.
     """
 
-    sign: str  # a literal with which the opening begins
-    rest: str  # of the opening
+    opening: str
     closing: str = ""
     families: tuple[str, ...] = ()
     read: Callable[[str, bool], Iterator[Any]] = inside
@@ -220,57 +200,52 @@ class Mark(NamedTuple):
 _ELEMENT = r"(?:invoke|(?:function|tool)(?:_call)?)"
 _TOOL_CALL = r"[^<>\n]{0,24}(?i:tool|function)(?:_?[ -]?(?i:calls?|use|request)|:)[^<>\n]{0,40}>"
 _NO_OPENING = r"/|(?<![a-z])(?:end|stop|results?|response|output)(?![a-z])"
-# Of marks that begin at one place the first counts. Those of one sign stand together.
+# Of marks that begin at one place the first counts.
 _MARKS = (
-    Mark("<", "tool_call>", "</tool_call>", ("hermes",)),
+    Mark("<tool_call>", "</tool_call>", ("hermes",)),
     Mark(
-        "<",
-        r"\|tool_call_begin\|>(?:function<\|tool_sep\|>(?=\s*[^\s{]))?",
+        r"<\|tool_call_begin\|>(?:function<\|tool_sep\|>(?=\s*[^\s{]))?",
         r"<\|tool_calls?_end\|>",
         ("deepseek",),
     ),
-    Mark("<", "function=[\"']?", "</function>", ("qwen3_coder", "llama")),
-    Mark("<", rf"{_PREFIX}{_ELEMENT} name=[\"']", rf"</{_PREFIX}{_ELEMENT}>", ("deepseek",)),
+    Mark("<function=[\"']?", "</function>", ("qwen3_coder", "llama")),
+    Mark(rf"<{_PREFIX}{_ELEMENT} name=[\"']", rf"</{_PREFIX}{_ELEMENT}>", ("deepseek",)),
     Mark(
-        "<",
-        r"\|python_(?:tag|start)\|>",
+        r"<\|python_(?:tag|start)\|>",
         r"<\|python_end\|>|<\|eo[mt](?:_id)?\|>",
         ("llama",),
         _built_in,
     ),
     Mark(
-        "<",
-        r"(?:start_function_call|\|tool_call)>",
+        r"<(?:start_function_call|\|tool_call)>",
         r"<(?:end_function_call|tool_call\|)>",
         ("gemma",),
         _gemma,
     ),
-    Mark("<", "tool_code>", "</tool_code>", ("gemma",)),
-    Mark("<", r"\|START_ACTION\|>", r"<\|END_ACTION\|>"),
-    Mark("<", r"\|action_start\|>\s*(?:<\|plugin\|>)?", r"<\|action_end\|>"),
-    Mark("<", r"\|tools_prefix\|>", r"<\|tools_suffix\|>", (), _keyed),
-    Mark("<", r"\|recipient\|>\s*(?!all\b)", r"<\|(?:from|stop)\|>"),
-    Mark("<", r"\|tool_call:begin\|>[^<]*<\|tool_call:name\|>", r"<\|tool_call:end\|>"),
-    Mark("<", "<function>>"),
-    Mark("<", "tool_name>", "</(?:arguments|parameters)>"),
-    Mark("<", f"(?!\\w[^<>|]*\\|>|[^<>\\n]*(?:{_NO_OPENING})){_TOOL_CALL}", f"<{_TOOL_CALL}"),
-    Mark("```tool_c", r"(?:ode|all)s?[ \t]*\n", "```", ("gemma",)),
-    Mark("[TOOL_CALLS]", "", r"\[TOOL_RESULTS\]|</s>", ("mistral",)),
+    Mark("<tool_code>", "</tool_code>", ("gemma",)),
+    Mark(r"<\|START_ACTION\|>", r"<\|END_ACTION\|>"),
+    Mark(r"<\|action_start\|>\s*(?:<\|plugin\|>)?", r"<\|action_end\|>"),
+    Mark(r"<\|tools_prefix\|>", r"<\|tools_suffix\|>"),
+    Mark(r"<\|recipient\|>\s*(?!all\b)", r"<\|(?:from|stop)\|>"),
+    Mark(r"<\|tool_call:begin\|>[^<]*<\|tool_call:name\|>", r"<\|tool_call:end\|>"),
+    Mark("<<function>>"),
+    Mark("<tool_name>", "</(?:arguments|parameters)>"),
+    Mark(f"<(?!\\w[^<>|]*\\|>|[^<>\\n]*(?:{_NO_OPENING})){_TOOL_CALL}", f"<{_TOOL_CALL}"),
+    Mark(r"```tool_c(?:ode|all)s?[ \t]*\n", "```", ("gemma",)),
+    Mark(r"\[TOOL_CALLS\]", r"\[TOOL_RESULTS\]|</s>", ("mistral",)),
     Mark(
-        "to=",
-        r"(?:functions[.:]|(?<=commentary to=)|(?=[\w.]+[^<\n]{0,40}<\|))",
+        r"to=(?:functions[.:]|(?<=commentary to=)|(?=[\w.]++[^<\n]{0,40}<\|))",
         r"<\|(?:call|end|return|start)\|>",
     ),
-    Mark("functools", r"(?=\[)"),
-    Mark("function call<", r"\|role_sep\|>", r"</s>|<\|message_sep\|>"),
-    Mark("-> tool/function_call", r"\n", r"<\|im_end\|>"),
-    Mark("✿FUNCTION✿", ":", "✿(?:RESULT|RETURN)✿"),
-    Mark(">>>", r"(?=[\w.]+(?:\n\s*\{|\s*\Z))", r"<\|eot_id\|>"),
-    Mark("Call: ", r"(?=[\w.]+\()", "<bot_end>"),
+    Mark(r"functools(?=\[)"),
+    Mark(r"function call<\|role_sep\|>", r"</s>|<\|message_sep\|>"),
+    Mark(r"-> tool/function_call\n", r"<\|im_end\|>"),
+    Mark("✿FUNCTION✿:", "✿(?:RESULT|RETURN)✿"),
+    Mark(r">>>(?=[\w.]++(?:\n\s*\{|\s*\Z))", r"<\|eot_id\|>"),
+    Mark(r"Call: (?=[\w.]++\()", "<bot_end>"),
     Mark(
-        "Action",
-        r"(?: \d+)?\**:[ \t*]*"
-        r"(?=[^\n]*\n+[ \t*]*Action(?: |_)Input|\s*(?:```|~~~|[{\[])|[\w.-]+(?:[\[(]|\n?\w*\Z))",
+        r"Action(?: \d+)?\**:[ \t*]*"
+        r"(?=[^\n]{0,200}\n+[ \t*]*Action(?: |_)Input|\s*(?:```|~~~|[{\[])|[\w.-]++(?:[\[(]|\n?\w*\Z))",
         r"\n[ \t*]*(?:Observation|Thought|Final Answer)",
     ),
 )

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
-from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
+from ..statistics.intervals.sum_distributions import SumRatio, row_mean
 from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
 from ..text.tokens.references import check_columns
 from ..text.tokens.thoughts import Thoughts
@@ -127,7 +127,7 @@ def tool_call_scores(
         np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
         _pooled_scores,
         _row_scores,
-        lambda names: _DISTRIBUTIONS,
+        lambda names: _RATIOS,
     )
     return summarize_sums(statistics, **summary)
 
@@ -145,9 +145,14 @@ def _expected(
         calls = expected_calls(value)
         _check_expected(calls, box, comparison)
     except (InvalidJsonError, UnreadableCallError, OptionError) as error:
-        problem = str(error) if str(error).startswith("is ") else f": {error}"
-        raise RowError("references", row, problem) from None
+        raise unreadable_reference(row, error) from None
     return calls, box
+
+
+def unreadable_reference(row: int, error: ValueError) -> RowError:
+    """Return the error about a reference that cannot be read."""
+    problem = str(error)
+    return RowError("references", row, problem if problem.startswith("is ") else f": {problem}")
 
 
 def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallComparison) -> None:
@@ -194,52 +199,42 @@ def _row(
     ]
 
 
-def micro_scores(sums: Mapping[str, float]) -> dict[str, float]:
-    """Return F1, precision and recall of the items of all rows together; NaN if there are none.
-
-    >>> micro_scores({"matched": 1, "predicted": 2, "expected": 0})
-    {'micro_f1': 1.0, 'micro_precision': 0.5, 'micro_recall': nan}
-    """
-    pairs, predicted, expected = (sums[name] for name in _COUNTS)
-    return {
-        "micro_f1": ratio(2 * pairs, predicted + expected),
-        "micro_precision": ratio(pairs, predicted),
-        "micro_recall": ratio(pairs, expected),
-    }
-
-
-MICRO_RATIOS: Mapping[str, SumScore] = {
+MICRO_RATIOS: Mapping[str, SumRatio] = {
     "micro_f1": SumRatio({"matched": 2.0}, {"predicted": 1.0, "expected": 1.0}),
     "micro_precision": SumRatio({"matched": 1.0}, {"predicted": 1.0}),
     "micro_recall": SumRatio({"matched": 1.0}, {"expected": 1.0}),
 }
-
-
-def _pooled_scores(sums: Mapping[str, float]) -> dict[str, Any]:
-    """Return the scores of all rows, from the sums of their statistics."""
-    return {
-        **{name: ratio(sums[name], sums["rows"]) for name in _MEANS},
-        **micro_scores(sums),
-        "irrelevance_accuracy": ratio(sums["irrelevant_silent"], sums["irrelevant"]),
-        "relevance_accuracy": ratio(sums["relevant_called"], sums["relevant"]),
-        "unparsed": ratio(sums["unparsed"], sums["rows"]),
-        **{name: int(sums[name]) for name in _COUNTS},
-    }
-
-
-_DISTRIBUTIONS: Mapping[str, SumScore] = {
-    **{name: row_mean(name) for name in (*_MEANS, "unparsed")},
+_RATIOS: Mapping[str, SumRatio] = {
+    **{name: row_mean(name) for name in _MEANS},
     **MICRO_RATIOS,
     "irrelevance_accuracy": row_mean("irrelevant_silent", "irrelevant"),
     "relevance_accuracy": row_mean("relevant_called", "relevant"),
+    "unparsed": row_mean("unparsed"),
 }
+
+
+def pooled(ratios: Mapping[str, SumRatio], sums: Mapping[str, float]) -> dict[str, float]:
+    """Return ratios of sums over all rows; NaN if the divisor is 0.
+
+    >>> pooled(MICRO_RATIOS, {"matched": 1, "predicted": 2, "expected": 0})
+    {'micro_f1': 1.0, 'micro_precision': 0.5, 'micro_recall': nan}
+    """
+
+    def total(factors: Mapping[str, float]) -> float:
+        return sum(factor * sums[name] for name, factor in factors.items())
+
+    return {
+        name: total(ratio.numerator) / divisor
+        if (divisor := total(ratio.denominator))
+        else math.nan
+        for name, ratio in ratios.items()
+    }
+
+
+def _pooled_scores(sums: Mapping[str, float]) -> dict[str, Any]:
+    return pooled(_RATIOS, sums) | {name: int(sums[name]) for name in _COUNTS}
 
 
 def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
     scores = {name: sums[name] for name in (*_MEANS, "unparsed")}
     return scores | {name: int(sums[name]) for name in _COUNTS}
-
-
-def ratio(numerator: float, denominator: float) -> float:
-    """Return the ratio of two sums; NaN if the divisor is 0."""
-    return numerator / denominator if denominator else math.nan

@@ -220,6 +220,9 @@ def _call(value: Any) -> Call:
         raise UnreadableCallError(f"a call is {_kind(value)}; expected an object")
     while (held := _held(value)) is not None:
         value = held
+    if len(value) == 1 and value.keys().isdisjoint(_ARGUMENTS | {*_NAMES}):
+        ((name, arguments),) = value.items()  # as in the files of BFCL, and in Apertus' texts
+        value = {"name": name if isinstance(arguments, dict) else None, "arguments": arguments}
     name = next((value[key] for key in _NAMES if key in value), None)
     if not isinstance(name, str) or not name:
         raise UnreadableCallError("a call has no name")

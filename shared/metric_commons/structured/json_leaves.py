@@ -7,7 +7,7 @@ does not depend on which of several best assignments is chosen; the path of a le
 
 import json
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..statistics.arguments.checks import OptionError
-from .assignments import best_assignment
+from .assignments import best_assignment, equal_pairs
 from .json_equality import Equality
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -192,7 +192,7 @@ class LeafComparison:
                 [self.equality.key(value, cache.keys) for value in side]
                 for side in (predicted, expected)
             )
-            pairs = _equal_pairs(keys, targets)
+            pairs = equal_pairs(keys, targets)
             for row, _ in pairs:
                 total += self.leaves(predicted[row])
             rows, columns = _unpaired(predicted, expected, pairs)
@@ -296,7 +296,7 @@ class LeafComparison:
         cells = len(rows) * len(columns)
         if cells > _CELLS and self.equality.is_transitive:
             keys, targets = ([self.equality.key(v) for v in side] for side in (predicted, expected))
-            pairs = _equal_pairs(keys, targets)
+            pairs = equal_pairs(keys, targets)
             rows, columns = _unpaired(predicted, expected, pairs)
         if not rows or not columns:
             return pairs
@@ -311,23 +311,6 @@ class LeafComparison:
             if table[row, column] > 0:
                 pairs.append((rows[row], columns[column]))
         return pairs
-
-
-def _equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the positions of equal items, each paired once, in order.
-
-    >>> _equal_pairs("aab", "ba")
-    [(0, 1), (2, 0)]
-    """
-    positions: defaultdict[Hashable, list[int]] = defaultdict(list)
-    for column in reversed(range(len(targets))):
-        positions[targets[column]].append(column)
-    pairs = []
-    for row, key in enumerate(keys):
-        columns = positions.get(key)
-        if columns:
-            pairs.append((row, columns.pop()))
-    return pairs
 
 
 def _unpaired(

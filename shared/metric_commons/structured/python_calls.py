@@ -6,7 +6,6 @@ here a text with positional arguments cannot be read.
 """
 
 import ast
-import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ from ..statistics.arguments.python_syntax import syntax_tree
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
 _DEEPEST = 20  # nested operations
 _LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
+_FAULTS = (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError, SystemError)
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -63,7 +63,7 @@ def read_python_calls(text: str) -> list[Call]:
         return [_read_call(node) for statement in statements for node in _calls_of(statement)]
     except UnreadableCallError:
         raise
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError) as error:
+    except _FAULTS as error:
         raise UnreadableCallError(f"the text is not Python: {error}") from None
 
 
@@ -107,20 +107,14 @@ def _read_value(node: ast.expr) -> Any:
             return value
         case ast.Constant(value=value) if value is Ellipsis:
             return "..."
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign):
-            value = _read_value(node.operand)
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                return -value if isinstance(sign, ast.USub) else value
         case ast.List(elts=items):
             return [_read_value(item) for item in items]
         case ast.Tuple(elts=items):
             return tuple(_read_value(item) for item in items)
         case ast.Dict(keys=keys, values=values):
             return _read_object(keys, values)
-        case ast.BinOp():
-            number = _arithmetic(node, 0)
-            if number is not None:
-                return number
+        case ast.BinOp() | ast.UnaryOp():
+            return _arithmetic(node, 0)
         case ast.Name() | ast.Attribute() | ast.Subscript():
             return ast.unparse(node)  # a variable
         case ast.Call(keywords=[]):
@@ -144,29 +138,25 @@ def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[An
     return contents
 
 
-def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
-    """Return the value of an arithmetic expression; None if it is not a number or too large."""
-    if depth > _DEEPEST:
-        return None
+def _arithmetic(node: ast.expr, depth: int) -> int | float:
+    """Return the value of an arithmetic expression of numbers.
+
+    Raises:
+        UnreadableCallError: it is not one, or is too large.
+        ArithmeticError: it has no value.
+    """
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return number
-        case ast.UnaryOp(op=ast.USub()):
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign):
             value = _arithmetic(node.operand, depth + 1)
-            return None if value is None else -value
-        case ast.BinOp(op=operation) if type(operation) in _OPERATORS:
+            return -value if isinstance(sign, ast.USub) else value
+        case ast.BinOp(op=operation) if type(operation) in _OPERATORS and depth <= _DEEPEST:
             left = _arithmetic(node.left, depth + 1)
             right = _arithmetic(node.right, depth + 1)
-            if left is None or right is None:
-                return None
             is_large = abs(left) > _LARGEST_BASE or abs(right) > _LARGEST_EXPONENT
-            if isinstance(operation, ast.Pow) and is_large:
-                return None
-            try:
+            if not (isinstance(operation, ast.Pow) and is_large):
                 result = _OPERATORS[type(operation)](left, right)
-            except (ArithmeticError, ValueError):
-                return None
-            if isinstance(result, float) and math.isnan(result):
-                return None
-            return result if isinstance(result, int | float) else None  # (-8) ** 0.5 is complex
-    return None
+                if isinstance(result, int | float) and result == result:  # or complex, NaN
+                    return result
+    raise UnreadableCallError("an argument is an expression, which is not a value")

@@ -1,12 +1,13 @@
 """Declarations of tools, in OpenAI's form or in BFCL's: names, parameters, defaults."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from ..statistics.arguments.checks import OptionError
 from ..statistics.arguments.domains import PerRow
 from .json_texts import InvalidJsonError, read_json
 
+T = TypeVar("T")
 Tools = Annotated[Sequence[Any], PerRow("list of tools")]
 
 
@@ -34,18 +35,45 @@ def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
     >>> list(toolboxes(tools, 2)[1])
     ['f']
     """
-    if tools is None or not rows:
-        return [{}] * rows
-    declared = list(tools)
-    if not any(isinstance(item, list | tuple | str) for item in declared):
-        return [toolbox(declared, "tools")] * rows
-    if len(declared) != rows:
-        raise OptionError("tools", f"has {len(declared)} lists for {rows} rows")
-    boxes: dict[int, Toolbox] = {}  # rows often share a list
-    for row, item in enumerate(declared):
-        if id(item) not in boxes:
-            boxes[id(item)] = toolbox(item, f"tools[{row}]")
-    return [boxes[id(item)] for item in declared]
+    is_single = not any(isinstance(item, list | tuple | str) for item in tools or ())
+    return prepared("tools", "lists", tools, rows, toolbox, is_single=is_single) or [{}] * rows
+
+
+def prepared(
+    option: str,
+    items: str,
+    value: Any,
+    rows: int,
+    prepare: Callable[[Any, str], T],
+    *,
+    is_single: bool,
+) -> list[T]:
+    """Return the value of an option for each row, prepared once if rows share it.
+
+    Args:
+        option: the name of the option.
+        items: what its values are, in error messages.
+        value: one for all rows, or a list with one for each; None without any.
+        rows: the number of rows.
+        prepare: prepares a value; its second argument is its name in error messages.
+        is_single: whether there is one for all rows.
+
+    Raises:
+        OptionError: there is not one value for each row.
+    """
+    if value is None or not rows:
+        return []
+    if is_single:
+        return [prepare(value, option)] * rows
+    values = list(value)
+    if len(values) != rows:
+        raise OptionError(option, f"has {len(values)} {items} for {rows} rows")
+    keys = [item if isinstance(item, str) else id(item) for item in values]
+    unique: dict[int | str, T] = {}
+    for row, (key, item) in enumerate(zip(keys, values, strict=True)):
+        if key not in unique:
+            unique[key] = prepare(item, f"{option}[{row}]")
+    return [unique[key] for key in keys]
 
 
 def toolbox(tools: Any, label: str) -> Toolbox:
@@ -69,16 +97,14 @@ def toolbox(tools: Any, label: str) -> Toolbox:
         if not isinstance(declaration, Mapping) or not isinstance(declaration.get("name"), str):
             raise OptionError(name, "is not the declaration of a tool, which has a name")
         parameters = declaration.get("parameters") or {}
-        properties = parameters.get("properties") if isinstance(parameters, Mapping) else parameters
-        properties = {} if properties is None else properties
-        if not isinstance(properties, Mapping):
-            raise OptionError(name, "has parameters without an object of properties")
-        if not all(isinstance(schema, Mapping) for schema in properties.values()):
-            raise OptionError(name, "has a property that is not an object")
-        required = parameters.get("required") or []
-        if not isinstance(required, list | tuple) or not all(
-            isinstance(parameter, str) for parameter in required
+        if not isinstance(parameters, Mapping):
+            raise OptionError(name, "has parameters that are not an object")
+        properties, required = parameters.get("properties") or {}, parameters.get("required") or []
+        if not isinstance(properties, Mapping) or not all(
+            isinstance(schema, Mapping) for schema in properties.values()
         ):
+            raise OptionError(name, "has parameters without an object of properties")
+        if not isinstance(required, list | tuple):
             raise OptionError(name, "has required parameters that are not a list of names")
         box[declaration["name"]] = DeclaredTool(properties, list(required))
     return box
