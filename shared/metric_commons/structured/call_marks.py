@@ -62,7 +62,7 @@ def marked_values(text: str, call_format: str = "auto") -> Iterator[Any]:
 def _openings(before: str = "") -> re.Pattern[str]:
     """Return the pattern of openings, which has a group for each mark."""
     marks = "|".join(f"({_spelled(mark.opening)})" for mark in _MARKS)
-    return re.compile(f"{before}(?=[<`[tf>✿AC-])(?:{marks})")  # few letters begin a mark
+    return re.compile(f"{before}(?=[<`[tf>✿AC])(?:{marks})")  # few letters begin a mark
 
 
 @cache
@@ -161,9 +161,7 @@ def _json_or_text(text: str) -> Any:
 
 def _built_in(body: str, is_closed: bool) -> Iterator[Any]:
     """Yield the calls of Llama, which has `f.call(a=1)` for built-in tools."""
-    for value in inside(body, is_closed):
-        is_call = isinstance(value, Call)
-        yield Call(value.name.removesuffix(".call"), value.arguments) if is_call else value
+    yield from inside(re.sub(r"(?<=\w)\.call\(", "(", body, count=1), is_closed)
 
 
 def _gemma(body: str, is_closed: bool) -> Iterator[Any]:
@@ -239,13 +237,13 @@ _MARKS = (
     ),
     Mark(r"functools(?=\[)"),
     Mark(r"function call<\|role_sep\|>", r"</s>|<\|message_sep\|>"),
-    Mark(r"-> tool/function_call\n", r"<\|im_end\|>"),
+    Mark(r"Call: (?=[\w.]++\()", "<bot_end>"),
     Mark("✿FUNCTION✿:", "✿(?:RESULT|RETURN)✿"),
     Mark(r">>>(?=[\w.]++(?:\n\s*\{|\s*\Z))", r"<\|eot_id\|>"),
-    Mark(r"Call: (?=[\w.]++\()", "<bot_end>"),
     Mark(
         r"Action(?: \d+)?\**:[ \t*]*"
-        r"(?=[^\n]{0,200}\n+[ \t*]*Action(?: |_)Input|\s*(?:```|~~~|[{\[])|[\w.-]++(?:[\[(]|\n?\w*\Z))",
+        r"(?=[^\n]{0,200}\n+[ \t*]*Action(?: |_)Input|\s*(?:```|~~~|[{\[])"
+        r"|[\w.-]++(?:[\[(]|\n?\w*\Z))",
         r"\n[ \t*]*(?:Observation|Thought|Final Answer)",
     ),
 )

@@ -1,8 +1,7 @@
 """Scores of predicted tool calls against expected ones."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,14 +12,13 @@ from ..statistics.intervals.sum_distributions import SumRatio, row_mean
 from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
 from ..text.tokens.references import check_columns
 from ..text.tokens.thoughts import Thoughts
-from .call_comparison import ArgumentMatch, CallComparison, CallMatch, Dots, MatchCounts
-from .call_texts import CallFormat, Turns, expected_calls, has_plain_values, read_calls
+from .call_comparison import IN_ORDER, ArgumentMatch, CallComparison, CallMatch, Dots, MatchCounts
+from .call_texts import CallFormat, Turns, expected_calls, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_texts import InvalidJsonError, read_json
 from .python_calls import Call, UnreadableCallError
 from .tool_declarations import Toolbox, Tools, toolbox, toolboxes
 
-_FEW_PAIRS = 64  # of calls that are compared one by one, without keys
 _MEANS = ("exact_match", "name_match", "f1", "precision", "recall", "partial_match")
 _COUNTS = ("matched", "predicted", "expected")
 # The last four count rows that expect no call, those of them without a call, rows that expect
@@ -106,9 +104,7 @@ def tool_call_scores(
         ignore_arguments=frozenset(ignore_arguments),
         dots=dots,
     )
-    # A few calls without booleans are compared as Python compares them, which is faster.
-    is_default = comparison == CallComparison(Equality(str), match=match)
-    plain = replace(comparison, is_plain=True)
+    arranged: Callable[[Iterable[str]], list[str]] = list if match in IN_ORDER else sorted
     boxes = toolboxes(tools, len(references))
     values: list[list[float]] = []
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
@@ -116,11 +112,13 @@ def tool_call_scores(
         try:
             predicted = read_calls(prediction, format, turns, thoughts)
         except UnreadableCallError:
-            values.append(_row(MatchCounts(0.0, 0.0, 0.0, 0), 0, len(expected), is_unparsed=True))
+            values.append(_row(None, 0, len(expected)))
             continue
-        takes_few = is_default and len(predicted) * len(expected) <= _FEW_PAIRS
-        is_plain = takes_few and has_plain_values(prediction, reference)
-        counts = (plain if is_plain else comparison).counts(predicted, expected, box)
+        texts = [arranged(map(repr, calls)) for calls in (predicted, expected)]
+        if not comparison.alternatives and texts[0] == texts[1]:
+            counts = MatchCounts(1.0, 1.0, 1.0, len(expected))  # without forms, which take time
+        else:
+            counts = comparison.counts(predicted, expected, box)
         values.append(_row(counts, len(predicted), len(expected)))
     statistics = RowStatistics(
         _STATISTICS,
@@ -176,20 +174,18 @@ def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallCompari
                 )
 
 
-def _row(
-    counts: MatchCounts, calls: int, targets: int, *, is_unparsed: bool = False
-) -> list[float]:
-    """Return the statistics of a row, whose prediction may attempt a call and be unreadable."""
-    pairs = counts.pairs
-    empty_score = float(not calls and not targets and not is_unparsed)
+def _row(counts: MatchCounts | None, calls: int, targets: int) -> list[float]:
+    """Return the statistics of a row; without counts its prediction could not be read."""
+    exact, named, partial, pairs = counts or (0.0, 0.0, 0.0, 0)
+    empty_score = float(not calls and not targets and counts is not None)
     return [
-        counts.exact_match,
-        counts.name_match,
+        exact,
+        named,
         2 * pairs / (calls + targets) if calls or targets else empty_score,
         pairs / calls if calls else empty_score,
         pairs / targets if targets else empty_score,
-        counts.partial_match,
-        float(is_unparsed),
+        partial,
+        float(counts is None),
         *(pairs, calls, targets),
         1.0,
         not targets,

@@ -34,7 +34,9 @@ _BROKEN = re.compile(
 )
 _NAMES = ("name", "function", "tool_name", "action")
 _ARGUMENTS = frozenset(("arguments", "parameters", "args", "input", "action_input"))
-_HOLDERS = ("function", "functionCall", "function_call", "toolUse")  # of a name and arguments
+_HOLDERS = frozenset(
+    ("function", "functionCall", "function_call", "toolUse")
+)  # of a name and arguments
 _CALLS = ("tool_use", "function_call", "tool_call")  # types of parts and items
 _SILENT = ("reasoning", "thinking", "function_call_output", "tool_result")
 
@@ -73,9 +75,9 @@ def read_calls(
         if text is None:
             raise UnreadableCallError("the thoughts do not end")
         value = _value_of_text(text.strip(), call_format)
-    messages = [value] if isinstance(value, dict) else value
-    if not isinstance(messages, list) or not any(map(_is_message, messages)):
-        if not isinstance(messages, list) or not any(map(_is_part, messages)):
+    messages = value if isinstance(value, list) else [value]
+    if not any(map(_is_message, messages)):
+        if not any(isinstance(part, dict) and "text" in part for part in messages):
             return _calls(value)
         messages = [{"content": messages}]
     replies = [_calls_and_text(message) for message in messages if _is_reply(message)]
@@ -133,12 +135,8 @@ def _calls_in_prose(text: str) -> list[Any]:
 
 
 def _calls(value: Any) -> list[Call]:
-    """Return the calls of a list of values of JSON, or of one."""
-    if isinstance(value, Call):
-        return [value]
-    if isinstance(value, list) and value and isinstance(value[0], Call):
-        return value
-    return expected_calls([value] if isinstance(value, dict) else value)
+    """Return the calls of a list of calls and values of JSON, or of one."""
+    return expected_calls(value if isinstance(value, list) else [value])
 
 
 def expected_calls(value: Any) -> list[Call]:
@@ -155,28 +153,11 @@ def expected_calls(value: Any) -> list[Call]:
     return [_call(item) for item in value]
 
 
-def has_plain_values(prediction: str, reference: str) -> bool:
-    """Return whether Python's equality equals JSON's for the values of a row, without booleans.
-
-    Values that were written as Python may be tuples, too, so these do not count.
-
-    >>> has_plain_values('[{"name": "f"}]', "[]"), has_plain_values("[f()]", "[]")
-    (True, False)
-    """
-    return not any(
-        word in text for text in (prediction, reference) for word in ("true", "false", "(")
-    )
-
-
 def _is_message(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     is_turn = "role" in value and not {"name", "function"} & value.keys()
     return is_turn or "tool_calls" in value or value.get("type") in ("message", *_SILENT)
-
-
-def _is_part(value: Any) -> bool:
-    return isinstance(value, dict) and "text" in value
 
 
 def _is_reply(message: Any) -> bool:
@@ -205,7 +186,8 @@ def _is_apart(part: Mapping[str, Any]) -> bool:
 
 def _held(value: Mapping[str, Any]) -> Any:
     """Return the object in an object that has the name and the arguments of a call."""
-    return next((value[key] for key in _HOLDERS if isinstance(value.get(key), dict)), None)
+    held = (value[key] for key in _HOLDERS if key in value)
+    return next((inner for inner in held if isinstance(inner, dict)), None)
 
 
 def _is_call(value: Any) -> bool:
@@ -216,6 +198,8 @@ def _is_call(value: Any) -> bool:
 
 
 def _call(value: Any) -> Call:
+    if isinstance(value, Call):
+        return value
     if not isinstance(value, dict):
         raise UnreadableCallError(f"a call is {_kind(value)}; expected an object")
     while (held := _held(value)) is not None:

@@ -7,7 +7,6 @@ does not depend on which of several best assignments is chosen; the path of a le
 
 import json
 import re
-from collections import Counter
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -196,14 +195,6 @@ class LeafComparison:
             for row, _ in pairs:
                 total += self.leaves(predicted[row])
             rows, columns = _unpaired(predicted, expected, pairs)
-            # Equal items without a partner add nothing.
-            repeats: Counter[Hashable] = Counter()
-            distinct_rows = []
-            for row in rows:
-                repeats[keys[row]] += 1
-                if repeats[keys[row]] <= len(columns):
-                    distinct_rows.append(row)
-            rows = distinct_rows
         if not rows or not columns:
             return total
         table: list[list[int]] = []

@@ -112,16 +112,15 @@ def json_statistics(
         try:
             text = _TEXTS[parse](prediction)
             predicted = expected if text == reference else read_json(text)
-            is_valid = True
         except InvalidJsonError:
-            predicted, is_valid = ABSENT, False
+            predicted = ABSENT
         if schema is not None:
-            values[row, -1] = is_valid and _is_valid(validators[row], predicted)
+            values[row, -1] = predicted is not ABSENT and _is_valid(validators[row], predicted)
         is_same = predicted is expected
         if not comparison.keeps_all:
             expected = comparison.reduced(expected)
             predicted = expected if is_same else comparison.reduced(predicted)
-        values[row, : len(_STATISTICS)] = _row(predicted, expected, comparison, is_same=is_same)
+        values[row, : len(_STATISTICS)] = _row(predicted, expected, comparison)
         if by_path:
             paths.append(comparison.by_path(predicted, expected))
     statistics = RowStatistics(
@@ -142,14 +141,12 @@ def _expected(row: int, reference: str) -> Any:
         raise unreadable_reference(row, error) from None
 
 
-def _row(
-    predicted: Any, expected: Any, comparison: LeafComparison, *, is_same: bool
-) -> list[float]:
+def _row(predicted: Any, expected: Any, comparison: LeafComparison) -> list[float]:
     """Return the statistics of a row; an invalid prediction is `ABSENT`."""
     leaves = comparison.leaves(expected)
     if predicted is ABSENT:
         return [*([0.0] * len(_MEANS)), 0.0, 0.0, leaves, 1.0]
-    if is_same:
+    if predicted is expected:
         return [*([1.0] * len(_MEANS)), leaves, leaves, leaves, 1.0]
     predicted_leaves = comparison.leaves(predicted)
     matches = comparison.matched(predicted, expected)

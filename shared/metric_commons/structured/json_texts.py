@@ -72,18 +72,11 @@ _TOO_DEEP = f"is nested in more than {NESTING} levels"
 
 def _depth(value: Any) -> int:
     """Return the levels of objects and lists, counted until there are too many."""
-    level = [value]
-    for depth in range(NESTING + 1):
-        children: list[Any] = []
-        for container in level:
-            if isinstance(container, dict):
-                children.extend(container.values())
-            elif isinstance(container, list):
-                children.extend(container)
-        if not children and not any(isinstance(inner, dict | list) for inner in level):
-            return depth
-        level = children
-    return NESTING + 1
+    depth, level = 0, [value]
+    while depth <= NESTING and (level := [c for c in level if isinstance(c, dict | list)]):
+        depth += 1
+        level = [child for c in level for child in (c.values() if isinstance(c, dict) else c)]
+    return depth
 
 
 def fenced_json(text: str) -> str:

@@ -15,7 +15,11 @@ from ..statistics.arguments.python_syntax import syntax_tree
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
 _DEEPEST = 20  # nested operations
 _LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
-_FAULTS = (SyntaxError, ValueError, ArithmeticError, RecursionError, MemoryError, SystemError)
+# TypeError: the key of an object is a list or an object.
+_FAULTS = (
+    *(SyntaxError, ValueError, TypeError, ArithmeticError),
+    *(RecursionError, MemoryError, SystemError),
+)
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -89,16 +93,10 @@ def _read_call(node: ast.expr) -> Call:
     if not isinstance(function, ast.Name):
         raise UnreadableCallError("the name of a call is an expression")
     name = ".".join([function.id, *reversed(names)])
-    if node.args:
-        raise UnreadableCallError(f"{name} has positional arguments")
-    arguments: dict[str, Any] = {}
-    for keyword in node.keywords:
-        if keyword.arg is None:
-            raise UnreadableCallError(f"{name} has ** arguments")
-        if keyword.arg in arguments:
-            raise UnreadableCallError(f"{name} has the argument {keyword.arg} twice")
-        arguments[keyword.arg] = _read_value(keyword.value)
-    return Call(name, arguments)
+    arguments = {keyword.arg: _read_value(keyword.value) for keyword in node.keywords}
+    if node.args or None in arguments or len(arguments) < len(node.keywords):
+        raise UnreadableCallError(f"{name} has positional, ** or repeated arguments")
+    return Call(name, arguments)  # type: ignore[arg-type] # None is not among the names
 
 
 def _read_value(node: ast.expr) -> Any:
@@ -111,8 +109,9 @@ def _read_value(node: ast.expr) -> Any:
             return [_read_value(item) for item in items]
         case ast.Tuple(elts=items):
             return tuple(_read_value(item) for item in items)
-        case ast.Dict(keys=keys, values=values):
-            return _read_object(keys, values)
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            items = zip(keys, values, strict=True)
+            return {_read_value(key): _read_value(value) for key, value in items if key}
         case ast.BinOp() | ast.UnaryOp():
             return _arithmetic(node, 0)
         case ast.Name() | ast.Attribute() | ast.Subscript():
@@ -123,19 +122,6 @@ def _read_value(node: ast.expr) -> Any:
             call = _read_call(node)
             return {call.name: call.arguments}
     raise UnreadableCallError(f"an argument is {type(node).__name__}, which is not a value")
-
-
-def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[Any, Any]:
-    contents: dict[Any, Any] = {}
-    for key, value in zip(keys, values, strict=True):
-        if key is None:
-            raise UnreadableCallError("an object has ** entries")
-        name = _read_value(key)
-        try:
-            contents[name] = _read_value(value)
-        except TypeError:
-            raise UnreadableCallError("a key of an object is a list or an object") from None
-    return contents
 
 
 def _arithmetic(node: ast.expr, depth: int) -> int | float:

@@ -97,14 +97,12 @@ def toolbox(tools: Any, label: str) -> Toolbox:
         if not isinstance(declaration, Mapping) or not isinstance(declaration.get("name"), str):
             raise OptionError(name, "is not the declaration of a tool, which has a name")
         parameters = declaration.get("parameters") or {}
-        if not isinstance(parameters, Mapping):
-            raise OptionError(name, "has parameters that are not an object")
-        properties, required = parameters.get("properties") or {}, parameters.get("required") or []
-        if not isinstance(properties, Mapping) or not all(
-            isinstance(schema, Mapping) for schema in properties.values()
-        ):
-            raise OptionError(name, "has parameters without an object of properties")
-        if not isinstance(required, list | tuple):
-            raise OptionError(name, "has required parameters that are not a list of names")
+        is_object = isinstance(parameters, Mapping)
+        properties = (is_object and parameters.get("properties")) or {}
+        required = (is_object and parameters.get("required")) or []
+        is_object &= isinstance(properties, Mapping) and isinstance(required, list | tuple)
+        if not is_object or not all(isinstance(item, Mapping) for item in properties.values()):
+            problem = "has parameters that are not an object with properties and required names"
+            raise OptionError(name, problem)
         box[declaration["name"]] = DeclaredTool(properties, list(required))
     return box
