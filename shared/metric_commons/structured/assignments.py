@@ -6,6 +6,7 @@ common subsequences and best assignments.
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,7 @@ def equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[t
 
 
 def most_pairs(fits: Sequence[Sequence[int]]) -> int:
-    """Return the number of pairs of a maximum matching, by augmenting paths.
+    """Return the number of pairs of a maximum matching.
 
     Args:
         fits: for each item of one side the positions on the other side that it fits.
@@ -40,30 +41,16 @@ def most_pairs(fits: Sequence[Sequence[int]]) -> int:
     >>> most_pairs([[0, 1], [0]])
     2
     """
-    partner: dict[int, int] = {}
-    pairs = 0
-    for item in range(len(fits)):
-        # The search goes along alternating paths, without recursion: paths may be long.
-        came_from: dict[int, tuple[int, int | None]] = {}
-        waiting: list[tuple[int, int | None]] = [(item, None)]
-        free: int | None = None
-        while waiting and free is None:
-            current, origin = waiting.pop()
-            for position in fits[current]:
-                if position in came_from:
-                    continue
-                came_from[position] = current, origin
-                if position not in partner:
-                    free = position
-                    break
-                waiting.append((partner[position], position))
-        if free is None:
-            continue
-        pairs += 1
-        end: int | None = free
-        while end is not None:
-            partner[end], end = came_from[end]
-    return pairs
+    if len(fits) < 2:  # the usual row
+        return sum(map(bool, fits))
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    columns = list(chain.from_iterable(fits))
+    ends = np.cumsum([0, *map(len, fits)])
+    shape = len(fits), max(columns, default=0) + 1
+    graph = csr_array((np.ones(len(columns)), columns, ends), shape)
+    return int((maximum_bipartite_matching(graph, "column") >= 0).sum())
 
 
 def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:

@@ -172,16 +172,16 @@ def _calls_and_text(message: Mapping[str, Any]) -> tuple[list[Call], str]:
     """Return the calls that a message of the assistant has apart from its text, and the text."""
     content = message.get("content", message.get("parts"))
     parts = content if isinstance(content, list) else [content]
-    calls = [part for part in (message, *parts) if isinstance(part, dict) and _is_apart(part)]
+    calls = [
+        part
+        for part in (message, *parts)
+        if isinstance(part, dict) and (part.get("type") in _CALLS or _held(part) is not None)
+    ]
     texts = [
         part.get("text") if isinstance(part, dict) and _is_reply(part) else part for part in parts
     ]
     text = "".join(text for text in texts if isinstance(text, str))
     return _calls(message.get("tool_calls") or []) + _calls(calls), text
-
-
-def _is_apart(part: Mapping[str, Any]) -> bool:
-    return part.get("type") in _CALLS or _held(part) is not None
 
 
 def _held(value: Mapping[str, Any]) -> Any:

@@ -7,6 +7,7 @@ stops at a depth that depends on its version and on its caller; here the limit i
 import json
 import re
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, NoReturn
 
 from ..text.tokens.fences import fences, last_code
@@ -116,8 +117,9 @@ def json_spans(text: str) -> Iterator[tuple[int, int]]:
             position = max(error.pos, start + 1)
         except StopIteration as error:
             position = max(error.value, start + 1)
-        except RecursionError:
-            position = start + NESTING
+        except RecursionError:  # of the levels up to here each has more than NESTING within it
+            brackets = _BRACKET.finditer(text, start)
+            position = next(islice(brackets, 2 * NESTING, None), bracket).end()
         else:
             yield start, position
 
@@ -128,7 +130,5 @@ def found_json(text: str) -> str:
     >>> found_json('First {"a": 1}, then {"a": [2]}.'), found_json("None.")
     ('{"a": [2]}', 'None.')
     """
-    start, end = 0, len(text)
-    for start, end in json_spans(text):  # noqa: B007 # the last one counts
-        pass
-    return text[start:end]
+    spans = [(0, len(text)), *json_spans(text)]
+    return text[slice(*spans[-1])]

@@ -66,6 +66,26 @@ def test_a_call_that_is_cut_off_is_not_no_call(text):
             "<|tool_call>a",
         ),
         *('<|tool_call>call:f{<|"|>', '<|python_tag|>{"a":', "```tool_code\n("),
+        *("<a tool call ", "<tool_calls><tool_call>", "<tool_call>f\n<arg_key>a</arg_key>"),
+        *(
+            "Action: f",
+            "Action: f\n",
+            "Action:a",
+            "to=functions.f",
+            "to=a",
+            ">>>a\n",
+            "<|recipient|>",
+        ),
+        *(
+            '{"name": "f", ',
+            '[{"name": "f", "arguments": {}}, ',
+            '{"',
+            "[f(a=",
+            "[ x",
+            "```\n",
+            "~~~ ",
+        ),
+        *("<|tool_call:begin|>", '<invoke name="f"><parameter name="a">', " ", "\n", "<think>"),
     ],
 )
 def test_reading_takes_linear_time(unit):
