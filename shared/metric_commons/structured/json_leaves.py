@@ -308,16 +308,16 @@ def _unpaired(
     predicted: Sequence[Any], expected: Sequence[Any], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[int]]:
     """Return the positions of items without an equal one, but perhaps with equal leaves."""
-    rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
-    return (
-        [n for n, value in enumerate(predicted) if n not in rows and _has_parts(value)],
-        [n for n, value in enumerate(expected) if n not in columns and _has_parts(value)],
+    sides = zip((predicted, expected), zip(*pairs, strict=True) if pairs else ((), ()), strict=True)
+    rows, columns = (
+        [
+            n
+            for n, value in enumerate(side)
+            if n not in paired and isinstance(value, dict | list) and value
+        ]
+        for side, paired in ((values, set(numbers)) for values, numbers in sides)
     )
-
-
-def _has_parts(value: Any) -> bool:
-    """Return whether some leaves of a value may match even if the whole values differ."""
-    return isinstance(value, dict | list) and bool(value)
+    return rows, columns
 
 
 def _is_scalar(value: Any) -> bool:

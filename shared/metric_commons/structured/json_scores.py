@@ -100,12 +100,13 @@ def json_statistics(
         empties,
         frozenset(ignore_paths),
     )
-    is_single = isinstance(schema, Mapping | str)
-    validators = prepared(
-        "schema", "schemas", schema, len(references), _validator, is_single=is_single
-    )
+    rows = len(references)
+    if schema is None or isinstance(schema, Mapping | str):
+        validators = [None if schema is None else _validator(schema, "schema")] * rows
+    else:
+        validators = prepared("schema", "schemas", schema, rows, _validator)
     names = _STATISTICS if schema is None else (*_STATISTICS, "schema_valid")
-    values = np.zeros((len(references), len(names)))
+    values = np.zeros((rows, len(names)))
     paths: list[PathCounts] = []
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
         expected = _expected(row, reference)

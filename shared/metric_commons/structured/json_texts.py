@@ -28,6 +28,7 @@ _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 _SCANNER: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
 _FINDER: Callable[[str, int], tuple[Any, int]]
 _FINDER = json.JSONDecoder(parse_int=str).scan_once  # type: ignore[attr-defined]
+_PIECE = 1 << 16  # characters
 _BRACKET = re.compile(r"[{\[]")
 
 
@@ -108,9 +109,12 @@ def json_spans(text: str) -> Iterator[tuple[int, int]]:
     >>> [text[start:end] for start, end in json_spans(text)]
     ['{"a": [1]}']
     """
-    position = 0
+    position = offset = 0
     while bracket := _BRACKET.search(text, position):
         start = bracket.start()
+        if start > _PIECE:  # since each error of the reader counts the lines before it
+            text, offset, position = text[start:], offset + start, 0
+            continue
         try:
             _, position = _FINDER(text, start)
         except json.JSONDecodeError as error:
@@ -121,7 +125,7 @@ def json_spans(text: str) -> Iterator[tuple[int, int]]:
             brackets = _BRACKET.finditer(text, start)
             position = next(islice(brackets, 2 * NESTING, None), bracket).end()
         else:
-            yield start, position
+            yield offset + start, offset + position
 
 
 def found_json(text: str) -> str:

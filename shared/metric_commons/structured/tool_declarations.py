@@ -35,44 +35,35 @@ def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
     >>> list(toolboxes(tools, 2)[1])
     ['f']
     """
-    is_single = not any(isinstance(item, list | tuple | str) for item in tools or ())
-    return prepared("tools", "lists", tools, rows, toolbox, is_single=is_single) or [{}] * rows
+    if tools is None:
+        return [{}] * rows
+    if not any(isinstance(item, list | tuple | str) for item in tools):
+        return [toolbox(tools, "tools")] * rows
+    return prepared("tools", "lists", tools, rows, toolbox)
 
 
 def prepared(
-    option: str,
-    items: str,
-    value: Any,
-    rows: int,
-    prepare: Callable[[Any, str], T],
-    *,
-    is_single: bool,
+    option: str, items: str, values: Sequence[Any], rows: int, prepare: Callable[[Any, str], T]
 ) -> list[T]:
-    """Return the value of an option for each row, prepared once if rows share it.
+    """Return what is prepared of the value of each row, once if rows share it.
 
     Args:
         option: the name of the option.
         items: what its values are, in error messages.
-        value: one for all rows, or a list with one for each; None without any.
+        values: one for each row.
         rows: the number of rows.
         prepare: prepares a value; its second argument is its name in error messages.
-        is_single: whether there is one for all rows.
 
     Raises:
         OptionError: there is not one value for each row.
     """
-    if value is None or not rows:
-        return []
-    if is_single:
-        return [prepare(value, option)] * rows
-    values = list(value)
-    if len(values) != rows:
+    if rows and len(values) != rows:
         raise OptionError(option, f"has {len(values)} {items} for {rows} rows")
-    keys = [item if isinstance(item, str) else id(item) for item in values]
     unique: dict[int | str, T] = {}
-    for row, (key, item) in enumerate(zip(keys, values, strict=True)):
+    keys = [value if isinstance(value, str) else id(value) for value in values]
+    for row, key in enumerate(keys):
         if key not in unique:
-            unique[key] = prepare(item, f"{option}[{row}]")
+            unique[key] = prepare(values[row], f"{option}[{row}]")
     return [unique[key] for key in keys]
 
 
