@@ -308,16 +308,15 @@ def _unpaired(
     predicted: Sequence[Any], expected: Sequence[Any], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[int]]:
     """Return the positions of items without an equal one, but perhaps with equal leaves."""
-    sides = zip((predicted, expected), zip(*pairs, strict=True) if pairs else ((), ()), strict=True)
-    rows, columns = (
-        [
-            n
-            for n, value in enumerate(side)
-            if n not in paired and isinstance(value, dict | list) and value
-        ]
-        for side, paired in ((values, set(numbers)) for values, numbers in sides)
+    rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
+    return (
+        [n for n, value in enumerate(predicted) if n not in rows and not _is_leaf(value)],
+        [n for n, value in enumerate(expected) if n not in columns and not _is_leaf(value)],
     )
-    return rows, columns
+
+
+def _is_leaf(value: Any) -> bool:
+    return not isinstance(value, dict | list) or not value
 
 
 def _is_scalar(value: Any) -> bool:

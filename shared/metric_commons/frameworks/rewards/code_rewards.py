@@ -33,8 +33,8 @@ class Code(Task):
     """The tests that a generated program passes.
 
     The program is the last fenced block of a completion that is marked as Python, else the last
-    without a mark, and of several the last that can be parsed. All tasks of a process share one pool of warm workers; a process that is forked
-    has a pool of its own.
+    without a mark, and of several the last that can be parsed. All tasks of a process share one
+    pool of warm workers; a process that is forked has a pool of its own.
 
     Args:
         score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
@@ -163,8 +163,9 @@ def code(
     r"""Return a reward for the tests that a program passes: `reward_funcs=code("tests")`.
 
     The program is the last fenced block of a completion that is marked as Python, otherwise the
-    last unmarked one, and of several the last that can be parsed; without one the reward is 0.0. The reward is None, so that the row is left
-    out, if the tests cannot be read or run nothing, or if the machine failed and not the program.
+    last unmarked one, and of several the last that can be parsed; without one the reward is
+    0.0. The reward is None, so that the row is left out, if the tests cannot be read or run
+    nothing, or if the machine failed and not the program.
 
     Test programs run in a process of their own, which gets plain values from the program;
     `isolation="in_process"` runs both in one, where a policy may learn to forge a pass, and warns.
