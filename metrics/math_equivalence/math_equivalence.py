@@ -54,9 +54,8 @@ class MathEquivalence(BatchMetric):
         undecided (float): proportion of rows that score 0 although inequality was not proved.
         unreadable (float): with the backend "exact", the proportion of rows whose references
             cannot be read: a fault of the data.
-        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
-        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
-            too long.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         explanations (list of dict): with `explain`, for each row `prediction_reading`,
             `reference_reading`, `steps`, `verdict` (True, False or None) and `reason`.
         per_example, confidence_interval, groups (dict): if requested.
@@ -70,7 +69,7 @@ class MathEquivalence(BatchMetric):
     """
 
     stock_formats = {"competition_math": competition_math}
-    lower_is_better = frozenset({"undecided", "unreadable", "unparsed", "timed_out"})
+    lower_is_better = frozenset({"undecided", "unreadable"})
     always_scored = frozenset({"math_equivalence"})
     row_texts = frozenset({"explanations"})
 

@@ -43,6 +43,10 @@ KEYS = {
     "n_resamples": [],
     "seed": [],
     "groups": ["groups"],
+    "thoughts": ["unparsed"],
+    "extract": ["unparsed", "timed_out"],
+    "extract_references": [],
+    "choices": [],
 }
 
 

@@ -329,6 +329,7 @@ OF_INTERVALS = (
     *OF_UNSEEN_ROWS,
 )
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
+OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
 REPORTING = frozenset(
     {

@@ -5,11 +5,13 @@ They return nothing rather than guess. Their result is the text of an answer, wi
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from .community_steps import Step, strip_think
+from ..tokens.fences import fenced_code
+from ..tokens.thoughts import without_thoughts
+from .community_steps import Step
 
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{")
 _BOX_OR_BRACE = re.compile(r"\\(?:boxed|fbox)\s*+\{|(?<!\\)[{}]")
 # Text that may occur between two boxes of one answer.
@@ -19,14 +21,14 @@ _BETWEEN_BOXES = re.compile(
 )
 _LONGEST_GAP = 60  # characters between two boxes
 
-_MARKS = r"[\s*_`#]{0,12}+"
+_TYPE_MARKS = r"[\s*_`#]{0,12}+"
 _VERBS = r"(?:is|are|was|ist|lautet|es|est|é|è|это|هي|هو|是|为|為)"
 _ANSWER = re.compile(
     rf"""(?:
       (?i:answers?|respuesta|antwort|réponse|risposta|resposta|ответ|الإجابة|الجواب)
       (?i:\s+(?:final|finale|correcta))?+
-      {_MARKS} (?: (?:{_VERBS})(?![A-Za-z]) | [:：=] )
-    | (?:答案|答え|解答|정답|답) {_MARKS} (?: {_VERBS} | は | 은 | 는 | [:：=] )
+      {_TYPE_MARKS} (?: (?:{_VERBS})(?![A-Za-z]) | [:：=] )
+    | (?:答案|答え|解答|정답|답) {_TYPE_MARKS} (?: {_VERBS} | は | 은 | 는 | [:：=] )
     | ^[ \t*_\#]*+ (?i:(?:the\ )?(?:final\ )?answer) [ \t*_\#]*+ $       # a heading
     ) [\s*_`:：]*+""",
     re.VERBOSE | re.MULTILINE,
@@ -54,18 +56,45 @@ _FORMULA_MARKS = (
     ("`", "`"),
 )
 
-_NUMBER = re.compile(
-    r"""(?<![\w.,^/{])
-    (?: (?<![\w)]) [-−–] )?+ \$? (?:
-        [0-9]{1,3}(?:[,\u202f\u2009][0-9]{3})++(?![0-9])(?:\.[0-9]++)?
-      | [0-9]++(?:\.[0-9]++)? (?:/[0-9]++)?
-      | \.[0-9]++
-    ) \s?%?""",
-    re.VERBOSE,
+_MINUS = "-−–‑"
+_PLAIN_MINUS = str.maketrans(dict.fromkeys(_MINUS, "-"))
+
+
+def _number_pattern(marks: str, whole: str, decimal: str) -> re.Pattern[str]:
+    """Return the pattern of a number that is in no word and no exponent, index, fraction or root.
+
+    Args:
+        marks: what may separate groups of three digits, as a pattern.
+        whole: a number without groups, as a pattern.
+        decimal: the decimal mark, as a pattern.
+    """
+    return re.compile(
+        rf"""
+        (?<![\w.,^/]) (?<![\^_]\{{) (?<!\^[{_MINUS}]) (?<!\^\{{[{_MINUS}])
+        (?<!frac\{{) (?<!binom\{{) (?<!sqrt\{{) (?<!\}}\{{)
+        (?P<sign> (?<![\w)}}\]]) [{_MINUS}] | (?<=[{{(=$]) [{_MINUS}]\s )?+
+        (?P<currency> \\?\$ )?+
+        (?: (?P<digits>
+                [0-9]{{1,3}} (?P<mark>{marks}) [0-9]{{3}} (?:(?P=mark)[0-9]{{3}})*+ (?![0-9])
+                (?:{decimal}[0-9]++)?+
+              | {whole}
+            )
+            (?: (?P<power>[eE][-+−]?[0-9]++)(?!\w)
+              | \s?(?:\\times|\\cdot|×|·|\*)\s?10\s?\^\s?\{{?(?P<exponent>[{_MINUS}]?[0-9]++)\}}?
+            )?+
+          | \\[dt]?frac\{{(?P<top>[0-9]++)\}}\{{(?P<bottom>[0-9]++)\}}
+        )
+        (?P<percent> \s?% )?+""",
+        re.VERBOSE,
+    )
+
+
+_MARKS = r"['’\ \u00a0\u2009\u202f]|\\,"  # between groups of digits, beside commas or points
+_NUMBER = _number_pattern(
+    rf",|\{{,\}}|{_MARKS}", r"[0-9]++(?:\.[0-9]++)?(?:/[0-9]++)?|\.[0-9]++", r"\."
 )
-_NUMBER_WITH_COMMA = re.compile(
-    r"(?<![\w.,^/{])(?:(?<![\w)])[-−–])?+"
-    r"(?:[0-9]{1,3}(?:\.[0-9]{3})++(?![0-9])|[0-9]++(?!\.[0-9]))(?:,[0-9]++)?(?:/[0-9]++)?\s?%?"
+_NUMBER_WITH_COMMA = _number_pattern(
+    rf"\.|{_MARKS}", r"[0-9]++(?!\.[0-9])(?:(?:,|\{,\})[0-9]++)?(?:/[0-9]++)?", r"(?:,|\{,\})"
 )
 
 _FULL_WIDTH = {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("。"): "."}
@@ -137,7 +166,7 @@ def tagged_or_boxed(text: str) -> str | None:
     >>> tagged_or_boxed(r"$\boxed 5$, no: \boxed{\frac12}"), tagged_or_boxed(r"\boxed{\frac{1}{")
     ('\\frac12', None)
     """
-    text = strip_think(text) or ""
+    text = without_thoughts(text) or ""
     _, opened, tagged = text.rpartition("<answer>")
     if opened:
         content, closed, _ = tagged.partition("</answer>")
@@ -163,7 +192,7 @@ def boxed_all(text: str) -> str | None:
     >>> boxed_all(r"\boxed{2}, \boxed{3} and $\boxed{5}$"), boxed_all(r"\boxed{2}. No: \boxed{3}")
     ('2, 3, 5', '3')
     """
-    run = _last_boxes(strip_think(text) or "")
+    run = _last_boxes(without_thoughts(text) or "")
     return ", ".join(dict.fromkeys(box.content for box in run if box.content)) or None
 
 
@@ -192,7 +221,7 @@ def final_answer(text: str) -> str | None:
     >>> final_answer("I do not know.") is None
     True
     """
-    text = strip_think(text) or ""
+    text = without_thoughts(text) or ""
     if "<answer>" in text:
         return tagged_or_boxed(text)
     boxes = _last_boxes(text)
@@ -260,13 +289,20 @@ def _without_ends(text: str) -> str:
 
 
 def final_number(text: str) -> str | None:
-    """Return the last number except exponents, with its sign and separators, without its unit.
+    r"""Return the last number, with its sign and exponent, and without its unit.
+
+    Groups of three digits may be separated by commas, which remain, by `'`, `\,`, `{,}`, or blanks.
 
     >>> final_number("It weighs 1,080.5 kg on 12 m^2."), final_number("so -3/4"), final_number("no")
     ('12', '-3/4', None)
+    >>> final_number(r"so \boxed{-1{,}080}"), final_number("12 500 km"), final_number("1.5E-3 kg")
+    ('-1080', '12500', '1.5E-3')
     """
-    numbers = _NUMBER.findall(strip_think(text) or "")
-    return str(numbers[-1]).strip().replace("−", "-").replace("–", "-") if numbers else None
+    number = _last_number(_NUMBER, without_thoughts(text) or "")
+    if number is None:
+        return None
+    mark = number["mark"]
+    return _number_text(number, {} if mark in (None, ",") else {mark: ""})
 
 
 def final_number_comma(text: str) -> str | None:
@@ -275,11 +311,33 @@ def final_number_comma(text: str) -> str | None:
     >>> final_number_comma("Das macht 1.080,50 Euro.")
     '1080.50'
     """
-    numbers = _NUMBER_WITH_COMMA.findall(strip_think(text) or "")
-    if not numbers:
+    number = _last_number(_NUMBER_WITH_COMMA, without_thoughts(text) or "")
+    if number is None:
         return None
-    number = str(numbers[-1]).strip().replace("−", "-").replace("–", "-")
-    return number.replace(".", "").replace(",", ".")
+    return _number_text(number, {number["mark"] or ".": "", "{,}": ".", ",": "."})
+
+
+def _last_number(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the last number; most texts end with one, so their ends are searched first."""
+    start = max(len(text) - _ENDING, 0)
+    number = None
+    for number in pattern.finditer(text, start):  # noqa: B007 # the last one
+        pass
+    if start and (number is None or number.start() < start + _LONGEST_GAP):
+        for number in pattern.finditer(text):  # noqa: B007 # perhaps its beginning was cut off
+            pass
+    return number
+
+
+def _number_text(number: re.Match[str], marks: Mapping[str, str]) -> str:
+    """Return a number in plain characters, with other marks between its digits."""
+    digits = number["digits"] or f"{number['top']}/{number['bottom']}"
+    for mark, replacement in marks.items():
+        digits = digits.replace(mark, replacement)
+    power = number["power"] or (f"E{number['exponent']}" if number["exponent"] else "")
+    sign = "-" if number["sign"] else ""
+    currency = "$" if number["currency"] else ""
+    return f"{sign}{currency}{digits}{power.translate(_PLAIN_MINUS)}{number['percent'] or ''}"
 
 
 def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
@@ -309,7 +367,7 @@ def choice(text: str) -> str | None:
     >>> choice("option B is correct"), choice("**C. green**"), choice("答案是（D）。")
     ('B', 'C', 'D')
     """
-    text = strip_think(text) or ""
+    text = without_thoughts(text) or ""
     if not text.isascii():
         text = text.translate(_FULL_WIDTH)
     boxed = _last_match(_BOXED_LETTER, text) if "{" in text else None
@@ -329,13 +387,13 @@ def choice(text: str) -> str | None:
 
 
 def code_fence(text: str) -> str | None:
-    r"""Return the last block of code between three backticks, or from the last three to the end.
+    r"""Return the last fenced code.
 
     >>> code_fence("So:\n```python\nprint(1)\n```\nDone.")
     'print(1)'
     """
-    blocks = _FENCE.findall(text)
-    return str(blocks[-1]).rstrip("\n") if blocks else None
+    code = fenced_code(text)
+    return None if code is None else code.rstrip("\n")
 
 
 FINAL_ANSWER_STEPS: dict[str, Step] = {
