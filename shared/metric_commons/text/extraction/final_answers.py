@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..tokens.thoughts import without_thoughts
+from .choice_letters import VERBS, choice
 from .community_steps import Step
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
@@ -19,16 +20,16 @@ _BETWEEN_BOXES = re.compile(
     r"(?:[\s,;&$]|\\[()\[\]]|\\q?quad|\\[,;: ]"
     r"|\\text(?:rm|bf)?\{\s*,?\s*(?:and|or)\s*\}|\band\b|\bor\b)*+"
 )
+_LONGEST_NUMBER = 32  # characters of most numbers
 _LONGEST_GAP = 60  # characters between two boxes
 
 _TYPE_MARKS = r"[\s*_`#]{0,12}+"
-_VERBS = r"(?:is|are|was|ist|lautet|es|est|é|è|это|هي|هو|是|为|為)"
 _ANSWER = re.compile(
     rf"""(?:
       (?i:answers?|respuesta|antwort|réponse|risposta|resposta|ответ|الإجابة|الجواب)
       (?i:\s+(?:final|finale|correcta))?+
-      {_TYPE_MARKS} (?: (?:{_VERBS})(?![A-Za-z]) | [:：=] )
-    | (?:答案|答え|解答|정답|답) {_TYPE_MARKS} (?: {_VERBS} | は | 은 | 는 | [:：=] )
+      {_TYPE_MARKS} (?: (?:{VERBS})(?![A-Za-z]) | [:：=] )
+    | (?:答案|答え|解答|정답|답) {_TYPE_MARKS} (?: {VERBS} | は | 은 | 는 | [:：=] )
     | ^[ \t*_\#]*+ (?i:(?:the\ )?(?:final\ )?answer) [ \t*_\#]*+ $       # a heading
     ) [\s*_`:：]*+""",
     re.VERBOSE | re.MULTILINE,
@@ -96,34 +97,6 @@ _NUMBER = _number_pattern(
 _NUMBER_WITH_COMMA = _number_pattern(
     rf"\.|{_MARKS}", r"[0-9]++(?!\.[0-9])(?:(?:,|\{,\})[0-9]++)?(?:/[0-9]++)?", r"(?:,|\{,\})"
 )
-
-_FULL_WIDTH = {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("。"): "."}
-_FULL_WIDTH |= {code: chr(code - 0xFEE0) for code in range(ord("Ａ"), ord("Ｚ") + 1)}
-_BOXED_LETTER = re.compile(
-    r"\\boxed\{\s*+(?:\\(?:text|textbf|mathrm|mathbf)\{)?\s*+\(?([A-Z])\)?\s*+\}?\s*+\}"
-    r"|\\textbf\{\s*+\(([A-Z])\)\s*+\}"
-)
-_ANSWER_IS_LETTER = re.compile(
-    r"""
-    # "answer", "choice" or "option"; a set of first letters takes a third of the time to find.
-    [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption)
-    \s*+ (?i:is|:|=) [\s:*$]*+ [(\[]?+ \**+                          # "is: **("
-    ([A-Z]) \b
-    (?<! \b[AI] (?= \s+ (?!because|since|as|is|and|or) [a-z]))       # no article, no pronoun
-    \**+ [)\]]?+
-    (?! [A-Za-z'’]) (?! \s* (?:or|and|/|&) \s* \(? [A-Z]\b)          # not "B or C"
-    | (?:答案|正确选项) [\s*]*+ (?:是|为|:) [\s*]*+ \(? ([A-Z]) (?![A-Za-z])
-    | 选 (?:择|项)?+ \s*+ \(? ([A-Z]) (?![A-Za-z])
-    | [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption) \s++ \(? \**+ ([A-Z]) \**+ \)?
-      \s++ is \s++ (?:the \s++)?+ (?:correct|right|best|true)
-    """,
-    re.VERBOSE,
-)
-_BOLD_LETTER = re.compile(r"\*\*\(?([A-Z])[.):][^*\n]{0,200}\*\*")
-_LETTER_ALONE = re.compile(r"(?:\*\*|`)?\(?([A-Z])\)?(?:\*\*|`)?\s*+[.)]?")
-_LETTER_AND_TEXT = re.compile(r"\(?([A-Z])[.)]\s++(?!or\b|and\b)[^()]*+")
-_ENDING = 2048  # characters of a text that are searched first
-_LONGEST_LETTER = 12  # characters of a line with nothing but a letter
 
 
 class _Box(NamedTuple):
@@ -318,15 +291,17 @@ def final_number_comma(text: str) -> str | None:
 
 
 def _last_number(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the last number; most texts end with one, so their ends are searched first."""
-    start = max(len(text) - _ENDING, 0)
-    number = None
-    for number in pattern.finditer(text, start):  # noqa: B007 # the last one
-        pass
-    if start and (number is None or number.start() < start + _LONGEST_GAP):
-        for number in pattern.finditer(text):  # noqa: B007 # perhaps its beginning was cut off
-            pass
-    return number
+    """Return the last number; the text around its last digit is searched first."""
+    last = max(map(text.rfind, "0123456789"))
+    size = 2 * _LONGEST_NUMBER
+    while last >= 0:
+        start = max(last - size, 0)
+        numbers = list(pattern.finditer(text, start))
+        # The beginning of a number at the start of the section may be missing.
+        if not start or (numbers and numbers[-1].start() > start + _LONGEST_NUMBER):
+            return numbers[-1] if numbers else None
+        size *= 8
+    return None
 
 
 def _number_text(number: re.Match[str], marks: Mapping[str, str]) -> str:
@@ -338,52 +313,6 @@ def _number_text(number: re.Match[str], marks: Mapping[str, str]) -> str:
     sign = "-" if number["sign"] else ""
     currency = "$" if number["currency"] else ""
     return f"{sign}{currency}{digits}{power.translate(_PLAIN_MINUS)}{number['percent'] or ''}"
-
-
-def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the last match of a pattern; the end of a text, where answers are, is searched first.
-
-    No match of the pattern may be inside another one with other groups.
-    """
-    size = _ENDING
-    while True:
-        start = max(len(text) - size, 0)
-        matches = list(pattern.finditer(text, start))
-        if matches or not start:
-            return matches[-1] if matches else None
-        size *= 8
-
-
-def choice(text: str) -> str | None:
-    """Return the final choice of a text, a letter.
-
-    It is in the last box, else after the last "answer is", "option" or 答案是, else in bold type or
-    alone in its line. No community uses this step; it returns nothing rather than guess.
-
-    >>> choice("A is wrong. The answer is (B)."), choice("(B)"), choice("The answer: **C**")
-    ('B', 'B', 'C')
-    >>> choice("(A) or (B)"), choice("The answer is A fish"), choice("The answer is A or B")
-    (None, None, None)
-    >>> choice("option B is correct"), choice("**C. green**"), choice("答案是（D）。")
-    ('B', 'C', 'D')
-    """
-    text = without_thoughts(text) or ""
-    if not text.isascii():
-        text = text.translate(_FULL_WIDTH)
-    boxed = _last_match(_BOXED_LETTER, text) if "{" in text else None
-    match = boxed or _last_match(_ANSWER_IS_LETTER, text)
-    if match:
-        return str(next(filter(None, match.groups())))
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    for line in reversed(lines):
-        letter = _LETTER_ALONE.fullmatch(line) if len(line) <= _LONGEST_LETTER else None
-        if letter:
-            return letter[1]
-    bold = set(_BOLD_LETTER.findall(text))
-    if len(bold) == 1:
-        return str(bold.pop())
-    single_line = _LETTER_AND_TEXT.fullmatch(lines[0]) if len(lines) == 1 else None
-    return single_line[1] if single_line else None
 
 
 def code_fence(text: str) -> str | None:

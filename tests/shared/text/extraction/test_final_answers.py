@@ -4,7 +4,7 @@ from time import process_time
 import pytest
 
 from metric_commons.text import STEPS
-from metric_commons.text.extraction import final_answers
+from metric_commons.text.extraction import choice_letters
 from metric_commons.text.extraction.final_answers import (
     boxed_all,
     choice,
@@ -231,7 +231,7 @@ def test_the_last_choice_does_not_depend_on_how_much_of_the_end_is_searched(monk
     texts = ["".join(chance.choices(parts, k=chance.randrange(1, 14))) for _ in range(4_000)]
     expected = list(map(choice, texts))
     for size in (1, 2, 3, 5, 40):
-        monkeypatch.setattr(final_answers, "_ENDING", size)
+        monkeypatch.setattr(choice_letters, "_ENDING", size)
 
         assert list(map(choice, texts)) == expected
     assert expected.count(None) < len(texts) * 0.8
