@@ -45,6 +45,25 @@ _CONCLUSION = re.compile(
 )
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{3,}")  # of a sentence, which no formula is
 _REJECTED = re.compile(r",?\s+(?:not|instead of|rather than|because|since|as opposed to)\b")
+_DIGIT = re.compile("[0-9]")
+_PREFACE = re.compile(  # before a value: "Total:", "about"
+    r"(?:[^\W\d_][^\W\d]{1,20}(?:\ [^\W\d]{1,20}){0,4}:"
+    r"|that|about|approximately|around|roughly|exactly)\s+(?=[-−$€£\\(]*[0-9])"
+)
+_VALUE = re.compile(r"[-−$€£\\(]*[0-9]")
+_CLAUSE = re.compile(  # after a value
+    r",\s+(?!and\b|or\b)(?=[a-z]{2}|a\s[a-z])|;\s|\s[–—]\s(?=[a-z]{2})|\s-\s(?=[a-z]+\s[a-z]{2})"
+    r"|\s\((?!mod\b)(?=[^()]*[a-z]{2})|\s+in\ (?:total|all)\b"
+)
+_STATEMENT = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|can|there|gets?|got|makes?|made|needs?|needed|costs?|pays?"
+    r"|paid|earns?|earned|spends?|spent|takes?|took|equals?)\b"
+)
+_OPERATION = re.compile(
+    r"(?<=[0-9}%)a-z])\s*(?:[-+*/×·÷−]|\\times|\\cdot|\\div|x(?=\s))|\\[dt]?frac"
+)
+_UNKNOWN = re.compile(r"\s*[A-Za-z](?:_\w)?\s*=")
+_VARIABLE = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|[<>≤≥≠]")
 _DISPLAYED = re.compile(
     r"\*\*([^*\n]{1,200})\*\*|\$\$([^$]{1,500})\$\$|\\\[((?:[^\\]|\\(?![\[\]]))++)\\\]"
 )
@@ -204,14 +223,38 @@ def final_answer(text: str) -> str | None:
         if matches:
             candidates.append((matches[-1].start(), _up_to_end(text[matches[-1].end() :])))
     if candidates:
-        return max(candidates, key=lambda candidate: candidate[0])[1]
+        return _as_meant(max(candidates, key=lambda candidate: candidate[0])[1])
     if _BOX.search(text):
         return None
     conclusion = _CONCLUSION.fullmatch(text.rstrip().rpartition("\n")[2].strip())
     if conclusion and not _WORD.search(conclusion[1]):
-        return _up_to_end(conclusion[1])
+        return _as_meant(_up_to_end(conclusion[1]))
     matches = list(_DISPLAYED.finditer(text))
-    return _unmarked(next(filter(None, matches[-1].groups()), "")) or None if matches else None
+    return _as_meant(_unmarked(next(filter(None, matches[-1].groups()), ""))) if matches else None
+
+
+def _as_meant(answer: str | None) -> str | None:
+    """Return the value that a person reads in an answer; None for a sentence about a number.
+
+    >>> _as_meant("72, which is the total"), _as_meant("3 + 4 = 7"), _as_meant("Total: $70")
+    ('72', '7', '$70')
+    >>> _as_meant("she made 70 dollars") is None, _as_meant("x = 7")
+    (True, 'x = 7')
+    """
+    if not answer or not _DIGIT.search(answer):
+        return answer or None
+    answer = _PREFACE.sub("", answer, count=1)
+    if _VALUE.match(answer):
+        clause = _CLAUSE.search(answer)
+        answer = answer[: clause.start()] if clause else answer
+    elif _STATEMENT.search(answer):
+        return None
+    formula, equals, value = answer.rpartition("=")
+    if equals and _DIGIT.search(value) and _OPERATION.search(formula):
+        formula = _OPERATION.sub(" ", _UNKNOWN.sub("", formula, count=1))
+        if not _VARIABLE.search(formula):
+            return _unmarked(value) or None
+    return answer
 
 
 def _up_to_end(remainder: str) -> str | None:
