@@ -104,6 +104,8 @@ def score(
         if partial is None:
             outputs.write(evaluation.results())
             _hint_at_joined(sources.values(), evaluation)
+            for note in [] if is_quiet() else evaluation.notes.lines():
+                typer.echo(f"note: {note}", err=True)
         else:
             check_written([partial], evaluation.inputs())
             _check_partial(context, evaluation)

@@ -23,6 +23,7 @@ from ..results.rendering import counted
 from ..results.results import Results
 from ..states.score_kind import kind_of
 from .system_rows import InputError, SystemRows
+from .text_notes import TextNotes
 from .worker_processes import Result, columns_of, cores, map_pieces, run_parallel
 
 if TYPE_CHECKING:
@@ -79,6 +80,11 @@ class Evaluation(Request):
         """Return the files that are read."""
         return list(dict.fromkeys([*filter(None, [self.common]), *self.paths]))
 
+    @cached_property
+    def notes(self) -> TextNotes:
+        """Return what the texts of the rows have in common."""
+        return TextNotes(self.metrics, self._options_by_module())
+
     def results(self) -> Results:
         """Return the scores of every system and, if requested, a comparison of every two systems.
 
@@ -104,6 +110,7 @@ class Evaluation(Request):
         """
         files = self.inputs()
         jobs = 1
+        self.notes  # noqa: B018 # which processes share
         if all(map(Path.is_file, files)):
             most = sum(path.stat().st_size for path in files) // _SIZE_OF_PROCESS
             jobs = self.jobs or (min(cores(), most) if most > 1 and can_fork() else 1)
@@ -192,6 +199,8 @@ class Evaluation(Request):
     ) -> None:
         """Add a block of rows of a file, the first with the number `start`, to the states."""
         systems = [name for name, (source_path, _) in self.systems.items() if source_path == path]
+        for system in systems:
+            self._note(block, self.systems[system][1])
         try:
             self._plan.update(part, block, start, systems)
             for name, texts in labels.items():
@@ -200,6 +209,10 @@ class Evaluation(Request):
         except ValueError as error:
             refused = error if isinstance(error, InputError) else InputError(systems[0], error)
             raise self.located(refused, sources, start) from error
+
+    def _note(self, columns: Mapping[str, list[Any]], predictions: str) -> None:
+        references = columns.get(self._labels.get("references", ""), [])
+        self.notes.update(columns.get(predictions, []), references)
 
     def with_rows(
         self, jobs: int = 1, **options: Any
@@ -217,6 +230,8 @@ class Evaluation(Request):
         sources = {path: self.source(path) for path in self.inputs()}
         columns = {path: columns_of(source, jobs) for path, source in sources.items()}
         self._check_rows(sources, columns)
+        for path, predictions in self.systems.values():
+            self._note({**columns[self.common or path], **columns[path]}, predictions)
         columns_of_systems: dict[str, dict[str, list[Any] | None]] = {
             system: {
                 **dict.fromkeys(self.fields),
