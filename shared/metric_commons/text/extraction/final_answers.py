@@ -92,7 +92,7 @@ def _number_pattern(marks: str, whole: str, decimal: str) -> re.Pattern[str]:
         rf"""
         (?<![\w.,^/]) (?<![\^_]\{{) (?<!\^[{_MINUS}]) (?<!\^\{{[{_MINUS}])
         (?<!frac\{{) (?<!binom\{{) (?<!sqrt\{{) (?<!\}}\{{)
-        (?P<sign> (?<![\w)}}\]]) [{_MINUS}] | (?<=[{{(=$]) [{_MINUS}]\s )?+
+        (?P<sign> (?<=[{{(=$]) [{_MINUS}]\s | (?<![\w)}}\]]) [{_MINUS}] )?+
         (?P<currency> \\?\$ )?+
         (?: (?P<digits>
                 [0-9]{{1,3}} (?P<mark>{marks}) [0-9]{{3}} (?:(?P=mark)[0-9]{{3}})*+ (?![0-9])
