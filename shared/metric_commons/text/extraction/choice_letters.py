@@ -158,9 +158,9 @@ def choice(text: str) -> str | None:
     rest = text[claim.end() :] if claim else text
     lines = [line.strip() for line in rest.split("\n")]
     alone = filter(None, map(_letter_alone, reversed(lines[1:] if claim else lines)))
-    letter = next(alone, None)
-    if letter or not claim:
-        return letter or _bold_or_first_letter(text)
+    final = next(alone, None)
+    if final or not claim:
+        return final or _bold_or_first_letter(text)
     letter = claim[claim.lastindex or 0].upper()
     return None if _names_another(rest, letter) else letter
 
@@ -170,10 +170,8 @@ def _last_claim(text: str) -> re.Match[str] | None:
     for letter in reversed(list(_LETTER.finditer(text))):
         if _is_claimed(text, letter):
             return letter
-    small = None
-    for small in _SMALL_LETTER.finditer(text, max(len(text) - _SHORT_ENDING, 0)):  # noqa: B007
-        pass
-    return small
+    small = list(_SMALL_LETTER.finditer(text, max(len(text) - _SHORT_ENDING, 0)))
+    return small[-1] if small else None
 
 
 def _is_claimed(text: str, letter: re.Match[str]) -> bool:
