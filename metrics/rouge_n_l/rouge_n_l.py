@@ -75,6 +75,8 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         ("rougeL", "rougel", "rouge_l", "rouge-l"),
     )
 
+    latin_tokens = {"tokenizer": ("rouge_score", "unicode")}
+
     def _info(self):
         return evaluate.MetricInfo(
             description=__doc__,

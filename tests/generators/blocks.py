@@ -14,7 +14,7 @@ BOUNDS = {
     "edit_rate": (("_CHARACTERS",), ()),
     "enclosed_sums": (("_ROWS",), ("_FEWEST",)),
     "exact_sums": (("_BLOCK", "_ENCLOSED_ROWS"), ("_FEWEST_ENCLOSED",)),
-    "final_answers": (("_ENDING",), ()),
+    "choice_letters": (("_ENDING",), ()),
     "identifiers": (("HASHED",), ()),
     "areas": (("_BLOCK",), ()),
     "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),

@@ -193,13 +193,19 @@ class ModuleResult:
     def settings(self) -> dict[str, Any]:
         """Return the options and conditions that are not None, the preset first, as in signatures.
 
+        Thoughts that are kept are no option either: texts are as they were.
+
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions=["a"], references=["a"])
         >>> results.systems["predictions"]["qa_em"].settings()["normalizer"]
         'squad'
         """
         values = {"preset": self.conditions.get("preset"), **self.options, **self.conditions}
-        return {name: value for name, value in values.items() if value is not None}
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None and (name, value) != ("thoughts", "keep")
+        }
 
     def scoring_options(self) -> dict[str, Any]:
         """Return the options without those for reporting."""

@@ -81,6 +81,8 @@ class LogEvaluation(Evaluation):
                 tables[system] = {}
                 for name, metric in self._configured.items():
                     rows, samples = part.rows[name], part.samples.get(name)
+                    texts = (rows.columns.get(n, []) for n in ("predictions", "references"))
+                    self.notes.update(*texts)
                     try:
                         table = scored_samples(metric, rows, samples, part.conditions)
                     except ValueError as error:

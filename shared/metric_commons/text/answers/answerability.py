@@ -207,7 +207,11 @@ def summarize_answers(
         result: dict[str, Any] = {}
         extras: dict[str, Any] = {}
         for prefix, part in _parts(answers):
-            values = {f"{prefix}{name}": column[part] for name, column in scores.items()}
+            values = {
+                f"{prefix}{name}": column[part]
+                for name, column in scores.items()
+                if not prefix or name in ("exact", "f1")
+            }
             part_result = summarize(
                 values, clusters=None if labels is None else labels[part].tolist(), **uncertainty
             )

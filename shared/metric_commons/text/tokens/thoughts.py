@@ -52,6 +52,15 @@ def answer_of(text: str, thoughts: Thoughts) -> str | None:
     return without_thoughts(text, None if thoughts == "strip" else (thoughts[0], thoughts[1]))
 
 
+@lru_cache
+def _openings(pairs: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
+    """Return the pattern of an opening mark, which has one group for each."""
+    return re.compile(rf"\s*+(?:{'|'.join(f'({re.escape(opening)})' for opening, _ in pairs)})")
+
+
+_OPENING = _openings(_MARKS)
+
+
 def without_thoughts(text: str, marks: tuple[str, str] | None = None) -> str | None:
     r"""Return the text after the thoughts; None if one is opened and never closed.
 
@@ -67,14 +76,15 @@ def without_thoughts(text: str, marks: tuple[str, str] | None = None) -> str | N
     '4'
     """
     pairs = _MARKS if marks is None else (marks,)
+    opening = _OPENING if marks is None else _openings(pairs)
     start = 0
-    while block := _openings(pairs).match(text, start):
+    while block := opening.match(text, start):
         closing = pairs[(block.lastindex or 0) - 1][1]
         end = text.find(closing, block.end())
         if end < 0:
             return None
         start = end + len(closing)
-    if marks is None and "<|channel|>" in text:
+    if marks is None and "|" in text:  # a letter is found much faster than a word
         while block := _ANALYSIS.match(text, start):
             closed = _END_OF_ANALYSIS.search(text, block.end())
             if not closed:
@@ -82,21 +92,16 @@ def without_thoughts(text: str, marks: tuple[str, str] | None = None) -> str | N
             start = closed.end()
         header = _HEADER.match(text, start)
         start = header.end() if header else start
-    start = start or max(_end_of_unopened(text, *pair) for pair in pairs)
-    if marks is None and not start:
+    if not start and (marks is not None or "/" in text):
+        start = max(_end_of_unopened(text, *pair) for pair in pairs)
+    if not start and marks is None and "|" in text:
         start = _end_of_unopened(text, "<|channel|>", _FINAL)
     return text[_GAP.match(text, start).end() :] if start else text  # type: ignore[union-attr]
 
 
-@lru_cache
-def _openings(pairs: tuple[tuple[str, str], ...]) -> re.Pattern[str]:
-    """Return the pattern of an opening mark, which has one group for each."""
-    return re.compile(rf"\s*+(?:{'|'.join(f'({re.escape(opening)})' for opening, _ in pairs)})")
-
-
 def _end_of_unopened(text: str, opening: str, closing: str) -> int:
     """Return where the last closing mark ends, if nothing opens the first one, else 0."""
-    if closing[0] not in text:  # a letter is found much faster than a word
+    if closing[0] not in text:
         return 0
     last = text.rfind(closing)
     is_opened = last >= 0 and opening in text[: text.find(closing)]
