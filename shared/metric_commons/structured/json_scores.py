@@ -235,6 +235,5 @@ def _breakdowns(names: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]
 
 
 def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
-    schema_valid = {"schema_valid": sums["schema_valid"]} if "schema_valid" in sums else {}
-    scores = {name: sums[name] for name in _MEANS} | schema_valid
+    scores = {name: sums[name] for name in (*_MEANS, "schema_valid") if name in sums}
     return scores | {name: int(sums[name]) for name in _COUNTS}
