@@ -361,7 +361,3 @@ class Multiset:
 
     def __len__(self) -> int:
         return int(self.counts.sum())
-
-    def exact_sum(self) -> Fraction:
-        """Return the sum without rounding."""
-        return exact_sum(self.values, self.counts)
