@@ -235,12 +235,11 @@ class Module(Protocol):
     unsigned_allowed: bool = False  # whether ints may be up to 2**64 - 1, rather than 2**63 - 1
     # How scores follow from rows, which determines what is kept of rows and how systems are
     # compared: "means" of row scores; "outcomes", only some of which may count; "rankings"; "sums"
-    # of statistics over the rows; "counts", functions of all rows together; or "answers", whose
-    # probability decides whether they count.
+    # of statistics over the rows; or "counts", functions of all rows together.
     score_kind: str = "means"
     # From the columns of two systems and all options, for each score a value for each row of both,
-    # whose means are the scores, to compare systems if `score_kind` is "counts". None
-    # for those of the jackknife. Scores without such values are compared by drawing rows.
+    # whose means are the scores, to compare systems if `score_kind` is "counts". None for those of
+    # the jackknife. Scores without such values are compared by drawing rows.
     pseudovalues: "Callable[..., Mapping[str, Any]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
