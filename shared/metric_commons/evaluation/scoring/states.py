@@ -31,7 +31,7 @@ from ...module.declaration.declarations import (
     texts_of_rows,
 )
 from ...module.declaration.row_module import Lock
-from ...statistics.arguments.arrays import added
+from ...statistics.arguments.arrays import added, as_column
 from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import Count, Level, Positive, Range, check_option
 from ...statistics.resampling.progress import step
@@ -139,6 +139,9 @@ class State(StoredColumns):
         Raises:
             ValueError: a row, a label or an id is not valid.
         """
+        for name, column in columns.items():
+            if not hasattr(column, "__len__") or getattr(column, "shape", None) == ():
+                columns[name] = as_column(name, column)  # a generator is read only once
         rows = len(next(iter(columns.values()))) if columns else 0
         if columns and not any(map(len, columns.values())):
             return
@@ -148,6 +151,7 @@ class State(StoredColumns):
         )
         if ids is not None and not self.keeps_ids:
             raise ValueError("only rankings have ids")
+        ids = None if ids is None else as_column("ids", ids)
         with self._lock:
             self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
 
