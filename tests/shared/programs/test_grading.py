@@ -355,9 +355,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("layers", ["all", "no namespaces"])
 @pytest.mark.parametrize("program", HOSTILE.values(), ids=HOSTILE.keys())
-@pytest.mark.parametrize(
-    "tests", ["assert 1 == 2", SQUARES], ids=["program", "calls"]
-)
+@pytest.mark.parametrize("tests", ["assert 1 == 2", SQUARES], ids=["program", "calls"])
 def test_a_hostile_program_never_ends_an_evaluation(program, tests, layers):
     pool = one_worker(without=NAMESPACES if layers == "no namespaces" else ())
     conditions = Conditions(limits=ProgramLimits(0.5))

@@ -12,7 +12,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from .checks import RowError
+from .checks import unmasked
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.signedinteger[Any]]  # int64, or int32 for rows of large files if it suffices
@@ -34,11 +34,7 @@ def as_column(name: str, column: Any) -> Column:
     """
     if isinstance(column, list):
         return column
-    if isinstance(column, np.ma.MaskedArray) and column.ndim:
-        is_masked = np.ma.getmaskarray(column).reshape(len(column), -1).any(axis=1)
-        if is_masked.any():
-            raise RowError(name, is_masked.argmax(), "is masked; every row needs a value")
-        return as_column(name, np.asarray(column))
+    column = unmasked(name, column)
     if isinstance(column, np.ndarray) and column.ndim:
         if column.dtype.kind in "biufUT":
             return column

@@ -8,9 +8,10 @@ from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy
     from numpy.typing import NDArray
 
-    from .arrays import Floats
+    Floats = NDArray[numpy.float64]
 
 
 class RowError(ValueError):
@@ -210,7 +211,7 @@ def check_labels(
     Traceback (most recent call last):
     ValueError: groups[0] is '1', but an earlier row has 1: both would be called '1'
     """
-    labels = _unmasked(name, labels)
+    labels = unmasked(name, labels)
     plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
     if not hasattr(plain, "__len__") or isinstance(plain, str | Set | Mapping):
         raise OptionError(name, f"must hold one label per row, got {type(labels).__name__}")
@@ -248,7 +249,7 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
 
     if weights is None:
         return None
-    column = _unmasked(name, weights)
+    column = unmasked(name, weights)
     if isinstance(column, list | tuple) and not set(map(type, column)) <= {int, float, bool}:
         for row, value in enumerate(column):
             if not isinstance(value, Real | np.bool_):
@@ -270,13 +271,16 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
     return numbers
 
 
-def _unmasked(name: str, column: Any) -> Any:
+def unmasked(name: str, column: Any) -> Any:
     """Return the column; a masked array, none of whose rows may be masked, without its mask."""
-    if not hasattr(column, "mask") or not hasattr(column, "filled"):
+    if not hasattr(column, "mask") or not hasattr(column, "filled") or not column.ndim:
         return column
-    from .arrays import as_column
+    import numpy as np
 
-    return as_column(name, column)
+    is_masked = np.ma.getmaskarray(column).reshape(len(column), -1).any(axis=1)
+    if is_masked.any():
+        raise RowError(name, int(is_masked.argmax()), "is masked; every row needs a value")
+    return np.asarray(column)
 
 
 def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
@@ -294,7 +298,7 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
 
     if lists is None:
         return None
-    lists = _unmasked(name, lists)
+    lists = unmasked(name, lists)
     listed = lists.tolist() if hasattr(lists, "tolist") else lists
     if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
         raise OptionError(name, f"must hold a list per row, got {type(lists).__name__}")
