@@ -48,7 +48,7 @@ ESCAPES = {
         "import ctypes; assert ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0",
         "import ctypes; assert ctypes.CDLL(None).unshare(0x10000000) == 0",
         "import ctypes; assert ctypes.CDLL(None).mount(b'x', b'/tmp', b'tmpfs', 0, None) == 0",
-        "from ctypes import CDLL\nc = CDLL(None)\nassert c.inotify_add_watch(c.inotify_init(), b'/', 2) > 0",
+        "from ctypes import *\nc = CDLL(None)\nassert c.inotify_add_watch(c.inotify_init(), b'/', 2) > 0",
         "import ctypes; assert ctypes.CDLL(None).shmget(0, 100, 0o1666) >= 0",
     ],
     "rlimits": [
