@@ -151,9 +151,9 @@ class State(StoredColumns):
         )
         if ids is not None and not self.keeps_ids:
             raise ValueError("only rankings have ids")
-        ids = None if ids is None else as_column("ids", ids)
+        row_ids: Any = None if ids is None else as_column("ids", ids)
         with self._lock:
-            self._statistics.update(columns, RowLabels(group_labels, cluster_labels, ids))
+            self._statistics.update(columns, RowLabels(group_labels, cluster_labels, row_ids))
 
     def reset(self) -> None:
         """Discard all rows, as before the first update.
