@@ -159,7 +159,9 @@ def _row(predicted: Any, expected: Any, comparison: LeafComparison) -> list[floa
         2 * matches / total if total else empty_score,
         matches / predicted_leaves if predicted_leaves else empty_score,
         matches / leaves if leaves else empty_score,
-        *(matches, predicted_leaves, leaves),
+        matches,
+        predicted_leaves,
+        leaves,
         1.0,
     ]
 
