@@ -167,10 +167,11 @@ def test_states_of_parts_merge(ties):
     total.merge(*others)
 
     assert total.result() == load("squad_v2").compute(**columns, threshold_ties=ties)
-    with pytest.raises(ValueError, match="some rows have probabilities, others have none"):
-        total.update(predictions=["a"], references=[["a"]])
     with pytest.raises(ValueError, match="some rows have groups, others have none"):
         total.update(**{name: column[:1] for name, column in columns.items()}, groups=["a"])
+    total.update(predictions=["a"], references=[["a"]])
+    with pytest.raises(ValueError, match=r"predictions\[12\] is 'a' \(str\); expected dict"):
+        total.result()
 
 
 def test_questions_without_answers_at_the_end_take_no_words_from_others():
