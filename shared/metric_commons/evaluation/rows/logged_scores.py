@@ -1,6 +1,7 @@
 """`logged`: the scores recorded in a log, summarized like those of a module, without rescoring."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ...module.declaration.declarations import Module, declared_options
@@ -10,27 +11,36 @@ LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
 
 
 class LoggedScores(Module):
-    """A module whose rows are dictionaries of scores.
+    """A module whose rows are dictionaries of scores: of a log, or of a module that is not here.
 
     Args:
         lower_is_better: the names of scores for which lower is better.
+        name: the name of the module.
+        scoring: the options with which it scored.
     """
 
-    name = LOGGED
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     input_names: Sequence[str] = ("predictions",)
     log_columns = (LOGGED,)
 
-    def __init__(self, lower_is_better: frozenset[str] = frozenset()) -> None:
+    def __init__(
+        self,
+        lower_is_better: frozenset[str] = frozenset(),
+        name: str = LOGGED,
+        scoring: Mapping[str, Any] = MappingProxyType({}),
+    ) -> None:
         self.lower_is_better = lower_is_better
+        self.name = name
+        self._scoring = scoring
         self.score_ranges: Ranges = {}  # which logs do not declare
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options for reporting, which change no score."""
+        """Return the options that were used, and those for reporting, which change no score."""
         from ...statistics.intervals.summary import summarize
 
-        return {name: option.default for name, option in declared_options(summarize, "").items()}
+        reporting = declared_options(summarize, "").items()
+        return {**self._scoring, **{name: option.default for name, option in reporting}}
 
     def compute(self, *, predictions: Sequence[Mapping[str, float]], **_: Any) -> Any:
         """Return what `result_of_rows` returns, which has no means."""
