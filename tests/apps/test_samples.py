@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.files import write_rows
+from tests.apps.saved import systems_of
 
 EPOCHS = [("a", 1, "C", "x"), ("b", 1, "I", "x"), ("a", 2, "I", "y"), ("b", 2, "I", "y")]
 
@@ -37,7 +38,7 @@ def result(run):
     def result(*words, system=None):
         status, out, err = run("score", *words, "--format", "json")
         assert (status, err) == (0, "")
-        systems = json.loads(out)["systems"]
+        systems = systems_of(out)
         modules = systems[system] if system else next(iter(systems.values()))
         return next(iter(modules.values()))
 
@@ -161,16 +162,16 @@ def test_a_log_of_which_a_part_is_there_says_so(run, refused, result):
 def test_systems_are_called_by_their_models(run):
     path = inspect_log(EPOCHS[:2])
     _, out, _ = run("score", "logged", path, "--format", "json")
-    assert list(json.loads(out)["systems"]) == ["gpt"]
+    assert list(systems_of(out)) == ["gpt"]
 
     Path("y.json").write_text(Path(path).read_text().replace('"gpt"', '"llama"'))
     _, out, _ = run("score", "logged", path, "y.json", "--format", "json", "--compare")
-    assert list(json.loads(out)["systems"]) == ["gpt", "llama"]
+    assert list(systems_of(out)) == ["gpt", "llama"]
     assert json.loads(out)["comparisons"][0]["diff"] == 0
 
     Path("z.json").write_text(Path(path).read_text())
     _, out, _ = run("score", "logged", path, "z.json", "--format", "json")
-    assert list(json.loads(out)["systems"]) == ["x", "z"]
+    assert list(systems_of(out)) == ["x", "z"]
 
 
 GOLD = [{"q": "a", "gold": ["x"]}, {"q": "b", "gold": ["y"]}, {"q": "c", "gold": ["z"]}]
@@ -229,7 +230,7 @@ def test_texts_are_compared_with_those_of_another_file(texts, result, refused):
 
 def test_several_files_are_systems_and_several_references(texts, run, result):
     files = "score", "error_rate", "hyp.txt", "other.txt", "-r", "ref.txt", "--format", "json"
-    systems = json.loads(run(*files)[1])["systems"]
+    systems = systems_of(run(*files)[1])
     wer = {system: modules["error_rate"]["scores"]["wer"] for system, modules in systems.items()}
     assert wer == {"hyp": 0.25, "other": 0.125}
 
@@ -248,7 +249,7 @@ def test_a_dash_is_standard_input(texts, run, monkeypatch, texts_on_input):
     names = {texts_on_input: "-"}
     hypothesis, reference = (names.get(name, name) for name in ("hyp.txt", "ref.txt"))
     _, out, _ = run("score", "error_rate", hypothesis, "-r", reference, "--format", "json")
-    (modules,) = json.loads(out)["systems"].values()
+    (modules,) = systems_of(out).values()
     assert modules["error_rate"]["scores"]["wer"] == 0.25
 
 
@@ -389,8 +390,7 @@ def test_systems_can_be_named(run):
     _, out, _ = run("score", "qa_em", path, *fields, "--format", "json")
 
     scores = {
-        name: modules["qa_em"]["scores"]["qa_em"]
-        for name, modules in json.loads(out)["systems"].items()
+        name: modules["qa_em"]["scores"]["qa_em"] for name, modules in systems_of(out).items()
     }
     assert scores == {"one": 1.0, "two": 0.0}
 
@@ -406,7 +406,6 @@ def test_systems_can_be_named(run):
             ["truthful_mc", "x.json"],
             "x.json: truthful_mc needs --predictions; the format inspect has",
         ),
-        (["qa_em", "x.json", "--rows", "p"], "--partial takes plain rows, not logs"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):
