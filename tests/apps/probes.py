@@ -96,7 +96,7 @@ CALLS = {
         "seed": 1,
     },
     "compare_files": {"paths": ["saved.json"], "alpha": 0.1, "correction": "none"},
-    "report": {"path": "saved.json", "save_path": "page.html", "examples": 3},
+    "report": {"path": "saved.json", "save_path": "page.html"},
     "describe_module": {"name": "qa_em"},
 }
 REQUEST = json.dumps(
@@ -415,7 +415,7 @@ def _files_of_server(folder):
         (folder / "secret").write_text(QRELS, "utf-8")
         (root / "link").symlink_to(folder / "secret")
         (root / "circle").symlink_to(root / "circle")
-        _stored().save(root / "saved.json")
+        _stored().save_rows(root / "saved.rows.jsonl").save(root / "saved.json")
     return root
 
 
