@@ -124,6 +124,20 @@ def test_samples_without_a_score_leave_bounds(run, result):
     assert "gpt lacks 2 rows: whatever these rows are, the score is between" in out
 
 
+@pytest.mark.parametrize("missing", ["skip", "zero", "bounds"])
+@pytest.mark.parametrize("module", ["logged", "qa_em"])
+def test_rows_of_logs_are_merged(run, result, module, missing):
+    whole = result(module, inspect_log(MISSING), "--missing", missing)
+    for name, rows in (("1", MISSING[:3]), ("2", MISSING[3:])):
+        path = Path(inspect_log(rows)).rename(f"{name}.json")
+        command = ("score", module, path, "--missing", missing, "--rows", f"{name}.parquet")
+        assert run(*command)[::2] == (0, "")
+    status, out, err = run("merge", "1.parquet", "2.parquet", "--format", "json")
+
+    assert (status, err) == (0, "")
+    assert systems_of(out) == {"gpt": {module: whole}}
+
+
 def test_a_sample_that_lacks_one_of_its_rows_is_missing(run, result):
     epochs = [("a", 1, "C", "x"), ("a", 2, "error", "x"), ("b", 1, "C", "x"), ("b", 2, "I", "x")]
     logged = result("logged", path := inspect_log(epochs), "--missing", "bounds")
