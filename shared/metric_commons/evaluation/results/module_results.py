@@ -309,8 +309,10 @@ def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResu
     from ..rows.samples import BOUNDS, bounded_result
 
     metric = table.metric
-    labels = table.labels()
     reported = {name: v for name, v in reporting.items() if name in metric.options}
+    if reported.get("confidence_level") is None and not reported.get("standard_error"):
+        table = replace(table, clusters={})  # which may have fields that are not crossed
+    labels = table.labels()
     if "conventions" in metric.options:
         reported["conventions"] = True
     is_bounded = BOUNDS in table.conditions.get("missing", {})

@@ -315,6 +315,17 @@ def _array(column: Any) -> Any:
         return None
 
 
+def has_header(file: Any) -> bool:
+    """Return whether a Parquet file has scored rows, or is damaged, which its reader reports."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        return _KEY in (pq.read_schema(file).metadata or {})
+    except (pa.ArrowInvalid, OSError, EOFError):
+        return True
+
+
 def _read_parquet(file: Any) -> RowFile:
     import pyarrow as pa
     import pyarrow.compute as pc
