@@ -18,13 +18,13 @@ from metric_commons.statistics import (
     ConfidenceSequence,
     compare,
     interval,
-    paired_test,
     required_rows,
     simultaneous_intervals,
 )
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests.best_of_many import best_of
 from metric_commons.statistics.tests.differences import rows_that_show_margin, unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0

@@ -28,7 +28,7 @@ from _error_rates import (
     samples,
 )
 
-from metric_commons.statistics import holm, max_t
+from metric_commons.statistics.tests.corrections import holm, max_t
 from metric_commons.statistics.tests.differences import unseen_row
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 300

@@ -17,7 +17,8 @@ import sys
 import time
 from pathlib import Path
 
-from metric_commons.programs import close_pools, execute
+from metric_commons.programs import execute
+from metric_commons.programs.worker_pool import close_pools
 
 ROUNDS = 3
 PROGRAMS = 40  # of each kind and round

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from _measure import cpu_seconds
 
-from metric_commons.text import STEPS, extract_answers
+from metric_commons.text import extract_answers
+from metric_commons.text.extraction.step_chains import STEPS
 
 ANSWERS = Path(__file__).parents[2] / "shared" / "data" / "answers"
 

@@ -27,7 +27,6 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 
 from metric_commons import load, score
 from metric_commons.__main__ import main as command
-from metric_commons.statistics.arithmetic.ratios import precision_recall_f1
 from metric_commons.text.answers.answers import answer_pairs, contained, exact_match, token_f1
 from metric_commons.text.tokens.references import row_scores
 
@@ -114,7 +113,7 @@ class Squad(evaluate.Metric):
 
 
 def row_f1(pairs):
-    pair_scores = precision_recall_f1(*pairs.shared_words("multiset"))
+    pair_scores = pairs.token_f1("multiset", both_empty=0.0)
     return row_scores(pair_scores, pairs.references, "max")
 
 

@@ -1,7 +1,6 @@
-"""Rewards beside math-verify: CPU time by the size of a call, threads, event loops, memory.
+"""Rewards beside math-verify: CPU time by the size of a call, memory.
 
     python benchmarks/rewards.py            # ratios of CPU time, and what a form adds to a verdict
-    python benchmarks/rewards.py --loop     # threads, and the lag of an event loop
     python benchmarks/rewards.py --start    # CPU time of new processes that import rewards
     python benchmarks/rewards.py --memory   # 20 calls of 16,384 long completions
     python benchmarks/rewards.py --pairs PYTHON   # table of docs/graders.md; PYTHON has verl
@@ -11,7 +10,6 @@ read before helps. math-verify runs without its time limits, which are signals. 
 left out of garbage collections, which else look at all of sympy in the middle of a batch of ours.
 """
 
-import asyncio
 import gc
 import gzip
 import json
@@ -21,13 +19,11 @@ import random
 import resource
 import subprocess
 import sys
-import threading
 import time
 from pathlib import Path
 
 from metric_commons import rewards
 from metric_commons.frameworks.rewards.named_tasks import task
-from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 
 CASES = Path(__file__).parents[1] / "tests" / "cases" / "mathematics.jsonl.gz"
 LONG = 8_000  # characters of a long completion
@@ -130,74 +126,12 @@ def form_over_verdict():
         "verl, with settings": lambda: [
             reward.verl("x", text, ref, {}, extract=["boxed"]) for text, ref in pairs
         ],
-        "OpenRLHF": lambda: [reward.openrlhf([f"?{t}"], ["?"], [r]) for t, r in pairs],
-        "AReaL": lambda: [reward.areal("?", t, [], [], solution=r) for t, r in pairs],
     }
     least = min(cpu(verdicts)[0] for _ in range(5))
     print(f"\nverdict alone: {least * 1e3:.0f} µs")
     for name, form in forms.items():
         seconds = min(cpu(form)[0] for _ in range(5))
         print(f"{name}: {(seconds - least) * 1e3:+.0f} µs")
-
-
-def concurrency():
-    """Whether 8 threads and an event loop agree with one thread, and how long the loop waits."""
-    reward = rewards.math()
-    completions, solutions = rows(2_000, seed=7)
-    expected = reward(completions, solution=solutions)
-    results = [None] * 8
-
-    def work(index):
-        results[index] = reward(completions, solution=solutions)
-
-    threads = [threading.Thread(target=work, args=(index,)) for index in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    print("8 threads agree with one:", results == [expected] * 8)
-    print("worst lags of a loop, ms: alone; with rewards, and the CPU time of the process in it")
-    for _ in range(5):
-        parse_answer.cache_clear()
-        alone = max(asyncio.run(idle()))
-        lags, agree = asyncio.run(loop(reward))
-        wall, process = (max(column) * 1e3 for column in zip(*lags, strict=True))
-        print(f"{alone * 1e3:.0f}; {wall:.0f}, {process:.0f}; agrees with one thread: {agree}")
-
-
-async def idle():
-    """Lags of a loop that has nothing to do."""
-    lags = []
-    for _ in range(1_000):
-        start = time.perf_counter()
-        await asyncio.sleep(0.001)
-        lags.append(time.perf_counter() - start - 0.001)
-    return lags
-
-
-async def loop(reward):
-    """Lags of a loop on which singles are judged, while a list of long rows runs beside them."""
-    lags, done = [], False
-
-    async def heartbeat():
-        while not done:
-            start, used = time.perf_counter(), time.process_time()
-            await asyncio.sleep(0.001)
-            lags.append((time.perf_counter() - start - 0.001, time.process_time() - used))
-
-    async def single(completion, solution):
-        return (await reward.awaited([completion], [solution]))[0].score
-
-    beat = asyncio.create_task(heartbeat())
-    batch, singles = rows(1_000, LONG, seed=8), rows(2_000, seed=9)
-    pending = asyncio.create_task(reward.awaited(*batch))
-    scores = await asyncio.gather(*(single(*pair) for pair in zip(*singles, strict=True)))
-    verdicts = await pending
-    done = True
-    await beat
-    agree = scores == reward(singles[0], solution=singles[1])
-    agree &= [verdict.score for verdict in verdicts] == reward(batch[0], solution=batch[1])
-    return lags, agree
 
 
 FIRST = r"""
@@ -283,16 +217,12 @@ def verdicts_of_graders(references, predictions, python):
     """The verdict of each grader on each pair: True, False, or None for undecided."""
     from metric_commons.mathematics import equivalence_scores, equivalent
 
-    def by_backend(name):
-        scores = equivalence_scores(predictions, references, backend=name)
-        return [bool(score) for score in scores.equal]
-
+    by_text = equivalence_scores(predictions, references, backend="hendrycks")
     return {
         "metric-commons": list(map(equivalent, references, predictions)),
         "math-verify": list(map(by_math_verify, references, predictions)),
         "prime_math": by_prime_math(references, predictions, python),
-        "minerva": by_backend("minerva"),
-        "hendrycks": by_backend("hendrycks"),
+        "hendrycks": list(map(bool, by_text.equal)),
     }
 
 
@@ -338,8 +268,6 @@ if __name__ == "__main__":
         pairs(sys.argv[-1])
     elif "--memory" in sys.argv:
         memory()
-    elif "--loop" in sys.argv:
-        concurrency()
     elif "--start" in sys.argv:
         start()
     else:

@@ -25,8 +25,10 @@ from numpy.typing import NDArray
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
-from metric_commons.statistics import compare, holm, max_t, paired_test
+from metric_commons.statistics import compare
+from metric_commons.statistics.tests.corrections import holm, max_t
 from metric_commons.statistics.tests.differences import unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 
 RESAMPLES = 10_000
 SHARE = 100  # of the resamples the loop draws one in so many

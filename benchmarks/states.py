@@ -1,4 +1,4 @@
-"""Sizes of states by module, what it takes to merge parts, and scores of few digits.
+"""Sizes of states by module, and what it takes to merge parts.
 
     python benchmarks/states.py [ROWS]
 
@@ -14,10 +14,10 @@ import time
 import numpy as np
 from _measure import ROUNDS
 
-from metric_commons import State, load
+from metric_commons import State
 from metric_commons.evaluation.scoring.states import Part
 
-ROWS, PARTS, ROWS_OF_A_PART, MANY = 100_000, 1_000, 1_000, 10_000_000
+ROWS, PARTS, ROWS_OF_A_PART = 100_000, 1_000, 1_000
 FEWER = 100  # parts that are merged as JSON
 WORDS = [f"word{number}" for number in range(500)]
 TYPES = ["PER", "ORG", "LOC"]
@@ -119,7 +119,6 @@ MODULES = [  # module, options, what its rows are, rows
     ),
     ("classification", {}, "labels", labels),
     ("classification", {}, "probabilities", probabilities),
-    ("classification", {"score_bits": 8}, "probabilities, score_bits=8", probabilities),
     ("regression", {}, "numbers", numbers),
     ("regression", {"confidence_level": 0.95}, "numbers, with intervals", numbers),
     ("clustering", {"measures": "ari"}, "labels", labels),
@@ -189,34 +188,11 @@ def timed(call):
     return least, result
 
 
-def few_digits(rows):
-    """Measures of rounded scores beside those of all digits."""
-    measures = ("roc_auc", "average_precision", "log_loss", "brier")
-    columns = probabilities(rows)
-    exact = load("classification").compute(**columns)
-    whole = len(filled("classification", {}, columns).to_bytes())
-    print(
-        f"All digits: {whole:,} bytes.\n\n| `score_bits` | bytes | | " + " | ".join(measures) + " |"
-    )
-    print("| --- | --- | --- |" + " --- |" * len(measures))
-    for bits in (4, 8, 12):
-        state = filled("classification", {"score_bits": bits}, columns)
-        result = state.result()
-        errors = {name: abs(result[name] - exact[name]) for name in measures}
-        assert all(errors[name] <= result["error_bound"][name] for name in measures)
-        for title, values in (("error", errors), ("bound", result["error_bound"])):
-            size = f"{len(state.to_bytes()):,}" if title == "error" else ""
-            cells = " | ".join(f"{values[name]:.1e}" for name in measures)
-            print(f"| {bits} | {size} | {title} | {cells} |", flush=True)
-
-
-def main(rows=ROWS, many=MANY):
+def main(rows=ROWS):
     print(f"Bytes a row, of {rows:,} rows:\n")
     sizes(rows)
     print(f"\n{PARTS:,} parts of {ROWS_OF_A_PART:,} rows merged:\n")
     merges()
-    print(f"\n{many:,} probabilities:\n")
-    few_digits(many)
 
 
 if __name__ == "__main__":

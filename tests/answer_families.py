@@ -153,31 +153,21 @@ def intervals(random):
     return interval, random.choice([chain, builder]), is_equal
 
 
-UNITS = {
-    "length": [("m", 1), ("km", 1000), ("cm", Fraction(1, 100)), ("mm", Fraction(1, 1000))],
-    "time": [("seconds", 1), ("minutes", 60), ("hours", 3600), ("days", 86_400)],
-    "mass": [("g", 1), ("kg", 1000), ("mg", Fraction(1, 1000))],
-    "power": [("W", 1), ("kW", 1000), ("MW", 10**6), ("mW", Fraction(1, 1000))],
-}
+UNITS = [
+    *(("m", "metres"), ("km", "kilometers"), ("cm", "centimetres"), ("kg", "kilograms")),
+    *(("s", "seconds"), ("h", "hours"), ("W", "watts"), ("mW", "milliwatts"), ("MW", "megawatts")),
+]
 
 
 def units(random):
-    """Quantities in units of one dimension, or of two."""
-    dimension = random.choice(list(UNITS))
-    (unit, factor), (other, other_factor) = random.sample(UNITS[dimension], 2)
+    """Quantities in one unit, by its symbol or its word, or of one number in two units."""
+    unit, other = random.sample(UNITS, 2)
     number = random.randint(1, 40)
-    converted = Fraction(number) * factor / other_factor
     is_equal = random.random() < 0.5
-    if not is_equal and random.random() < 0.5:
-        other = random.choice([u for name in UNITS if name != dimension for u, _ in UNITS[name]])
-    elif not is_equal:
-        converted = Fraction(number) if converted != number else Fraction(number + 1)
-    right = (
-        converted
-        if converted.denominator == 1
-        else rf"\frac{{{converted.numerator}}}{{{converted.denominator}}}"
-    )
-    return rf"{number} \text{{ {unit}}}", rf"{right} \text{{ {other}}}", is_equal
+    has_same_unit = is_equal or random.random() < 0.5
+    name = random.choice(unit if has_same_unit else other)
+    right = number + (has_same_unit and not is_equal)
+    return rf"{number} \text{{ {random.choice(unit)}}}", rf"{right} \text{{ {name}}}", is_equal
 
 
 def statements(random):

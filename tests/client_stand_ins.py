@@ -40,7 +40,6 @@ def _registered(metrics=None, name=None):
 
 REGISTRY = {}
 MODULES = {
-    "dspy": {"Prediction": Record},
     "langfuse": {"Evaluation": Record},
     "mlflow.entities": {"AssessmentSource": Record, "Feedback": Record},
     "mlflow.genai.scorers": {"scorer": lambda function, **options: Record(f=function, **options)},

@@ -1,4 +1,4 @@
-"""A module as the metric of DSPy's Evaluate, and with feedback as the metric of GEPA.
+"""A module as the metric of DSPy's Evaluate.
 
     pip install metric-commons dspy
     python examples/clients/with_dspy.py
@@ -11,7 +11,6 @@ import math
 from pathlib import Path
 
 import dspy
-from dspy.utils import DummyLM
 
 import metric_commons
 from metric_commons.scorers import scorer
@@ -30,15 +29,6 @@ class Recorded(dspy.Module):
         return dspy.Prediction(answer=answer)
 
 
-class Answering(dspy.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.answer = dspy.Predict("question -> answer")
-
-    def forward(self, question: str) -> dspy.Prediction:
-        return self.answer(question=question)
-
-
 def check_evaluate(expected: dict) -> None:
     evaluate = dspy.Evaluate(
         devset=EXAMPLES, metric=scorer("dspy", "qa_f1"), num_threads=4, display_progress=False
@@ -49,29 +39,6 @@ def check_evaluate(expected: dict) -> None:
     print(f"DSPy: {result.score}")
 
 
-def check_gepa(expected: dict) -> None:
-    """The feedback that reaches the model that rewrites the instructions."""
-    metric = scorer("gepa", "qa_f1")
-    row = next(row for row, score in enumerate(expected["per_example"]["qa_f1"]) if 0 < score < 1)
-    prediction = dspy.Prediction(answer=QUESTIONS[row]["borealis"])
-    judged = metric(EXAMPLES[row], prediction, None, "answer", None)
-    assert judged.score == expected["per_example"]["qa_f1"][row]
-    assert "Too much: " in judged.feedback or "Missing: " in judged.feedback
-    print(judged.feedback)
-
-    answers = [{"answer": question["borealis"]} for question in QUESTIONS]
-    new_instruction = {"new_instruction": "Answer with a name alone."}
-    proposals = DummyLM([new_instruction] * 100, adapter=dspy.JSONAdapter())
-    dspy.configure(lm=DummyLM(answers * 20))
-    gepa = dspy.GEPA(
-        metric=metric, max_metric_calls=20, reflection_lm=proposals, num_threads=1, seed=0
-    )
-    optimized = gepa.compile(Answering(), trainset=EXAMPLES[:4], valset=EXAMPLES[:4])
-    assert isinstance(optimized, Answering)
-    asked = str([call["messages"] for call in proposals.history])
-    assert "accepted is" in asked, "the feedback did not reach the prompt"
-
-
 def main() -> None:
     expected = metric_commons.load("qa_f1").compute(
         predictions=[question["borealis"] for question in QUESTIONS],
@@ -80,7 +47,6 @@ def main() -> None:
     )
     assert math.isfinite(expected["qa_f1"])
     check_evaluate(expected)
-    check_gepa(expected)
 
 
 if __name__ == "__main__":

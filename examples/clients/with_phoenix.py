@@ -18,7 +18,9 @@ QUESTIONS = [json.loads(line) for line in LINES]
 
 
 def main() -> None:
-    evaluator = create_evaluator(name="qa_f1", kind="code")(scorer("phoenix", "qa_f1"))
+    evaluator = create_evaluator(name="qa_f1", kind="code", direction="maximize")(
+        scorer("phoenix", "qa_f1")
+    )
     frame = pd.DataFrame(
         {
             "output": [row["borealis"] for row in QUESTIONS],

@@ -9,7 +9,7 @@ import evaluate
 
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import Length
-from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.translation.ngram_precision import (
     Definition,
     SmoothMethod,
@@ -61,6 +61,8 @@ class Bleu(BatchMetric):
         sys_len, ref_len (int): words of the predictions and of their closest references.
         length_ratio, translation_length, reference_length: for "hf", instead of the last four.
         google_bleu (float): for "gleu", the only score, from 0.0 to 1.0.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -104,7 +106,7 @@ class Bleu(BatchMetric):
         effective_order: bool = False,
         definition: Definition = "sacrebleu",
         signature: bool = False,
-        **summary,
+        **answers: summarize_extracted,
     ):
         scoring = {
             "definition": definition,
@@ -114,8 +116,13 @@ class Bleu(BatchMetric):
             "smooth_value": smooth_value,
             "effective_order": effective_order,
         }
-        rows = bleu_statistics(predictions, references, max_ngram_order=max_ngram_order, **scoring)
-        result = summarize_sums(rows, **summary)
+
+        def statistics(predictions, references):
+            return bleu_statistics(
+                predictions, references, max_ngram_order=max_ngram_order, **scoring
+            )
+
+        result = summarize_extracted(statistics, predictions, references, **answers)
         if signature:
             result["signature"] = bleu_signature(references, **scoring)
         return result

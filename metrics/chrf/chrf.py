@@ -9,7 +9,7 @@ import evaluate
 
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import Length
-from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.translation.character_ngrams import Beta, Order, chrf_statistics
 from metric_commons.text.translation.sacrebleu_signatures import chrf_signature
 from metric_commons.text.translation.stock_translations import chrf
@@ -45,6 +45,8 @@ class Chrf(BatchMetric):
 
     Returns:
         chrf (float): from 0.0 to 100.0; higher is better.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -82,7 +84,7 @@ class Chrf(BatchMetric):
         whitespace: bool = False,
         eps_smoothing: bool = False,
         signature: bool = False,
-        **summary,
+        **answers: summarize_extracted,
     ):
         orders = {"char_order": char_order, "word_order": word_order}
         texts = {
@@ -90,8 +92,11 @@ class Chrf(BatchMetric):
             "whitespace": whitespace,
             "eps_smoothing": eps_smoothing,
         }
-        rows = chrf_statistics(predictions, references, beta=beta, **orders, **texts)
-        result = summarize_sums(rows, **summary)
+
+        def statistics(predictions, references):
+            return chrf_statistics(predictions, references, beta=beta, **orders, **texts)
+
+        result = summarize_extracted(statistics, predictions, references, **answers)
         if signature:
             result["signature"] = chrf_signature(references, **orders, **texts)
         return result

@@ -25,7 +25,6 @@ from metric_commons.labels.classification.stock_classification import (
     recall,
     roc_auc,
 )
-from metric_commons.labels.thresholds.score_rows import with_rounded_scores
 from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
@@ -62,7 +61,6 @@ class Classification(BatchMetric):
         report (dict): the scores of each label, and their averages: if requested.
         partial_roc_auc, top_<k>_accuracy, ece, mce (float), calibration, roc_curve, pr_curve,
             det_curve, operating_point: if requested.
-        error_bound (dict): with score_bits, the maximum error of each area and loss.
         confidence_interval (dict): if requested.
 
     Examples:
@@ -90,7 +88,6 @@ class Classification(BatchMetric):
         "*": (0, 1),
     }
     pseudovalues = staticmethod(paired_classification_pseudovalues)
-    state_columns = staticmethod(with_rounded_scores)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules

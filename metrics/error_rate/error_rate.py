@@ -10,7 +10,7 @@ import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.arguments.domains import Positive
-from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.transcripts.edit_rate import (
     RateAverage,
     Unit,
@@ -59,6 +59,8 @@ class ErrorRate(BatchMetric):
         wip, wil (float): information preserved, the proportion of hits among the reference words
             times that among the predicted words, higher is better; and lost, 1 - wip.
         hits, substitutions, deletions, insertions (int): of all rows.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         alignments, per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -104,11 +106,17 @@ class ErrorRate(BatchMetric):
         average: RateAverage = "pooled",
         alignments: bool = False,
         worst_ratio: Positive | None = None,
-        **summary,
+        **answers: summarize_extracted,
     ):
         texts = {"unit": unit, "normalizer": normalizer, "merge_compounds": merge_compounds}
-        rows = error_statistics(predictions, references, average=average, **texts)
-        result = summarize_sums(rows, worst_ratio=worst_ratio, **summary)
-        if alignments:
-            result["alignments"] = error_alignments(predictions, references, **texts)
+        aligned = {}
+
+        def statistics(predictions, references):
+            if alignments:
+                aligned["alignments"] = error_alignments(predictions, references, **texts)
+            return error_statistics(predictions, references, average=average, **texts)
+
+        answers |= {"worst_ratio": worst_ratio}
+        result = summarize_extracted(statistics, predictions, references, **answers)
+        result.update(aligned)
         return result

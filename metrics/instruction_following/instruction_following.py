@@ -11,7 +11,7 @@ import evaluate
 
 from metric_commons.module.declaration.declarations import OBJECTS
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.instructions.instruction_rows import Checks, instruction_statistics
 from metric_commons.text.instructions.response_languages import Language
 
@@ -50,6 +50,8 @@ class InstructionFollowing(BatchMetric):
         instructions (int): the number of instructions.
         by_instruction (dict): if requested, by the id of each kind and family: strict_acc,
             loose_acc, and the number of instructions, n; with confidence_level also intervals.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -97,13 +99,15 @@ class InstructionFollowing(BatchMetric):
         checks: Checks = "ifeval",
         language: Language = "langdetect",
         by_instruction: bool = False,
-        **summary,
+        **answers: summarize_extracted,
     ):
-        rows = instruction_statistics(
-            predictions,
-            references,
-            checks=checks,
-            language=language,
-            by_instruction=by_instruction,
-        )
-        return summarize_sums(rows, **summary)
+        def statistics(predictions, references):
+            return instruction_statistics(
+                predictions,
+                references,
+                checks=checks,
+                language=language,
+                by_instruction=by_instruction,
+            )
+
+        return summarize_extracted(statistics, predictions, references, **answers)

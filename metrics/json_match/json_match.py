@@ -11,7 +11,11 @@ import evaluate
 
 from metric_commons.module.declaration.declarations import VALUES
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.structured.json_scores import json_match_scores
+from metric_commons.statistics.arguments.domains import Names, NonNegative
+from metric_commons.structured.json_equality import ListOrder, Types, ValueNormalizer
+from metric_commons.structured.json_leaves import Absence
+from metric_commons.structured.json_scores import Parse, Schemas, json_statistics
+from metric_commons.text.extraction.extraction import summarize_extracted
 
 _CITATION = """\
 @techreport{bray-2017-json,
@@ -32,6 +36,20 @@ class JsonMatch(BatchMetric):
         predictions (list of str, or of any JSON value): a JSON text, or a value, for each row; a
             str is always a text.
         references (list of str, or of any JSON value): the expected values, in the same form.
+        schema: a JSON Schema that predictions should follow: for all rows, or one per row.
+        parse: "strict" reads the whole text; "fenced" the last Markdown fence, or the whole text if
+            there is none; "found" the last object or list in the text.
+        list_order: "ordered" compares lists by index; "any" by the assignment with which most
+            leaves match.
+        normalizer: of texts: a name, "bfcl" among them, or a function.
+        types: "json": 1 equals 1.0; "strict": it does not; "loose": "1" equals 1 too. True is never
+            1.
+        rel_tol: how far a number may be from the expected one, as a proportion of that one.
+        abs_tol: the same, as a number.
+        nulls: whether a field that is null is a "value", or counts as "absent".
+        empties: the same for fields with an empty text, list or object.
+        ignore_paths: paths of fields that are left out, such as "$.items[].id".
+        by_path: also return the counts and scores of each path.
 
     Returns:
         valid (float): the proportion of valid JSON texts, from 0.0 to 1.0; higher is better.
@@ -41,6 +59,8 @@ class JsonMatch(BatchMetric):
         micro_f1, micro_precision, micro_recall (float): of the leaves of all rows together.
         matched, predicted, expected (int): leaves.
         by_path (dict): for each path its matched, wrong, missing and extra leaves, and scores.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -80,5 +100,39 @@ class JsonMatch(BatchMetric):
             reference_urls=["https://www.rfc-editor.org/rfc/rfc8259"],
         )
 
-    def _compute(self, *, predictions, references, **options: json_match_scores):
-        return json_match_scores(predictions, references, **options)
+    def _compute(
+        self,
+        *,
+        predictions,
+        references,
+        schema: Schemas | None = None,
+        parse: Parse = "strict",
+        list_order: ListOrder = "ordered",
+        normalizer: ValueNormalizer = "none",
+        types: Types = "json",
+        rel_tol: NonNegative = 0.0,
+        abs_tol: NonNegative = 0.0,
+        nulls: Absence = "value",
+        empties: Absence = "value",
+        ignore_paths: Names = (),
+        by_path: bool = False,
+        **answers: summarize_extracted,
+    ):
+        def statistics(predictions, references):
+            return json_statistics(
+                predictions,
+                references,
+                schema=schema,
+                parse=parse,
+                list_order=list_order,
+                normalizer=normalizer,
+                types=types,
+                rel_tol=rel_tol,
+                abs_tol=abs_tol,
+                nulls=nulls,
+                empties=empties,
+                ignore_paths=ignore_paths,
+                by_path=by_path,
+            )
+
+        return summarize_extracted(statistics, predictions, references, **answers)

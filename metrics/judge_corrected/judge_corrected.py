@@ -29,7 +29,7 @@ class JudgeCorrected(BatchMetric):
 
     Args:
         predictions (list of float, or of list of float): the verdict of a judge on each row; or for
-            each row the verdicts of several judges.
+            each row the verdicts of several judges, whose mean is taken.
         references (list of float, or of list of float): the label of each row by a person, NaN
             where there is none; or a list of it, empty where there is none.
 
@@ -38,8 +38,7 @@ class JudgeCorrected(BatchMetric):
         standard_error (float): of the corrected rate.
         judged_rate, labelled_rate (float): the mean verdict, and the mean label.
         judge_bias (float): the mean of verdict minus label on the labelled rows.
-        power_tuning (float): lambda, the weight of the judge; a list for several judges with
-            weights, a dict by stratum for strata.
+        power_tuning (float): lambda, the weight of the judge, from 0 to 1.
         effective_labels (float): how many labels alone would be as informative.
         labelled, n (int): the number of labelled rows, and of all rows.
         sensitivity, specificity (float): of the judge, with method="rogan_gladen".

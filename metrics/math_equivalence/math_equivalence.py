@@ -2,7 +2,7 @@
 
 Answers are parsed as LaTeX or plain text and converted to exact values. An answer is correct only
 if equality is proved, and different only if that is proved, under every reading of the text.
-Undecided answers are counted. The rules of MATH, Minerva and math-verify are options.
+Undecided answers are counted. The rule of MATH is an option.
 """
 
 import evaluate
@@ -12,7 +12,7 @@ from metric_commons.mathematics.proof.comparisons import Lists, Percent, Roundin
 from metric_commons.mathematics.proof.hendrycks import competition_math
 from metric_commons.mathematics.proof.problem_sets import Dataset, extraction_of
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.statistics.arguments.domains import NonNegative, Positive
+from metric_commons.statistics.arguments.domains import NonNegative
 from metric_commons.text.extraction.extraction import summarize_extracted
 
 _CITATION = """\
@@ -34,9 +34,7 @@ class MathEquivalence(BatchMetric):
         predictions (list of str): one answer per problem, or with `extract` the text of a model.
         references (list of str, or of list of str): the accepted answer or answers of each
             problem; both kinds may be mixed in one list.
-        backend: "exact" proves equality; "exact_then_math_verify" asks math-verify where nothing is
-            proved; "hendrycks" compares texts as MATH does, "minerva" uses sympy as minerva_math
-            does, and needs the extra `math`; "math_verify" uses math-verify, which needs both.
+        backend: "exact" proves equality; "hendrycks" compares texts as MATH does.
         percent: the meaning of 28% if the other side has no percent sign: 28 or 0.28 ("either"),
             0.28 ("value") or 28 ("ignore"); "any_scale" accepts any number times or divided by 100.
         lists: whether repeats count in lists without braces: "set" no, "multiset" yes, "sequence"
@@ -46,7 +44,6 @@ class MathEquivalence(BatchMetric):
         relative_tolerance: two numbers are equal if they differ by at most this proportion of
             the reference. Also years: with 0.001, 2011 equals 2010.
         absolute_tolerance: two numbers are equal if they differ by at most this.
-        timeout: seconds that a comparison may take with a backend that uses sympy.
         dataset: the data set of the problems, such as "gsm8k" or "college_math": `extract` and
             `extract_references` are then as it needs them, unless they are given, and conventions
             are its own: the base of a logarithm, letters that are units.
@@ -55,13 +52,10 @@ class MathEquivalence(BatchMetric):
     Returns:
         math_equivalence (float): proportion of correct answers, from 0.0 to 1.0; higher is better.
         undecided (float): proportion of rows that score 0 although inequality was not proved.
-        unreadable (float): with the exact backends, the proportion of rows whose references cannot
-            be read: a fault of the data.
-        by_math_verify (float): with "exact_then_math_verify", the proportion of rows that
-            math-verify alone calls equal; they do not count in math_equivalence.
-        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
-        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
-            too long.
+        unreadable (float): with the backend "exact", the proportion of rows whose references
+            cannot be read: a fault of the data.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         explanations (list of dict): with `explain`, for each row `prediction_reading`,
             `reference_reading`, `steps`, `verdict` (True, False or None) and `reason`.
         per_example, confidence_interval, groups (dict): if requested.
@@ -69,13 +63,13 @@ class MathEquivalence(BatchMetric):
     Examples:
         >>> math_equivalence = evaluate.load("./metrics/math_equivalence")
         >>> predictions = ["0.5", "x = 2, y = 3", "f(2)", "3 km"]
-        >>> references = ["1/2", "y = 3, x = 2", "2f", "3000 m"]
+        >>> references = ["1/2", "y = 3, x = 2", "2f", "3 kilometres"]
         >>> math_equivalence.compute(predictions=predictions, references=references)
         {'math_equivalence': 0.75, 'undecided': 0.25, 'unreadable': 0.0}
     """
 
     stock_formats = {"competition_math": competition_math}
-    lower_is_better = frozenset({"undecided", "unreadable", "unparsed", "timed_out"})
+    lower_is_better = frozenset({"undecided", "unreadable"})
     always_scored = frozenset({"math_equivalence"})
     row_texts = frozenset({"explanations"})
 
@@ -101,7 +95,6 @@ class MathEquivalence(BatchMetric):
         decimal_comma: bool = False,
         relative_tolerance: NonNegative = 0.0,
         absolute_tolerance: NonNegative = 0.0,
-        timeout: Positive = 5,
         dataset: Dataset = None,
         explain: bool = False,
         **answers: summarize_extracted,
@@ -120,7 +113,6 @@ class MathEquivalence(BatchMetric):
                 decimal_comma=decimal_comma,
                 relative_tolerance=relative_tolerance,
                 absolute_tolerance=absolute_tolerance,
-                timeout=timeout,
                 dataset=dataset,
                 explain=explain,
             )

@@ -38,7 +38,7 @@ class PairwiseRanking(BatchMetric):
         average_win_rate (dict): the mean over opponents of the win rate against each of them.
         wins, losses, ties (dict): counts of votes, or sums of weights.
         win_matrix (dict): for each system the probability of beating each other one.
-        tie_parameter (float): nu of Davidson's model, theta of Rao and Kupper's.
+        tie_parameter (float): nu of Davidson's model.
         coefficients (list): of covariates, in log odds.
         confidence_interval, standard_error, rank, rank_interval, groups (dict): if requested; with
             covariates also coefficient_error and coefficient_p_value (list).
@@ -54,11 +54,6 @@ class PairwiseRanking(BatchMetric):
         {'ada': 1044.4, 'bob': 955.6}
         >>> result["win_rate"]
         {'ada': 0.625, 'bob': 0.375}
-        >>> result = pairwise_ranking.compute(  # without prior: ValueError, separated
-        ...     model_a=["x"], model_b=["y"], winner=["model_a"], prior=1.0
-        ... )
-        >>> {system: round(rating, 1) for system, rating in result["ratings"].items()}
-        {'x': 1095.4, 'y': 904.6}
     """
 
     score_kind = "counts"

@@ -40,9 +40,8 @@ class QaEm(BatchMetric):
 
     Returns:
         qa_em (float): mean exact match, from 0.0 to 1.0; higher is better.
-        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
-        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
-            too long.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -55,7 +54,6 @@ class QaEm(BatchMetric):
         {'qa_em': 0.0}
     """
 
-    lower_is_better = frozenset({"unparsed", "timed_out"})
     stock_formats = {"exact_match": stock_exact_match}
     logged_names = (("qa_em", "exact_match", "exact", "em", "quasi_exact_match"),)
     always_scored = frozenset({"qa_em"})

@@ -48,9 +48,8 @@ class QaF1(BatchMetric):
         qa_f1 (float): mean F1, from 0.0 to 1.0; higher is better.
         qa_precision, qa_recall (float): the proportion of the predicted, and of the accepted words,
             that are shared.
-        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
-        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
-            too long.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -62,7 +61,6 @@ class QaF1(BatchMetric):
         0.6666666666666666
     """
 
-    lower_is_better = frozenset({"unparsed", "timed_out"})
     stock_formats = {"squad": squad, "super_glue/record": record}
     logged_names = (("qa_f1", "f1", "f1_score"),)
     always_scored = frozenset({"qa_f1", "qa_precision", "qa_recall"})

@@ -10,7 +10,7 @@ import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.regression.error_pseudovalues import paired_regression_pseudovalues
-from metric_commons.regression.errors import Multioutput, regression_scores, with_rounded_errors
+from metric_commons.regression.errors import Multioutput, regression_scores
 from metric_commons.regression.measure_names import Measures
 from metric_commons.regression.stock_regression import (
     mae,
@@ -23,7 +23,6 @@ from metric_commons.regression.stock_regression import (
     stsb,
 )
 from metric_commons.statistics.arguments.domains import Weights
-from metric_commons.statistics.arithmetic.binary_digits import Digits
 
 _CITATION = """\
 @article{scikit-learn,
@@ -54,14 +53,11 @@ class Regression(BatchMetric):
             "variance_weighted" weights each by the variance of its references, a list gives the
             weights; "raw_values" returns a list.
         sample_weight: the weight of each row.
-        error_bits: for "median_ae" only: errors are rounded down to this number of binary digits,
-            to keep the state of very many rows small.
 
     Returns:
         mae, mse, rmse (float): of the errors; 0.0 or more, lower is better.
         r2 (float): up to 1.0, which is best; NaN for less than two rows.
         and all other requested measures; confidence_interval (dict), if requested.
-        error_bound (dict): with error_bits, the largest possible error of median_ae.
 
     Examples:
         >>> regression = evaluate.load("./metrics/regression")
@@ -87,7 +83,6 @@ class Regression(BatchMetric):
         "*": (0, None),
     }
     pseudovalues = staticmethod(paired_regression_pseudovalues)
-    state_columns = staticmethod(with_rounded_errors)
     lower_is_better = frozenset(
         {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}
         | {"pinball*", "poisson_deviance", "gamma_deviance", "tweedie*"}
@@ -130,7 +125,6 @@ class Regression(BatchMetric):
         measures: Measures = ("mae", "mse", "rmse", "r2"),
         multioutput: Multioutput = "uniform_average",
         sample_weight: Weights | None = None,
-        error_bits: Digits | None = None,
         **uncertainty,
     ):
         return regression_scores(
@@ -139,6 +133,5 @@ class Regression(BatchMetric):
             measures=measures,
             multioutput=multioutput,
             sample_weight=sample_weight,
-            error_bits=error_bits,
             **uncertainty,
         )

@@ -25,6 +25,7 @@ from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.intervals.summary import summarize
 from metric_commons.text.extraction.extraction import Extraction, extract_samples, reference_answers
 from metric_commons.text.tokens.normalizers import Normalizer, normalizer_function
+from metric_commons.text.tokens.thoughts import Thoughts
 
 _CITATION = """\
 @inproceedings{wang-etal-2023-self-consistency,
@@ -57,6 +58,7 @@ class RepeatedSampling(BatchMetric):
             normalizer; "math", if they are provably equal, such as 1/2 and 0.5; or a function
             of two texts, of a reference and an answer or of two answers.
         normalizer: the normalizer of answers and references.
+        thoughts: whether the thoughts of a model are part of a sample, as in `qa_em`.
         extract: how to extract the answer from a sample first: the name of a step, a pattern, a
             function from str to str or None, or a list of these.
         extract_references: the same for references; each must contain an answer.
@@ -66,9 +68,8 @@ class RepeatedSampling(BatchMetric):
     Returns:
         maj@4, maj@n, best_of@4, ... (float): one for each k, from 0.0 to 1.0; higher is better.
         self_consistency (float): from 0.0 to 1.0; a high value means agreement, not quality.
-        unparsed (float): with `extract`, the rate of samples in which no answer was found.
-        timed_out (float): with a pattern as `extract`, the rate of samples for which it took too
-            long.
+        unparsed (float): with `thoughts` or `extract`, the rate of samples without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -83,8 +84,6 @@ class RepeatedSampling(BatchMetric):
         ... )
         {'best_of@1': 0.6666666666666666, 'best_of@2': 0.3333333333333333}
     """
-
-    lower_is_better = frozenset({"unparsed", "timed_out"})
 
     def _info(self):
         answer = datasets.Value("string")
@@ -114,6 +113,7 @@ class RepeatedSampling(BatchMetric):
         ties: Ties = "expected",
         equivalence: Equivalence = "normalized",
         normalizer: Normalizer = "lower",
+        thoughts: Thoughts = "keep",
         extract: Extraction = None,
         extract_references: Extraction = None,
         unparsed_votes: bool = True,
@@ -124,8 +124,7 @@ class RepeatedSampling(BatchMetric):
         if references is None:
             problems = sampled_outcomes(predictions)
         else:
-            if extract is not None:
-                predictions, shares = extract_samples(predictions, extract)
+            predictions, shares = extract_samples(predictions, thoughts=thoughts, extract=extract)
             if extract_references is not None:
                 references = reference_answers(references, extract_references)
             equal = {"normalized": None, "math": equivalent}.get(equivalence, equivalence)

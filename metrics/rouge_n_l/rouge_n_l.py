@@ -51,9 +51,8 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         rouge1, ... (float): for each type the mean F1, from 0.0 to 1.0; higher is better.
         rouge1_precision, rouge1_recall, ... (float): for each type the mean proportion of the
             prediction's, and of the reference's n-grams or words that are shared.
-        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
-        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
-            too long.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -68,7 +67,6 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         {'rougeL': 0.8, 'rougeL_precision': 0.6666666666666666, 'rougeL_recall': 1.0}
     """
 
-    lower_is_better = frozenset({"unparsed", "timed_out"})
     compiled_package = "rapidfuzz"
     stock_formats = {"rouge": stock_rouge}
     logged_names = (
@@ -76,6 +74,8 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         ("rouge2", "rouge2", "rouge_2", "rouge-2"),
         ("rougeL", "rougel", "rouge_l", "rouge-l"),
     )
+
+    latin_tokens = {"tokenizer": ("rouge_score", "unicode")}
 
     def _info(self):
         return evaluate.MetricInfo(

@@ -9,7 +9,8 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.statistics.intervals.summary import Average, summarize
+from metric_commons.statistics.intervals.summary import Average
+from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.translation.simplifications import sari_scores
 from metric_commons.text.translation.translation_tokenizers import TranslationTokenizer
 
@@ -38,6 +39,8 @@ class Sari(BatchMetric):
 
     Returns:
         sari (float): from 0.0 to 100.0; higher is better.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -80,9 +83,14 @@ class Sari(BatchMetric):
         references,
         lowercase: bool = True,
         tokenize: TranslationTokenizer = "13a",
-        **summary,
+        **answers: summarize_extracted,
     ):
-        scores = sari_scores(
-            sources, predictions, references, lowercase=lowercase, tokenize=tokenize
-        )
-        return summarize({"sari": scores}, {"sari": Average(bounds=(0, 100))}, **summary)
+        def scores(predictions, references):
+            return {
+                "sari": sari_scores(
+                    sources, predictions, references, lowercase=lowercase, tokenize=tokenize
+                )
+            }
+
+        averages = {"sari": Average(bounds=(0, 100))}
+        return summarize_extracted(scores, predictions, references, averages=averages, **answers)

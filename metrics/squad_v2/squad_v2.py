@@ -16,6 +16,8 @@ from metric_commons.text.answers.answerability import (
     summarize_answers,
 )
 from metric_commons.text.answers.stock_answers import squad_v2
+from metric_commons.text.extraction.extraction import Extraction
+from metric_commons.text.tokens.thoughts import Thoughts
 
 _CITATION = """\
 @inproceedings{rajpurkar-etal-2018-know,
@@ -42,6 +44,9 @@ class SquadV2(BatchMetric):
             probabilities; "grouped" tries only thresholds that exist.
         no_answer_texts: predictions that mean "no answer", such as "unanswerable"; compared after
             normalization.
+        thoughts: whether the thoughts of a model are part of a prediction, as in `qa_em`.
+        extract: how to extract the answer from a prediction, as in `qa_em`; a prediction without an
+            answer is wrong, also where a question has none.
 
     Returns:
         exact, f1 (float): means over all questions, from 0.0 to 1.0; higher is better.
@@ -50,6 +55,8 @@ class SquadV2(BatchMetric):
         NoAns_exact, NoAns_f1, NoAns_total: the same for questions without one, if any.
         best_exact, best_f1, best_exact_thresh, best_f1_thresh (float): with probabilities, the best
             score over all thresholds, and the threshold.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -85,9 +92,17 @@ class SquadV2(BatchMetric):
         no_answer_threshold: Finite = 1.0,
         threshold_ties: ThresholdTies = "official",
         no_answer_texts: Texts = (),
+        thoughts: Thoughts = "keep",
+        extract: Extraction = None,
         **summary,
     ):
-        answers = scored_answers(predictions, references, no_answer_texts=no_answer_texts)
+        answers = scored_answers(
+            predictions,
+            references,
+            no_answer_texts=no_answer_texts,
+            thoughts=thoughts,
+            extract=extract,
+        )
         return summarize_answers(
             answers,
             no_answer_threshold=no_answer_threshold,

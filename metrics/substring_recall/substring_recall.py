@@ -47,9 +47,8 @@ class SubstringRecall(BatchMetric):
     Returns:
         substring_recall (float): mean containment, from 0.0 to 1.0; higher is better.
         all_found (float): with sets of answers, the proportion of rows in which all are found.
-        unparsed (float): with `extract`, the rate of predictions in which no answer was found.
-        timed_out (float): with a pattern as `extract`, the rate of predictions for which it took
-            too long.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -60,7 +59,6 @@ class SubstringRecall(BatchMetric):
         {'substring_recall': 0.5}
     """
 
-    lower_is_better = frozenset({"unparsed", "timed_out"})
     logged_names = (("substring_recall", "includes", "contains", "coverem"),)
     always_scored = frozenset({"substring_recall"})
 

@@ -8,7 +8,7 @@ import evaluate
 
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
 from metric_commons.statistics.arguments.domains import Positive
-from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.translation.sacrebleu_signatures import ter_signature
 from metric_commons.text.translation.stock_translations import ter
 from metric_commons.text.translation.translation_edit_rate import ter_statistics
@@ -46,6 +46,8 @@ class Ter(BatchMetric):
         ter (float): edits per 100 words of the references; lower is better; it may exceed 100.0.
         num_edits (int): of all rows.
         ref_length (float): words of the references; the mean if a row has several.
+        unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
+        timed_out (float): with a pattern as `extract`, the rate for which it took too long.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -81,7 +83,7 @@ class Ter(BatchMetric):
         case_sensitive: bool = False,
         signature: bool = False,
         worst_ratio: Positive | None = None,
-        **summary,
+        **answers: summarize_extracted,
     ):
         options = {
             "normalized": normalized,
@@ -89,8 +91,12 @@ class Ter(BatchMetric):
             "asian_support": asian_support,
             "case_sensitive": case_sensitive,
         }
-        rows = ter_statistics(predictions, references, **options)
-        result = summarize_sums(rows, worst_ratio=worst_ratio, **summary)
+
+        def statistics(predictions, references):
+            return ter_statistics(predictions, references, **options)
+
+        answers |= {"worst_ratio": worst_ratio}
+        result = summarize_extracted(statistics, predictions, references, **answers)
         if signature:
             result["signature"] = ter_signature(references, **options)
         return result

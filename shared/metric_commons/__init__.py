@@ -10,7 +10,7 @@ The subpackages contain the same measures as functions on arrays: `text`, `label
 `retrieval`, `structured`, `mathematics` and `judging`. `programs` runs programs. `base` is what a
 metric of your own derives from. `rewards` has functions for training, `scorers` those for
 frameworks, `testing` an assertion about scores, `statistics` intervals and tests, and `files` reads
-and writes files.
+runs and judgments of TREC.
 
 Names are imported on first use: `import metric_commons` alone loads no other library.
 """

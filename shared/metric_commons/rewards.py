@@ -1,9 +1,9 @@
-"""Rewards for reinforcement learning: the scores of completions, in the forms of trainers.
+"""Rewards for reinforcement learning: the scores of completions.
 
-Each function returns a `Reward`, which can be called as a reward function for TRL; `.verl`,
-`.openrlhf`, `.slime`, `.areal`, `.verifiers` and `.nemo_gym` are the forms of other trainers. For
-configurations that name a function there are `math_verl`, `choice_slime` and so on:
-`<kind>_<form>`, with the default options of the kind.
+Each function returns a `Reward`, which can be called as a reward function for TRL; `.verl` is the
+form of verl, and `.verdicts(completions, references)` what other trainers can be given. For
+configurations that name a function there are `math_trl`, `math_verl`, `choice_verl` and so on, with
+the default options of the kind.
 
 `import metric_commons.rewards` needs neither `evaluate` nor numpy; neither do the kinds `math`,
 `choice` and `found`.
@@ -26,12 +26,10 @@ if TYPE_CHECKING:
         rouge,
         tools,
     )
-    from .frameworks.rewards.reference_checks import ReferenceCheck
     from .frameworks.rewards.reward import Reward
     from .frameworks.rewards.total import total
 
 __all__ = [
-    "ReferenceCheck",
     "Reward",
     "answers",
     "choice",
@@ -47,13 +45,12 @@ __all__ = [
     "total",
 ]
 
-_FORMS = ("trl", "verl", "openrlhf", "slime", "areal", "verifiers", "nemo_gym")
+_FORMS = ("trl", "verl")
 _KINDS = ("answers", "choice", "found", "instructions", "json", "math", "rouge", "tools")
 
 _resolve = resolver(
     __name__,
     {
-        "ReferenceCheck": "frameworks.rewards.reference_checks",
         "Reward": "frameworks.rewards.reward",
         "code": "frameworks.rewards.code_rewards",
         "code_score": "frameworks.rewards.code_rewards",
@@ -74,5 +71,5 @@ def _named(name: str) -> Any:
     kind, _, form = name.partition("_")
     if form in _FORMS and kind in (*_KINDS, "code") and name != "code_verl":
         reward = _resolve(kind)()
-        return reward if form == "trl" else getattr(reward, form)
+        return reward if form == "trl" else reward.verl
     return _resolve(name)

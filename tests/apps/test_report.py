@@ -89,9 +89,7 @@ def write(rows, name="rows.jsonl"):
 def scored(run):
     """Score systems of a file, as the command does it, and return the page about them."""
 
-    def scored(
-        path, systems, *more, modules=("qa_em", "qa_f1"), references="gold", report=()
-    ):
+    def scored(path, systems, *more, modules=("qa_em", "qa_f1"), references="gold", report=()):
         fields = [word for system in systems for word in ("--predictions", system)]
         saved = ("--save", "r.json", "--rows", "rows_of.jsonl")
         status, _, err = run(

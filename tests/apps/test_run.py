@@ -254,8 +254,6 @@ def test_presets_name_what_modules_have():
         ("triviaqa", "qa_f1", "TriviaQA ca43b58"),
         ("drop", "qa_em", "DROP: lm-eval"),
         ("drop", "qa_f1", "DROP: lm-eval"),
-        ("olmes", "substring_recall", "OLMES `recall`"),
-        ("olmes", "truthful_mc", "OLMES MC1"),
         ("ultrarag", "qa_em", "UltraRAG 015e838 `em`"),
         ("ultrarag", "qa_f1", "UltraRAG 015e838 `f1`"),
         ("ultrarag", "substring_recall", "UltraRAG 015e838 `acc`"),
@@ -332,6 +330,8 @@ def test_options_of_one_s_own_win_and_leave_no_claim_in_the_signature(run):
     [
         (["--preset", "squat"], "--preset: there is no preset 'squat'; did you mean 'squad'?"),
         (["--preset", "trec_eval"], "--preset: the preset trec_eval does not cover qa_em, only"),
+        (["--preset", "mlqa"], "--preset: 'mlqa' must name its language, as mlqa(language=de): en"),
+        (["--preset", "mlqa(language=ko)"], "--preset: 'mlqa(language=ko)' must name its language"),
         (["--compare"], "--compare needs at least two systems"),
     ],
 )

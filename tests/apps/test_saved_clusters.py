@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metric_commons import score
 from tests.apps.files import write_rows
 
 ROWS = 40
@@ -122,15 +123,16 @@ def test_rows_of_a_log_have_clusters(run, rows):
         ]
         write_rows(folder / "samples_qa_2026-01-15T09-00-00.jsonl", samples[::-1])
         log = f"{system}/samples_qa_2026-01-15T09-00-00.jsonl"
-        files = (*FIELD, "--save", f"{system}.json", "--rows", f"{system}.rows")
+        files = (*BOTH, "--save", f"{system}.json", "--rows", f"{system}.rows")
         assert run("score", "logged", log, "--filter", "strict", *files)[0] == 0
-    for chosen in ((), FIELD):
-        command = ("compare", "x.json", "y.json", "--format", "json", *chosen)
+    for field, number in (("doc.passage", 7), ("doc.topic", 3)):
+        command = ("compare", "x.json", "y.json", "--format", "json", "--cluster-by", field)
         status, out, err = run(*command)
         assert (status, err) == (0, "")
         (found,) = json.loads(out)["comparisons"]
-        assert (found["rows"], found["n_clusters"]) == (ROWS, 7)
-    board = json.loads(run("leaderboard", "x.json", "--by", "exact_match", "--format", "json")[1])
+        assert (found["rows"], found["n_clusters"]) == (ROWS, number)
+    command = ("leaderboard", "x.json", "--by", "exact_match", "--format", "json", *FIELD)
+    board = json.loads(run(*command)[1])
     assert board["boards"][0]["task"] == "qa"
 
 
@@ -146,8 +148,7 @@ def test_clusters_that_rows_do_not_have_are_one_line(run, saved, command):
         saved("qa_f1", *scored)
         assert run(command, "x.json", *rest, "--cluster-by", "doc") == (
             *(1, ""),
-            "x.json: rows of 'x' were scored without --cluster-by doc; their clusters: "
-            f"{known}\n",
+            f"x.json: rows of 'x' were scored without --cluster-by doc; their clusters: {known}\n",
         )
     Path("x.rows").unlink()
     status, out, err = run(command, "x.json", *rest, *FIELD)
@@ -155,6 +156,20 @@ def test_clusters_that_rows_do_not_have_are_one_line(run, saved, command):
     assert err.startswith(
         "clusters need scored rows: x.json: its scored rows are missing: x.rows; score again"
     )
+
+
+@pytest.mark.parametrize("data", ["columns", "file"])
+def test_python_and_commands_name_clusters_alike(run, rows, data):
+    columns = {name: [row[name] for row in rows] for name in ("x", "y", "gold")}
+    columns["passage"] = [row["doc"]["passage"] for row in rows]
+    lines = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    data = {"columns": columns, "file": write_rows("rows.jsonl", lines)}[data]
+    named = {"predictions": ["x", "y"], "references": "gold", "clusters": "passage"}
+    results = score("qa_f1", data, rows=True, **named).save_rows("p.parquet")
+    results.save("p.json")
+    out = run("compare", "p.json", "--cluster-by", "passage", "--format", "json")[1]
+
+    assert json.loads(out)["comparisons"][0]["n_clusters"] == 7
 
 
 def test_runs_have_clusters_in_a_file(run):
@@ -206,12 +221,12 @@ def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options
 
     assert means
     for path in ("alone.json", "merged.json", "alone.parquet"):
-        for score in means:
-            board = ("leaderboard", path, "--by", score, "--confidence", "0.9", "--format", "json")
+        for name in means:
+            board = ("leaderboard", path, "--by", name, "--confidence", "0.9", "--format", "json")
             status, out, err = run(*board)
             assert (status, err) == (0, "")
             (found,) = json.loads(out)["boards"][0]["systems"]
-            assert found["confidence_interval"] == pytest.approx(intervals[score], abs=1e-12)
+            assert found["confidence_interval"] == pytest.approx(intervals[name], abs=1e-12)
 
 
 @pytest.mark.long

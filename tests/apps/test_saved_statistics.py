@@ -30,8 +30,7 @@ def scored(name, columns, options):
     sides = [columns["predictions"], columns["others"]]
     shared = {key: column for key, column in columns.items() if key in MODULES[name].input_names}
     return [
-        score(name, **shared | {"predictions": side}, options=options, rows=True)
-        for side in sides
+        score(name, **shared | {"predictions": side}, options=options, rows=True) for side in sides
     ]
 
 

@@ -23,6 +23,7 @@ SOURCES = {
     "answers": GIVEN / "cases" / "answers.jsonl",
     "execution": GIVEN / "cases" / "execution.jsonl",
     "mathematics": GIVEN / "cases" / "mathematics.jsonl",
+    "readings": GIVEN / "cases" / "readings.jsonl",
     "ratio_intervals": GIVEN / "cases" / "ratio_intervals.jsonl",
     "files": GIVEN / "cases" / "files.jsonl",
     "preferences": GIVEN / "cases" / "preferences.jsonl",
@@ -65,6 +66,7 @@ UNREAD = {
         ("answers", "mathematics", "ratio_intervals", "files", "structured", "preferences"),
         frozenset(),
     ),
+    "readings": set(),
     "worked_examples": set(),
     "languages": {"official"},
 }

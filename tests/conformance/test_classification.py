@@ -413,14 +413,78 @@ def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, avera
 @SOME
 @given(
     st.lists(
+        st.tuples(
+            st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), st.floats(0.5, 3)
+        ),
+        min_size=2,
+        max_size=20,
+    ),
+    st.sampled_from([("no", "yes"), ("A", "a"), ("", " "), ("1", "0"), ("ß", "Ω")]),
+    st.booleans(),
+    st.booleans(),
+    st.sampled_from([None, "macro", "weighted", "micro"]),
+)
+def test_two_columns_of_texts_need_no_positive_label(rows, pair, weighted, listed, average):
+    """Whichever is positive: accuracy, losses and areas are those of both labels alike."""
+    truth, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
+    assume(truth.any() and not truth.all())
+    labels = [*pair] if listed else sorted(pair)
+    table = np.column_stack([1 - scores, scores])
+    references = np.array(labels)[truth.astype(int)]
+    weigh = {"sample_weight": weights} if weighted else {}
+    result = CLASSIFICATION.compute(
+        predictions=table,
+        references=references,
+        average=average,
+        **({"labels": labels} if listed else {}),
+        **weigh,
+    )
+    positive = max(labels)
+    of_positive = table[:, labels.index(positive)]
+    decided = np.where(of_positive >= 0.5, positive, min(labels))
+    truth = references == positive
+    ordered = table if labels == sorted(labels) else table[:, ::-1]
+
+    assert result["accuracy"] == close(metrics.accuracy_score(references, decided, **weigh))
+    assert result["log_loss"] == close(
+        metrics.log_loss(references, ordered, labels=sorted(labels), **weigh)
+    )
+    assert result["roc_auc"] == close(metrics.roc_auc_score(truth, of_positive, **weigh))
+    assert result["average_precision"] == close(
+        metrics.average_precision_score(truth, of_positive, **weigh)
+    )
+    assert result["brier"] == close(metrics.brier_score_loss(truth, of_positive, **weigh))
+    of_f1 = {"average": average} if average else {"pos_label": positive}
+    f1 = metrics.f1_score(references, decided, zero_division=0.0, **of_f1, **weigh)
+    assert result["f1"] == close(f1)
+    for label in labels:  # and areas of both columns are equal
+        chosen = CLASSIFICATION.compute(
+            predictions=ordered, references=references, pos_label=label, threshold=0.5, **weigh
+        )
+        assert chosen["roc_auc"] == pytest.approx(result["roc_auc"], abs=1e-12)
+        assert chosen["log_loss"] == pytest.approx(result["log_loss"], rel=1e-9)
+
+
+def test_one_column_and_the_labels_1_and_2_still_need_a_positive_label():
+    for predictions, references in (
+        ([0.2, 0.7], ["no", "yes"]),
+        ([[0.2, 0.8], [0.7, 0.3]], [1, 2]),
+    ):
+        with pytest.raises(ValueError, match="pos_label must name the one that scores are for"):
+            CLASSIFICATION.compute(predictions=predictions, references=references)
+
+
+@pytest.mark.long
+@SOME
+@given(
+    st.lists(
         st.tuples(st.booleans(), st.sampled_from([*GRADES, -3.0, 7.5]), st.floats(0.5, 3)),
         min_size=2,
         max_size=30,
     ),
     st.floats(0.01, 0.99),
-    st.booleans(),
 )
-def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max_fpr, drop):
+def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max_fpr):
     references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     assume(references.any() and not references.all())
     result = CLASSIFICATION.compute(
@@ -430,7 +494,6 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
         threshold=0.5,
         max_fpr=max_fpr,
         curves=["roc", "pr", "det"],
-        drop_intermediate=drop,
     )
     options = {"sample_weight": weights}
     area = metrics.roc_auc_score(references, scores, max_fpr=max_fpr, **options)
@@ -440,16 +503,45 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
         references=references,
         threshold=0.5,
         curves=["roc", "pr", "det"],
-        drop_intermediate=drop,
     )
     for name, function in {
         "roc_curve": metrics.roc_curve,
         "pr_curve": metrics.precision_recall_curve,
         "det_curve": metrics.det_curve,
     }.items():
-        points = function(references, scores, drop_intermediate=drop)
+        points = function(references, scores)
         for ours, theirs in zip(unweighted[name].values(), points, strict=True):
             assert ours == close(theirs.tolist()), name
+    counts = np.ceil(weights)  # whole, so that no step is off by its rounding
+    repeated = CLASSIFICATION.compute(
+        predictions=scores,
+        references=references,
+        sample_weight=counts,
+        threshold=0.5,
+        curves="roc",
+    )
+    points = metrics.roc_curve(references, scores, sample_weight=counts)
+    for ours, theirs in zip(repeated["roc_curve"].values(), points, strict=True):
+        assert ours == close(theirs.tolist())
+
+
+@pytest.mark.parametrize(
+    ("scores", "references", "kept"),
+    [
+        ([0.9, 0.8, 0.7, 0.6], [1, 1, 1, 0], [math.inf, 0.9, 0.7, 0.6]),
+        ([0.9, 0.8, 0.7, 0.6], [0, 0, 0, 1], [math.inf, 0.9, 0.7, 0.6]),
+        ([0.9, 0.9, 0.8, 0.8, 0.7], [1, 0, 1, 0, 1], [math.inf, 0.9, 0.8, 0.7]),
+        ([0.9, 0.9, 0.8, 0.8, 0.7, 0.7], [1, 0] * 3, [math.inf, 0.9, 0.7]),
+        ([0.9, 0.8, 0.8, 0.7], [1, 1, 1, 0], [math.inf, 0.9, 0.8, 0.7]),  # unequal steps
+    ],
+)
+def test_a_point_between_two_equal_steps_is_left_out(scores, references, kept):
+    curve = CLASSIFICATION.compute(predictions=scores, references=references, curves="roc")
+    points = metrics.roc_curve(references, scores)
+
+    assert curve["roc_curve"]["thresholds"] == kept
+    for ours, theirs in zip(curve["roc_curve"].values(), points, strict=True):
+        assert ours == close(theirs.tolist())
 
 
 @pytest.mark.long

@@ -6,7 +6,8 @@ import json
 import pytest
 
 from metric_commons import load
-from metric_commons.text import STEPS, extract_answers
+from metric_commons.text import extract_answers
+from metric_commons.text.extraction.step_chains import STEPS
 from tests.contract.test_cards import code, column
 from tests.spec import GIVEN, ROOT, published, recorded
 

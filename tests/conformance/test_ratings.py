@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metric_commons
-from metric_commons.judging import ranks_of_intervals
+from metric_commons.judging.votes.rating_errors import ranks_of_intervals
 from metric_commons.reporting.leaderboards.published_scores import Score
 from metric_commons.reporting.leaderboards.score_tables import score_table
 from metric_commons.reporting.leaderboards.task_means import task_means
-from tests.spec import drawn_examples, recorded
+from tests.spec import drawn_examples, is_passed_over, recorded
 
 load = cache(metric_commons.load)
 
@@ -35,7 +35,7 @@ def cases(module):
         case["id"]: {key: plain(case[key]) for key in ("inputs", "options", "expected", "peers")}
         | {"form": case.get("form")}
         for case in recorded("preferences")
-        if case["module"] == module
+        if case["module"] == module and not is_passed_over(case)
     }
 
 
@@ -84,7 +84,7 @@ def test_ratings_of_a_case(name):
 
 
 def test_there_are_many_cases():
-    assert len(VOTES) == 121
+    assert len(VOTES) == 94
     assert len(cases("ranking_agreement")) == 78
     assert len(cases("leaderboard")) == 6
 
@@ -216,7 +216,9 @@ def test_coefficients_and_errors_are_those_of_statsmodels(clustered):
     api = pytest.importorskip("statsmodels.api")
     votes = draw_votes(7, 400)
     random = np.random.default_rng(8)
-    covariates = np.column_stack([np.ones(400), random.standard_normal(400)])
+    lengths = random.standard_normal(400)
+    lengths = (lengths - lengths.mean()) / lengths.std()  # which ours does anyway
+    covariates = np.column_stack([np.ones(400), lengths])
     clusters = random.integers(0, 40, 400)
     design = np.zeros((400, len(SYSTEMS)))
     for row, (a, b) in enumerate(zip(votes["model_a"], votes["model_b"], strict=True)):
@@ -235,7 +237,6 @@ def test_coefficients_and_errors_are_those_of_statsmodels(clustered):
     ours = load("pairwise_ranking").compute(
         **votes,
         covariates=covariates.tolist(),
-        standardize=False,
         confidence_level=0.95,
         interval="sandwich",
         base=math.e,

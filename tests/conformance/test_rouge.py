@@ -18,7 +18,6 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_scores import rouge
 from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words
@@ -32,13 +31,6 @@ SUMMARIES = GIVEN / "data" / "text" / "speed" / "speed_sum.json.gz"
 TYPES = ["rouge1", "rouge2", "rouge3", "rouge9", "rougeL", "rougeLsum"]
 
 summaries = pytest.mark.skipif(not SUMMARIES.exists(), reason=f"no summaries at {SUMMARIES}")
-
-
-@pytest.fixture(params=["plainly", "together"], autouse=True)
-def way(request, monkeypatch):
-    """Both ways to count, whatever the number of rows."""
-    monkeypatch.setattr(rouge_words, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
-    return request.param
 
 
 # rouge_score

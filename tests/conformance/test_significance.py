@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metric_commons.statistics import benjamini_hochberg, paired_test
+from metric_commons.statistics.tests.corrections import benjamini_hochberg
+from metric_commons.statistics.tests.paired_tests import paired_test
 from tests.cards import rows_below
 from tests.spec import ROOT, recorded, rounds
 

@@ -11,19 +11,18 @@ import numpy as np
 import pytest
 
 from metric_commons.statistics import (
-    benjamini_hochberg,
-    holm,
     interval,
     letters,
     minimum_detectable,
     power_of,
-    proportion_interval,
     rank_intervals,
     required_rows,
     tiers,
 )
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
+from metric_commons.statistics.intervals.proportions import proportion_interval
+from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
 from metric_commons.statistics.tests.differences import unseen_row
 from tests.spec import ROOT, recorded
 

@@ -196,8 +196,6 @@ def test_requirements_are_those_of_the_package_for_a_space_that_reads_no_files(b
 
 
 OPTIONAL = {
-    "math_verify",  # one option says what to install, in a process of its own
-    "sympy",
     "rapidfuzz",  # only faster
 }
 

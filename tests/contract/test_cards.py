@@ -26,12 +26,9 @@ ADDED = {
     "curve": ["risk_coverage"],
     "max_fpr": ["partial_roc_auc"],
     "operating_point": ["operating_point"],
-    "score_bits": ["error_bound"],
-    "error_bits": ["error_bound"],
     "clusters": ["n_clusters"],
     "margin": ["p_equivalent", "p_non_inferior"],
     "power": ["mde"],
-    "conventions": ["conventions"],
     "report": ["report"],
     "signature": ["signature"],
 }
@@ -46,6 +43,10 @@ KEYS = {
     "n_resamples": [],
     "seed": [],
     "groups": ["groups"],
+    "thoughts": ["unparsed"],
+    "extract": ["unparsed", "timed_out"],
+    "extract_references": [],
+    "choices": [],
 }
 
 

@@ -106,6 +106,8 @@ LINEAR = [
     ("json_match", {"list_order": "any", "abs_tol": 0.1}, wide, 28),
     ("json_match", {"list_order": "any", "by_path": True, "abs_tol": 0.1}, wide, 28),
     ("json_match", {"by_path": True}, calls, 200),
+    ("json_match", {"parse": "found"}, calls, 200),
+    ("json_match", {"parse": "fenced"}, calls, 200),
     ("tool_calls", {}, calls, 200),
     *(("span_f1", {"match": match}, spans, 1_000) for match in ("strict", "exact", "type")),
 ]

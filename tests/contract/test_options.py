@@ -7,7 +7,7 @@ from typing import Any, get_args
 import pytest
 from evaluate import load as load_from
 
-from metric_commons.statistics import OptionError
+from metric_commons.statistics.arguments.checks import OptionError
 from metric_commons.statistics.arguments.domains import (
     PerRow,
     Range,

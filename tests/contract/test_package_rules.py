@@ -54,7 +54,6 @@ BUNDLED = (*("statistics", "module/declaration", *FAMILIES), "data/trec/identifi
 AT_HOME = ("data", "module/catalog", "evaluation")  # others, whose functions import more on use
 # Libraries that only files of this room import.
 OF_ROOM = {
-    "mathematics": {"math_verify", "sympy"},  # in a process of their own
     "text/instructions": {"langdetect"},  # where a row asks for a language
     "structured": {"jsonschema"},  # where a row has a schema
     "text/transcripts": {"rapidfuzz"},  # where it is installed
@@ -202,7 +201,7 @@ def foreign_libraries(path, text):
 OPENERS = (
     *("data/files/access.py", "apps/mcp/roots.py"),
     *("module/catalog/catalog.py", "module/declaration/declared_module.py"),
-    *("mathematics/proof/symbolic_worker.py", "reporting/report/*page.py", "apps/mcp/stdio.py"),
+    *("reporting/report/*page.py", "apps/mcp/stdio.py"),
     *("apps/mcp/call_process.py", "apps/mcp/workers.py", "programs/*", "apps/hub/*"),
 )
 # How often others open such a file: stdout, the journal of a command, the summary of a workflow,

@@ -9,14 +9,12 @@ from tests.spec import ROOT
 # Of each file, named by its stem, the constants that bound a block, and those from which on blocks
 # are worth their price. The first become the size, the second 0.
 BOUNDS = {
-    "answers": ((), ("_SMALL",)),
-    "clipped_ngrams": ((), ("_MAX_PLAIN",)),
     "clusters": (("BLOCK",), ()),
     "contingency": (("_BLOCK", "_SAMPLE"), ("_FEW",)),
     "edit_rate": (("_CHARACTERS",), ()),
     "enclosed_sums": (("_ROWS",), ("_FEWEST",)),
     "exact_sums": (("_BLOCK", "_ENCLOSED_ROWS"), ("_FEWEST_ENCLOSED",)),
-    "final_answers": (("_ENDING",), ()),
+    "choice_letters": (("_ENDING",), ()),
     "identifiers": (("HASHED",), ()),
     "areas": (("_BLOCK",), ()),
     "multiple_choice": (("_BLOCK", "_MIN_ROWS"), ()),
@@ -25,7 +23,7 @@ BOUNDS = {
     "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
     "row_losses": (("_BLOCK",), ()),
     "curves": (("_BLOCK",), ()),
-    "rouge_words": (("_CHARACTERS",), ("_FEW_CHARACTERS",)),
+    "rouge_words": (("_CHARACTERS",), ()),
     "translation_edit_rate": ((), ("_FEW",)),
     "union_lcs": (("_ENTRIES",), ()),
 }

@@ -115,7 +115,7 @@ def split_does_not_matter(call, chance):
     reporting = {
         name: value
         for name, value in call.reporting.items()
-        if name not in ("per_example", "conventions", *OF_ROWS, *OF_SCRIPTS)
+        if name not in ("per_example", *OF_ROWS, *OF_SCRIPTS)
     }
     if "clusters" in labels and reporting.get("confidence_level") is None:
         del labels["clusters"]

@@ -165,7 +165,7 @@ def test_a_constant_judge_leaves_the_labels_alone(judge_corrected):
 
 
 def test_labels_alone_have_the_interval_of_clopper_and_pearson(judge_corrected):
-    from metric_commons.statistics import proportion_interval
+    from metric_commons.statistics.intervals.proportions import proportion_interval
 
     verdicts, labels = rows(40, 100)
     result = judge_corrected.compute(predictions=verdicts, references=labels, method="labelled")
@@ -183,15 +183,9 @@ def test_labels_that_are_all_right_are_no_point(judge_corrected):
 def test_the_order_of_rows_and_parts_leaves_every_bit(judge_corrected):
     rng = np.random.default_rng(1)
     verdicts, labels = rng.random(90), np.where(rng.random(90) < 0.4, rng.random(90), NAN)
-    strata = [f"s{number}" for number in rng.integers(0, 3, 90)]
-    probabilities = rng.choice([0.25, 0.5, 0.75], 90)
+    clusters = np.array([f"s{number}" for number in rng.integers(0, 3, 90)])
     order = rng.permutation(90)
-    for name, column in (
-        ("strata", np.array(strata)),
-        ("clusters", np.array(strata)),
-        ("labelling_probability", probabilities),
-        (None, None),
-    ):
+    for name, column in (("clusters", clusters), (None, None)):
         options = {} if name is None else {name: column.tolist()}
         expected = judge_corrected.compute(
             predictions=verdicts.tolist(), references=labels.tolist(), **options
@@ -218,10 +212,6 @@ def test_several_judges(judge_corrected):
         predictions=[sum(row) / 3 for row in verdicts], references=labels
     )
     assert mean["judge_corrected"] == pytest.approx(of_means["judge_corrected"], rel=1e-12)
-    weighted = judge_corrected.compute(
-        predictions=verdicts, references=labels, combine="weights", interval="normal"
-    )
-    assert len(weighted["power_tuning"]) == len(weighted["judge_bias"]) == 3
 
 
 NO_LABEL = {"predictions": [1.0, 0.0, 1.0], "references": [1.0, NAN, NAN]}
@@ -235,15 +225,9 @@ SOME = {"predictions": [1.0, 0.0, 1.0, 1.0], "references": [1.0, 0.0, NAN, NAN]}
         (NO_LABEL, {}, "references needs at least two labelled rows"),
         (ALL, {}, "every row is labelled"),
         (ALL, {"method": "rogan_gladen"}, "every row is labelled"),
-        (SOME, {"strata": ["a", "a", "a", "b"]}, "'b' needs two labelled rows and one row without"),
-        (SOME, {"strata": ["a", "a", "b", "b"]}, "'a' needs two labelled rows and one row without"),
         ({**SOME, "references": [1.0, 2.0, NAN, NAN]}, {}, r"references\[1\] is 2, outside"),
-        (SOME, {"strata": ["a"] * 4, "clusters": ["a"] * 4}, "strata and clusters cannot be"),
         (SOME, {"clusters": ["a", "a", "a", "b"]}, "labels of at least two clusters"),
-        (SOME, {"labelling_probability": [0.5, 0.5, 0.0, 0.5]}, r"\[2\] is 0: such rows are never"),
-        (SOME, {"labelling_probability": [0.5, 0.5, 1.0, 0.5]}, r"\[2\] is 1, but the row has no"),
-        (SOME, {"labelling_probability": [0.5, 0.5, 1.5, 0.5]}, r"\[2\] is 1.5; a probability is"),
-        (SOME, {"combine": "weights"}, "needs method='ppi\\+\\+' and interval='normal'"),
+        (SOME, {"method": "rogan_gladen", "clusters": list("aabb")}, "takes no clusters"),
         (
             {"predictions": [1.0, 0.0, 0.0, 1.0], "references": [0.0, 1.0, NAN, NAN]},
             {"method": "rogan_gladen"},

@@ -166,7 +166,7 @@ def _calibration():
 
 
 def _curve(kind, columns):
-    options, key = {"curves": kind, "drop_intermediate": False}, f"{kind}_curve"
+    options, key = {"curves": kind}, f"{kind}_curve"
 
     def binary(preds, target, *, ignore_index):
         curve = _binary(preds, target, options | {"ignore_index": ignore_index})[key]

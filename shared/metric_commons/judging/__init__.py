@@ -8,24 +8,20 @@ if TYPE_CHECKING:
     from .agreement.corrected_rates import judge_corrected
     from .agreement.rater_agreement import judge_agreement
     from .sampling.multiple_choice import bits_per_byte, choice_scores
-    from .sampling.passes import pass_at_k, pass_scores, sample_counts
-    from .sampling.preferences import alpaca_outcomes, outcomes, win_rates
+    from .sampling.passes import pass_scores, sample_counts
+    from .sampling.preferences import outcomes, win_rates
     from .votes.order_agreement import ranking_agreement
-    from .votes.rating_errors import ranks_of_intervals
     from .votes.system_ratings import pairwise_ratings
 
 __all__ = [
-    "alpaca_outcomes",
     "bits_per_byte",
     "choice_scores",
     "judge_agreement",
     "judge_corrected",
     "outcomes",
     "pairwise_ratings",
-    "pass_at_k",
     "pass_scores",
     "ranking_agreement",
-    "ranks_of_intervals",
     "sample_counts",
     "win_rates",
 ]
@@ -33,17 +29,14 @@ __all__ = [
 __getattr__ = resolver(
     __name__,
     {
-        "alpaca_outcomes": "sampling.preferences",
         "bits_per_byte": "sampling.multiple_choice",
         "choice_scores": "sampling.multiple_choice",
         "judge_agreement": "agreement.rater_agreement",
         "judge_corrected": "agreement.corrected_rates",
         "outcomes": "sampling.preferences",
         "pairwise_ratings": "votes.system_ratings",
-        "pass_at_k": "sampling.passes",
         "pass_scores": "sampling.passes",
         "ranking_agreement": "votes.order_agreement",
-        "ranks_of_intervals": "votes.rating_errors",
         "sample_counts": "sampling.passes",
         "win_rates": "sampling.preferences",
     },

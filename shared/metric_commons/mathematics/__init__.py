@@ -6,13 +6,11 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .proof.backends import equivalence_scores
-    from .proof.equivalence import equivalent, explained, readable
+    from .proof.equivalence import equivalent
 
 __all__ = [
     "equivalence_scores",
     "equivalent",
-    "explained",
-    "readable",
 ]
 
 __getattr__ = resolver(
@@ -20,7 +18,5 @@ __getattr__ = resolver(
     {
         "equivalence_scores": "proof.backends",
         "equivalent": "proof.equivalence",
-        "explained": "proof.equivalence",
-        "readable": "proof.equivalence",
     },
 )

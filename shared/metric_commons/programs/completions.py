@@ -11,28 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..statistics.arguments.checks import shown
+from ..text.tokens.fences import fenced_program
 
-_FENCE = re.compile(r"^[ \t]*```[ \t]*(\w*)[^\n]*\n(.*?)^[ \t]*```", re.DOTALL | re.MULTILINE)
-_PYTHON = frozenset({"python", "python3", "py"})
 _IDS = ("task_id", "question_id", "problem_id", "id")
 _PROGRAMS = ("solution", "code", "solutions", "code_list")
 _CONTINUATIONS = ("completion", "completions", "samples")
 _MOST_BYTES = 1 << 30  # of private tests, which are compressed
-
-
-def fenced_program(completion: str) -> str | None:
-    r"""Return the last fenced block that is marked as Python, else the last unmarked one, or None.
-
-    >>> fenced_program("First:\n```\nx\n```\n```python\nprint(1)\n```\n")
-    'print(1)\n'
-    >>> fenced_program("print(1)")
-    """
-    blocks = _FENCE.findall(completion)
-    for marks in (_PYTHON, frozenset({""})):
-        programs = [text for mark, text in blocks if mark.lower() in marks]
-        if programs:
-            return str(programs[-1])
-    return None
 
 
 @dataclass(frozen=True)
@@ -151,8 +135,8 @@ def read_samples(
     r"""Yield the id and the program of each sample.
 
     A `completion` is put after the prompt of its task, and a `solution` is a complete program, as
-    in evalplus; either may be a list. With `is_fenced` the program is its last fenced block, and
-    complete; a sample without one is an empty program, which fails its tests. The preamble of a
+    in evalplus; either may be a list. With `is_fenced` the program is its fenced code, and
+    complete; a sample without any is an empty program, which fails its tests. The preamble of a
     task comes before all its programs.
 
     Raises:

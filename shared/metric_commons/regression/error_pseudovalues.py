@@ -15,7 +15,6 @@ from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import check_weights
 from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_ESTIMATES
 from ..statistics.intervals.rank_correlations import PairedScores
-from .errors import with_rounded_errors
 from .explained_intervals import CORRELATIONS, RANKS, score_and_effects, summands
 from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
 from .pairs import Pairs
@@ -30,7 +29,6 @@ def regression_pseudovalues(
     measures: Any = ("mae", "mse", "rmse", "r2"),
     multioutput: Any = "uniform_average",
     sample_weight: Any = None,
-    error_bits: int | None = None,
     **_: Any,
 ) -> dict[str, Floats]:
     """Return the pseudovalues of each measure that has any, shape (rows,).
@@ -43,20 +41,12 @@ def regression_pseudovalues(
         measures: names.
         multioutput: how outputs are averaged; "raw_values" of several outputs have none.
         sample_weight: one weight per row.
-        error_bits: as in `regression_scores`.
 
     >>> values = regression_pseudovalues([2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0])
     >>> values["mae"].tolist(), round(float(values["r2"].mean()), 4)
     ([0.5, 0.5, 0.0, 1.0], 0.9486)
     """
     parsed = parse_measures(measures)
-    inputs = with_rounded_errors(
-        {"predictions": predictions, "references": references},
-        error_bits=error_bits,
-        measures=measures,
-        multioutput=multioutput,
-    )
-    predictions, references = inputs["predictions"], inputs["references"]
     number = len(references)
     if are_of_intervals(parsed):
         columns = interval_columns(predictions, references)

@@ -10,7 +10,6 @@ import numpy as np
 from ..statistics.arguments.arrays import Column, take
 from ..statistics.arguments.checks import OptionError, check_labels, shown
 from ..statistics.arguments.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
-from ..statistics.arithmetic.binary_digits import Digits, truncated
 from ..statistics.arithmetic.exact_sums import as_float, exact_ldexp, quotient, root
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.methods import Method
@@ -28,7 +27,7 @@ from .measure_names import (
     parse_measures,
 )
 from .moments import Moments, compute_moments, no_moments, required_measures, required_terms
-from .pairs import Pairs, check_finite, difference
+from .pairs import Pairs, check_finite
 from .prediction_intervals import are_of_intervals, interval_scores
 from .row_losses import loss_values
 
@@ -70,7 +69,6 @@ def regression_scores(
     measures: Measures = ("mae", "mse", "rmse", "r2"),
     multioutput: Multioutput = "uniform_average",
     sample_weight: Any = None,
-    error_bits: Digits | None = None,
     confidence_level: Level | None = None,
     interval: Method = "auto",
     clusters: Labels | None = None,
@@ -89,8 +87,6 @@ def regression_scores(
             weights each output by the variance of its references, a list of numbers gives the
             weights; "raw_values" returns a list.
         sample_weight: one non-negative weight per row; not for `spearman` and `kendall`.
-        error_bits: only for `median_ae`: round errors down to this many binary digits, to keep the
-            state of very many rows small; also return the resulting `error_bound`.
         confidence_level: the level of intervals, such as 0.95; None for no intervals.
         interval: the method; "auto" suits each measure, "bootstrap" resamples rows.
         clusters: the cluster of each row, such as its document; intervals are then based on
@@ -111,13 +107,6 @@ def regression_scores(
     {'mae': 1.0, 'r2': nan}
     """
     parsed = parse_measures(measures)
-    columns = with_rounded_errors(
-        {"predictions": predictions, "references": references},
-        error_bits=error_bits,
-        measures=measures,
-        multioutput=multioutput,
-    )
-    predictions, references = columns["predictions"], columns["references"]
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
@@ -138,12 +127,6 @@ def regression_scores(
         raise OptionError(
             "multioutput", f"applies to separate outputs, which {parsed[0].name!r} does not have"
         )
-    if error_bits is not None:
-        result["error_bound"] = {
-            name: (np.maximum(median, _NORMAL) * 2.0**-error_bits).tolist()
-            for name, median in result.items()
-            if name == "median_ae"
-        }
     if groups is not None:
         further = {"sample_weight": sample_weight, "clusters": clusters}
         result["groups"] = {
@@ -152,7 +135,6 @@ def regression_scores(
                 take(references, rows),
                 measures=measures,
                 multioutput=multioutput,
-                error_bits=error_bits,
                 **{name: take(column, rows) for name, column in further.items()},
                 **uncertain,
             )
@@ -358,51 +340,3 @@ MOMENT_MEASURES: dict[str, Callable[[Moments], float]] = {
     "pearson": _pearson,
     "concordance": _concordance,
 }
-
-
-# Rounded errors
-
-
-_NORMAL = 2.0**-1022  # from here on a float64 has all its digits
-
-
-def with_rounded_errors(
-    columns: Mapping[str, Any], *, error_bits: int | None, measures: Any, multioutput: Any, **_: Any
-) -> Mapping[str, Any]:
-    """Replace both columns by rounded absolute errors and zeros, if `error_bits` is given.
-
-    They have few binary digits after the leading one, to keep the state of a median of many rows
-    small. Rounding down keeps the order of errors. So the median of rounded errors is the rounded
-    median, or the mean of the two middle values, rounded; each is off by less than 1 part in
-    2**error_bits.
-
-    Raises:
-        ValueError: a number is not finite, or a difference is not; or a measure does not follow
-            from rounded errors.
-
-    Source:
-        Masson, Rim and Lee, DDSketch: a fast and fully-mergeable quantile sketch with
-        relative-error guarantees (2019).
-
-    >>> columns = {"predictions": [1.5, 2.0], "references": [1.2, 2.0]}
-    >>> options = {"measures": "median_ae", "multioutput": "uniform_average"}
-    >>> with_rounded_errors(columns, error_bits=2, **options)["predictions"]
-    array([0.25, 0.  ])
-    """
-    if error_bits is None:
-        return columns
-    if [measure.kind for measure in parse_measures(measures)] != ["median_ae"]:
-        raise OptionError("error_bits", "is for measures='median_ae' only")
-    if multioutput == "variance_weighted":
-        raise OptionError("error_bits", "does not apply to 'variance_weighted'")
-    pairs = Pairs(columns["predictions"], columns["references"])
-    check_finite(predictions=pairs.predictions, references=pairs.references)
-    errors = np.empty(pairs.references.shape)
-    with np.errstate(over="ignore"):
-        errors = np.abs(difference(pairs.references, pairs.predictions, errors))
-    check_finite(errors=errors)
-    return {
-        **columns,
-        "predictions": truncated(errors, error_bits),
-        "references": np.zeros_like(errors),
-    }

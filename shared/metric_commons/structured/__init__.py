@@ -6,23 +6,17 @@ from ..lazy import resolver
 
 if TYPE_CHECKING:
     from .call_scores import tool_call_scores
-    from .call_texts import read_calls
-    from .json_scores import json_match_scores
-    from .json_texts import read_json
+    from .json_scores import json_statistics
 
 __all__ = [
-    "json_match_scores",
-    "read_calls",
-    "read_json",
+    "json_statistics",
     "tool_call_scores",
 ]
 
 __getattr__ = resolver(
     __name__,
     {
-        "json_match_scores": "json_scores",
-        "read_calls": "call_texts",
-        "read_json": "json_texts",
+        "json_statistics": "json_scores",
         "tool_call_scores": "call_scores",
     },
 )

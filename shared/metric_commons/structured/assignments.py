@@ -4,7 +4,9 @@ A greedy pairing may use up the only partner of a later item; these are maximum 
 common subsequences and best assignments.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -12,11 +14,26 @@ from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Floats
 
-_SMALL = 2  # rows or columns of a table up to which all pairings are tried
+
+def equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """Return the positions of equal items, each paired once, in order.
+
+    >>> equal_pairs("aab", "ba")
+    [(0, 1), (2, 0)]
+    """
+    positions: defaultdict[Hashable, list[int]] = defaultdict(list)
+    for column in reversed(range(len(targets))):
+        positions[targets[column]].append(column)
+    pairs = []
+    for row, key in enumerate(keys):
+        columns = positions.get(key)
+        if columns:
+            pairs.append((row, columns.pop()))
+    return pairs
 
 
 def most_pairs(fits: Sequence[Sequence[int]]) -> int:
-    """Return the number of pairs of a maximum matching, by augmenting paths.
+    """Return the number of pairs of a maximum matching.
 
     Args:
         fits: for each item of one side the positions on the other side that it fits.
@@ -24,30 +41,16 @@ def most_pairs(fits: Sequence[Sequence[int]]) -> int:
     >>> most_pairs([[0, 1], [0]])
     2
     """
-    partner: dict[int, int] = {}
-    pairs = 0
-    for item in range(len(fits)):
-        # The search goes along alternating paths, without recursion: paths may be long.
-        came_from: dict[int, tuple[int, int | None]] = {}
-        waiting: list[tuple[int, int | None]] = [(item, None)]
-        free: int | None = None
-        while waiting and free is None:
-            current, origin = waiting.pop()
-            for position in fits[current]:
-                if position in came_from:
-                    continue
-                came_from[position] = current, origin
-                if position not in partner:
-                    free = position
-                    break
-                waiting.append((partner[position], position))
-        if free is None:
-            continue
-        pairs += 1
-        end: int | None = free
-        while end is not None:
-            partner[end], end = came_from[end]
-    return pairs
+    if len(fits) < 2:  # the usual row
+        return sum(map(bool, fits))
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import maximum_bipartite_matching
+
+    columns = list(chain.from_iterable(fits))
+    ends = np.cumsum([0, *map(len, fits)])
+    shape = len(fits), max(columns, default=0) + 1
+    graph = csr_array((np.ones(len(columns)), columns, ends), shape)
+    return int((maximum_bipartite_matching(graph, "column") >= 0).sum())
 
 
 def common_subsequence(fits: Sequence[Sequence[int]], length: int) -> int:
@@ -85,9 +88,6 @@ def best_total(weights: Sequence[Floats | Sequence[float]]) -> float:
     """
     if len(weights) == 1 or len(weights[0]) == 1:
         return float(max(map(max, weights)))
-    if len(weights) == len(weights[0]) == _SMALL:
-        (a, b), (c, d) = weights
-        return float(max(a + d, b + c))
     table = np.array(weights)
     return float(table[best_assignment(-table)].sum())
 

@@ -8,7 +8,7 @@ Source: ShishirPatil/gorilla, berkeley-function-call-leaderboard, `ast_checker.p
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..statistics.arguments.checks import OptionError
 from .json_equality import bfcl_spelling
@@ -28,17 +28,10 @@ _TYPES: Mapping[str, type] = {
 }
 
 
-class ArgumentCounts(NamedTuple):
-    """The number of right arguments of a call, and of the arguments of both sides together."""
-
-    right: int
-    arguments: int
-
-
 def bfcl_arguments(
     tool: DeclaredTool, arguments: Mapping[str, Any], accepted: Mapping[str, Sequence[Any]]
-) -> ArgumentCounts:
-    """Return the number of right arguments; an accepted absence counts in neither number.
+) -> tuple[int, int]:
+    """Return the numbers of right arguments and of all; an accepted absence counts in neither.
 
     Args:
         tool: the declaration.
@@ -50,9 +43,9 @@ def bfcl_arguments(
 
     >>> tool = DeclaredTool({"n": {"type": "integer"}, "unit": {"type": "string"}}, ["n"])
     >>> bfcl_arguments(tool, {"n": 5}, {"n": [5], "unit": ["cm", ""]})
-    ArgumentCounts(right=1, arguments=1)
+    (1, 1)
     >>> bfcl_arguments(tool, {"n": 5.0}, {"n": [5]})
-    ArgumentCounts(right=0, arguments=1)
+    (0, 1)
     """
     absent = {
         name
@@ -64,7 +57,7 @@ def bfcl_arguments(
     for name in names:
         if name in arguments and name in accepted and name in tool.properties:
             right += _is_accepted(name, tool.properties[name], arguments[name], accepted[name])
-    return ArgumentCounts(right, len(names))
+    return right, len(names)
 
 
 def _is_accepted(name: str, schema: Mapping[str, Any], value: Any, accepted: Sequence[Any]) -> bool:

@@ -9,7 +9,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from ..statistics.arguments.arrays import Floats, Integers
-from .assignments import best_ordered_total, best_total, common_subsequence, most_pairs
+from .assignments import (
+    best_ordered_total,
+    best_total,
+    common_subsequence,
+    equal_pairs,
+    most_pairs,
+)
 from .bfcl_answers import bfcl_arguments
 from .json_equality import Equality
 from .python_calls import Call
@@ -19,7 +25,7 @@ CallMatch = Literal["any_order", "same_order", "in_order", "superset", "subset"]
 ArgumentMatch = Literal["equal", "superset", "subset", "ignore", "bfcl"]
 Dots = Literal["keep", "underscore"]
 
-_IN_ORDER = ("same_order", "in_order")
+IN_ORDER = ("same_order", "in_order")
 _NO_TOOL = DeclaredTool({}, [])
 _MANY_PAIRS = 1_024  # of calls whose arguments are compared as codes
 
@@ -57,7 +63,6 @@ class CallComparison:
     defaults: bool = False
     ignore_arguments: frozenset[str] = field(default_factory=frozenset)
     dots: Dots = "keep"
-    is_plain: bool = False  # whether arguments are compared as Python compares them
 
     @cached_property
     def has_keys(self) -> bool:
@@ -70,19 +75,12 @@ class CallComparison:
         self, predicted_calls: Sequence[Call], expected_calls: Sequence[Call], tools: Toolbox
     ) -> MatchCounts:
         """Return the scores of a row whose prediction could be read."""
-        if self.is_plain:
-            predicted = [Form(*call, call) for call in predicted_calls]
-            expected = [Form(*call, call) for call in expected_calls]
-        else:
-            predicted = [self._form(call, tools) for call in predicted_calls]
-            expected = [self._form(call, tools, is_expected=True) for call in expected_calls]
+        predicted = [self._form(call, tools) for call in predicted_calls]
+        expected = [self._form(call, tools, is_expected=True) for call in expected_calls]
         sizes = len(predicted), len(expected)
         keys = targets = weights = None
         if self.has_keys:
             keys, targets = ([form.key for form in side] for side in (predicted, expected))
-            if self.is_plain and keys != targets:  # keys that cannot be hashed
-                both = keys + targets
-                keys, targets = ([both.index(key) for key in side] for side in (keys, targets))
             pairs = self._equal_pairs(keys, targets)
         else:
             weights = self._weights(predicted, expected)
@@ -90,17 +88,14 @@ class CallComparison:
                 [column for column, weight in zip(*row, strict=True) if weight == 1]
                 for row in weights
             ]
-            in_order = self.match in _IN_ORDER
+            in_order = self.match in IN_ORDER
             pairs = common_subsequence(fits, sizes[1]) if in_order else most_pairs(fits)
-        is_exact = is_named = self._is_right(pairs, *sizes)
-        if not pairs == sizes[0] == sizes[1]:
-            names = ([form.name for form in side] for side in (predicted, expected))
-            is_named = self._is_right(self._equal_pairs(*names), *sizes)
+        is_exact = self._is_right(pairs, *sizes)
+        names = ([form.name for form in side] for side in (predicted, expected))
+        is_named = self._is_right(self._equal_pairs(*names), *sizes)
         if not all(sizes):
             partial = float(sizes == (0, 0))
-        elif pairs == min(sizes):  # each of these pairs has all right
-            partial = pairs / max(sizes)
-        elif self.match in _IN_ORDER:
+        elif self.match in IN_ORDER:
             weights = weights or self._weights(predicted, expected)
             partial = best_ordered_total(_table(weights, sizes[1]), sizes[1]) / max(sizes)
         else:
@@ -109,19 +104,17 @@ class CallComparison:
                 # No assignment is better than one with all pairs of equal calls: 1 less the
                 # proportion is a distance, so that partners p and q of an equal pair have at most
                 # 1 + p's with q.
-                predicted = [predicted[position] for position in _unpaired(keys, targets)]
-                expected = [expected[position] for position in _unpaired(targets, keys)]
+                rows, columns = map(set, zip(*equal_pairs(keys, targets), strict=True))
+                predicted = [form for row, form in enumerate(predicted) if row not in rows]
+                expected = [form for row, form in enumerate(expected) if row not in columns]
                 paired = pairs
-            if len(predicted) == len(expected) == 1:
-                totals = [self._proportion(predicted[0], expected[0])]
-            else:
-                weights = weights or self._weights(predicted, expected)
-                # Calls with other names share nothing, so each name has a table of its own.
-                totals = [
-                    best_total([weights[row][1] for row in rows])
-                    for rows in _positions(form.name for form in predicted).values()
-                    if weights[rows[0]][0]
-                ]
+            weights = weights or self._weights(predicted, expected)
+            # Calls with other names share nothing, so each name has a table of its own.
+            totals = [
+                best_total([weights[row][1] for row in rows])
+                for rows in _positions(form.name for form in predicted).values()
+                if weights[rows[0]][0]
+            ]
             partial = (paired + math.fsum(totals)) / max(sizes)
         return MatchCounts(float(is_exact), float(is_named), partial, pairs)
 
@@ -206,10 +199,10 @@ class CallComparison:
         """Return the largest number of pairs of equal keys, in order if that matters."""
         if keys == targets:  # the usual case of a right row
             return len(keys)
-        if self.match in _IN_ORDER:
+        if self.match in IN_ORDER:
             positions = _positions(targets)
             return common_subsequence([positions.get(key, []) for key in keys], len(targets))
-        return len(keys) - len(_unpaired(keys, targets))
+        return len(equal_pairs(keys, targets))
 
     def _is_right(self, pairs: int, predicted: int, expected: int) -> bool:
         # Two sequences of one length have all calls in common only if they are equal pair by pair.
@@ -249,24 +242,6 @@ class _ArgumentCodes:
         proportions: Floats = np.ones(len(self._sizes))
         np.divide(right, sizes, out=proportions, where=sizes > 0)
         return proportions
-
-
-def _unpaired(keys: Sequence[Any], others: Sequence[Any]) -> list[int]:
-    """Return the positions of keys without an equal one among the others; each pairs once.
-
-    >>> _unpaired([5, 5, 7], [7, 5, 8])
-    [1]
-    """
-    remaining: dict[Any, int] = {}
-    for key in others:
-        remaining[key] = remaining.get(key, 0) + 1
-    positions = []
-    for position, key in enumerate(keys):
-        if remaining.get(key):
-            remaining[key] -= 1
-        else:
-            positions.append(position)
-    return positions
 
 
 def _positions(keys: Iterable[Hashable]) -> dict[Any, list[int]]:

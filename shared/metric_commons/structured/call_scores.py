@@ -1,25 +1,24 @@
 """Scores of predicted tool calls against expected ones."""
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
-from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
+from ..statistics.intervals.sum_distributions import SumRatio, row_mean
 from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
 from ..text.tokens.references import check_columns
-from .call_comparison import ArgumentMatch, CallComparison, CallMatch, Dots, MatchCounts
-from .call_texts import CallFormat, Turns, expected_calls, has_plain_values, read_calls
+from ..text.tokens.thoughts import Thoughts
+from .call_comparison import IN_ORDER, ArgumentMatch, CallComparison, CallMatch, Dots, MatchCounts
+from .call_texts import CallFormat, Turns, expected_calls, read_calls
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_texts import InvalidJsonError, read_json
 from .python_calls import Call, UnreadableCallError
 from .tool_declarations import Toolbox, Tools, toolbox, toolboxes
 
-_FEW_PAIRS = 64  # of calls that are compared one by one, without keys
 _MEANS = ("exact_match", "name_match", "f1", "precision", "recall", "partial_match")
 _COUNTS = ("matched", "predicted", "expected")
 # The last four count rows that expect no call, those of them without a call, rows that expect
@@ -50,6 +49,7 @@ def tool_call_scores(
     list_order: ListOrder = "ordered",
     format: CallFormat = "auto",  # noqa: A002 # the name of the option
     turns: Turns = "all",
+    thoughts: Thoughts = "strip",
     dots: Dots = "keep",
     **summary: Any,
 ) -> SumsResult:
@@ -74,8 +74,10 @@ def tool_call_scores(
         abs_tol: the same, as a number.
         list_order: whether lists in arguments are equal in "any" order of their items.
         format: the form of texts: "hermes", "qwen3_coder", "llama", "deepseek", "mistral" and
-            "gemma" are those of models; "json", "python"; "auto" finds it.
+            "gemma" are those of models; "json", "python"; "auto" finds these and all others.
         turns: the calls of "all" messages of the assistant in a prediction, or of its "last".
+        thoughts: "strip" leaves out calls in the thoughts of a model, such as
+            `<think>...</think>`; "keep" does not; or the [opening mark, closing mark] of thoughts.
         dots: "underscore" takes a.b and a_b for one name.
         **summary: the options of `summarize_sums`.
 
@@ -102,28 +104,28 @@ def tool_call_scores(
         ignore_arguments=frozenset(ignore_arguments),
         dots=dots,
     )
-    # A few calls without booleans are compared as Python compares them, which is faster.
-    is_default = comparison == CallComparison(Equality(str), match=match)
-    plain = replace(comparison, is_plain=True)
+    arranged: Callable[[Iterable[str]], list[str]] = list if match in IN_ORDER else sorted
     boxes = toolboxes(tools, len(references))
     values: list[list[float]] = []
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
         expected, box = _expected(row, reference, boxes[row], comparison)
         try:
-            predicted = read_calls(prediction, format, turns)
+            predicted = read_calls(prediction, format, turns, thoughts)
         except UnreadableCallError:
-            values.append(_row(MatchCounts(0.0, 0.0, 0.0, 0), 0, len(expected), is_unparsed=True))
+            values.append(_row(None, 0, len(expected)))
             continue
-        takes_few = is_default and len(predicted) * len(expected) <= _FEW_PAIRS
-        is_plain = takes_few and has_plain_values(prediction, reference)
-        counts = (plain if is_plain else comparison).counts(predicted, expected, box)
+        texts = [arranged(map(repr, calls)) for calls in (predicted, expected)]
+        if not comparison.alternatives and texts[0] == texts[1]:
+            counts = MatchCounts(1.0, 1.0, 1.0, len(expected))  # without forms, which take time
+        else:
+            counts = comparison.counts(predicted, expected, box)
         values.append(_row(counts, len(predicted), len(expected)))
     statistics = RowStatistics(
         _STATISTICS,
         np.array(values, np.float64).reshape(len(values), len(_STATISTICS)),
         _pooled_scores,
         _row_scores,
-        lambda names: _DISTRIBUTIONS,
+        lambda names: _RATIOS,
     )
     return summarize_sums(statistics, **summary)
 
@@ -141,9 +143,14 @@ def _expected(
         calls = expected_calls(value)
         _check_expected(calls, box, comparison)
     except (InvalidJsonError, UnreadableCallError, OptionError) as error:
-        problem = str(error) if str(error).startswith("is ") else f": {error}"
-        raise RowError("references", row, problem) from None
+        raise unreadable_reference(row, error) from None
     return calls, box
+
+
+def unreadable_reference(row: int, error: ValueError) -> RowError:
+    """Return the error about a reference that cannot be read."""
+    problem = str(error)
+    return RowError("references", row, problem if problem.startswith("is ") else f": {problem}")
 
 
 def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallComparison) -> None:
@@ -167,20 +174,18 @@ def _check_expected(calls: Sequence[Call], box: Toolbox, comparison: CallCompari
                 )
 
 
-def _row(
-    counts: MatchCounts, calls: int, targets: int, *, is_unparsed: bool = False
-) -> list[float]:
-    """Return the statistics of a row, whose prediction may attempt a call and be unreadable."""
-    pairs = counts.pairs
-    empty_score = float(not calls and not targets and not is_unparsed)
+def _row(counts: MatchCounts | None, calls: int, targets: int) -> list[float]:
+    """Return the statistics of a row; without counts its prediction could not be read."""
+    exact, named, partial, pairs = counts or (0.0, 0.0, 0.0, 0)
+    empty_score = float(not calls and not targets and counts is not None)
     return [
-        counts.exact_match,
-        counts.name_match,
+        exact,
+        named,
         2 * pairs / (calls + targets) if calls or targets else empty_score,
         pairs / calls if calls else empty_score,
         pairs / targets if targets else empty_score,
-        counts.partial_match,
-        float(is_unparsed),
+        partial,
+        float(counts is None),
         *(pairs, calls, targets),
         1.0,
         not targets,
@@ -190,52 +195,42 @@ def _row(
     ]
 
 
-def micro_scores(sums: Mapping[str, float]) -> dict[str, float]:
-    """Return F1, precision and recall of the items of all rows together; NaN if there are none.
-
-    >>> micro_scores({"matched": 1, "predicted": 2, "expected": 0})
-    {'micro_f1': 1.0, 'micro_precision': 0.5, 'micro_recall': nan}
-    """
-    pairs, predicted, expected = (sums[name] for name in _COUNTS)
-    return {
-        "micro_f1": ratio(2 * pairs, predicted + expected),
-        "micro_precision": ratio(pairs, predicted),
-        "micro_recall": ratio(pairs, expected),
-    }
-
-
-MICRO_RATIOS: Mapping[str, SumScore] = {
+MICRO_RATIOS: Mapping[str, SumRatio] = {
     "micro_f1": SumRatio({"matched": 2.0}, {"predicted": 1.0, "expected": 1.0}),
     "micro_precision": SumRatio({"matched": 1.0}, {"predicted": 1.0}),
     "micro_recall": SumRatio({"matched": 1.0}, {"expected": 1.0}),
 }
-
-
-def _pooled_scores(sums: Mapping[str, float]) -> dict[str, Any]:
-    """Return the scores of all rows, from the sums of their statistics."""
-    return {
-        **{name: ratio(sums[name], sums["rows"]) for name in _MEANS},
-        **micro_scores(sums),
-        "irrelevance_accuracy": ratio(sums["irrelevant_silent"], sums["irrelevant"]),
-        "relevance_accuracy": ratio(sums["relevant_called"], sums["relevant"]),
-        "unparsed": ratio(sums["unparsed"], sums["rows"]),
-        **{name: int(sums[name]) for name in _COUNTS},
-    }
-
-
-_DISTRIBUTIONS: Mapping[str, SumScore] = {
-    **{name: row_mean(name) for name in (*_MEANS, "unparsed")},
+_RATIOS: Mapping[str, SumRatio] = {
+    **{name: row_mean(name) for name in _MEANS},
     **MICRO_RATIOS,
     "irrelevance_accuracy": row_mean("irrelevant_silent", "irrelevant"),
     "relevance_accuracy": row_mean("relevant_called", "relevant"),
+    "unparsed": row_mean("unparsed"),
 }
+
+
+def pooled(ratios: Mapping[str, SumRatio], sums: Mapping[str, float]) -> dict[str, float]:
+    """Return ratios of sums over all rows; NaN if the divisor is 0.
+
+    >>> pooled(MICRO_RATIOS, {"matched": 1, "predicted": 2, "expected": 0})
+    {'micro_f1': 1.0, 'micro_precision': 0.5, 'micro_recall': nan}
+    """
+
+    def total(factors: Mapping[str, float]) -> float:
+        return sum(factor * sums[name] for name, factor in factors.items())
+
+    return {
+        name: total(ratio.numerator) / divisor
+        if (divisor := total(ratio.denominator))
+        else math.nan
+        for name, ratio in ratios.items()
+    }
+
+
+def _pooled_scores(sums: Mapping[str, float]) -> dict[str, Any]:
+    return pooled(_RATIOS, sums) | {name: int(sums[name]) for name in _COUNTS}
 
 
 def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
     scores = {name: sums[name] for name in (*_MEANS, "unparsed")}
     return scores | {name: int(sums[name]) for name in _COUNTS}
-
-
-def ratio(numerator: float, denominator: float) -> float:
-    """Return the ratio of two sums; NaN if the divisor is 0."""
-    return numerator / denominator if denominator else math.nan

@@ -7,7 +7,6 @@ does not depend on which of several best assignments is chosen; the path of a le
 
 import json
 import re
-from collections import Counter, defaultdict
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -15,7 +14,7 @@ from typing import Any, Literal
 import numpy as np
 
 from ..statistics.arguments.checks import OptionError
-from .assignments import best_assignment
+from .assignments import best_assignment, equal_pairs
 from .json_equality import Equality
 
 _IDENTIFIER = re.compile(r"[A-Za-z_]\w*")
@@ -192,18 +191,10 @@ class LeafComparison:
                 [self.equality.key(value, cache.keys) for value in side]
                 for side in (predicted, expected)
             )
-            pairs = _equal_pairs(keys, targets)
+            pairs = equal_pairs(keys, targets)
             for row, _ in pairs:
                 total += self.leaves(predicted[row])
             rows, columns = _unpaired(predicted, expected, pairs)
-            # Equal items without a partner add nothing.
-            repeats: Counter[Hashable] = Counter()
-            distinct_rows = []
-            for row in rows:
-                repeats[keys[row]] += 1
-                if repeats[keys[row]] <= len(columns):
-                    distinct_rows.append(row)
-            rows = distinct_rows
         if not rows or not columns:
             return total
         table: list[list[int]] = []
@@ -296,7 +287,7 @@ class LeafComparison:
         cells = len(rows) * len(columns)
         if cells > _CELLS and self.equality.is_transitive:
             keys, targets = ([self.equality.key(v) for v in side] for side in (predicted, expected))
-            pairs = _equal_pairs(keys, targets)
+            pairs = equal_pairs(keys, targets)
             rows, columns = _unpaired(predicted, expected, pairs)
         if not rows or not columns:
             return pairs
@@ -313,37 +304,19 @@ class LeafComparison:
         return pairs
 
 
-def _equal_pairs(keys: Sequence[Hashable], targets: Sequence[Hashable]) -> list[tuple[int, int]]:
-    """Return the positions of equal items, each paired once, in order.
-
-    >>> _equal_pairs("aab", "ba")
-    [(0, 1), (2, 0)]
-    """
-    positions: defaultdict[Hashable, list[int]] = defaultdict(list)
-    for column in reversed(range(len(targets))):
-        positions[targets[column]].append(column)
-    pairs = []
-    for row, key in enumerate(keys):
-        columns = positions.get(key)
-        if columns:
-            pairs.append((row, columns.pop()))
-    return pairs
-
-
 def _unpaired(
     predicted: Sequence[Any], expected: Sequence[Any], pairs: Sequence[tuple[int, int]]
 ) -> tuple[list[int], list[int]]:
     """Return the positions of items without an equal one, but perhaps with equal leaves."""
     rows, columns = {row for row, _ in pairs}, {column for _, column in pairs}
     return (
-        [n for n, value in enumerate(predicted) if n not in rows and _has_parts(value)],
-        [n for n, value in enumerate(expected) if n not in columns and _has_parts(value)],
+        [n for n, value in enumerate(predicted) if n not in rows and not _is_leaf(value)],
+        [n for n, value in enumerate(expected) if n not in columns and not _is_leaf(value)],
     )
 
 
-def _has_parts(value: Any) -> bool:
-    """Return whether some leaves of a value may match even if the whole values differ."""
-    return isinstance(value, dict | list) and bool(value)
+def _is_leaf(value: Any) -> bool:
+    return not isinstance(value, dict | list) or not value
 
 
 def _is_scalar(value: Any) -> bool:

@@ -1,45 +1,23 @@
 """Scores of predicted JSON values against expected ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..statistics.arguments.checks import OptionError, RowError
+from ..statistics.arguments.checks import OptionError
 from ..statistics.arguments.domains import Names, NonNegative, PerRow, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
-from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
+from ..statistics.intervals.sums import RowStatistics
 from ..text.tokens.references import check_columns
-from .call_scores import MICRO_RATIOS, micro_scores, ratio
+from .call_scores import MICRO_RATIOS, pooled, unreadable_reference
 from .json_equality import Equality, ListOrder, Types, ValueNormalizer, value_normalizer
 from .json_leaves import ABSENT, PATH_COUNTS, Absence, LeafComparison, PathCounts, check_paths
-from .json_texts import InvalidJsonError, read_json, unfenced
+from .json_texts import InvalidJsonError, fenced_json, found_json, read_json
+from .tool_declarations import prepared
 
 Schemas = Mapping[str, Any] | str | Annotated[Sequence[Any], PerRow("JSON Schema")]
-
-
-def _validators(schema: Any, rows: int) -> list[Any]:
-    """Return the validator of each row, each prepared once.
-
-    Args:
-        schema: one for all rows, or a list with one for each; schemas may be JSON texts.
-        rows: the number of rows.
-
-    Raises:
-        ImportError: jsonschema is not installed.
-        OptionError: a schema is not valid, or there is not one for each row.
-    """
-    is_list = not isinstance(schema, Mapping | str)
-    schemas = list(schema) if is_list else [schema]
-    if is_list and rows and len(schemas) != rows:
-        raise OptionError("schema", f"has {len(schemas)} schemas for {rows} rows")
-    validators: dict[int | str, Any] = {}  # rows often share a schema
-    keys = [item if isinstance(item, str) else id(item) for item in schemas]
-    for row, (key, item) in enumerate(zip(keys, schemas, strict=True)):
-        if key not in validators:
-            validators[key] = _validator(item, f"schema[{row}]" if is_list else "schema")
-    return [validators[key] for key in keys] * (1 if is_list else rows)
 
 
 def _is_valid(validator: Any, value: Any) -> bool:
@@ -73,7 +51,12 @@ def _validator(schema: Any, label: str) -> Any:
     return kind(schema)
 
 
-Parse = Literal["strict", "fenced"]
+Parse = Literal["strict", "fenced", "found"]
+_TEXTS: Mapping[Parse, Callable[[str], str]] = {
+    "strict": str,
+    "fenced": fenced_json,
+    "found": found_json,
+}
 
 _MEANS = ("valid", "exact_match", "f1", "precision", "recall")
 _COUNTS = ("matched", "predicted", "expected")
@@ -82,7 +65,7 @@ _MOST_CELLS = 1 << 27  # numbers of a table by path, 1 GiB
 
 
 @checked_options
-def json_match_scores(
+def json_statistics(
     predictions: Sequence[str],
     references: Sequence[str],
     *,
@@ -97,32 +80,15 @@ def json_match_scores(
     empties: Absence = "value",
     ignore_paths: Names = (),
     by_path: bool = False,
-    **summary: Any,
-) -> SumsResult:
-    """Return the scores of predicted JSON: validity, whole rows, leaves, and leaves by path.
+) -> RowStatistics:
+    """Return the statistics of predicted JSON: validity, whole rows, leaves, and leaves by path.
 
-    Args:
-        predictions: JSON texts, some of which may be invalid.
-        references: JSON texts.
-        schema: a JSON Schema that predictions should follow: for all rows, or one per row.
-        parse: "strict" reads the whole text; "fenced" also one Markdown fence around it.
-        list_order: "ordered" compares lists by index; "any" by the assignment with which most
-            leaves match.
-        normalizer: of texts: a name, "bfcl" among them, or a function.
-        types: "json": 1 equals 1.0; "strict": it does not; "loose": "1" equals 1 too. True is never
-            1.
-        rel_tol: how far a number may be from the expected one, as a proportion of that one.
-        abs_tol: the same, as a number.
-        nulls: whether a field that is null is a "value", or counts as "absent".
-        empties: the same for fields with an empty text, list or object.
-        ignore_paths: paths of fields that are left out, such as "$.items[].id".
-        by_path: also return the counts and scores of each path.
-        **summary: the options of `summarize_sums`.
+    Predictions may be invalid. The options are those of `json_match`.
 
     Raises:
         ValueError: a reference, a schema or an option is not valid.
 
-    >>> scores = json_match_scores(['{"a": 1, "b": 2}'], ['{"a": 1}'])
+    >>> scores = json_statistics(['{"a": 1, "b": 2}'], ['{"a": 1}']).result()
     >>> scores["precision"], scores["recall"]
     (0.5, 1.0)
     """
@@ -134,25 +100,28 @@ def json_match_scores(
         empties,
         frozenset(ignore_paths),
     )
-    validators = None if schema is None else _validators(schema, len(references))
-    names = _STATISTICS if validators is None else (*_STATISTICS, "schema_valid")
-    values = np.zeros((len(references), len(names)))
+    rows = len(references)
+    if schema is None or isinstance(schema, Mapping | str):
+        validators = [None if schema is None else _validator(schema, "schema")] * rows
+    else:
+        validators = prepared("schema", "schemas", schema, rows, _validator)
+    names = _STATISTICS if schema is None else (*_STATISTICS, "schema_valid")
+    values = np.zeros((rows, len(names)))
     paths: list[PathCounts] = []
     for row, (prediction, reference) in enumerate(zip(predictions, references, strict=True)):
         expected = _expected(row, reference)
         try:
-            text = unfenced(prediction) if parse == "fenced" else prediction
+            text = _TEXTS[parse](prediction)
             predicted = expected if text == reference else read_json(text)
-            is_valid = True
         except InvalidJsonError:
-            predicted, is_valid = ABSENT, False
-        if validators is not None:
-            values[row, -1] = is_valid and _is_valid(validators[row], predicted)
+            predicted = ABSENT
+        if schema is not None:
+            values[row, -1] = predicted is not ABSENT and _is_valid(validators[row], predicted)
         is_same = predicted is expected
         if not comparison.keeps_all:
             expected = comparison.reduced(expected)
             predicted = expected if is_same else comparison.reduced(predicted)
-        values[row, : len(_STATISTICS)] = _row(predicted, expected, comparison, is_same=is_same)
+        values[row, : len(_STATISTICS)] = _row(predicted, expected, comparison)
         if by_path:
             paths.append(comparison.by_path(predicted, expected))
     statistics = RowStatistics(
@@ -160,28 +129,25 @@ def json_match_scores(
         values,
         partial(_pooled_scores, by_path=by_path),
         _row_scores,
-        _distributions,
+        _ratios,
         _breakdowns,
     )
-    return summarize_sums(_with_paths(statistics, paths) if paths else statistics, **summary)
+    return _with_paths(statistics, paths) if paths else statistics
 
 
 def _expected(row: int, reference: str) -> Any:
     try:
         return read_json(reference)
     except InvalidJsonError as error:
-        problem = str(error) if str(error).startswith("is ") else f": {error}"
-        raise RowError("references", row, problem) from None
+        raise unreadable_reference(row, error) from None
 
 
-def _row(
-    predicted: Any, expected: Any, comparison: LeafComparison, *, is_same: bool
-) -> list[float]:
+def _row(predicted: Any, expected: Any, comparison: LeafComparison) -> list[float]:
     """Return the statistics of a row; an invalid prediction is `ABSENT`."""
     leaves = comparison.leaves(expected)
     if predicted is ABSENT:
         return [*([0.0] * len(_MEANS)), 0.0, 0.0, leaves, 1.0]
-    if is_same:
+    if predicted is expected:
         return [*([1.0] * len(_MEANS)), leaves, leaves, leaves, 1.0]
     predicted_leaves = comparison.leaves(predicted)
     matches = comparison.matched(predicted, expected)
@@ -200,59 +166,39 @@ def _row(
 
 def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowStatistics:
     """Return the statistics with a column for each path and kind of leaves that occurs."""
-    columns: dict[str, int] = {}
-    cells: list[tuple[int, int, int]] = []
-    for row, counts in enumerate(rows):
-        for path, numbers in counts.items():
-            for kind, number in zip(PATH_COUNTS, numbers, strict=True):
-                if number:
-                    name = f"{kind}:{path}"
-                    cells.append((row, columns.setdefault(name, len(columns)), number))
+    cells = [
+        (row, f"{kind}:{path}", number)
+        for row, counts in enumerate(rows)
+        for path, numbers in counts.items()
+        for kind, number in zip(PATH_COUNTS, numbers, strict=True)
+        if number
+    ]
+    columns = sorted({name for _, name, _ in cells})  # independent of the order of rows
     if len(rows) * len(columns) > _MOST_CELLS:
         raise OptionError(
             "by_path",
             f": {len(rows):,} rows with {len(columns):,} counts by path take too much memory",
         )
+    positions = {name: position for position, name in enumerate(columns)}
     table = np.zeros((len(rows), len(columns)))
-    if cells:
-        row_numbers, column_numbers, numbers_of_leaves = np.array(cells, np.int64).T
-        table[row_numbers, column_numbers] = numbers_of_leaves
-    order = sorted(columns)  # independent of the order of rows
-    table = table[:, [columns[name] for name in order]]
-    return statistics.extended(order, table)
+    for row, name, number in cells:
+        table[row, positions[name]] = number
+    return statistics.extended(columns, table)
 
 
 def _pooled_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str, Any]:
     """Return the scores of all rows, from the sums of their statistics."""
-    means = {name: ratio(sums[name], sums["rows"]) for name in _MEANS}
-    if "schema_valid" in sums:
-        valid = means.pop("valid")
-        schema_valid = ratio(sums["schema_valid"], sums["rows"])
-        means = {"valid": valid, "schema_valid": schema_valid, **means}
-    result: dict[str, Any] = {
-        **means,
-        **micro_scores(sums),
-        **{name: int(sums[name]) for name in _COUNTS},
-    }
+    ratios = _ratios(list(sums))
+    result: dict[str, Any] = pooled(ratios, sums) | {name: int(sums[name]) for name in _COUNTS}
     if by_path:
-        result["by_path"] = {path: path_scores(sums, path) for path in _paths(sums)}
+        result["by_path"] = {path: _path_scores(sums, path) for path in _paths(sums)}
     return result
 
 
-def path_scores(sums: Mapping[str, float], path: str) -> dict[str, Any]:
-    """Return the counts and scores of the leaves of one path.
-
-    >>> path_scores({"matched:$.a": 3, "wrong:$.a": 1, "missing:$.a": 2}, "$.a")["recall"]
-    0.5
-    """
-    counts = [int(sums.get(f"{kind}:{path}", 0)) for kind in PATH_COUNTS]
-    hits, wrong, missing, extra = counts
-    return {
-        **dict(zip(PATH_COUNTS, counts, strict=True)),
-        "precision": ratio(hits, hits + wrong + extra),
-        "recall": ratio(hits, hits + wrong + missing),
-        "f1": ratio(2 * hits, 2 * hits + 2 * wrong + missing + extra),
-    }
+def _path_scores(sums: Mapping[str, float], path: str) -> dict[str, Any]:
+    """Return the counts and scores of the leaves of one path."""
+    counts = {kind: int(sums.get(f"{kind}:{path}", 0)) for kind in PATH_COUNTS}
+    return counts | pooled(_path_ratios(path, sums), sums)
 
 
 def _paths(sums: Mapping[str, float]) -> list[str]:
@@ -265,25 +211,27 @@ def _paths(sums: Mapping[str, float]) -> list[str]:
     return sorted(names - {""})
 
 
-def _distributions(names: Sequence[str]) -> dict[str, SumScore]:
-    means = [*_MEANS, *(["schema_valid"] if "schema_valid" in names else [])]
+def _ratios(names: Sequence[str]) -> dict[str, SumScore]:
+    means = ["valid", *(["schema_valid"] if "schema_valid" in names else []), *_MEANS[1:]]
     return {**{name: row_mean(name) for name in means}, **MICRO_RATIOS}
 
 
+def _path_ratios(path: str, names: Container[str]) -> dict[str, SumRatio]:
+    """Return how the scores of a path follow from those of its counts that occur."""
+    hits, wrong, missing, extra = (
+        {f"{kind}:{path}": 1.0} if f"{kind}:{path}" in names else {} for kind in PATH_COUNTS
+    )
+    doubled = dict.fromkeys((*hits, *wrong), 2.0)
+    return {
+        "precision": SumRatio(hits, hits | wrong | extra),
+        "recall": SumRatio(hits, hits | wrong | missing),
+        "f1": SumRatio(dict.fromkeys(hits, 2.0), doubled | missing | extra),
+    }
+
+
 def _breakdowns(names: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]]]:
-    """Return how the scores of each path follow from sums."""
-    by_path = {}
-    for path in _paths(dict.fromkeys(names, 1)):
-        hits, wrong, missing, extra = (
-            {f"{kind}:{path}": 1.0} if f"{kind}:{path}" in names else {} for kind in PATH_COUNTS
-        )
-        doubled = dict.fromkeys((*hits, *wrong), 2.0)
-        by_path[path] = {
-            "precision": SumRatio(hits, hits | wrong | extra),
-            "recall": SumRatio(hits, hits | wrong | missing),
-            "f1": SumRatio(dict.fromkeys(hits, 2.0), doubled | missing | extra),
-        }
-    return {"by_path": by_path} if by_path else {}
+    paths = _paths(dict.fromkeys(names, 1))
+    return {"by_path": {path: _path_ratios(path, names) for path in paths}} if paths else {}
 
 
 def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:

@@ -5,8 +5,12 @@ stops at a depth that depends on its version and on its caller; here the limit i
 """
 
 import json
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import Any, NoReturn
+
+from ..text.tokens.fences import fences, last_code
 
 NESTING = 256  # levels of objects and lists
 
@@ -22,6 +26,10 @@ def _refuse_constant(constant: str) -> NoReturn:
 _DECODER = json.JSONDecoder(parse_constant=_refuse_constant)
 # Reads no white space around the value.
 _SCANNER: Callable[[str, int], tuple[Any, int]] = _DECODER.scan_once  # type: ignore[attr-defined]
+_FINDER: Callable[[str, int], tuple[Any, int]]
+_FINDER = json.JSONDecoder(parse_int=str).scan_once  # type: ignore[attr-defined]
+_PIECE = 1 << 16  # characters
+_BRACKET = re.compile(r"[{\[]")
 
 
 def read_json(text: str) -> Any:
@@ -66,34 +74,65 @@ _TOO_DEEP = f"is nested in more than {NESTING} levels"
 
 def _depth(value: Any) -> int:
     """Return the levels of objects and lists, counted until there are too many."""
-    level = [value]
-    for depth in range(NESTING + 1):
-        children: list[Any] = []
-        for container in level:
-            if isinstance(container, dict):
-                children.extend(container.values())
-            elif isinstance(container, list):
-                children.extend(container)
-        if not children and not any(isinstance(inner, dict | list) for inner in level):
-            return depth
-        level = children
-    return NESTING + 1
+    depth, level = 0, [value]
+    while depth <= NESTING and (level := [c for c in level if isinstance(c, dict | list)]):
+        depth += 1
+        level = [child for c in level for child in (c.values() if isinstance(c, dict) else c)]
+    return depth
 
 
-def unfenced(text: str) -> str:
-    r"""Return the content of a Markdown fence that is the whole text; any other text unchanged.
+def fenced_json(text: str) -> str:
+    r"""Return the last fenced code of a text that is JSON, else the last; a text without any.
 
-    >>> unfenced("```json\n[1]\n```"), unfenced("See: ```1```")
-    ('[1]', 'See: ```1```')
+    >>> fenced_json("So:\n```json\n[1]\n```\nDone."), fenced_json("[1]")
+    ('[1]\n', '[1]')
     """
-    stripped = text.strip()
-    if not stripped.startswith("```") or not stripped.endswith("```"):
-        return text
-    first_line, line_break, _ = stripped[3:].partition("\n")
-    start = 3 + len(first_line) + 1
-    language = first_line.rstrip(" \t").replace("-", "_")
-    is_language = language.isascii() and (not language or language.replace("_", "a").isalnum())
-    if not line_break or not is_language or start > len(stripped) - 3:
-        return text
-    content = stripped[start:-3].rstrip(" \t")
-    return content.removesuffix("\n")
+    code = last_code(fences(text), lambda block: _is_json(block.code))
+    return text if code is None else code
+
+
+def _is_json(text: str) -> bool:
+    try:
+        read_json(text)
+    except InvalidJsonError:
+        return False
+    return True
+
+
+def json_spans(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where the objects and lists in a text begin and end, without those inside others.
+
+    What is inside a value that breaks off is no value of its own. Where the reader stops, all that
+    it has begun ends, so that it continues there, and takes linear time.
+
+    >>> text = 'See [this]: {"a": [1]}, {"b": [2]'
+    >>> [text[start:end] for start, end in json_spans(text)]
+    ['{"a": [1]}']
+    """
+    position = offset = 0
+    while bracket := _BRACKET.search(text, position):
+        start = bracket.start()
+        if start > _PIECE:  # since each error of the reader counts the lines before it
+            text, offset, position = text[start:], offset + start, 0
+            continue
+        try:
+            _, position = _FINDER(text, start)
+        except json.JSONDecodeError as error:
+            position = max(error.pos, start + 1)
+        except StopIteration as error:
+            position = max(error.value, start + 1)
+        except RecursionError:  # of the levels up to here each has more than NESTING within it
+            brackets = _BRACKET.finditer(text, start)
+            position = next(islice(brackets, 2 * NESTING, None), bracket).end()
+        else:
+            yield offset + start, offset + position
+
+
+def found_json(text: str) -> str:
+    """Return the last object or list in a text; a text without any.
+
+    >>> found_json('First {"a": 1}, then {"a": [2]}.'), found_json("None.")
+    ('{"a": [2]}', 'None.')
+    """
+    spans = [(0, len(text)), *json_spans(text)]
+    return text[slice(*spans[-1])]

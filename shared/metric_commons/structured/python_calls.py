@@ -6,7 +6,6 @@ here a text with positional arguments cannot be read.
 """
 
 import ast
-import math
 import operator
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
@@ -16,6 +15,11 @@ from ..statistics.arguments.python_syntax import syntax_tree
 _LONGEST = 1_000_000  # characters; a longer text would take seconds and gigabytes to parse
 _DEEPEST = 20  # nested operations
 _LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
+# TypeError: the key of an object is a list or an object.
+_FAULTS = (
+    *(SyntaxError, ValueError, TypeError, ArithmeticError),
+    *(RecursionError, MemoryError, SystemError),
+)
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -39,7 +43,7 @@ class UnreadableCallError(ValueError):
 
 
 def read_python_calls(text: str) -> list[Call]:
-    """Return the calls of a text, with or without brackets around them.
+    """Return the calls of a text: a list, or one after the other, perhaps each in `print`.
 
     Raises:
         UnreadableCallError: the text is not a list of calls with keyword arguments.
@@ -53,17 +57,29 @@ def read_python_calls(text: str) -> list[Call]:
     text = text.strip().strip("`\n ").strip("'")
     if len(text) > _LONGEST:
         raise UnreadableCallError(f"the text has more than {_LONGEST:,} characters")
-    text = text if text.startswith("[") else f"[{text}"
-    text = text if text.endswith("]") else f"{text}]"
+    is_list = text.startswith("[") or text.endswith("]")
+    if is_list:  # brackets may be missing, as in BFCL's decoder
+        text = f"[{text.removeprefix('[').removesuffix(']')}]"
     try:
-        body = syntax_tree(text.strip(), "eval").body
-        if not isinstance(body, ast.List):
-            raise UnreadableCallError("the text is not a list of calls")
-        return [_read_call(node) for node in body.elts]
+        statements = syntax_tree(text.strip(), "exec").body
+        if is_list and len(statements) > 1:
+            raise UnreadableCallError("several lists of calls follow each other")
+        return [_read_call(node) for statement in statements for node in _calls_of(statement)]
     except UnreadableCallError:
         raise
-    except (SyntaxError, ValueError, RecursionError, MemoryError, SystemError) as error:
+    except _FAULTS as error:
         raise UnreadableCallError(f"the text is not Python: {error}") from None
+
+
+def _calls_of(statement: ast.stmt) -> list[ast.expr]:
+    match statement:
+        case ast.Expr(value=ast.List(elts=nodes) | ast.Tuple(elts=nodes)):
+            return nodes
+        case ast.Expr(value=ast.Call(func=ast.Name(id="print"), args=[ast.Call() as node])):
+            return [node]
+        case ast.Expr(value=node):
+            return [node]
+    raise UnreadableCallError("the text is not a list of calls")
 
 
 def _read_call(node: ast.expr) -> Call:
@@ -77,16 +93,10 @@ def _read_call(node: ast.expr) -> Call:
     if not isinstance(function, ast.Name):
         raise UnreadableCallError("the name of a call is an expression")
     name = ".".join([function.id, *reversed(names)])
-    if node.args:
-        raise UnreadableCallError(f"{name} has positional arguments")
-    arguments: dict[str, Any] = {}
-    for keyword in node.keywords:
-        if keyword.arg is None:
-            raise UnreadableCallError(f"{name} has ** arguments")
-        if keyword.arg in arguments:
-            raise UnreadableCallError(f"{name} has the argument {keyword.arg} twice")
-        arguments[keyword.arg] = _read_value(keyword.value)
-    return Call(name, arguments)
+    arguments = {keyword.arg: _read_value(keyword.value) for keyword in node.keywords}
+    if node.args or None in arguments or len(arguments) < len(node.keywords):
+        raise UnreadableCallError(f"{name} has positional, ** or repeated arguments")
+    return Call(name, arguments)  # type: ignore[arg-type] # None is not among the names
 
 
 def _read_value(node: ast.expr) -> Any:
@@ -95,20 +105,15 @@ def _read_value(node: ast.expr) -> Any:
             return value
         case ast.Constant(value=value) if value is Ellipsis:
             return "..."
-        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign):
-            value = _read_value(node.operand)
-            if isinstance(value, int | float) and not isinstance(value, bool):
-                return -value if isinstance(sign, ast.USub) else value
         case ast.List(elts=items):
             return [_read_value(item) for item in items]
         case ast.Tuple(elts=items):
             return tuple(_read_value(item) for item in items)
-        case ast.Dict(keys=keys, values=values):
-            return _read_object(keys, values)
-        case ast.BinOp():
-            number = _arithmetic(node, 0)
-            if number is not None:
-                return number
+        case ast.Dict(keys=keys, values=values) if None not in keys:
+            items = zip(keys, values, strict=True)
+            return {_read_value(key): _read_value(value) for key, value in items if key}
+        case ast.BinOp() | ast.UnaryOp():
+            return _arithmetic(node, 0)
         case ast.Name() | ast.Attribute() | ast.Subscript():
             return ast.unparse(node)  # a variable
         case ast.Call(keywords=[]):
@@ -119,42 +124,25 @@ def _read_value(node: ast.expr) -> Any:
     raise UnreadableCallError(f"an argument is {type(node).__name__}, which is not a value")
 
 
-def _read_object(keys: list[ast.expr | None], values: list[ast.expr]) -> dict[Any, Any]:
-    contents: dict[Any, Any] = {}
-    for key, value in zip(keys, values, strict=True):
-        if key is None:
-            raise UnreadableCallError("an object has ** entries")
-        name = _read_value(key)
-        try:
-            contents[name] = _read_value(value)
-        except TypeError:
-            raise UnreadableCallError("a key of an object is a list or an object") from None
-    return contents
+def _arithmetic(node: ast.expr, depth: int) -> int | float:
+    """Return the value of an arithmetic expression of numbers.
 
-
-def _arithmetic(node: ast.expr, depth: int) -> int | float | None:
-    """Return the value of an arithmetic expression; None if it is not a number or too large."""
-    if depth > _DEEPEST:
-        return None
+    Raises:
+        UnreadableCallError: it is not one, or is too large.
+        ArithmeticError: it has no value.
+    """
     match node:
         case ast.Constant(value=int() | float() as number) if not isinstance(number, bool):
             return number
-        case ast.UnaryOp(op=ast.USub()):
+        case ast.UnaryOp(op=ast.USub() | ast.UAdd() as sign):
             value = _arithmetic(node.operand, depth + 1)
-            return None if value is None else -value
-        case ast.BinOp(op=operation) if type(operation) in _OPERATORS:
+            return -value if isinstance(sign, ast.USub) else value
+        case ast.BinOp(op=operation) if type(operation) in _OPERATORS and depth <= _DEEPEST:
             left = _arithmetic(node.left, depth + 1)
             right = _arithmetic(node.right, depth + 1)
-            if left is None or right is None:
-                return None
             is_large = abs(left) > _LARGEST_BASE or abs(right) > _LARGEST_EXPONENT
-            if isinstance(operation, ast.Pow) and is_large:
-                return None
-            try:
+            if not (isinstance(operation, ast.Pow) and is_large):
                 result = _OPERATORS[type(operation)](left, right)
-            except (ArithmeticError, ValueError):
-                return None
-            if isinstance(result, float) and math.isnan(result):
-                return None
-            return result if isinstance(result, int | float) else None  # (-8) ** 0.5 is complex
-    return None
+                if isinstance(result, int | float) and result == result:  # or complex, NaN
+                    return result
+    raise UnreadableCallError("an argument is an expression, which is not a value")

@@ -1,12 +1,13 @@
 """Declarations of tools, in OpenAI's form or in BFCL's: names, parameters, defaults."""
 
-from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from ..statistics.arguments.checks import OptionError
 from ..statistics.arguments.domains import PerRow
 from .json_texts import InvalidJsonError, read_json
 
+T = TypeVar("T")
 Tools = Annotated[Sequence[Any], PerRow("list of tools")]
 
 
@@ -34,18 +35,36 @@ def toolboxes(tools: Sequence[Any] | None, rows: int) -> list[Toolbox]:
     >>> list(toolboxes(tools, 2)[1])
     ['f']
     """
-    if tools is None or not rows:
+    if tools is None:
         return [{}] * rows
-    declared = list(tools)
-    if not any(isinstance(item, list | tuple | str) for item in declared):
-        return [toolbox(declared, "tools")] * rows
-    if len(declared) != rows:
-        raise OptionError("tools", f"has {len(declared)} lists for {rows} rows")
-    boxes: dict[int, Toolbox] = {}  # rows often share a list
-    for row, item in enumerate(declared):
-        if id(item) not in boxes:
-            boxes[id(item)] = toolbox(item, f"tools[{row}]")
-    return [boxes[id(item)] for item in declared]
+    if not any(isinstance(item, list | tuple | str) for item in tools):
+        return [toolbox(tools, "tools")] * rows
+    return prepared("tools", "lists", tools, rows, toolbox)
+
+
+def prepared(
+    option: str, items: str, values: Sequence[Any], rows: int, prepare: Callable[[Any, str], T]
+) -> list[T]:
+    """Return what is prepared of the value of each row, once if rows share it.
+
+    Args:
+        option: the name of the option.
+        items: what its values are, in error messages.
+        values: one for each row.
+        rows: the number of rows.
+        prepare: prepares a value; its second argument is its name in error messages.
+
+    Raises:
+        OptionError: there is not one value for each row.
+    """
+    if rows and len(values) != rows:
+        raise OptionError(option, f"has {len(values)} {items} for {rows} rows")
+    unique: dict[int | str, T] = {}
+    keys = [value if isinstance(value, str) else id(value) for value in values]
+    for row, key in enumerate(keys):
+        if key not in unique:
+            unique[key] = prepare(values[row], f"{option}[{row}]")
+    return [unique[key] for key in keys]
 
 
 def toolbox(tools: Any, label: str) -> Toolbox:
@@ -69,16 +88,12 @@ def toolbox(tools: Any, label: str) -> Toolbox:
         if not isinstance(declaration, Mapping) or not isinstance(declaration.get("name"), str):
             raise OptionError(name, "is not the declaration of a tool, which has a name")
         parameters = declaration.get("parameters") or {}
-        properties = parameters.get("properties") if isinstance(parameters, Mapping) else parameters
-        properties = {} if properties is None else properties
-        if not isinstance(properties, Mapping):
-            raise OptionError(name, "has parameters without an object of properties")
-        if not all(isinstance(schema, Mapping) for schema in properties.values()):
-            raise OptionError(name, "has a property that is not an object")
-        required = parameters.get("required") or []
-        if not isinstance(required, list | tuple) or not all(
-            isinstance(parameter, str) for parameter in required
-        ):
-            raise OptionError(name, "has required parameters that are not a list of names")
+        is_object = isinstance(parameters, Mapping)
+        properties = (is_object and parameters.get("properties")) or {}
+        required = (is_object and parameters.get("required")) or []
+        is_object &= isinstance(properties, Mapping) and isinstance(required, list | tuple)
+        if not is_object or not all(isinstance(item, Mapping) for item in properties.values()):
+            problem = "has parameters that are not an object with properties and required names"
+            raise OptionError(name, problem)
         box[declaration["name"]] = DeclaredTool(properties, list(required))
     return box

@@ -5,24 +5,18 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from ..statistics.arithmetic.ratios import PrecisionRecallF1
-    from .answers.answers import answer_pairs, contained, exact_match, token_f1
+    from .answers.answers import contained, exact_match, token_f1
     from .extraction.extraction import extract_answers
-    from .extraction.step_chains import STEPS
     from .instructions.instruction_rows import instruction_statistics
     from .rouge_overlaps.rouge_scores import rouge
-    from .tokens.normalizers import NORMALIZERS, Normalizer
+    from .tokens.normalizers import Normalizer
     from .transcripts.edit_rate import error_alignments, error_statistics
     from .translation.character_ngrams import chrf_statistics
     from .translation.ngram_precision import bleu_statistics
     from .translation.translation_edit_rate import ter_statistics
 
 __all__ = [
-    "NORMALIZERS",
-    "STEPS",
     "Normalizer",
-    "PrecisionRecallF1",
-    "answer_pairs",
     "bleu_statistics",
     "chrf_statistics",
     "contained",
@@ -39,11 +33,7 @@ __all__ = [
 __getattr__ = resolver(
     __name__,
     {
-        "NORMALIZERS": "tokens.normalizers",
         "Normalizer": "tokens.normalizers",
-        "PrecisionRecallF1": ".statistics.arithmetic.ratios",
-        "STEPS": "extraction.step_chains",
-        "answer_pairs": "answers.answers",
         "bleu_statistics": "translation.ngram_precision",
         "chrf_statistics": "translation.character_ngrams",
         "contained": "answers.answers",

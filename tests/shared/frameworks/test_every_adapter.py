@@ -91,11 +91,9 @@ def test_the_perfect_answer_passes_and_is_better(module, inspect_ai):
         assert good < bad if lower else good > bad
 
     # Optimizers maximize.
-    dspy, gepa = scorer("dspy", module), scorer("gepa", module)
-    gold = SimpleNamespace(answer=reference)
-    for score in (dspy, lambda *row: gepa(*row).score):
-        good, bad = both(lambda text, score=score: score(gold, SimpleNamespace(answer=text)))
-        assert 0 <= bad < good == pytest.approx(1, abs=1e-12)
+    dspy, gold = scorer("dspy", module), SimpleNamespace(answer=reference)
+    good, bad = both(lambda text: dspy(gold, SimpleNamespace(answer=text)))
+    assert 0 <= bad < good == pytest.approx(1, abs=1e-12)
     # Tests pass at the best value, or at a threshold in the direction of the score.
     promptfoo = scorer("promptfoo", module)
     good, bad = both(lambda text: promptfoo(text, {"vars": {"expected": reference}}))
@@ -116,8 +114,6 @@ def test_the_perfect_answer_passes_and_is_better(module, inspect_ai):
     langsmith = scorer("langsmith", module)
     answer = {"answer": reference}
     check_direction(*both(lambda text: langsmith({"answer": text}, answer)["score"]))
-    weave = scorer("weave", module)
-    check_direction(*both(lambda text: weave(output=text, expected=reference)[judge.name]))
     langfuse, mlflow = scorer("langfuse", module), scorer("mlflow", module).f
     check_direction(*both(lambda text: langfuse(output=text, expected_output=answer).value))
     expectations = {"expected_response": reference}
@@ -175,20 +171,6 @@ DECODED = {name: decoded(texts) for name, texts in TEXTS.items() if name not in 
 HAVE_ROLES = {name: run for name, run in RUNS.items() if "of OpenAI" not in name}
 
 
-def verifiers_score(completion, turns):
-    replies = [
-        item
-        for item in completion
-        if getattr(item, "role", isinstance(item, dict) and item.get("role")) == "assistant"
-    ]
-
-    class Problem:
-        correct = rewards.tools(column="calls", turns=turns).verifiers
-
-    run = SimpleNamespace(assistant_messages=replies, last_reply="It is 5.")
-    return asyncio.run(Problem().correct(task=SimpleNamespace(calls=EXPECTED), trace=run))
-
-
 def deepeval_score(completion, turns):
     """deepeval has texts, and beside them the calls that it traced."""
     case = SimpleNamespace(actual_output=completion, expected_output=EXPECTED, tools_called=None)
@@ -217,16 +199,6 @@ def lm_eval_score(completion, turns):
     return process_results({"calls": EXPECTED}, [completion])["exact_match"]
 
 
-def openrlhf_score(completion, turns):
-    form = rewards.tools(turns=turns).openrlhf
-    return float(form(["Call f. " + completion], ["Call f. "], [EXPECTED])["rewards"][0])
-
-
-def slime_score(completion, turns):
-    sample = SimpleNamespace(response=completion, label=EXPECTED)
-    return asyncio.run(rewards.tools(turns=turns).slime(None, sample))
-
-
 CLIENTS = {  # how each gets a run, and the runs that it can have
     "TRL": (
         lambda run, turns: rewards.tools(turns=turns)([run], expected_calls=[EXPECTED])[0],
@@ -236,9 +208,6 @@ CLIENTS = {  # how each gets a run, and the runs that it can have
         lambda run, turns: rewards.tools(turns=turns).verl("toy", run, EXPECTED)["score"],
         DECODED,
     ),
-    "OpenRLHF": (openrlhf_score, DECODED),
-    "slime": (slime_score, RUNS),
-    "verifiers": (verifiers_score, HAVE_ROLES),
     "inspect_ai": (
         lambda run, turns: inspect_score(
             sys.modules["metric_commons.frameworks.harnesses.inspect_ai"],

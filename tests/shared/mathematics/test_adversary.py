@@ -6,8 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-from metric_commons.mathematics import equivalent, explained
-from metric_commons.text import STEPS
+from metric_commons.mathematics import equivalent
+from metric_commons.mathematics.proof.equivalence import explained
+from metric_commons.text.extraction.step_chains import STEPS
 
 WRAPPERS = (
     "{}",
@@ -210,9 +211,24 @@ def lengths(draw):
             (
                 rf"{metres} \text{{ m}}",
                 f"{metres} meters",
+                rf"{metres}\,\mathrm{{m}}",
+                f"{metres} metres",
+                rf"{metres} \text{{ metre}}",
+            )
+        )
+
+    return draw.randint(2, 90), spelled, lambda n: n * draw.choice((10, 100)) + 1
+
+
+def conversions(draw):
+    def spelled(metres):
+        return draw.choice(
+            (
+                rf"{metres} \text{{ m}}",
                 f"{metres * 100} cm",
                 rf"{metres * 100}\,\mathrm{{cm}}",
                 f"{metres * 1000} millimeters",
+                rf"\frac{{{metres}}}{{1000}} \text{{ km}}",
             )
         )
 
@@ -350,9 +366,10 @@ def counted(draw):
 
 FAMILIES = [
     numbers, thousands, roots, intervals, excluded, sets, points, vectors, polynomials, lines,
-    lengths, durations, dates, times, permutations, congruences, romans, combinations, choices,
-    counted,
+    lengths, conversions, durations, dates, times, permutations, congruences, romans, combinations,
+    choices, counted,
 ]  # fmt: skip
+NOT_COMPARED = (conversions, durations, dates, times)  # undecided, and never wrong
 
 
 def attack(draw, rounds):
@@ -383,7 +400,8 @@ def test_spellings_are_equal_and_near_misses_are_not(rounds, seed):
     faults, undecided = attack(random.Random(seed), rounds)
 
     assert not faults, (seed, faults[:20])
-    assert sum(undecided.values()) < 0.12 * rounds * len(FAMILIES), undecided
+    compared = [undecided[family] for family in FAMILIES if family not in NOT_COMPARED]
+    assert sum(compared) < 0.01 * rounds * len(FAMILIES), undecided
 
 
 PIECES = (

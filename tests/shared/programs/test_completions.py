@@ -8,9 +8,10 @@ import zlib
 
 import pytest
 
-from metric_commons.programs.completions import fenced_program, read_problems, read_samples
+from metric_commons.programs.completions import read_problems, read_samples
 from metric_commons.programs.executions import execute
 from metric_commons.programs.reference_tests import read_tests
+from metric_commons.text.tokens.fences import fenced_program
 
 
 @pytest.mark.parametrize(
@@ -20,8 +21,8 @@ from metric_commons.programs.reference_tests import read_tests
         ("```python\na\n```\n```py\nb\n```\n```\nc\n```", "b\n"),
         ("```\na\n```\n```\nb\n```", "b\n"),
         ("```cpp\na\n```", None),
-        ("  ```Python3 title\n  a\n  ```", "  a\n"),
-        ("```python\na", None),
+        ("  ```Python3 title\n  a\n  ```", "a\n"),
+        ("```python\na", "a"),
         ("a", None),
         ("", None),
     ],

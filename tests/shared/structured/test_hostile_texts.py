@@ -6,7 +6,7 @@ import pytest
 
 from metric_commons import load
 from metric_commons.structured.call_texts import read_calls
-from metric_commons.structured.json_texts import NESTING, InvalidJsonError, read_json, unfenced
+from metric_commons.structured.json_texts import NESTING, InvalidJsonError, read_json
 from metric_commons.structured.python_calls import UnreadableCallError
 from tests.spec import nightly
 
@@ -128,24 +128,6 @@ def test_the_limit_of_nesting_does_not_depend_on_the_reader():
         )
         assert (found["valid"], found["matched"]) == (1.0, 0)
     assert read_json("[[], [[]], {}]" * 1) == [[], [[]], {}]
-
-
-@pytest.mark.parametrize(
-    ("text", "content"),
-    [
-        ("```json\n[1]\n```", "[1]"),
-        ("  ```\n[1]\n\n  ``` \n", "[1]\n"),
-        ("```\n```", ""),
-        ("```c-3_x \t\n{}\n```", "{}"),
-        ("````\n1\n````", "````\n1\n````"),
-        ("```json [1]```", "```json [1]```"),
-        ("``` json\n[1]\n```", "``` json\n[1]\n```"),
-        ("```json\n[1]", "```json\n[1]"),
-        ("```\n1\n``` and ```\n2\n```", "1\n``` and ```\n2"),
-    ],
-)
-def test_fences(text, content):
-    assert unfenced(text) == content
 
 
 @pytest.mark.parametrize("text", ["[f(a=1", "f(a=1) and g()", "[f()()]", "[f(*a)]"])

@@ -17,7 +17,7 @@ FUNCTIONS = [
     text.error_statistics,
     text.error_alignments,
     structured.tool_call_scores,
-    structured.json_match_scores,
+    structured.json_statistics,
 ]
 OF_SETS = FUNCTIONS[:3]
 

@@ -68,6 +68,8 @@ def run(
     except OptionError as error:
         raise ValueError(f"{path}: {error}") from error  # the file is wrong, not the command line
     outputs.write(replace(results, provenance=results.provenance | {"config": content}))
+    for note in [] if is_quiet() else evaluation.notes.lines():
+        typer.echo(f"note: {note}", err=True)
 
 
 def _evaluation(content: "Config", path: Path) -> "Evaluation":

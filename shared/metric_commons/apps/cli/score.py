@@ -95,6 +95,8 @@ def score(
             )
         outputs.write(evaluation.results())
         _hint_at_joined(sources.values(), evaluation)
+        for note in [] if is_quiet() else evaluation.notes.lines():
+            typer.echo(f"note: {note}", err=True)
 
 
 def merge(

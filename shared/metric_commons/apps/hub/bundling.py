@@ -34,8 +34,7 @@ _OF_CLONES = re.compile("^>>> # in a clone also: .*\n", re.MULTILINE)
 _LOADED = re.compile(r'metric_commons\.load\((\s*(?:\.\.\.\s*)?)"')
 _PAGES = "https://github.com/metric-commons/metric-commons/blob/main/"
 
-# Extras whose libraries a Space needs if a file imports them. sympy and math-verify, which one
-# option of one module asks in a process of its own, are left out.
+# Extras whose libraries a Space needs if a file imports them.
 _EXTRAS = ("languages", "schema")
 
 MARKER_FILE = ".metric-commons.json"

@@ -193,13 +193,19 @@ class ModuleResult:
     def settings(self) -> dict[str, Any]:
         """Return the options and conditions that are not None, the preset first, as in signatures.
 
+        Thoughts that are kept are no option either: texts are as they were.
+
         >>> from ..scoring.scoring import score
         >>> results = score("qa_em", predictions=["a"], references=["a"])
         >>> results.systems["predictions"]["qa_em"].settings()["normalizer"]
         'squad'
         """
         values = {"preset": self.conditions.get("preset"), **self.options, **self.conditions}
-        return {name: value for name, value in values.items() if value is not None}
+        return {
+            name: value
+            for name, value in values.items()
+            if value is not None and (name, value) != ("thoughts", "keep")
+        }
 
     def scoring_options(self) -> dict[str, Any]:
         """Return the options without those for reporting."""
@@ -313,12 +319,10 @@ def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResu
     if reported.get("confidence_level") is None and not reported.get("standard_error"):
         table = replace(table, clusters={})  # which may have fields that are not crossed
     labels = table.labels()
-    if "conventions" in metric.options:
-        reported["conventions"] = True
     is_bounded = BOUNDS in table.conditions.get("missing", {})
     found = (bounded_result if is_bounded else result)(table, **reported)
     scores = {key: value for key, value in found.items() if key not in metric.reports}
-    conventions = scores.pop("conventions", {})  # derived from rows, such as the positive label
+    conventions = getattr(found, "conventions", {})  # derived from rows, such as the positive label
     intervals, groups = (scores.pop(key, {}) for key in ("confidence_interval", "groups"))
     for key in ("per_example", *metric.row_texts):
         scores.pop(key, None)

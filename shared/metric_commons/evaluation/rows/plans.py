@@ -10,7 +10,6 @@ from ...module.catalog.catalog import module_class, name_of, own_scripts
 from ...module.catalog.request import Missing
 from ...module.declaration.columns import checked_once, holds_maps
 from ...statistics.arguments.arrays import as_column
-from ...text.tokens.normalizers import shared_token_cache
 from .row_tables import RowTable, check_mergeable, joined, scored
 from .rows import InputError, Rows
 from .samples import answered, scored_samples
@@ -99,7 +98,6 @@ class Plan:
         )
 
     @checked_once()
-    @shared_token_cache()
     def tables(
         self,
         block: Mapping[str, Any],

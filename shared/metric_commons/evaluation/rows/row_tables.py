@@ -219,7 +219,8 @@ def result(table: RowTable, **reporting: Any) -> dict[str, Any]:
     metric = table.metric
     reporting |= {name: v for name, v in table.labels().items() if name in metric.options}
     if table.kept == "inputs":
-        return dict(metric.compute(**table.columns, **reporting))
+        found: dict[str, Any] = metric.compute(**table.columns, **reporting)
+        return found
     if table.kept == "sums":
         metric.check_sums(table.statistics)
         return dict(summarize_sums(table.statistics, **reporting))

@@ -21,6 +21,7 @@ from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.worker_processes import columns_of, cores, map_pieces, run_parallel
+from .text_notes import TextNotes
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
@@ -72,6 +73,11 @@ class Evaluation(Request):
         """Return the files that are read."""
         return list(dict.fromkeys([*filter(None, [self.common]), *self.paths]))
 
+    @cached_property
+    def notes(self) -> TextNotes:
+        """Return what the texts of the rows have in common."""
+        return TextNotes(self.metrics, self._options_by_module())
+
     def results(self) -> Results:
         """Return the scores of every system and, if requested, a comparison of every two systems.
 
@@ -81,6 +87,7 @@ class Evaluation(Request):
         """
         from .scored_systems import results_of_tables  # imports numpy, so only on use
 
+        self.notes  # noqa: B018 # which processes share
         try:
             tables = run_parallel(self._tables, self._processes())
             results = results_of_tables(
@@ -172,7 +179,6 @@ class Evaluation(Request):
             sources: all files.
         """
         from ...module.declaration.columns import checked_once  # these import numpy
-        from ...text.tokens.normalizers import shared_token_cache
         from ..rows.plans import tables_of
         from ..rows.rows import Rows
 
@@ -191,6 +197,7 @@ class Evaluation(Request):
                 position = sources[file].location(start + row)
                 return f"{file}: {position}: field {fields.get(column, column)!r}"
 
+            self.notes.update(columns.get("predictions", []), columns.get("references", []))
             rows[system] = Rows(
                 columns=columns,
                 ids=None if self.ids is None else shared[self.ids],
@@ -198,7 +205,7 @@ class Evaluation(Request):
                 clusters={field: shared[field] for field in self.cluster_fields.values()} or None,
                 place=place,
             )
-        with checked_once(), shared_token_cache():
+        with checked_once():
             return tables_of(rows, self._configured, self.missing)
 
     @cached_property

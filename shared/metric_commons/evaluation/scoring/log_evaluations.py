@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from ..rows.plans import Tables
     from .log_samples import LogRows, RowsToScore
 
-_LABELS = ("groups", "clusters")
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
 
 
@@ -72,16 +71,17 @@ class LogEvaluation(Evaluation):
     def _tables(self, jobs: int) -> "Tables":
         """Return the scored rows of every system."""
         from ...module.declaration.columns import checked_once
-        from ...text.tokens.normalizers import shared_token_cache
         from ..rows.samples import scored_samples
 
         self._check_supported()
         tables: Tables = {}
-        with checked_once(), shared_token_cache():
+        with checked_once():
             for system, part in self._rows_to_score.items():
                 tables[system] = {}
                 for name, metric in self._configured.items():
                     rows, samples = part.rows[name], part.samples.get(name)
+                    texts = (rows.columns.get(n, []) for n in ("predictions", "references"))
+                    self.notes.update(*texts)
                     try:
                         table = scored_samples(metric, rows, samples, part.conditions)
                     except ValueError as error:
@@ -211,7 +211,7 @@ class LogEvaluation(Evaluation):
 
     def _is_in_file(self, name: str) -> bool:
         """Return whether an input or a label is in the file of the predictions."""
-        return not self.answers or name not in ("references", *_LABELS)
+        return not self.answers or name not in {"references", *self._labels}
 
     @property
     def _answers(self) -> Source:
@@ -236,7 +236,7 @@ class LogEvaluation(Evaluation):
                 "id": self._id_field(source),
                 "error": "error" if "error" in log_columns else None,
                 "system": self.system_field,
-                **{name: self.fields.get(name) for name in _LABELS},
+                "groups": self.groups,
             }.items()
             if field is not None
         }
@@ -248,7 +248,7 @@ class LogEvaluation(Evaluation):
             }
             for system, predictions in systems.items()
         }
-        requested = [*labels.items()]
+        requested = [*labels.items(), *self.cluster_fields.items()]
         for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
             requested += fields.items()
         columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
@@ -276,6 +276,7 @@ class LogEvaluation(Evaluation):
                     if (not predictions or module == LOGGED)
                     and metric.log_columns[0] in (LOGGED, OUTCOMES)
                 },
+                {field: column(name, field) for name, field in self.cluster_fields.items()},
             )
             yield from self._split(part) if self.system_field else [(system, part)]
 

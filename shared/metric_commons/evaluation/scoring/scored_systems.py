@@ -12,7 +12,6 @@ from ...module.declaration.columns import checked_once, holds_maps
 from ...module.declaration.declarations import Module, assign, check_supported, texts_of_rows
 from ...statistics.arguments.arrays import as_column
 from ...statistics.resampling.progress import step
-from ...text.tokens.normalizers import shared_token_cache
 from ..comparison.pairing import check_same_rows, paired_scores
 from ..results.comparisons import compare_pairs
 from ..results.module_results import (
@@ -151,7 +150,7 @@ def score_rows(
                 parts.setdefault(next(iter(part)), []).append(part)
         return {system: merged(of_system)[system] for system, of_system in parts.items()}
 
-    with checked_once(), shared_token_cache():
+    with checked_once():
         scored = run_parallel(tables, request.jobs or 1)
         return results_of_tables(request, scored, inputs=inputs, progress=progress)
 

@@ -43,7 +43,7 @@ class CorpusScore:
         module: a module that compares texts, such as "chrf".
         score: the name of its score; None for the main one.
         what: "score", or "standard_error", which follows from statistics of the rows.
-        options: of the module.
+        options: of the module; by default thoughts are stripped.
 
     Raises:
         ValueError: the module or score is unknown, or an option is not valid.
@@ -60,7 +60,10 @@ class CorpusScore:
 
     def __post_init__(self) -> None:
         check_option("what", self.what, Estimate)
-        metric = load_without_evaluate(self.module, **self.options)
+        options = dict(self.options)
+        if "thoughts" in load_without_evaluate(self.module).declared_options:
+            options.setdefault("thoughts", "strip")
+        metric = load_without_evaluate(self.module, **options)
         scores = metric.compute(predictions=["a", "b"], references=["a", "b"])
         name = self.score or metric.main_score or next(iter(scores))
         if not isinstance(scores.get(name), float):

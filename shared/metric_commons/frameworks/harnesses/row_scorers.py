@@ -1,4 +1,4 @@
-"""Modules as scorers of frameworks that judge one row at a time: DSPy, MLflow, Weave and others.
+"""Modules as scorers of frameworks that judge one row at a time, such as DSPy and MLflow.
 
 `scorer("dspy", "qa_f1")` returns a scorer for the framework. How each framework calls its scorers
 and what it expects back is one entry of a table.
@@ -16,20 +16,12 @@ from ..rewards.verdicts import Task, Verdict
 
 __all__ = ["scorer"]
 
-Framework = Literal[
-    "dspy", "gepa", "mlflow", "weave", "langfuse", "langsmith", "phoenix", "promptfoo", "deepeval"
-]
+Framework = Literal["dspy", "mlflow", "langfuse", "langsmith", "phoenix", "promptfoo", "deepeval"]
 _WITH_THRESHOLD = ("deepeval", "promptfoo")  # whose verdict is whether a test passes
 
 
 def _dspy(task: Task, verdict: Verdict) -> float:
     return task.scale().goodness(verdict.score)
-
-
-def _gepa(task: Task, verdict: Verdict) -> Any:
-    from dspy import Prediction
-
-    return Prediction(score=task.scale().goodness(verdict.score), feedback=verdict.reason)
 
 
 def _mlflow(task: Task, verdict: Verdict) -> Any:
@@ -42,11 +34,6 @@ def _mlflow(task: Task, verdict: Verdict) -> Any:
         source=AssessmentSource(source_type="CODE", source_id="metric-commons"),
         metadata={key: str(value) for key, value in task.record(verdict).items()},
     )
-
-
-def _weave(task: Task, verdict: Verdict) -> dict[str, Any]:
-    scores = {task.name: verdict.score, **verdict.scores}
-    return {**scores, "reason": verdict.reason, "signature": task.signature}
 
 
 def _langfuse(task: Task, verdict: Verdict) -> Any:
@@ -93,8 +80,7 @@ class _Form(NamedTuple):
 
     `parameters` are those of the framework; one that may be left out ends with "?". `output` is the
     parameter with the prediction, and `expected` the one with the reference, where "a.b" is item b
-    of a. If their values have fields, `prediction` and `reference` name the fields. If `expected`
-    is empty, the reference has a parameter of its own, which `reference` names.
+    of a. If their values have fields, `prediction` and `reference` name the fields.
     """
 
     parameters: str
@@ -105,15 +91,12 @@ class _Form(NamedTuple):
     result: Callable[[Task, Verdict], Any]
 
 
-_GEPA = "gold pred trace? pred_name? pred_trace? program_trace?"
 _LANGFUSE = "output expected_output? input? metadata? **extra"
 _FORMS: dict[str, _Form] = {
     "dspy": _Form("gold pred trace?", "pred", "gold", "answer", "answer", _dspy),
-    "gepa": _Form(_GEPA, "pred", "gold", "answer", "answer", _gepa),
     "mlflow": _Form(
         "outputs expectations", "outputs", "expectations", "response", "expected_response", _mlflow
     ),
-    "weave": _Form("output", "output", "", "answer", "expected", _weave),
     "langfuse": _Form(_LANGFUSE, "output", "expected_output", "answer", "answer", _langfuse),
     "langsmith": _Form(
         "outputs reference_outputs", "outputs", "reference_outputs", "answer", "answer", _langsmith
@@ -138,8 +121,7 @@ def scorer(
     """Return a module as a scorer of a framework.
 
     Args:
-        framework: "dspy", "gepa" (in DSPy), "mlflow", "weave", "langfuse", "langsmith", "phoenix",
-            "promptfoo" or "deepeval".
+        framework: "dspy", "mlflow", "langfuse", "langsmith", "phoenix", "promptfoo" or "deepeval".
         module: "math", "choice", "found", or a module that compares texts, calls or JSON.
         prediction: the field of an output to judge, if outputs have fields; each framework has a
             default, such as "answer".
@@ -153,12 +135,12 @@ def scorer(
             best value, such as 1 for F1, 100 for chrF and 0 for an error rate.
 
     Returns:
-        A function with the framework's parameters, or for mlflow, deepeval and phoenix (if
-        `phoenix.evals` is installed) an object of their classes. Results have the form of the
-        framework; if this has fields for them, they include all scores of the row and the
-        signature. The reason names missing and superfluous words. DSPy, GEPA and promptfoo, where
-        higher must be better, get the score on a scale from 0 to 1. If the reference of a row
-        cannot be read, its score is None, or 0.0 if the framework has no missing scores.
+        A function with the framework's parameters, or for mlflow and deepeval an object of their
+        classes. Results have the form of the framework; if this has fields for them, they include
+        all scores of the row and the signature. The reason names missing and superfluous words.
+        DSPy and promptfoo, where higher must be better, get the score on a scale from 0 to 1. If
+        the reference of a row cannot be read, its score is None, or 0.0 if the framework has no
+        missing scores.
 
     Raises:
         ValueError: the framework, module or score is unknown, or an option is not valid; while
@@ -186,22 +168,20 @@ def scorer(
         from mlflow.genai.scorers import scorer as mlflow_scorer
 
         return mlflow_scorer(function, name=task.name, aggregations=["mean"])
-    return _phoenix_evaluator(task.name, function) if framework == "phoenix" else function
+    return function
 
 
 def _function(form: _Form, task: Task, prediction: str, reference: str) -> Callable[..., Any]:
     """Return a plain function, since frameworks inspect its type and signature."""
     form.result(task, Verdict(0.0, ""))  # imports its libraries
-    names = [*form.parameters.split(), *([] if form.expected else [reference])]
-    signature = inspect.Signature(list(map(_parameter, names)))
-    parameter, _, item = (form.expected or reference).partition(".")
+    signature = inspect.Signature(list(map(_parameter, form.parameters.split())))
+    parameter, _, item = form.expected.partition(".")
 
     def scored(*args: Any, **kwargs: Any) -> Any:
         bound = signature.bind(*args, **kwargs)
         bound.apply_defaults()
         expected = bound.arguments[parameter]
-        if form.expected:
-            expected = _value(expected[item] if item else expected, reference)
+        expected = _value(expected[item] if item else expected, reference)
         output = _value(bound.arguments[form.output], prediction)
         return form.result(task, task.verdict(output, expected))
 
@@ -217,24 +197,6 @@ def _parameter(name: str) -> inspect.Parameter:
     default = None if name.endswith("?") else inspect.Parameter.empty
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Parameter(name.removesuffix("?"), kind, default=default)
-
-
-def _phoenix_evaluator(name: str, function: Callable[..., Any]) -> Any:
-    """Return an evaluator that declares its direction, which a plain function cannot."""
-    try:
-        from phoenix.evals import Score, create_evaluator
-    except ImportError:  # experiments of the client take functions
-        return function
-
-    direction = function(None, None)["direction"]
-
-    def scored(output: Any, expected: Any) -> Any:
-        fields = {**function(output, expected), "kind": "code", "name": name}
-        return Score(**fields)
-
-    evaluator = create_evaluator(name=name, kind="code", direction=direction)(scored)
-    evaluator.__signature__ = inspect.signature(function)
-    return evaluator
 
 
 def _value(source: Any, name: str) -> Any:

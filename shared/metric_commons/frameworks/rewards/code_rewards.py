@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from inspect import signature
 from typing import Any
 
-from ...programs.completions import fenced_program
 from ...programs.executions import Score, check_permission, prepare, program_score
 from ...programs.grading import Grade
 from ...statistics.arguments.domains import check_option
+from ...text.tokens.fences import fenced_program
+from ...text.tokens.thoughts import Thoughts
 from .reward import OF_VERL, Reward, verl_result
 from .verdicts import Task, Verdict
 
@@ -32,8 +33,8 @@ class Code(Task):
     """The tests that a generated program passes.
 
     The program is the last fenced block of a completion that is marked as Python, else the last
-    without a mark. All tasks of a process share one pool of warm workers; a process that is forked
-    has a pool of its own.
+    without a mark, and of several the last that can be parsed. All tasks of a process share one
+    pool of warm workers; a process that is forked has a pool of its own.
 
     Args:
         score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
@@ -55,6 +56,7 @@ class Code(Task):
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         check_permission(self.allow_execution)
         check_option("score", self.score, Score)
         object.__setattr__(self, "options", dict(self.options))
@@ -81,13 +83,13 @@ class Code(Task):
         ]
 
     def submitted(
-        self, predictions: Sequence[str], references: Sequence[Any]
+        self, predictions: Sequence[str | None], references: Sequence[Any]
     ) -> "list[Future[Grade] | Verdict]":
         """Return runs of programs in the pool, or verdicts on rows without program or tests."""
         return [self._submitted(*row) for row in zip(predictions, references, strict=True)]
 
-    def _submitted(self, text: str, reference: Any) -> "Future[Grade] | Verdict":
-        program = fenced_program(text)
+    def _submitted(self, text: str | None, reference: Any) -> "Future[Grade] | Verdict":
+        program = fenced_program(text or "")
         try:
             preparation = prepare([reference], **self._settings())
         except ValueError as error:  # a row without readable tests teaches nothing
@@ -153,6 +155,7 @@ def code(
     allow_execution: bool = False,
     timeout: float = TIMEOUT,
     num_workers: int | None = None,
+    thoughts: Thoughts = "strip",
     name: str = "code",
     explain: bool = False,
     **options: Any,
@@ -160,8 +163,9 @@ def code(
     r"""Return a reward for the tests that a program passes: `reward_funcs=code("tests")`.
 
     The program is the last fenced block of a completion that is marked as Python, otherwise the
-    last unmarked one; without one the reward is 0.0. The reward is None, so that the row is left
-    out, if the tests cannot be read or run nothing, or if the machine failed and not the program.
+    last unmarked one, and of several the last that can be parsed; without one the reward is
+    0.0. The reward is None, so that the row is left out, if the tests cannot be read or run
+    nothing, or if the machine failed and not the program.
 
     Test programs run in a process of their own, which gets plain values from the program;
     `isolation="in_process"` runs both in one, where a policy may learn to forge a pass, and warns.
@@ -177,6 +181,7 @@ def code(
         timeout: the seconds of one test.
         num_workers: the number of programs that run at once; None for four for each core, but at
             most 16 if that is more than one for each.
+        thoughts: as in `math`.
         name: the name of the reward in logs.
         explain: whether verdicts have a reason.
         **options: further options of `code_eval` about how programs are run and judged.
@@ -192,6 +197,7 @@ def code(
     task = Code(
         name=name,
         explain=explain,
+        thoughts=thoughts,
         score=score,
         allow_execution=allow_execution,
         timeout=timeout,

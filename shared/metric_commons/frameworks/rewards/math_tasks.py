@@ -97,7 +97,7 @@ class Math(TextTask):
                     yield Verdict(0.0, answer)
 
     def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
-        """Return the explanation of `mathematics.explained` for the reference that decided."""
+        """Return the explanation for the reference that decided."""
         accepted = self._accepted(reference)
         if verdict.answer is None or not accepted:
             plain = super().explanation(verdict, reference)

@@ -22,6 +22,7 @@ _SHORT_ANSWERS = ("qa_em", "qa_f1", "substring_recall")
 _COMMON = frozenset(  # scores of several modules; logs add the name of the module
     ("exact", "exact_match", "f1", "precision", "recall", "partial_match", "valid", "unparsed")
 )
+_READING = ("thoughts", "extract", "extract_references")  # options that tasks have, too
 _WORDS = 8  # that an explanation names
 
 
@@ -81,7 +82,7 @@ class ModuleTask(Task):
         return score_scale(self.module, score or self.score_name)
 
     def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
-        steps = {name: getattr(self, name, None) for name in ("extract", "extract_references")}
+        steps = {name: getattr(self, name, None) for name in _READING}
         options = {n: v for n, v in self.metric.options.items() if n not in (*REPORTING, *steps)}
         options |= {**{n: v or None for n, v in steps.items()}, "score": self.score}
         return self.module, {name: v for name, v in options.items() if v is not None}
@@ -122,6 +123,13 @@ Missing: new. Too much: city."
         columns = self._columns(texts, references)
         return [self._verdict_of_row(columns, row, answer) for row, answer in enumerate(answers)]
 
+    def _without_answer(self, accepted: list[str]) -> Verdict:
+        verdict = super()._without_answer(accepted)
+        if not self.scale().lower_is_better:
+            return verdict
+        (empty,) = self._compared([("", accepted)])  # as the module has it
+        return verdict._replace(score=empty.score, scores=empty.scores)
+
     def _readable(self, text: str) -> Sequence[str]:
         return (text,) if _valid(text) == text else ()
 
@@ -150,6 +158,7 @@ class ModuleRows(ModuleTask):
     """A score of a module whose rows are not texts: tool calls, JSON, instructions."""
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         self._complete()
 
     def reads_calls(self) -> bool:
@@ -163,15 +172,16 @@ class ModuleRows(ModuleTask):
         """
         messages = replies(completion) if self.reads_calls() else None
         if messages is None or not (len(messages) > 1 or any("tool_calls" in m for m in messages)):
-            return text_of(completion)
+            return super().prediction(completion)
         return messages
 
     def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return one verdict for each prediction."""
         if not predictions:
             return []
+        texts = ["" if prediction is None else prediction for prediction in predictions]
         try:
-            columns = self._columns(predictions, references)
+            columns = self._columns(texts, references)
         except (RowError, TypeError):  # of one row: judge each alone
             verdicts = list(map(self._single, predictions, references))
         else:
@@ -189,11 +199,13 @@ class ModuleRows(ModuleTask):
         if self.reference_problem(reference) is not None:
             return Verdict(None, _answer_text(prediction), "unreadable")
         try:
-            return self._of_row(self._columns([prediction], [reference]), 0, prediction)
+            return self._of_row(self._columns([prediction or ""], [reference]), 0, prediction)
         except (RowError, TypeError):  # the calls of a message cannot be read
             return Verdict(0.0, _answer_text(prediction), "unparsed")
 
     def _of_row(self, columns: Columns, row: int, prediction: Any) -> Verdict:
+        if prediction is None:
+            return Verdict(0.0, None, "unparsed")
         verdict = self._verdict_of_row(columns, row, _answer_text(prediction))
         scores = {str(self.score): verdict.score, **verdict.scores}
         is_unparsed = scores.get("unparsed") == 1 or scores.get("valid") == 0
@@ -230,7 +242,7 @@ def _valid(text: str) -> str:
 
 
 def _answer_text(prediction: Any) -> str:
-    if isinstance(prediction, str):
-        return prediction
+    if isinstance(prediction, str | None):
+        return prediction or ""
     calls = [call for message in prediction for call in message.get("tool_calls") or [message]]
     return text_of(calls)

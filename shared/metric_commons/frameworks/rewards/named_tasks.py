@@ -6,6 +6,7 @@ from typing import Any, Literal
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.arguments.domains import check_option
 from ...text.extraction.step_chains import Extract
+from ...text.tokens.thoughts import Thoughts
 from .reward import Reward
 from .text_tasks import Choice, Found
 from .verdicts import Task
@@ -27,6 +28,7 @@ def task(
     score: str | None = None,
     extract: Extract = None,
     extract_references: Extract = None,
+    thoughts: Thoughts = "strip",
     explain: bool = False,
     name: str | None = None,
     **options: Any,
@@ -41,6 +43,7 @@ def task(
             "tagged_or_boxed" for "math" and "found", "choice" for "choice", and the whole text for
             modules.
         extract_references: the same for references.
+        thoughts: as in `math`.
         explain: whether verdicts have a reason.
         name: of the score, in logs.
         **options: of the module.
@@ -56,7 +59,8 @@ def task(
     >>> task("qa_f1", normalizer="lower").verdict("a b", ["b", "c"]).score
     0.6666666666666666
     """
-    settings: dict[str, Any] = {"explain": explain} | ({} if name is None else {"name": name})
+    settings: dict[str, Any] = {"explain": explain, "thoughts": thoughts}
+    settings |= {} if name is None else {"name": name}
     steps = {"extract": extract, "extract_references": extract_references}
     steps = {key: step for key, step in steps.items() if step is not None}
     if module in _ROWS:
@@ -145,6 +149,7 @@ def math(
     dataset: str | None = None,
     extract: Extract = _REPLY,
     extract_references: Extract = None,
+    thoughts: Thoughts = "strip",
     percent: Literal["either", "value", "ignore", "any_scale"] = "either",
     lists: Literal["either", "set", "multiset", "sequence"] = "either",
     rounding: Literal["none", "reference"] = "none",
@@ -170,6 +175,9 @@ def math(
             (the card of qa_em lists them), a pattern, a function from str to str or None, or a
             list of these. A completion without an answer has the reward 0.0.
         extract_references: the same for references; "boxed" if they are whole solutions.
+        thoughts: "strip" judges only what follows the thoughts of a model, such as
+            `<think>...</think>`; "keep" the whole text; or the [opening mark, closing mark] of
+            thoughts. A completion whose thoughts were cut off has the reward 0.0.
         percent: as in `mathematics.equivalent`, like the following options.
         lists: as in `mathematics.equivalent`.
         rounding: as in `mathematics.equivalent`.
@@ -202,6 +210,7 @@ def math(
         explain=explain,
         extract=extract,
         extract_references=extract_references,
+        thoughts=thoughts,
         percent=percent,
         lists=lists,
         rounding=rounding,
@@ -219,6 +228,7 @@ def choice(
     column: str = "answer",
     extract: Extract = "choice",
     extract_references: Extract = None,
+    thoughts: Thoughts = "strip",
     name: str = "choice",
     explain: bool = False,
 ) -> Reward:
@@ -229,6 +239,7 @@ def choice(
             that counts from 0.
         extract: as in `math`.
         extract_references: as in `math`.
+        thoughts: as in `math`.
         name: the name of the reward in logs.
         explain: whether verdicts, and the log of TRL, have a reason.
 
@@ -239,7 +250,11 @@ def choice(
     [1.0, 0.0]
     """
     judge = Choice(
-        name=name, explain=explain, extract=extract, extract_references=extract_references
+        name=name,
+        explain=explain,
+        thoughts=thoughts,
+        extract=extract,
+        extract_references=extract_references,
     )
     return Reward(judge, column)
 
@@ -251,8 +266,8 @@ def answers(score: AnswerScore = "qa_f1", *, column: str = "answer", **options: 
         score: "qa_f1", "qa_precision", "qa_recall", "qa_em" or "substring_recall".
         column: the column of the data set with the accepted answer, or answers.
         **options: the options of the module, such as `normalizer`; and `extract`,
-            `extract_references`, `name` and `explain` as in `math`, by default for the whole
-            completion, and with the score as name.
+            `extract_references`, `thoughts`, `name` and `explain` as in `math`, by default for the
+            whole completion, and with the score as name.
 
     Raises:
         ValueError: an option is not valid.
@@ -288,12 +303,17 @@ def rouge(score: str = "rougeL", *, column: str = "summary", **options: Any) -> 
 
 
 def found(
-    extract: Extract = "tagged_or_boxed", *, name: str = "found", explain: bool = False
+    extract: Extract = "tagged_or_boxed",
+    *,
+    thoughts: Thoughts = "strip",
+    name: str = "found",
+    explain: bool = False,
 ) -> Reward:
     r"""Return a reward for the form of a completion: 1.0 if `extract` finds an answer, else 0.0.
 
     Args:
         extract: as in `math`.
+        thoughts: as in `math`.
         name: the name of the reward in logs.
         explain: whether verdicts, and the log of TRL, have a reason.
 
@@ -303,7 +323,7 @@ def found(
     >>> found()([r"\boxed{2}", "2"])
     [1.0, 0.0]
     """
-    return Reward(Found(name=name, explain=explain, extract=extract))
+    return Reward(Found(name=name, explain=explain, thoughts=thoughts, extract=extract))
 
 
 def tools(score: str = "exact_match", *, column: str = "expected_calls", **options: Any) -> Reward:
@@ -317,7 +337,7 @@ def tools(score: str = "exact_match", *, column: str = "expected_calls", **optio
     Args:
         score: "exact_match", "name_match", "f1", "precision", "recall" or "partial_match".
         column: the column of the data set with the expected calls, in a form of `tool_calls`.
-        **options: the options of `tool_calls`; and `name` and `explain` as in `math`.
+        **options: the options of `tool_calls`; and `thoughts`, `name` and `explain` as in `math`.
 
     Raises:
         ValueError: the score is unknown, or an option is not valid.
@@ -340,7 +360,7 @@ def json(score: str = "f1", *, column: str = "answer", **options: Any) -> Reward
     Args:
         score: "f1", "precision", "recall", "exact_match", "valid", or with a schema "schema_valid".
         column: the column of the data set with the references, in a form of `json_match`.
-        **options: the options of `json_match`; and `name` and `explain` as in `math`.
+        **options: the options of `json_match`; and `thoughts`, `name` and `explain` as in `math`.
 
     Raises:
         ValueError: the score is unknown, or an option is not valid.
@@ -364,8 +384,8 @@ def instructions(
             of the row that are followed.
         column: the column of the data set with the instructions, in the form of references of
             `instruction_following`. If they cannot be read, the reward is None.
-        **options: the options of `instruction_following` (`checks` and `language`); and `name` and
-            `explain` as in `math`.
+        **options: the options of `instruction_following` (`checks` and `language`); and `thoughts`,
+            `name` and `explain` as in `math`.
 
     Raises:
         ValueError: the score is unknown, or an option is not valid.

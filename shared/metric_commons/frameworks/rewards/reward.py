@@ -1,27 +1,15 @@
-"""Rewards: a task as a function with the signatures of trainers.
+"""Rewards: a task as a function of completions and references, in the forms of TRL and verl."""
 
-Each trainer needs a form of its own: slime awaits a coroutine, while TRL and verl call a function;
-AReaL, OpenRLHF and slime pass arguments by position, and the second argument of AReaL has the name
-of a batch in TRL; verifiers inspects the signature.
-"""
-
-import time
 import warnings
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import Any, ClassVar
-from weakref import WeakKeyDictionary
 
-from ...statistics.arguments.checks import OptionError, shown
+from ...statistics.arguments.checks import OptionError
 from .reference_checks import ReferenceCheck, check_references
-from .verdicts import STATUSES, Task, Verdict, check_lengths, on_free_stack
+from .verdicts import STATUSES, Task, Verdict, on_free_stack
 
 Columns = Mapping[str, Any]
-Judge = Callable[[Sequence[Any], Sequence[Any]], list[Verdict]]
-
-_SLICE = 0.002  # seconds that rows take before other callbacks of the loop run
-_TURNS: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()  # the lock of each event loop
 
 
 @dataclass(frozen=True)
@@ -29,7 +17,8 @@ class Reward:
     r"""A reward function, as a value: it can be pickled, compared and printed.
 
     Called as by TRL, it returns a float for each completion. If the reference cannot be read, it
-    returns None, and TRL leaves the row out. The methods are the forms of other trainers.
+    returns None, and TRL leaves the row out. `verl` is the form of verl; for other trainers a
+    function of some lines calls `verdicts`.
 
     Args:
         task: how completions are judged.
@@ -68,7 +57,12 @@ class Reward:
         "The answer '3' does not equal '2'."
         """
         verdicts = self.task.verdicts(completions, references)
-        self._warn_of_unreadable(verdicts, references)
+        if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
+            warnings.warn(
+                f"no reference in the column {self.column!r} can be read: "
+                f"{self.task.suggestion(references)}",
+                stacklevel=3,
+            )
         return verdicts
 
     def explain(
@@ -233,167 +227,6 @@ class Reward:
             self._configured[key] = changed
         return self._configured[key]
 
-    def openrlhf(
-        self, queries: Sequence[str], prompts: Sequence[str], labels: Sequence[Any], **settings: Any
-    ) -> dict[str, Any]:
-        r"""Return the form of OpenRLHF: a file with `reward_func = rewards.math().openrlhf`.
-
-        Only the text after the prompt in a query is judged; if the query does not contain the
-        prompt, which `prompt_missing` counts, the whole query is. Values are tensors if torch is
-        installed. No row raises an error, since OpenRLHF would continue training without its
-        reward.
-
-        Args:
-            queries: prompts with completions.
-            prompts: the prompts.
-            labels: the references.
-            **settings: not used.
-
-        >>> from .named_tasks import math
-        >>> result = math().openrlhf([r"<s>Box \boxed{}! \boxed{3}"], [r"Box \boxed{}!"], ["3"])
-        >>> float(result["rewards"][0])
-        1.0
-        """
-        pairs = list(zip(queries, prompts, strict=True))
-        completions = [_completion(*pair) for pair in pairs]
-        verdicts = self.verdicts(completions, labels)
-        scores = [verdict.score or 0.0 for verdict in verdicts]
-        logs: dict[str, list[float]] = {
-            status: [float(verdict.status == status) for verdict in verdicts] for status in STATUSES
-        }
-        logs["prompt_missing"] = [float(prompt not in query) for query, prompt in pairs]
-        tensor: Callable[[list[float]], Any] = _tensor()
-        return {
-            "rewards": tensor(scores),
-            "scores": tensor(scores),
-            "extra_logs": {name: tensor(values) for name, values in logs.items()},
-        }
-
-    async def slime(self, args: Any, sample: Any, **settings: Any) -> Any:
-        """Return the form of slime and miles, for a sample or a list of samples.
-
-        Args:
-            args: not used.
-            sample: has `response` and `label`; or a list of these.
-            **settings: not used.
-
-        Returns:
-            A float, or a list of floats; 0.0 if the reference cannot be read.
-        """
-        are_many = isinstance(sample, list | tuple)
-        samples = sample if are_many else [sample]
-        responses, labels = [row.response for row in samples], [row.label for row in samples]
-        scores = [verdict.score or 0.0 for verdict in await self.awaited(responses, labels)]
-        return scores if are_many else scores[0]
-
-    async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        """Return the same as `verdicts`, for event loops, which continue between the rows."""
-        check_lengths(completions, references)
-        verdicts = await _in_turns(self.task.verdicts, completions, references)
-        self._warn_of_unreadable(verdicts, references)
-        return verdicts
-
-    def areal(
-        self,
-        prompt: Any,
-        completions: str,
-        prompt_ids: Any = None,
-        completion_ids: Any = None,
-        /,
-        **data: Any,
-    ) -> float:
-        """Return the form of AReaL, which pickles it into a pool of processes: one row.
-
-        Args:
-            prompt: not used.
-            completions: the text of the model.
-            prompt_ids: not used.
-            completion_ids: not used.
-            **data: the fields of the row, which may have the same names.
-        """
-        columns = {name: [value] for name, value in data.items()}
-        return self.of_columns([completions], columns)[0].score or 0.0
-
-    @property
-    def verifiers(self) -> Callable[..., Awaitable[float]]:
-        """Return the form of verifiers.
-
-        `correct = vf.reward(rewards.math(column="answer").verifiers)`.
-
-        verifiers calls it with the data of a task and a trace: the reference is a field of the
-        data, and the text is the last reply of the trace. If the reference cannot be read, it
-        raises a ValueError, so that the rollout counts as an error.
-        """
-
-        async def scored(_: Any, task: Any, trace: Any) -> float:
-            return await self._of_trace(task, trace)
-
-        scored.__name__ = scored.__qualname__ = self.task.name
-        return scored
-
-    async def _of_trace(self, task: Any, trace: Any) -> float:
-        reference = None
-        if self.task.needs_reference():
-            if not hasattr(task, self.column):
-                raise ValueError(f"the task has no field {self.column!r}; pass column=...")
-            reference = getattr(task, self.column)
-        reads_calls = self.task.reads_calls()
-        completion = trace.assistant_messages if reads_calls else trace.last_reply
-        verdict = (await self.awaited([completion], [reference]))[0]
-        if verdict.status == "unreadable":
-            raise ValueError(f"the reference cannot be read: {shown(reference)}")
-        return verdict.score or 0.0
-
-    @property
-    def nemo_gym(self) -> type[Any]:
-        """Return the form of NeMo Gym.
-
-        It is the class of a resources server, whose `app.py` calls `run_webserver()`.
-
-        A request has the reference as `expected_answer`, or as the column of the reward if this
-        is not "solution". A response has `reward`, `extracted_answer` and `status`.
-        """
-        column = "expected_answer" if self.column == "solution" else self.column
-        needs_reference = self.task.needs_reference()
-        from nemo_gym.base_resources_server import (
-            BaseVerifyRequest,
-            BaseVerifyResponse,
-            SimpleResourcesServer,
-        )
-        from pydantic import create_model
-
-        fields: dict[str, Any] = {column: (Any, ...)} if needs_reference else {}
-        request: Any = create_model("RewardRequest", __base__=BaseVerifyRequest, **fields)
-        response: Any = create_model(
-            "RewardResponse",
-            __base__=BaseVerifyResponse,
-            **{**fields, "extracted_answer": (str | None, None), "status": (str, ...)},
-        )
-
-        async def verify(server: Any, body: Any) -> Any:
-            reference = getattr(body, column) if needs_reference else None
-            verdict = (await self.awaited([body.response.output], [reference]))[0]
-            return response(
-                **body.model_dump(),
-                reward=verdict.score or 0.0,
-                extracted_answer=verdict.answer,
-                status=verdict.status,
-            )
-
-        verify.__annotations__ = {"body": request, "return": response}  # from which routes are made
-        return type(
-            "RewardServer", (SimpleResourcesServer,), {"verify": verify, "__module__": __name__}
-        )
-
-    def _warn_of_unreadable(self, verdicts: Sequence[Verdict], references: Sequence[Any]) -> None:
-        """Warn once of a batch without a readable reference."""
-        if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
-            warnings.warn(
-                f"no reference in the column {self.column!r} can be read: "
-                f"{self.task.suggestion(references)}",
-                stacklevel=4,
-            )
-
 
 _CONFIGURATIONS = 256
 OF_VERL = (  # keywords that its reward managers add to a call
@@ -407,45 +240,3 @@ def verl_result(verdict: Verdict) -> dict[str, Any]:
     score = verdict.score or 0.0
     statuses: dict[str, float] = {status: float(verdict.status == status) for status in STATUSES}
     return {"score": score, "acc": score, "pred": verdict.answer or "", **statuses}
-
-
-def _completion(query: str, prompt: str) -> str:
-    """Return the part of a query after its prompt, before which there may be special tokens."""
-    prefix, separator, completion = query.partition(prompt) if prompt else (query, "", "")
-    return completion if separator else prefix
-
-
-@cache
-def _tensor() -> Callable[[list[float]], Any]:
-    try:
-        from torch import tensor
-    except ImportError:
-        return list
-    function: Callable[[list[float]], Any] = tensor
-    return function
-
-
-async def _in_turns(
-    judge: Judge, completions: Sequence[Any], references: Sequence[Any]
-) -> list[Verdict]:
-    """Return the results of a function of rows, called for a few rows at a time.
-
-    An event loop runs all tasks that are ready before it looks at sockets and timers again, so it
-    would judge thousands of awaited rows without a break. Instead, calls take turns, in their
-    order. CPU time is measured, so that slices are as large on a busy machine as on an idle one.
-    """
-    import asyncio  # takes 0.04 s
-
-    turns = _TURNS.setdefault(asyncio.get_running_loop(), asyncio.Lock())
-    results: list[Verdict] = []
-    size = 1
-    while len(results) < len(completions):
-        rows = slice(len(results), len(results) + size)
-        async with turns:
-            start = time.thread_time()
-            results += judge(completions[rows], references[rows])
-            seconds = time.thread_time() - start
-            await asyncio.sleep(0)  # the other callbacks
-        # At most twice as many rows as before, since rows may differ much.
-        size = max(1, min(2 * size, int(size * _SLICE / max(seconds, 1e-9))))
-    return results

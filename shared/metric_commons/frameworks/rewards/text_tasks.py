@@ -28,6 +28,7 @@ class TextTask(Task):
     extract_references: Extract = None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         for name in ("extract", "extract_references"):
             try:
                 object.__setattr__(self, name, hashable_chain(getattr(self, name)))
@@ -37,7 +38,7 @@ class TextTask(Task):
     def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return one verdict for each text."""
         accepted = [self._accepted(reference) for reference in references]
-        answers = [_answer(text, self.extract) for text in predictions]
+        answers = [None if text is None else _answer(text, self.extract) for text in predictions]
         pairs = [
             (answer, values)
             for answer, values in zip(answers, accepted, strict=True)
@@ -49,7 +50,7 @@ class TextTask(Task):
             if not values:
                 verdict = Verdict(None, answer, "unreadable")
             elif answer is None:
-                verdict = Verdict(0.0, None, "unparsed")
+                verdict = self._without_answer(values)
             else:
                 verdict = next(judged)
             if self.explain:
@@ -69,6 +70,10 @@ class TextTask(Task):
         """Return the accepted answer that a text stands for; empty if it cannot be read."""
         return (text,)
 
+    def _without_answer(self, accepted: list[str]) -> Verdict:
+        """Return the verdict on a text in which no answer is found."""
+        return Verdict(0.0, None, "unparsed")
+
     def _compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         """Return the verdict on each answer with the accepted answers of its row."""
         raise NotImplementedError
@@ -84,7 +89,7 @@ class TextTask(Task):
     def _search(self, article: str) -> str:
         """Return whether an answer was found, and by which steps."""
         steps = ", then ".join(map(_named, self.extract or ()))  # type: ignore[arg-type]
-        return f"{article} answer was found in the text ({steps})"
+        return f"{article} answer was found in the text ({steps or 'after its thoughts'})"
 
     def reference_problem(self, reference: Any) -> str | None:
         """Return the reason why a reference cannot be read; None if it can."""

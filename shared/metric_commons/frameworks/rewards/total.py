@@ -100,12 +100,6 @@ class Total(Reward):
                 log_metric(f"{part.task.name}/mean", sum(scores) / len(scores))
         return [verdict.score for verdict in self._summed(of_parts)]
 
-    async def _of_trace(self, task: Any, trace: Any) -> float:
-        rewards = [await part._of_trace(task, trace) for part in self.parts]
-        return sum(
-            weight * reward for weight, reward in zip(self.task.weights, rewards, strict=True)
-        )
-
 
 def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Total:
     r"""Return the weighted sum of rewards, for trainers that take one function; TRL sums itself.

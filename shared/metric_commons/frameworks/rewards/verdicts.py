@@ -11,6 +11,8 @@ from typing import Any, Literal, NamedTuple, Self, TypeVar
 from ...module.catalog.score_scales import ScoreScale
 from ...module.declaration.declarations import names_of_functions
 from ...statistics.arguments.checks import alternatives
+from ...statistics.arguments.domains import check_option
+from ...text.tokens.thoughts import Thoughts, answer_of
 from .model_outputs import ReferenceTypeError, text_of
 
 T = TypeVar("T")
@@ -45,10 +47,17 @@ class Task(ABC):
     Args:
         name: of the score, in logs.
         explain: whether verdicts have a reason.
+        thoughts: "strip" judges what follows the thoughts of a model, as the option of `qa_em`.
     """
 
     name: str = ""
     explain: bool = False
+    thoughts: Thoughts = "strip"
+
+    def __post_init__(self) -> None:
+        check_option("thoughts", self.thoughts, Thoughts)
+        if not isinstance(self.thoughts, str):
+            object.__setattr__(self, "thoughts", tuple(self.thoughts))
 
     def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return one verdict for each row; nothing that a model wrote raises an error.
@@ -84,12 +93,12 @@ class Task(ABC):
         return self.verdicts([completion], [reference])[0]
 
     def prediction(self, completion: Any) -> Any:
-        """Return the part of a completion that is judged."""
-        return text_of(completion)
+        """Return the part of a completion that is judged; None if its thoughts were cut off."""
+        return answer_of(text_of(completion), self.thoughts)
 
     @abstractmethod
     def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        """Return one verdict for each prediction."""
+        """Return one verdict for each prediction, which is None if there is no answer."""
 
     @abstractmethod
     def reference_problem(self, reference: Any) -> str | None:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
-from ...statistics.arguments.checks import OptionError, RowError, check_labels
+from ...statistics.arguments.checks import RowError
 from .rated_units import LARGEST, cluster_numbers
 
 
@@ -18,23 +18,16 @@ class JudgedRows:
     """The distinct rows, in ascending order, with their counts.
 
     Args:
-        verdicts: the verdicts of each judge, shape (kinds, judges).
-        labels: the labels by a person; NaN if missing, shape (kinds,).
+        verdicts: the mean verdict of the judges.
+        labels: the labels by a person; NaN if missing.
         counts: the number of rows of each kind.
-        strata: the number of the stratum of each kind; 0 if there are no strata.
-        stratum_names: the labels of the strata; empty if there are none.
         clusters: the number of the cluster of each kind; None if rows are independent.
-        probabilities: the probability with which a row of each kind was labelled; None if all are
-            equal.
     """
 
     verdicts: Floats
     labels: Floats
     counts: Integers
-    strata: Integers
-    stratum_names: list[str]
     clusters: Integers | None = None
-    probabilities: Floats | None = None
 
     @property
     def is_labelled(self) -> Booleans:
@@ -54,30 +47,22 @@ def judged_rows(
     predictions: ArrayLike,
     references: ArrayLike | Sequence[Sequence[float]],
     *,
-    mean_of_judges: bool,
-    strata: Sequence[Any] | None = None,
     clusters: Sequence[Any] | None = None,
-    labelling_probability: ArrayLike | None = None,
 ) -> JudgedRows:
     """Return the distinct rows of these columns.
 
     Args:
         predictions: the verdict of the judge on each row, or a list with one of each judge.
         references: the label of each row, NaN if missing; or a list of the label, empty if missing.
-        mean_of_judges: whether to replace several judges by their mean.
-        strata: the stratum of each row; None for none.
         clusters: the cluster of each row; None for none.
-        labelling_probability: the probability of each row, above 0 and at most 1; None for equal
-            ones.
 
     Raises:
-        ValueError: a verdict is missing, there are fewer than two labels, two designs are
-            combined, a number is so large that its powers overflow, or a probability is
-            impossible.
+        ValueError: a verdict is missing, there are fewer than two labels, or a number is so large
+            that its powers overflow.
 
-    >>> rows = judged_rows([1.0, 0.0, 1.0], [1.0, 0.0, float("nan")], mean_of_judges=True)
+    >>> rows = judged_rows([1.0, 0.0, 1.0], [1.0, 0.0, float("nan")])
     >>> rows.verdicts.tolist(), rows.labels.tolist(), rows.labelled
-    ([[0.0], [1.0], [1.0]], [0.0, 1.0, nan], 2)
+    ([0.0, 1.0, 1.0], [0.0, 1.0, nan], 2)
     """
     verdicts = _verdicts(predictions)
     labels = label_numbers(references)
@@ -88,41 +73,14 @@ def judged_rows(
     for name, numbers in (("predictions", np.abs(verdicts).max(1)), ("references", abs(labels))):
         if (numbers > LARGEST).any():
             raise RowError(name, int((numbers > LARGEST).argmax()), f"is beyond {LARGEST:g}")
-    if mean_of_judges:
-        verdicts = verdicts.mean(axis=1, keepdims=True)
     if int((~np.isnan(labels)).sum()) < 2:
         raise ValueError("references needs at least two labelled rows; NaN means no label")
-    designs = {
-        "strata": strata,
-        "clusters": clusters,
-        "labelling_probability": labelling_probability,
-    }
-    design_names = [name for name, design in designs.items() if design is not None]
-    if len(design_names) > 1:
-        raise ValueError(f"{' and '.join(design_names)} cannot be combined: rows have one design")
-    columns: list[Floats] = [*verdicts.T, labels]
-    names: list[str] = []
-    if strata is not None:
-        plain = check_labels("strata", strata, len(labels))
-        names = sorted(set(plain))
-        number = {name: index for index, name in enumerate(names)}
-        columns.append(np.fromiter(map(number.__getitem__, plain), np.float64, len(plain)))
-    elif clusters is not None:
+    columns = [verdicts.mean(axis=1), labels]
+    if clusters is not None:
         columns.append(cluster_numbers(clusters, len(labels)).astype(np.float64))
-    elif labelling_probability is not None:
-        columns.append(_probabilities(labelling_probability, labels))
     kinds, counts = _distinct(columns)
-    judges = verdicts.shape[1]
-    design = kinds[judges + 1] if design_names else np.zeros(counts.size)
-    return JudgedRows(
-        kinds[:judges].T,
-        kinds[judges],
-        counts,
-        design.astype(np.int64) if strata is not None else np.zeros(counts.size, np.int64),
-        names,
-        design.astype(np.int64) if clusters is not None else None,
-        design if labelling_probability is not None else None,
-    )
+    numbers = None if clusters is None else kinds[2].astype(np.int64)
+    return JudgedRows(kinds[0], kinds[1], counts, numbers)
 
 
 def label_numbers(references: Any) -> Floats:
@@ -174,36 +132,6 @@ def _verdicts(predictions: ArrayLike) -> Floats:
     if not verdicts.shape[1]:
         raise RowError("predictions", 0, "has no verdicts; a row needs at least one")
     return np.asarray(verdicts + 0.0)
-
-
-def _probabilities(labelling_probability: ArrayLike, labels: Floats) -> Floats:
-    """Return the probabilities, checked against the labels.
-
-    Raises:
-        ValueError: there is not one per row, or one is impossible for its row.
-    """
-    name = "labelling_probability"
-    try:
-        probabilities = np.asarray(labelling_probability, np.float64)
-    except (ValueError, TypeError) as error:
-        raise OptionError(name, f"must hold one number per row, of {labels.size} rows") from error
-    if probabilities.shape != labels.shape:
-        raise OptionError(name, f"must hold one number per row, of {labels.size} rows")
-    is_valid = (probabilities >= 0) & (probabilities <= 1)
-    if not is_valid.all():
-        row = int(is_valid.argmin())
-        raise RowError(name, row, f"is {probabilities[row]}; a probability is from 0 to 1")
-    if not probabilities.all():
-        row = int(probabilities.argmin())
-        problem = (
-            "is 0: such rows are never labelled, so that their mean cannot be estimated; "
-            "leave them out"
-        )
-        raise RowError(name, row, problem)
-    is_missing = np.isnan(labels) & (probabilities == 1)
-    if is_missing.any():
-        raise RowError(name, int(is_missing.argmax()), "is 1, but the row has no label")
-    return probabilities
 
 
 def _distinct(columns: Sequence[Floats]) -> tuple[Floats, Integers]:

@@ -31,7 +31,7 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
         (2025).
     """
     labelled = rows.is_labelled
-    verdicts, labels = rows.verdicts[:, 0], rows.labels
+    verdicts, labels = rows.verdicts, rows.labels
     for name, values in (("predictions", verdicts), ("references", labels[labelled])):
         if not np.isin(values, (0.0, 1.0)).all():
             raise ValueError(f"{name}: rogan_gladen needs 0 and 1 only")

@@ -18,7 +18,7 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arguments.checks import shown
 
-Ties = Literal["half", "davidson", "rao_kupper", "ignore"]
+Ties = Literal["half", "davidson", "ignore"]
 
 _STEPS = 200  # of Newton's method; ordinary votes need less than ten
 _HALVINGS = 60  # of a step that does not increase the likelihood
@@ -31,12 +31,11 @@ class NoFiniteRatingsError(ValueError):
     """The votes do not determine finite ratings."""
 
 
-def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = None) -> Floats:
+def fit_strengths(points: Floats, start: Floats | None = None) -> Floats:
     """Return the log strengths of maximum likelihood, with mean 0, shape (systems,).
 
     Args:
         points: the points that each system took from each other one, shape (systems, systems).
-        prior: virtual votes for each compared pair, half won by each side.
         start: log strengths near the result; None for equal ones.
 
     Raises:
@@ -46,9 +45,6 @@ def fit_strengths(points: Floats, prior: float = 0.0, start: Floats | None = Non
     [0.549306144334055, -0.549306144334055]
     """
     games = points + points.T
-    if prior:
-        points = points + prior / 2 * (games > 0)
-        games = points + points.T
     totals = points.sum(axis=1)
     unordered = np.triu(games, 1)
 
@@ -162,7 +158,7 @@ def _level(matrix: Floats) -> float:
 # Whether there is a finite maximum
 
 
-def check_finite(points: Floats, systems: list[str], prior: float = 0.0) -> None:
+def check_finite(points: Floats, systems: list[str]) -> None:
     """Check that the likelihood has a finite maximum.
 
     Raises:
@@ -186,12 +182,12 @@ def check_finite(points: Floats, systems: list[str], prior: float = 0.0) -> None
             "with groups="
         )
     components, parts = connected_components(graph, directed=True, connection="strong")
-    if components > 1 and not prior:
+    if components > 1:
         winners = _above(graph, parts)
         raise NoFiniteRatingsError(
             f"separated: {_listed(systems, winners)} never lost a point to "
-            f"{_listed(systems, ~winners)}, so no finite ratings fit the votes; prior= makes them "
-            "finite"
+            f"{_listed(systems, ~winners)}, so no finite ratings fit the votes; win rates exist, "
+            "with method='win_rate'"
         )
 
 
@@ -202,8 +198,8 @@ def _above(graph: Booleans, parts: Floats) -> Booleans:
     return next(members for members in candidates if not graph[np.ix_(~members, members)].any())
 
 
-def check_finite_with_ties(wins: Floats, ties: Floats, systems: list[str], model: str) -> None:
-    """Check that a model with its own parameter for ties has a finite maximum.
+def check_finite_with_ties(wins: Floats, ties: Floats, systems: list[str]) -> None:
+    """Check that Davidson's model, with its own parameter for ties, has a finite maximum.
 
     Let a win of i over j require that the difference of their strengths increases by 1 or more, and
     a tie that it increases by 1 at most. If some differences satisfy all of these, the likelihood
@@ -222,7 +218,7 @@ def check_finite_with_ties(wins: Floats, ties: Floats, systems: list[str], model
     except NegativeCycleError:
         return
     raise NoFiniteRatingsError(
-        f"separated: too many of the votes are ties for a finite maximum of ties={model!r}, as no "
+        "separated: too many of the votes are ties for a finite maximum of ties='davidson', as no "
         "cycle of wins and ties holds more wins than ties; take ties='half'"
     )
 

@@ -42,21 +42,15 @@ class StyleFit(NamedTuple):
 def standardized(covariates: Floats) -> Floats:
     """Return the covariates with mean 0 and standard deviation 1 (divisor n) over all votes.
 
-    Raises:
-        ValueError: a covariate is constant.
+    A constant, such as a column of ones that tests the position, stays as it is.
 
-    >>> standardized(np.array([[1.0], [3.0]])).tolist()
-    [[-1.0], [1.0]]
+    >>> standardized(np.array([[1.0, 1.0], [3.0, 1.0]])).tolist()
+    [[-1.0, 1.0], [1.0, 1.0]]
     """
-    constant = covariates.min(axis=0) == covariates.max(axis=0)
-    if constant.any():
-        raise OptionError(
-            "covariates",
-            f"column {int(constant.argmax())} is constant and cannot be standardized; pass "
-            "standardize=False, for instance to test the position by a column of ones",
-        )
-    centered = covariates - covariates.mean(axis=0)
-    return np.asarray(centered / np.sqrt(np.square(centered).mean(axis=0)), np.float64)
+    is_constant = covariates.min(axis=0) == covariates.max(axis=0)
+    centered = covariates - np.where(is_constant, 0.0, covariates.mean(axis=0))
+    deviations = np.sqrt(np.square(centered).mean(axis=0))
+    return np.asarray(centered / np.where(is_constant, 1.0, deviations), np.float64)
 
 
 def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:

@@ -9,11 +9,8 @@ import numpy as np
 from ...statistics.arguments.arrays import Column, Floats, Integers, take
 from ...statistics.arguments.checks import OptionError, RowError, check_labels, nearest, shown
 from ...statistics.arguments.domains import (
-    Count,
-    Finite,
     Labels,
     Level,
-    NonNegative,
     NumberLists,
     Positive,
     Range,
@@ -49,6 +46,8 @@ from .vote_counts import VoteRows, Votes, count_votes, read_rows
 Method = Literal["bradley_terry", "elo", "win_rate"]
 Base = Annotated[float, Range(1, strict=True)]
 
+_MEAN_RATING = 1000.0
+
 
 @checked_options
 def pairwise_ratings(
@@ -60,14 +59,10 @@ def pairwise_ratings(
     ties: Ties = "half",
     scale: Positive = 400.0,
     base: Base = 10.0,
-    initial: Finite = 1000.0,
     anchor: Mapping[str, float] | None = None,
-    prior: NonNegative = 0.0,
     covariates: NumberLists | None = None,
-    standardize: bool = True,
     sample_weight: Weights | None = None,
     k_factor: Positive = 4.0,
-    orderings: Count = 1,
     confidence_level: Level | None = None,
     interval: RatingInterval = "auto",
     clusters: Labels | None = None,
@@ -84,26 +79,23 @@ def pairwise_ratings(
             points that the first system gets, from 0 to 1.
         method: "bradley_terry" of maximum likelihood, "elo" in the order of votes, or only
             "win_rate".
-        ties: "half" counts a tie as half a win of each side; "davidson" and "rao_kupper" have a
-            parameter for ties; "ignore" leaves ties out.
+        ties: "half" counts a tie as half a win of each side; "davidson" has a parameter for ties;
+            "ignore" leaves ties out.
         scale: the difference in rating at which the odds are `base` to 1.
         base: the base of these odds.
-        initial: the mean rating.
-        anchor: a system with its rating, such as {"baseline": 1000}; all ratings are shifted.
-        prior: virtual votes for each compared pair, half won by each side; makes ratings finite.
+        anchor: a system with its rating, such as {"baseline": 1000}; all ratings are shifted. None
+            for a mean rating of 1000.
         covariates: for each vote a list of differences between the first and the second answer;
-            ratings are then for answers with equal covariates.
-        standardize: whether covariates are standardized to mean 0 and standard deviation 1.
+            ratings are then for answers with equal covariates. They are standardized to mean 0 and
+            standard deviation 1, but for a constant.
         sample_weight: the weight of each vote; None for equal weights.
         k_factor: the K-factor of Elo ratings, in rating points.
-        orderings: 1 for Elo ratings in the given order, or the number of random orders to average
-            over.
         confidence_level: also return intervals and standard errors, and ranks.
         interval: "auto" is the sandwich with a pseudo-vote for each pair, "sandwich" and "hessian"
             are the plain ones, "bootstrap" resamples votes or clusters.
         clusters: the cluster of each vote, such as its prompt or voter, for errors.
         n_resamples: number of resamples of "bootstrap".
-        seed: the seed of the bootstrap and of the random orders.
+        seed: the seed of the bootstrap.
         groups: the group of each vote; also return the result of each group.
 
     Raises:
@@ -118,31 +110,23 @@ def pairwise_ratings(
     rows = read_rows(model_a, model_b, winner)
     columns = {"covariates": covariates, "sample_weight": sample_weight, "clusters": clusters}
     _check_rows(rows, ties, anchor)
-    has_tie_model = ties in ("davidson", "rao_kupper")
+    has_tie_model = ties == "davidson"
     has_covariates, has_level = covariates is not None, confidence_level is not None
     other_method = f"is for method='bradley_terry', not for {shown(method)}"
-    other_ties = f"ties='half' or 'ignore', not {shown(ties)}"
     for option, is_wrong, problem in (
-        (
-            "prior",
-            has_level and prior,
-            (
-                "pulls ratings together, so that intervals around them cover too little; leave "
-                "out prior or confidence_level"
-            ),
-        ),
-        ("prior", prior and method != "bradley_terry", other_method),
         ("covariates", has_covariates and method != "bradley_terry", other_method),
         ("ties", ties != "half" and method != "bradley_terry", other_method),
         ("sample_weight", sample_weight is not None and method == "elo", "is not for method='elo'"),
-        ("covariates", has_covariates and has_tie_model, f"need {other_ties}"),
-        ("covariates", has_covariates and prior, "cannot be combined with prior"),
+        (
+            "covariates",
+            has_covariates and has_tie_model,
+            f"need ties='half' or 'ignore', not {shown(ties)}",
+        ),
         (
             "interval",
             has_covariates and has_level and interval == "bootstrap",
             "'bootstrap' is for ratings without covariates",
         ),
-        ("prior", prior and has_tie_model, f"needs {other_ties}"),
     ):
         if is_wrong:
             raise OptionError(option, problem)
@@ -151,15 +135,15 @@ def pairwise_ratings(
 
     def fitted(votes: Votes) -> _Ratings:
         if votes.covariates is not None:
-            return _with_covariates(votes, interval, confidence_level, standardize=standardize)
+            return _with_covariates(votes, interval, confidence_level)
         if has_tie_model:
             wins, tied = votes.wins(), votes.ties()
-            check_finite_with_ties(wins, tied, votes.systems, ties)
-            strengths, parameter = fit_with_ties(wins, tied, ties)
+            check_finite_with_ties(wins, tied, votes.systems)
+            strengths, parameter = fit_with_ties(wins, tied)
             return _Ratings(votes.levelled(strengths), {"tie_parameter": parameter})
         points = votes.points()
-        check_finite(points, votes.systems, prior)
-        strengths = votes.levelled(fit_strengths(points, prior))
+        check_finite(points, votes.systems)
+        strengths = votes.levelled(fit_strengths(points))
         matrix = [
             dict(sorted(zip(votes.systems, row, strict=True)))
             for row in win_probabilities(strengths).tolist()
@@ -176,17 +160,13 @@ def pairwise_ratings(
         if method == "win_rate":
             return result
         if method == "elo":
-            by_name = dict(
-                zip(
-                    rows.systems, elo_strengths(rows, k_factor / unit, orderings, seed), strict=True
-                )
-            )
+            by_name = dict(zip(rows.systems, elo_strengths(rows, k_factor / unit), strict=True))
             ratings = _Ratings(np.array([by_name[system] for system in votes.systems]), {})
         else:
             if ties == "ignore":
                 votes = votes.take(np.flatnonzero(votes.share != 0.5))
             ratings = fitted(votes)
-        shift = float(initial)  # the rating of the log strength 0
+        shift = _MEAN_RATING  # the rating of the log strength 0
         if anchor is not None:
             ((system, rating),) = anchor.items()
             # A group may lack the system.
@@ -262,7 +242,7 @@ def _check_rows(rows: VoteRows, ties: str, anchor: Mapping[str, float] | None) -
             raise OptionError("anchor", f"must hold a finite number, got {shown(rating)}")
 
 
-def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int = 0) -> Floats:
+def elo_strengths(rows: VoteRows, k_factor: float) -> Floats:
     """Return log strengths after all votes, beginning with 0; shape (systems,).
 
     A vote moves its two systems by `k_factor` times the difference between the points of the first
@@ -274,31 +254,15 @@ def elo_strengths(rows: VoteRows, k_factor: float, orderings: int = 1, seed: int
     Args:
         rows: the votes in their order.
         k_factor: the K-factor, in units of log strengths.
-        orderings: 1 for the given order; a larger number for the mean over this many random orders,
-            which does not depend on the given one.
-        seed: for the random orders.
 
     >>> elo_strengths(read_rows(["a"], ["b"], ["model_a"]), 0.5).tolist()
     [0.25, -0.25]
     """
-    if orderings == 1:
-        return _after(rows, np.arange(rows.first.size), k_factor)
-    words = np.random.PCG64(seed)
-    by_content = np.lexsort((rows.verdicts, rows.second, rows.first))
-    finals = []
-    for _ in range(orderings):
-        order = by_content[np.argsort(words.random_raw(by_content.size), kind="stable")]
-        finals.append(_after(rows, order, k_factor))
-    return np.array([math.fsum(column) / orderings for column in np.transpose(finals).tolist()])
-
-
-def _after(rows: VoteRows, order: Integers, k_factor: float) -> Floats:
-    """Return the log strengths after the votes in this order."""
     # Each vote depends on the previous one. Python's floats are faster than arrays of one number.
     strengths = [0.0] * len(rows.systems)
     exp = math.exp
     columns = (rows.first, rows.second, rows.shares[rows.verdicts])
-    for first, second, share in zip(*(column[order].tolist() for column in columns), strict=True):
+    for first, second, share in zip(*(column.tolist() for column in columns), strict=True):
         change = k_factor * (share - 1 / (1 + exp(strengths[second] - strengths[first])))
         strengths[first] += change
         strengths[second] -= change
@@ -365,7 +329,7 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Inte
 
 
 def _with_covariates(
-    votes: Votes, interval: RatingInterval, confidence_level: float | None, *, standardize: bool
+    votes: Votes, interval: RatingInterval, confidence_level: float | None
 ) -> _Ratings:
     """Return ratings with the coefficients of covariates.
 
@@ -373,9 +337,7 @@ def _with_covariates(
         ValueError: there are no finite ratings, or too few votes for their errors.
     """
     check_finite(votes.points(), votes.systems)
-    covariates = np.asarray(votes.covariates)
-    if standardize:
-        covariates = standardized(covariates)
+    covariates = standardized(np.asarray(votes.covariates))
     fit = fit_with_covariates(votes, covariates)
     strengths = votes.levelled(fit.strengths)
     details = {"coefficients": fit.coefficients.tolist()}

@@ -7,13 +7,12 @@ import numpy as np
 from ...statistics.arguments.arrays import Column, Integers, take
 from ...statistics.arguments.checks import OptionError, check_labels, check_weights
 from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
-from ...statistics.arithmetic.binary_digits import Digits
 from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.summary import members
 from ...statistics.resampling.row_units import cluster_values
 from ..thresholds.areas import MultiClass
-from ..thresholds.score_rows import THRESHOLD, error_bounds, is_scores, rounded_scores
+from ..thresholds.score_rows import THRESHOLD, is_scores
 from .classes import (
     Average,
     Classes,
@@ -24,13 +23,22 @@ from .classes import (
     PositiveLabel,
     counted_rows,
 )
-from .confusion import Matrix, Rows
+from .confusion import Matrix
 from .curve_scores import CalibrationStrategy, Curves, TopK, curve_scores
 from .label_intervals import LabelClusters, cell_counters, indicator_counters
 from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
 from .multilabel import LabelIndicators, has_one_label
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import IndicatorScores, PredictedScores
+
+
+class ClassificationResult(dict[str, Any]):
+    """The scores, and the positive label and the average that follow from rows.
+
+    Both are part of the signature of a result.
+    """
+
+    conventions: dict[str, Any]
 
 
 @checked_options
@@ -46,7 +54,6 @@ def classification_scores(
     zero_division: ZeroDivision = 0.0,
     sample_weight: Weights | None = None,
     confusion_matrix: Matrix = False,
-    confusion_matrix_rows: Rows = "references",
     report: bool = False,
     ignore_index: IgnoredLabel | None = None,
     adjusted: bool = False,
@@ -54,16 +61,13 @@ def classification_scores(
     multi_class: MultiClass = "ovr",
     max_fpr: Level | None = None,
     probabilities: bool = True,
-    score_bits: Digits | None = None,
     top_k: TopK | None = None,
     curves: Curves = False,
-    drop_intermediate: bool | None = None,
     operating_point: OperatingPoint | None = None,
     calibration_bins: Bins | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
-    conventions: bool = False,
     **uncertainty: Any,
-) -> dict[str, Any]:
+) -> ClassificationResult:
     """Return the scores by name and, on request, curves, calibration and intervals.
 
     Args:
@@ -74,7 +78,7 @@ def classification_scores(
             outside 0 to 1.
         pos_label: the positive one of two labels; None for 1 or, if neither label is 1, for the
             larger one. For scores, it must be given if the rules for labels and for scores differ,
-            and if labels are strings.
+            and for one score per row if labels are strings.
         average: "none" returns a list; None is "binary" if references have two labels, or
             `pos_label` is given, else "macro".
         beta: also return f_beta, in which recall is weighted beta times as much as precision.
@@ -83,7 +87,6 @@ def classification_scores(
         sample_weight: the weight of each row; None for equal weights.
         confusion_matrix: also return it and its labels; "true", "pred" and "all" normalize it over
             the references of a label, its predictions, and all rows.
-        confusion_matrix_rows: whether rows are the true or the predicted labels.
         report: also return the scores of each label and their averages, as in scikit-learn's
             `classification_report`.
         ignore_index: rows with this reference are left out.
@@ -94,20 +97,15 @@ def classification_scores(
             pair of labels, averaged, "ovo".
         max_fpr: also return the area under the ROC curve up to this false positive rate.
         probabilities: whether rows of floats are probabilities; if not, they are arbitrary scores.
-        score_bits: round scores down to this many binary digits, counted from 0 or from 1, to keep
-            the state of very many rows small; also return the maximum error of areas and losses, as
-            `error_bound`. All other scores are unaffected.
         top_k: also return the rate of rows whose label is among the k most probable ones.
         curves: also return the points of the ROC and the precision-recall curve, or of the listed
             ones: "roc", "pr", "det".
-        drop_intermediate: keep only significant points of curves; None does so only for ROC.
-        operating_point: also return the threshold that maximizes "f1" or "f_beta", that satisfies a
-            limit such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal,
-            "eer"; with the scores at this threshold, on the same rows and on held-out ones.
+        operating_point: also return the threshold that maximizes "f1", "f_beta", Youden's index
+            ("youden") or "balanced_accuracy", which have the same maximum, that satisfies a limit
+            such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal, "eer";
+            with the scores at this threshold, on the same rows and on held-out ones.
         calibration_bins: also return the calibration in this many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
-        conventions: also return the positive label, if there is one, and the average that was
-            chosen, as {"positive": label, "average": name}.
         **uncertainty: as in `statistics.summary.Uncertainty`; groups use the positive label and the
             average of all rows.
 
@@ -136,16 +134,6 @@ def classification_scores(
     group_rows = {}
     if groups is not None:
         group_rows = members(check_labels("groups", groups, len(references)))
-    if score_bits is not None:
-        needing_scores = {
-            "max_fpr": max_fpr,
-            "calibration_bins": calibration_bins,
-            "operating_point": operating_point,
-        }
-        for name, value in needing_scores.items():
-            if value is not None:
-                raise OptionError(name, "needs exact scores, without score_bits")
-        predictions = rounded_scores(predictions, score_bits, threshold)
     predicted, table, task = tabulated(
         predictions, references, threshold=threshold, probabilities=probabilities, **options
     )
@@ -172,33 +160,26 @@ def classification_scores(
         "calibration_bins": calibration_bins,
         "calibration_strategy": calibration_strategy,
     }
-    measured = curve_scores(
-        predicted,
-        curves=curves,
-        drop_intermediate=drop_intermediate,
-        **score_options,
-        clusters=all_clusters,
-    )
+    measured = curve_scores(predicted, curves=curves, **score_options, clusters=all_clusters)
     label_options = {
         "beta": beta,
         "zero_division": zero_division,
         "confusion_matrix": confusion_matrix,
-        "confusion_matrix_rows": confusion_matrix_rows,
         "report": report,
         "adjusted": adjusted,
         "kappa_weights": kappa_weights,
         **uncertainty,
     }
-    result = label_scores(
-        table,
-        task,
-        further_scores=measured.result,
-        further_estimators=measured.estimators,
-        clusters=clustered,
-        **label_options,
+    result = ClassificationResult(
+        label_scores(
+            table,
+            task,
+            further_scores=measured.result,
+            further_estimators=measured.estimators,
+            clusters=clustered,
+            **label_options,
+        )
     )
-    if score_bits is not None and isinstance(predicted, PredictedScores):
-        result["error_bound"] = error_bounds(predicted.rows.counts, score_bits)
     if operating_point is not None:
         if not isinstance(predicted, PredictedScores) or not predicted.binary:
             raise OptionError("operating_point", "needs scores of two labels")
@@ -210,12 +191,11 @@ def classification_scores(
             clusters=all_clusters,
             **uncertainty,
         )
-    if conventions:
-        is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
-        positive = task.positive_label if is_about_one else None
-        result["conventions"] = {} if positive is None else {"positive": positive}
-        if average is None:
-            result["conventions"]["average"] = task.average
+    is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
+    positive = task.positive_label if is_about_one else None
+    result.conventions = {} if positive is None else {"positive": positive}
+    if average is None:
+        result.conventions["average"] = task.average
     if groups is not None:
         settled = {
             "threshold": threshold,
@@ -223,7 +203,6 @@ def classification_scores(
             "average": task.average,
             "labels": labels if predicted is None else predicted.columns,
             "probabilities": probabilities,
-            "score_bits": score_bits,
             **score_options,
             **label_options,
         }

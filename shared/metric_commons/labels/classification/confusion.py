@@ -322,7 +322,6 @@ def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats
 
 
 Matrix = bool | Literal["true", "pred", "all"]
-Rows = Literal["references", "predictions"]
 
 
 def label_matrix(table: ContingencyTable, task: Classes) -> NDArray[Any]:
@@ -344,7 +343,7 @@ def label_matrix(table: ContingencyTable, task: Classes) -> NDArray[Any]:
     return matrix
 
 
-def shown_matrix(matrix: NDArray[Any], normalization: Matrix, rows: Rows) -> NDArray[Any]:
+def shown_matrix(matrix: NDArray[Any], normalization: Matrix) -> NDArray[Any]:
     """Return the confusion matrix in the requested form, shape (labels, labels).
 
     Or one for each label.
@@ -353,16 +352,15 @@ def shown_matrix(matrix: NDArray[Any], normalization: Matrix, rows: Rows) -> NDA
         matrix: rows are references, columns are predictions; possibly several, on the first axis.
         normalization: True for counts; "true", "pred" or "all" to divide by the total of the
             reference, of the prediction, or of all rows. 0 / 0 is 0, as in scikit-learn.
-        rows: "references", as in scikit-learn, or "predictions".
 
-    >>> shown_matrix(np.array([[3, 1], [0, 0]]), "true", "predictions").tolist()
-    [[0.75, 0.0], [0.25, 0.0]]
+    >>> shown_matrix(np.array([[3, 1], [0, 0]]), "true").tolist()
+    [[0.75, 0.25], [0.0, 0.0]]
     """
     axes = {"true": (-1,), "pred": (-2,), "all": (-2, -1)}
     if isinstance(normalization, str):
         totals = matrix.sum(axis=axes[normalization], keepdims=True)
         matrix = np.divide(matrix, totals, out=np.zeros(matrix.shape), where=totals > 0)
-    return matrix if rows == "references" else matrix.swapaxes(-2, -1)
+    return matrix
 
 
 Report = dict[str, Any]

@@ -72,7 +72,6 @@ def curve_scores(
     max_fpr: float | None = None,
     top_k: TopK | None = None,
     curves: Curves = False,
-    drop_intermediate: bool | None = None,
     calibration_bins: int | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
     clusters: Clusters | None = None,
@@ -96,7 +95,6 @@ def curve_scores(
             probable ones; in a tie the later label comes first, as in scikit-learn.
         curves: also return `roc_curve` and `pr_curve`, or the listed ones, which may include
             `det_curve`; with several labels, a list of each.
-        drop_intermediate: keep only significant points of curves; None does so only for ROC.
         calibration_bins: also return `ece`, `mce` and `calibration`, in this many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
         clusters: the clusters of rows, for intervals; None if rows are independent.
@@ -146,10 +144,9 @@ def curve_scores(
         }
     if isinstance(curves, bool):
         curves = ["roc", "pr"] if curves else []
-    options = {} if drop_intermediate is None else {"drop_intermediate": drop_intermediate}
     for name in dict.fromkeys([curves] if isinstance(curves, str) else curves):
         tables = [predicted.rows] if predicted.binary else predicted.one_vs_rest.rows
-        points = [_CURVES[name](of_label.counts, **options) for of_label in tables]
+        points = [_CURVES[name](of_label.counts) for of_label in tables]
         result[f"{name}_curve"] = points[0] if predicted.binary else points
     upper_bounds = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)

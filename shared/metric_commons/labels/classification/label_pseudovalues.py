@@ -15,7 +15,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, take
 from ...statistics.arguments.checks import check_weights
-from ..thresholds.score_rows import THRESHOLD, rounded_scores
+from ..thresholds.score_rows import THRESHOLD
 from .classes import LabelDistances, counted_rows
 from .classification_measures import Tabulated, positions_of_rows, tabulated
 from .confusion import confusion_scores
@@ -53,13 +53,10 @@ def classification_pseudovalues(
         rows = counted_rows(references, options["ignore_index"])
         predictions, references = take(predictions, rows), take(references, rows)
         weights = None if weights is None else weights[rows]
-    threshold = options.get("threshold", THRESHOLD)
-    if options.get("score_bits") is not None:
-        predictions = rounded_scores(predictions, options["score_bits"], threshold)
     rows_of_task = tabulated(
         predictions,
         references,
-        threshold=threshold,
+        threshold=options.get("threshold", THRESHOLD),
         probabilities=options.get("probabilities", True),
         sample_weight=weights,
         **{name: options.get(name) for name in ("labels", "pos_label", "average")},
@@ -116,8 +113,11 @@ def paired_classification_pseudovalues(
     for name in values.keys() - {*areas}:
         if not name.startswith(_ONE_BY_ONE):
             values[name] = together[name][:number], together[name][number:]
-    is_simple = options.get("average") != "samples" and options.get("score_bits") is None
-    if areas and is_simple and (np.ndim(predictions[0]) == 1 or len(predictions[0][0]) > 2):
+    if (
+        areas
+        and options.get("average") != "samples"
+        and (np.ndim(predictions[0]) == 1 or len(predictions[0][0]) > 2)
+    ):
         options["probabilities"] = np.ndim(predictions[0]) == 1
         ranks = np.concatenate([_ranks(np.asarray(scores)) for scores in predictions])
         together = classification_pseudovalues(ranks, references, **options)

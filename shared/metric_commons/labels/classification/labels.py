@@ -21,7 +21,6 @@ from ...statistics.intervals.summary import Estimator, uncertainty
 from .classes import Classes, KappaWeights, LabelDistances, check_one_label, classes
 from .confusion import (
     Matrix,
-    Rows,
     confusion_scores,
     label_counts,
     label_matrix,
@@ -114,7 +113,6 @@ def label_scores(
     *,
     further_scores: Mapping[str, Any] | None = None,
     confusion_matrix: Matrix = False,
-    confusion_matrix_rows: Rows = "references",
     report: bool = False,
     beta: Beta = 1.0,
     zero_division: ZeroDivision = 0.0,
@@ -140,7 +138,6 @@ def label_scores(
         task: the labels, and the kind of average.
         further_scores: other scores of the same rows, to be added to the result.
         confusion_matrix: also return `confusion_matrix` and its `labels`, as in `shown_matrix`.
-        confusion_matrix_rows: the meaning of its rows, "references" or "predictions".
         report: also return `report`, the scores of each label and their averages.
         beta: `f_beta` gives recall beta times the weight of precision; it is a score of its own
             if beta is not 1.
@@ -203,9 +200,7 @@ def label_scores(
             if isinstance(table, LabelIndicators)
             else label_matrix(table, task)
         )
-        result["confusion_matrix"] = shown_matrix(
-            matrix, confusion_matrix, confusion_matrix_rows
-        ).tolist()
+        result["confusion_matrix"] = shown_matrix(matrix, confusion_matrix).tolist()
     if report:
         rows = None
         if isinstance(table, LabelIndicators):

@@ -22,12 +22,13 @@ from .label_intervals import LabelClusters, cell_counters
 from .labels import label_scores
 
 _PARTS = 10
+_NAMES = ("f1", "f_beta", "eer", "youden", "balanced_accuracy")
 _RATES = ("recall", "precision", "specificity", "fpr")
 _SYNTAX = re.compile(rf"({'|'.join(_RATES)})(>=|<=)([0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
 
 
 class Rule(NamedTuple):
-    """How a threshold is chosen: maximizing "f1" or "f_beta", "eer", or a rate and its limit."""
+    """How a threshold is chosen: by a score that it maximizes, "eer", or a rate and its limit."""
 
     kind: str
     limit: float = 0.0
@@ -40,21 +41,24 @@ def parse_rule(rule: Any) -> Rule:
     (Rule(kind='recall', limit=0.9), Rule(kind='f1', limit=0.0))
     >>> parse_rule("recall<=0.9")
     Traceback (most recent call last):
-    ValueError: operating_point must be 'f1', 'f_beta', 'eer', 'recall>=0.9', 'precision>=0.9', \
-'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got 'recall<=0.9'
+    ValueError: operating_point must be 'f1', 'f_beta', 'eer', 'youden', 'balanced_accuracy', \
+'recall>=0.9', 'precision>=0.9', 'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, \
+got 'recall<=0.9'
     """
-    if rule in ("f1", "f_beta", "eer"):
+    if rule in _NAMES:
         return Rule(rule)
     parts = _SYNTAX.fullmatch(rule.replace(" ", "")) if isinstance(rule, str) else None
     if parts and parts[2] == ("<=" if parts[1] == "fpr" else ">=") and float(parts[3]) <= 1:
         return Rule(parts[1], float(parts[3]))
     raise ValueError(
-        "operating_point must be 'f1', 'f_beta', 'eer', 'recall>=0.9', 'precision>=0.9', "
-        f"'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got {shown(rule)}"
+        f"operating_point must be {', '.join(map(repr, _NAMES))}, 'recall>=0.9', "
+        "'precision>=0.9', 'specificity>=0.9' or 'fpr<=0.1', with any number from 0 to 1, got "
+        f"{shown(rule)}"
     )
 
 
-OperatingPoint = Annotated[str, Parsed(parse_rule, "'f1', 'f_beta', 'eer', or as 'recall>=0.9'")]
+_WORDS = f"{', '.join(map(repr, _NAMES))}, or as 'recall>=0.9'"
+OperatingPoint = Annotated[str, Parsed(parse_rule, _WORDS)]
 
 
 def point_scores(
@@ -117,7 +121,7 @@ def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> floa
     """
     positives, negatives = counts.total_positives, counts.total_negatives
     needs_positives = rule.kind not in ("fpr", "specificity")
-    needs_negatives = rule.kind in ("fpr", "specificity", "eer")
+    needs_negatives = rule.kind in ("fpr", "specificity", "youden", "balanced_accuracy", "eer")
     if (needs_positives and not positives) or (needs_negatives and not negatives):
         return float("nan")
     thresholds = np.append(counts.scores, np.inf)
@@ -126,6 +130,9 @@ def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> floa
         case "f1" | "f_beta":
             square = 1.0 if rule.kind == "f1" else beta * beta
             scores = true / (square * positives + true + false)
+            return float(thresholds[_last(scores == scores.max())])
+        case "youden" | "balanced_accuracy":  # recall - fpr, which is 2 * balanced accuracy - 1
+            scores = true * negatives - false * positives
             return float(thresholds[_last(scores == scores.max())])
         case "eer":
             gaps = np.abs(false / negatives - (positives - true) / positives)
@@ -204,7 +211,7 @@ def _parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
 def _scores_of_decisions(
     rows: RowScores, decisions: Booleans, clusters: Clusters | None, **options: Any
 ) -> dict[str, Any]:
-    """Return precision, recall, F, false positive rate and specificity, and their intervals."""
+    """Return the scores that follow from decisions, and their intervals."""
     table = contingency(rows.positive, decisions, rows.weights)
     task = classes([False, True])
     clustered = None
@@ -213,7 +220,7 @@ def _scores_of_decisions(
         sums = cell_counters(*codes, 2, weights=rows.weights, clusters=clusters.numbers)
         clustered = LabelClusters(clusters, sums)
     scores = label_scores(table, task, clusters=clustered, **options)
-    names = ("precision", "recall", "f1", "f_beta", "fpr", "specificity")
+    names = ("precision", "recall", "f1", "f_beta", "fpr", "specificity", "balanced_accuracy")
     result = {name: scores[name] for name in (*names, "n_clusters") if name in scores}
     for name, value in scores.items():
         if isinstance(value, dict):

@@ -150,6 +150,9 @@ class PredictedScores:
                 "the score of the positive one",
             )
         if width == 2:
+            # Each column belongs to a label, so that texts need no `pos_label`.
+            if options["pos_label"] is None and isinstance(columns[0], str):
+                options["pos_label"] = self.task.positive_label
             positive = columns.index(self.task.all_labels[self.task.positive or 0])
             self.scores = np.ascontiguousarray(self.scores[:, positive])
             self._take_scores(references, threshold, options)

@@ -98,7 +98,7 @@ def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Cl
         return parse_measures("silhouette" if metric == "precomputed" else POINT_MEASURES)
     parsed = parse_measures(measures)
     for measure in parsed:
-        if measure.is_of_points is are_labels:
+        if (measure.kind in POINT_MEASURES) is are_labels:
             expected, present = ("points", "labels") if are_labels else ("true labels", "points")
             raise ValueError(
                 f"measures holds {measure.name!r}, which needs {expected}; references are {present}"

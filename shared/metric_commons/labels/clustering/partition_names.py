@@ -24,11 +24,6 @@ class ClusteringMeasure(NamedTuple):
     average: str = "arithmetic"  # of both entropies
     beta: float = 1.0  # the weight of completeness relative to homogeneity
 
-    @property
-    def is_of_points(self) -> bool:
-        """Return whether it needs points; others need true labels."""
-        return self.kind in POINT_MEASURES
-
 
 def parse_measures(measures: Any) -> list[ClusteringMeasure]:
     """Parse the names of one or several measures, checked to be known and distinct.

@@ -1,10 +1,10 @@
-"""Amounts: formulas with units and other suffixes, ratios, and sums such as 5 ft 3 in."""
+"""Amounts: formulas with units and other suffixes, and ratios."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ..algebra.exact_values import Value, rational, symbol
+from ..algebra.exact_values import rational, symbol
 from ..algebra.work_limits import UndecidedError
 from .conventions import Context
 from .expressions import parse_expression
@@ -21,9 +21,6 @@ from .structures import (
     as_value,
 )
 from .units import measured
-
-_HOURS = ("h", "hr", "hrs")
-_MINUTES = ("m", "min", "mins")
 
 
 def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
@@ -50,9 +47,6 @@ def parse_amount(all_tokens: Sequence[Token], context: Context) -> MathObject:
     if [token.text for token in all_tokens[1:-1]] == ["out", "of"]:
         part, whole = (as_value(_values([all_tokens[end]], context)) for end in (0, -1))
         return part / whole
-    compound = _compound(all_tokens, context)
-    if compound is not None:
-        return compound
     amount, suffix = measured(all_tokens, context)
     if (suffix.noun or suffix.note) and any(token.is_sign("*") for token in amount):
         raise UndecidedError("a product with a noun, such as the sides of a matrix")
@@ -97,49 +91,3 @@ def _values(amount: Sequence[Token], context: Context) -> MathObject:
         case [Bracketed(), Bracketed()]:
             raise UndecidedError("± inside brackets")
     return Collection(tuple(contents))
-
-
-def _compound(all_tokens: Sequence[Token], context: Context) -> MathObject | None:
-    """Return 5 ft 3 in as one quantity; None for any other form."""
-    starts = [
-        index
-        for index, token in enumerate(all_tokens)
-        if token.kind == "number"
-        and (not index or all_tokens[index - 1].kind in ("word", "text"))
-        and (not index or token.is_spaced or _ends_time(all_tokens[index - 1]))
-    ]
-    if len(starts) < 2 or starts[0]:
-        return None
-    ends = [*starts[1:], len(all_tokens)]
-    parts: list[Quantity] = []
-    for start, end in zip(starts, ends, strict=True):
-        part = list(all_tokens[start:end])
-        if parts and part[-1].text == "m" and all_tokens[start - 1].text in _HOURS:
-            part[-1] = Token("word", "min", is_spaced=True)
-        amount, suffix = measured(part, context)
-        if suffix.unit is None or len(amount) != 1:
-            return None
-        parts.append(Quantity(parse_expression(amount, context), suffix.unit))
-    return total_quantity(parts)
-
-
-def _ends_time(token: Token) -> bool:
-    """Return whether 2h30m may go on after this token without a space."""
-    return token.kind == "text" or token.text in (*_HOURS, *_MINUTES)
-
-
-def total_quantity(parts: Sequence[MathObject]) -> Quantity | None:
-    """Return the sum of quantities in decreasing units of one dimension; None for any others."""
-    quantities = [part for part in parts if isinstance(part, Quantity)]
-    units = [quantity.unit for quantity in quantities if quantity.unit is not None]
-    if len(units) < len(parts) or len({unit.powers for unit in units}) > 1:
-        return None
-    factors = [unit.factor for unit in units]
-    if sorted(set(factors), reverse=True) != factors or any(unit.offset for unit in units):
-        return None
-    total = rational(0)
-    for quantity, factor in zip(quantities, factors, strict=True):
-        if not isinstance(quantity.number, Value):
-            return None
-        total += quantity.number * rational(factor / factors[0])
-    return Quantity(total, units[0])

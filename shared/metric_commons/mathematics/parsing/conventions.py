@@ -20,8 +20,6 @@ class Conventions(NamedTuple):
     wide_argument: bool = True  # sin xy is sin(xy), not y sin x; sin x/2 is sin(x/2)
     long_exponent: bool = True  # x^12 in LaTeX is x^{12}, not x^1 2
     bare_units: bool = True  # 5 m is five metres, not five times m
-    multisets: bool = False  # 1, 2, 2 differs from 1, 2
-    clock: bool = False  # 7:30 is a time, not a ratio
     letter_order: bool = True  # AB and BA are the same product
     # Readings that are nearly always meant: if they make answers equal, these are.
     brackets_recur: bool = True  # 0.5(3) is 0.5333..., not 1.5

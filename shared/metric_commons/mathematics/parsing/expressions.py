@@ -77,6 +77,7 @@ class _Parser(LetterReader):
         sign = context.plus_minus
         self._factor_of_sign = {"+": 1, "-": -1, "±": sign, "∓": -sign}
         self._exponents_of_e = 0  # that are open
+        self._remainders = 0  # in the terms of this sum
 
     def union(self) -> MathObject:
         result = self.sum()
@@ -91,18 +92,18 @@ class _Parser(LetterReader):
         if is_word or self.next.is_sign("∞"):
             self.take()
             return Infinity(sign)
-        result = self.term()
+        remainders, self._remainders = self._remainders, 0
+        result = self.term(sign)
         if self.next.is_sign("-") and isinstance(result, RealSet):
             self.take()
             return _combined("∖", result, self.term())
-        if sign < 0 and isinstance(result, BasedNumber):
-            result = BasedNumber(-result.digits, result.base)
-        elif sign < 0:
-            result = -result if isinstance(result, Value) else multiplied(rational(-1), result)
         while self.next.is_sign(_SIGNS):
             sign = self._sign()
             term = self._rest(result) or self.term()
+            if self._remainders:
+                raise UndecidedError("a remainder of a sum, or of one of its terms")
             result = total(result, term if sign > 0 else multiplied(rational(-1), term))
+        self._remainders = remainders
         return result
 
     def _rest(self, start: MathObject) -> Value | None:
@@ -123,8 +124,12 @@ class _Parser(LetterReader):
             raise UndecidedError("± in a place where it is not understood")
         return sign
 
-    def term(self) -> MathObject:
+    def term(self, sign: int = 1) -> MathObject:
         result = self.factor()
+        if sign < 0 and isinstance(result, BasedNumber):
+            result = BasedNumber(-result.digits, result.base)
+        elif sign < 0:
+            result = -result if isinstance(result, Value) else multiplied(rational(-1), result)
         while True:
             if self.next.is_sign("*/"):
                 operator = self.take().text
@@ -141,6 +146,7 @@ class _Parser(LetterReader):
                 result = self._times(result, self.factor())
             elif self.next.kind in ("command", "word") and self.next.text in ("bmod", "mod"):
                 self.take()
+                self._remainders += 1
                 result = _remainder(as_value(result), as_value(self.factor()))
             else:
                 return result

@@ -33,11 +33,10 @@ GREEK = frozenset(
     {
         *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
         *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
-        *("varphi", "varepsilon", "vartheta", "Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma"),
-        *("Phi", "Psi", "Omega", "ell", "hbar", "varrho", "upsilon"),
+        *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma"),
+        *("Phi", "Psi", "Omega", "hbar", "upsilon"),
     }
 )
-_VARIANTS = {"varphi": "phi", "varepsilon": "epsilon", "vartheta": "theta", "varrho": "rho"}
 ACCENTS = frozenset(
     {
         *("vec", "hat", "bar", "overline", "tilde", "dot", "ddot", "widehat", "widetilde"),
@@ -71,8 +70,8 @@ class LetterReader(TokenReader, ABC):
         """Read terms with signs between them."""
 
     @abstractmethod
-    def term(self) -> MathObject:
-        """Read factors side by side."""
+    def term(self, sign: int = 1) -> MathObject:
+        """Read factors side by side, the first with a sign."""
 
     @abstractmethod
     def factor(self) -> MathObject:
@@ -208,7 +207,6 @@ class LetterReader(TokenReader, ABC):
             raise UndecidedError(f"the word {word}")
 
     def _letter(self, letter: str) -> Value:
-        letter = _VARIANTS.get(letter, letter)
         if letter in self._context.values_of_letters:
             return self._context.values_of_letters[letter]
         if not (letter.isascii() and letter.isalpha()) and letter not in GREEK:

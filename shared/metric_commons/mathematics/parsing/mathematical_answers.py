@@ -3,15 +3,12 @@ r"""Whole answers: "x = 5 \text{ cm}" is the quantity 5 cm with the name x."""
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache, reduce
 from itertools import accumulate
 
 from ..algebra.exact_values import Value, decimal, rational, symbol
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
-from .amounts import total_quantity
 from .conventions import DEFAULT, Context, Conventions, is_product
-from .dates import date_or_time
 from .functions import FUNCTIONS
 from .notation import MAX_LENGTH, ROW_END, Token, closing_brace, tokens
 from .numerals import permutation, roman_number, spelled_number
@@ -28,12 +25,10 @@ from .structures import (
     MathObject,
     NamedValues,
     Noted,
-    Quantity,
     RealSet,
     Words,
     as_value,
 )
-from .unit_table import unit_of_symbol
 
 _MARKS = (("$$", "$$"), ("$", "$"), (r"\[", r"\]"), (r"\(", r"\)"), ("**", "**"), ("`", "`"))
 _FIRST_OF_MARKS = ("$", "\\", "*", "`")
@@ -67,31 +62,37 @@ _SPACES = re.compile(r"\\[,;: ]|~")
 _REMAINDER = re.compile(
     r"([0-9]+)(?:,? (?:with )?(?:a )?(?:[Rr]|rem|remainder)\.? ?(?:of )?|[Rr])([0-9]+)"
 )
-_FEET = re.compile(r"([0-9]+) ?' ?([0-9]+\.?[0-9]*|\.[0-9]+) ?(?:''|\")")
-_DEGREE = re.compile(r"\^ ?\{? ?\\circ ?\}?")
-_MINUTES_OF_ARC = re.compile(
-    r"(-?)([0-9]+)° ?([0-9]+) ?' ?(?:([0-9]+\.?[0-9]*|\.[0-9]+) ?(?:''|\"))?"
+# Neither a quotient nor a ratio, and only equal to the same text.
+_DATE_OR_TIME = re.compile(
+    r"\d{4}-\d{2}-\d{2}|\d{1,2}([/.-])\d{1,2}\1\d{4}"
+    r"|\d{1,2}(?:[:.]\d{2}){1,2} ?[ap]\.? ?m\.?",
+    re.IGNORECASE,
 )
 _CHOICE_WITH_CONTENT = re.compile(r"(?:\(?([A-H])\)[.:]? +|([A-H])\. +)(\S.*)")
 _OTHER_SCRIPT = re.compile(
     "[①-⑳\u0400-\u04ff\u0600-\u06ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af\\s，、；。“”]{2,}"
 )
+_THE_ANSWER = (
+    r"(?:(?:the|my|our) )?(?:(?:final|only|correct|right) )*"
+    r"(?:answer|solution|option|choice)s?(?: set)?"
+)
 _LEAD = re.compile(
-    r"(?:\\text ?\{)?\s*(?:(?:so|thus|hence|therefore),? )?(?:the )?"
-    r"(?:(?:final )?answer|solution(?= is:))"
-    r"(?: is)?:?\s*\}?:?\s*(?=\S)",
+    r"(\\text ?\{ ?)?"
+    r"(?:(?:so|thus|hence|therefore|finally)(?:,? |,|(?=[$\\]))(?!\\boxed))?"
+    r"(?:(?:we (?:get|have|find|obtain)|it follows)(?: that)? )?"
+    rf"(?:{_THE_ANSWER}(?: (?:is|are)\b|(?=:))|(?:the )?(?:final )?answer\b)?"
+    r" ?(?(1)\}):? ?(?=\S)",
     re.IGNORECASE,
 )
-_TRAILS = (
-    "..",
-    r"\checkmark",
-    "✓",
-    "✔",
-    "(exactly)",
-    "(exact)",
-    " is the answer",
-    " is the final answer",
+_TRAIL = re.compile(
+    rf"(?: ?,? (?:which )?(?:is|are) {_THE_ANSWER}"
+    r"|(?-i:(?<=[$)}*`])|(?<=\b[A-Z])) is (?:correct|right)"
+    r"| \(exact(?:ly)?\)|(?: |\\quad)*(?:\\checkmark|✓|✔))[. ]*\Z",
+    re.IGNORECASE,
 )
+_OF_TRAILS = (" is ", " are ", " (exact", "checkmark", "✓", "✔")
+_STOPS = ".,;:\\ "
+_POWER = re.compile(r"(?<=[\w)\]])\*\*(?=[\w(-])")  # not the end of bold text
 _DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)?")
 _ALL_BUT = re.compile(
     r"(?:\\text ?\{)?\s*(?:all )?(?:real numbers|reals)(?: x)?,? except(?: for)?\s*\}?\s*(.+)",
@@ -144,12 +145,7 @@ def unmarked(text: str) -> str:
     text = text.strip()
     if "\n" in text:
         text = _LINES.sub(", ", text)
-    if len(text) <= MAX_LENGTH:
-        text = _LEAD.sub("", text, count=1) if _LEAD.match(text) else text
-        end = text.rstrip(". ") if text.endswith(". ") else text
-        trail = next((trail for trail in _TRAILS if end.endswith(trail)), None)
-        if trail is not None and not end.endswith("..."):
-            text = end[: -len(trail)].removesuffix(" ").removesuffix(r"\quad").strip()
+    text = _without_sentence(text)
     if text.count("$") == 1 and _DOLLARS.fullmatch(text.rstrip(". ")):
         return "\\" + text.rstrip(". ")
     if text.count("$") == 1 and (text[0] == "$" or text[-1] == "$") and r"\$" not in text:
@@ -159,17 +155,40 @@ def unmarked(text: str) -> str:
         return text
     while previous_text != text:
         previous_text = text
-        text = text.rstrip(".,;: ") if not text.endswith(("..", "…", r"\,", r"\;", r"\:")) else text
+        stripped = text.rstrip(_STOPS)
+        if text.count(".", len(stripped)) < 2:  # 5.. is not 5
+            text = stripped
         for left, right in _MARKS if text[:1] in _FIRST_OF_MARKS else ():
             inner = text[len(left) : -len(right)]
             is_marked = len(text) > len(left + right) and text == left + inner + right
-            if is_marked and left not in inner:
-                text = inner.strip()
+            if is_marked and left not in (_POWER.sub("", inner) if left == "**" else inner):
+                text = _without_sentence(inner.strip())
         box = r"\boxed{"
         is_box = text.startswith(box) and text.endswith("}") and not text.endswith(r"\}")
         if is_box and len(text) <= MAX_LENGTH and closing_brace(text, len(box)) == len(text) - 1:
-            text = text[len(box) : -1].strip()
+            text = _without_sentence(text[len(box) : -1].strip())
     return text
+
+
+def _without_sentence(text: str) -> str:
+    """Return x = 5 for "So the answer is x = 5", and B for "B is correct."."""
+    if len(text) > MAX_LENGTH:
+        return text
+    if " " in text and (text[0].isalpha() or text.startswith(r"\text")):
+        lead = _LEAD.match(text)
+        text = text[lead.end() :] if lead else text
+    if any(part in text for part in _OF_TRAILS) and (trail := _TRAIL.search(text)):
+        text = text[: trail.start()]
+    return text
+
+
+def plain_text(text: str) -> str:
+    r"""Return a text without marks and fonts.
+
+    >>> plain_text(r"$\text{July 8}$.")
+    'July 8'
+    """
+    return " ".join(_FONT.sub(r"\1", unmarked(text)).split())
 
 
 def _answer(text: str, conventions: Conventions) -> Answer:
@@ -248,9 +267,10 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
     """Return an answer whose form decides what it is; None for any other."""
     plain = _SPACES.sub(" ", _FONT.sub(r"\1", text)).replace(r"\!", "") if "\\" in text else text
     plain = " ".join(plain.split())
-    moment = date_or_time(plain)
-    if moment is not None:
-        return Answer(moment, text)
+    if _DATE_OR_TIME.fullmatch(plain):
+        shown = plain.casefold()
+        shown = re.sub("[. ]", "", shown) if "m" in shown else shown  # 3:20 p.m.
+        return Answer(Noted(Words(shown), "date or time"), text)
     roman = roman_number(plain)
     if roman is not None:
         content = rational(roman) if conventions.roman else Words(plain.casefold())
@@ -271,15 +291,6 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         opening, closing = ("[" if match[1] == "[" else "("), ("]" if match[3] == "]" else ")")
         if (match[1], match[3]) != ("[", "]"):
             return _answer(f"{opening}{match[2]}{closing}", conventions)
-    has_degrees = "circ" in text or "°" in text
-    if has_degrees and (match := _MINUTES_OF_ARC.fullmatch(_with_marks(_DEGREE.sub("°", text)))):
-        degrees, minutes, seconds = (Fraction(part or 0) for part in match.groups()[1:])
-        total = (degrees + minutes / 60 + seconds / 3600) * (-1 if match[1] else 1)
-        return Answer(Quantity(rational(total), unit_of_symbol("°")), text)
-    has_marks = text[:1].isdigit() and any(mark in text for mark in ("'", "prime", "′"))
-    if has_marks and (match := _FEET.fullmatch(_with_marks(plain))):
-        feet = rational(int(match[1]) + Fraction(match[2]) / 12)
-        return Answer(Quantity(feet, unit_of_symbol("ft")), text)
     if match := _REMAINDER.fullmatch(plain):
         return Answer(Noted(rational(int(match[1])), f"remainder {int(match[2])}"), text)
     if (text != plain or "(" in text) and _CHOICES.fullmatch(plain):
@@ -298,12 +309,6 @@ def _special(text: str, conventions: Conventions) -> Answer | None:
         items = inner.content.items if isinstance(inner.content, Collection) else (inner.content,)
         return Answer(complement(points(map(as_value, items))), text, inner.forms)
     return None
-
-
-def _with_marks(text: str) -> str:
-    r"""Return 5' 10'' for 5^{\prime} 10^{\prime \prime} and 5′ 10″."""
-    text = text.replace("″", "''").replace("′", "'").replace(r"\prime", "'")
-    return text.translate({ord(sign): None for sign in "^{}"}).replace("' '", "''")
 
 
 def _part(part: Sequence[Token], context: Context) -> MathObject:
@@ -410,10 +415,6 @@ def _joined(contents: Sequence[MathObject], separators: Sequence[str]) -> MathOb
     names = [content.name for content in contents if isinstance(content, Equation)]
     if any(_numbers(content) is not None for content in contents) and len(set(names)) <= 1:
         return _joined_sets(contents, separators, names)
-    if set(separators) <= {"and", ","}:
-        quantity = total_quantity(contents)
-        if quantity is not None:
-            return quantity
     if len(names) == len(contents):
         if "or" in separators and len(set(names)) > 1:
             raise UndecidedError("one of several equations")

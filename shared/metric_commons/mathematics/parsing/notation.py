@@ -39,7 +39,7 @@ _SUBSCRIPTS = str.maketrans("₀₁₂₃₄₅₆₇₈₉", "0123456789")
 _GREEK = (
     "alpha:α beta:β gamma:γ delta:δ epsilon:εϵ zeta:ζ eta:η theta:θϑ lambda:λ mu:μµ nu:ν xi:ξ "
     "rho:ρ sigma:σ tau:τ phi:φϕ chi:χ psi:ψ omega:ω Gamma:Γ Delta:Δ Theta:Θ Lambda:Λ Sigma:Σ "
-    "Phi:Φ Psi:Ψ Omega:Ω "
+    "Phi:Φ Psi:Ψ Omega:Ω ell:ℓ "
 )
 _GREEK_LETTERS = dict(pair.split(":") for pair in _GREEK.split())
 
@@ -115,6 +115,8 @@ _COMMANDS = {
         "⦃": "lbrace",
         "⦄": "rbrace",
         "∪": "cup",
+        **{rf"\{name} ": f"var{name}" for name in ("phi", "epsilon", "theta", "rho")},
+        " l ": "ell",
         "i": "imath",
         "j": "jmath",
         "∩": "cap",

@@ -5,10 +5,7 @@ As text, an object says what an answer was read as; `kind` is its noun.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from datetime import date
-from fractions import Fraction
 
-from ..algebra.constant_texts import fraction_text
 from ..algebra.exact_values import Value
 from ..algebra.work_limits import UndecidedError
 
@@ -200,20 +197,15 @@ class Statement:
 
 @dataclass(frozen=True)
 class Unit:
-    """A factor times powers of base units; degrees Celsius and Fahrenheit have an offset, too."""
+    """Powers of units by their names; km is a name of its own."""
 
-    factor: Fraction
     powers: frozenset[tuple[str, int]]
-    offset: Fraction = Fraction(0)
 
     def __str__(self) -> str:
-        names = [
+        return "·".join(
             name if power == 1 else f"{name}^{power}" if power > 0 else f"{name}^({power})"
             for name, power in sorted(self.powers, key=lambda item: (-item[1], item[0]))
-        ]
-        factor = "" if self.factor == 1 else f"{fraction_text(self.factor)} "
-        offset = f" from {fraction_text(-self.offset)}" if self.offset else ""
-        return factor + "·".join(names) + offset
+        )
 
 
 @dataclass(frozen=True)
@@ -230,7 +222,7 @@ class Quantity:
         if self.is_percent:
             return f"{self.number} %"
         if self.unit is not None:
-            return f"{self.number} · {self.unit}".replace("· 1 ", "")
+            return f"{self.number} · {self.unit}"
         return f"{self.number} {self.noun}".strip()
 
 
@@ -270,30 +262,6 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Dates:
-    """A date; two where it is unclear whether the month or the day is first."""
-
-    kind = "a date"
-    possible: frozenset[date]
-    text: str = ""  # as it was written, if that is unclear
-
-    def __str__(self) -> str:
-        return " or ".join(sorted(day.isoformat().removeprefix("0004-") for day in self.possible))
-
-
-@dataclass(frozen=True)
-class TimeOfDay:
-    """A time with am or pm."""
-
-    kind = "a time of day"
-    seconds: int
-
-    def __str__(self) -> str:
-        minutes, seconds = divmod(self.seconds, 60)
-        return f"{minutes // 60}:{minutes % 60:02}:{seconds:02} of a day"
-
-
-@dataclass(frozen=True)
 class Piecewise:
     """A function by cases: a formula for each set of numbers of its letter."""
 
@@ -324,8 +292,6 @@ MathObject = (
     | Noted
     | ChosenContent
     | Words
-    | Dates
-    | TimeOfDay
     | Piecewise
 )
 

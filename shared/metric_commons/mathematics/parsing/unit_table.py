@@ -1,119 +1,62 @@
-"""Units by their names and symbols, as factors of base units."""
-
-from fractions import Fraction
-from functools import lru_cache
+"""Units by their symbols and words; none is converted into another."""
 
 from .structures import Unit
 
-_PREFIXES = {
-    "G": (9, "giga"),
-    "M": (6, "mega"),
-    "k": (3, "kilo"),
-    "h": (2, "hecto"),
-    "d": (-1, "deci"),
-    "c": (-2, "centi"),
-    "m": (-3, "milli"),
-    "u": (-6, "micro"),
-    "n": (-9, "nano"),
-    "p": (-12, "pico"),
-    "T": (12, "tera"),
-}
-_NO_SYMBOLS = {"pm", "dm3", "hm", "cd", "Tm", "mn"}  # p.m., and unusual ones
-
-
-def _unit(factor: str | int, **powers: int) -> Unit:
-    return Unit(Fraction(factor), frozenset(powers.items()))
-
-
-_ENERGY = {"kg": 1, "m": 2, "s": -2}
-# Symbols with SI prefixes, and words; words before the bar have prefixes, too.
-_WITH_PREFIXES = {
-    "m": (_unit(1, m=1), "meter metre"),
-    "g": (_unit("1/1000", kg=1), "gram gramme"),
-    "s": (_unit(1, s=1), "second"),
-    "A": (_unit(1, A=1), "ampere amp"),
-    "W": (_unit(1, kg=1, m=2, s=-3), "watt"),
-    "J": (_unit(1, **_ENERGY), "joule"),
-    "N": (_unit(1, kg=1, m=1, s=-2), "newton"),
-    "Pa": (_unit(1, kg=1, m=-1, s=-2), "pascal"),
-    "Hz": (_unit(1, s=-1), "hertz"),
-    "V": (_unit(1, kg=1, m=2, s=-3, A=-1), "volt"),
-    "L": (_unit("1/1000", m=3), "liter litre"),
-    "l": (_unit("1/1000", m=3), ""),
-    "eV": (_unit("1.602176634e-19", **_ENERGY), "electronvolt"),
-    "cal": (_unit("4.184", **_ENERGY), "calorie"),
-    "B": (_unit(8, bit=1), "byte"),
-    "b": (_unit(1, bit=1), "bit"),
-    "mol": (_unit(1, mol=1), "mole"),
-    "Wh": (_unit(3600, **_ENERGY), ""),
-    "ohm": (_unit(1, kg=1, m=2, s=-3, A=-2), "ohm"),
-    "bar": (_unit(100_000, kg=1, m=-1, s=-2), "bar"),
-}
-# Units without prefixes. Symbols are case-sensitive; words are not, and may be in the plural.
-_UNITS = (
-    (_unit(1, s=1), "sec secs", ""),
-    (_unit(60, s=1), "min mins", "minute"),
-    (_unit(3600, s=1), "h hr hrs", "hour"),
-    (_unit(86_400, s=1), "", "day"),
-    (_unit(7 * 86_400, s=1), "", "week"),
-    (_unit(1, month=1), "", "month"),
-    (_unit(12, month=1), "", "year"),
-    (_unit("0.0254", m=1), "in", "inch inche"),
-    (_unit("0.3048", m=1), "ft fts sqft", "foot feet"),
-    (_unit("0.9144", m=1), "yd yds", "yard"),
-    (_unit("1609.344", m=1), "mi mis", "mile"),
-    (_unit("0.44704", m=1, s=-1), "mph", ""),
-    (_unit("5/18", m=1, s=-1), "kph kmh kmph", ""),
-    (_unit(1, m=1, s=-1), "mps", ""),
-    (_unit("1852/3600", m=1, s=-1), "", "knot"),
-    (_unit("0.45359237", kg=1), "lb lbs", "pound"),
-    (_unit("0.028349523125", kg=1), "oz", "ounce"),
-    (_unit(1000, kg=1), "", "tonne"),
-    (_unit(1, ton=1), "", "ton"),
-    (_unit(10_000, m=2), "ha", "hectare"),
-    (_unit("4046.8564224", m=2), "", "acre"),
-    (_unit("0.003785411784", m=3), "", "gallon"),
-    (_unit("1/1000000", m=3), "cc", ""),
-    (_unit(1, kelvin=1), "K", "kelvin"),
-    (Unit(Fraction(1), frozenset({("kelvin", 1)}), Fraction("273.15")), "°C", "celsius"),
-    (Unit(Fraction(5, 9), frozenset({("kelvin", 1)}), Fraction("459.67")), "°F", "fahrenheit"),
-    (_unit(1, A=1, s=1), "C", ""),
-    (_unit(1, radian=1), "rad", "radian"),
-    (_unit(1, degree=1), "deg °", "degree"),
-    (_unit("1/60", degree=1), "", "arcminute"),
-    (_unit("1/3600", degree=1), "", "arcsecond"),
-    (_unit("9/10", degree=1), "", "gradian gon"),
-    (_unit(1, dollar=1), "¤ USD", "dollar"),
-    (_unit("1/100", dollar=1), "", "cent"),
-    (_unit("1/100", penny=1), "", "penny"),
-    (_unit(1, euro=1), "€ EUR", "euro"),
-    (_unit(1, sterling=1), "£", ""),
-    (_unit(1, yen=1), "¥", "yen"),
-    (_unit(1, yuan=1), "", "yuan"),
-    (_unit(1, rupee=1), "₹", "rupee"),
+_PREFIXES = "T:tera G:giga M:mega k:kilo h:hecto d:deci c:centi m:milli u:micro n:nano p:pico"
+# Symbols and words that may have prefixes.
+_WITH_PREFIXES = (
+    "m:meter m:metre g:gram g:gramme s:second A:ampere A:amp W:watt J:joule N:newton Pa:pascal "
+    "Hz:hertz V:volt L:liter L:litre eV:electronvolt cal:calorie B:byte b:bit mol:mole Wh:watthour "
+    "ohm:ohm bar:bar"
 )
-_SYMBOLS = {symbol: unit for unit, symbols, _ in _UNITS for symbol in symbols.split()}
-_WORDS = {word: unit for unit, _, words in _UNITS for word in words.split()}
-CURRENCY_BASES = frozenset({"dollar", "euro", "sterling", "yen", "yuan", "rupee", "penny"})
+_NO_SYMBOLS = {"pm", "hm", "cd", "Tm", "mn"}  # p.m., and unusual ones
+# Symbols, which are case-sensitive, and words, each with the name of its unit.
+_OF_SYMBOLS = (
+    "sec:s secs:s min:min mins:min h:h hr:h hrs:h in:in ft:ft fts:ft yd:yd yds:yd mi:mi mis:mi "
+    "gm:g gms:g kgs:kg kms:km cms:cm mms:mm l:L ml:mL mls:mL Ω:ohm ohms:ohm lb:lb lbs:lb oz:oz "
+    "ha:ha K:K °C:°C °F:°F C:C rad:rad °:° deg:° ¤:¤ USD:¤ €:€ EUR:€ £:£ ¥:¥ ₹:₹"
+)
+_OF_WORDS = (
+    "minute:min hour:h day:day week:week month:month year:year inch:in inche:in foot:ft feet:ft "
+    "yard:yd mile:mi knot:knot pound:lb ounce:oz tonne:tonne ton:ton hectare:ha acre:acre "
+    "gallon:gallon kelvin:K celsius:°C fahrenheit:°F radian:rad degree:° dollar:¤ cent:cent "
+    "penny:penny euro:€ yen:¥ yuan:yuan rupee:₹"
+)
+_PRODUCTS = {
+    "mph": {"mi": 1, "h": -1},
+    **{symbol: {"km": 1, "h": -1} for symbol in ("kph", "kmh", "kmph")},
+    "mps": {"m": 1, "s": -1},
+    "sqft": {"ft": 2},
+    "cc": {"cm": 3},
+}
+
+
+def _pairs(table: str) -> list[list[str]]:
+    return [pair.split(":") for pair in table.split()]
+
+
+_SYMBOLS, _WORDS = dict(_pairs(_OF_SYMBOLS)), dict(_pairs(_OF_WORDS))
+for _short, _prefix in [("", ""), *_pairs(_PREFIXES)]:
+    for _symbol, _word in _pairs(_WITH_PREFIXES):
+        _WORDS.setdefault(_prefix + _word, _short + _symbol)
+        if _short + _symbol not in _NO_SYMBOLS:
+            _SYMBOLS.setdefault(_short + _symbol, _short + _symbol)
+LENGTHS = frozenset({"m", "km", "cm", "mm", "in", "ft", "yd", "mi"})
 SHORT_SCALES = {"mn": 10**6, "bn": 10**9, "tn": 10**12}  # or letters
 SCALES = {
-    "hundred": 100,
-    "thousand": 1_000,
-    "million": 10**6,
-    "billion": 10**9,
-    "trillion": 10**12,
-    "dozen": 12,
     "ten": 10,
+    "dozen": 12,
+    "score": 20,
+    "hundred": 100,
+    "gross": 144,
+    "thousand": 1_000,
     "lakh": 10**5,
     "lac": 10**5,
+    "million": 10**6,
     "crore": 10**7,
+    "billion": 10**9,
+    "trillion": 10**12,
     **SHORT_SCALES,
-}
-_FORMS_OF_UNITS = {  # other symbols, in the plural or abbreviated
-    **{f"{symbol}s": symbol for symbol in ("km", "cm", "mm", "kg", "ml", "ohm")},
-    "gm": "g",
-    "gms": "g",
-    "Ω": "ohm",
 }
 
 
@@ -124,47 +67,27 @@ def scale_of(word: str) -> int | None:
     (100000, None)
     """
     lower = word.lower()
-    return SCALES.get(lower) or SCALES.get(lower.removesuffix("s"))
+    is_plural = lower.endswith("s") and lower != "scores"  # which may be those of a test
+    return SCALES.get(lower) or (SCALES.get(lower[:-1]) if is_plural else None)
 
 
-@lru_cache(1024)
 def unit_of_symbol(text: str) -> Unit | None:
     """Return the unit with this symbol, which is case-sensitive.
 
-    >>> unit_of_symbol("km") == unit_of_symbol("Km"), unit_of_symbol("mW").factor
-    (False, Fraction(1, 1000))
+    >>> unit_of_symbol("sec") == unit_of_symbol("s"), unit_of_symbol("Km")
+    (True, None)
     """
-    text = _FORMS_OF_UNITS.get(text, text)
-    if text in _SYMBOLS:
-        return _SYMBOLS[text]
-    if text in _WITH_PREFIXES:
-        return _WITH_PREFIXES[text][0]
-    prefix, symbol = text[:1], text[1:]
-    if prefix in _PREFIXES and symbol in _WITH_PREFIXES and text not in _NO_SYMBOLS:
-        return _scaled(_WITH_PREFIXES[symbol][0], _PREFIXES[prefix][0])
-    return None
+    name = _SYMBOLS.get(text)
+    powers = _PRODUCTS.get(text) or ({name: 1} if name else None)
+    return Unit(frozenset(powers.items())) if powers else None
 
 
-@lru_cache(1024)
 def unit_of_word(text: str) -> Unit | None:
     """Return the unit with this name, in the singular or the plural.
 
-    >>> unit_of_word("Feet").factor, unit_of_word("cats")
-    (Fraction(381, 1250), None)
+    >>> unit_of_word("Feet") == unit_of_symbol("ft"), unit_of_word("cats")
+    (True, None)
     """
     lower = text.lower()
-    for word in (lower, lower.removesuffix("s")):
-        if word in _WORDS:
-            return _WORDS[word]
-        for unit, names in _WITH_PREFIXES.values():
-            for name in names.split():
-                if word == name:
-                    return unit
-                for exponent, prefix in _PREFIXES.values():
-                    if word == prefix + name:
-                        return _scaled(unit, exponent)
-    return None
-
-
-def _scaled(unit: Unit, exponent: int) -> Unit:
-    return Unit(unit.factor * Fraction(10) ** exponent, unit.powers)
+    name = _WORDS.get(lower) or _WORDS.get(lower.removesuffix("s"))
+    return Unit(frozenset({(name, 1)})) if name else None

@@ -16,7 +16,7 @@ from .functions import TRIGONOMETRIC
 from .notation import Token, tokens
 from .separators import nesting
 from .structures import Unit
-from .unit_table import SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
+from .unit_table import LENGTHS, SCALES, SHORT_SCALES, scale_of, unit_of_symbol, unit_of_word
 
 CURRENCIES = "¤£€¥₹"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
 _PERCENT_WORDS = {"%", "percent", "pct", "percentage", "percents"}
@@ -24,32 +24,27 @@ _LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
 _PLURALS = {"people", "children", "men", "women", "feet", "mice", "geese", "fish", "sheep", "teeth"}
-# Words that change the meaning of a number, though they end in s.
-_NOT_COUNTED = {
-    *("times", "plus", "minus", "less", "halves", "thirds", "quarters", "fifths", "sixths", "tens"),
-    *("ones", "hundreds", "thousands", "millions", "billions", "dozens", "pairs", "upwards", "is"),
-    *("downwards", "forwards", "backwards", "always", "sometimes", "others", "besides", "as"),
-    *("radians", "degrees", "remains", "has", "was", "does", "this", "ls", "scores", "couples"),
-    *("centuries", "decades", "seconds", "modulus", "logs", "bits", "cis", "towards", "negatives"),
-}
-_NOT_IN_NOUNS = {
-    *("or", "and", "more", "most", "least", "fewer", "less", "at", "of", "if", "for", "odd"),
-    *("plus", "even", "base", "mod", "up", "down", "left", "right", "below", "above", "times"),
-    *("where", "to", "than", "not", "no", "over", "under", "half", "in", "on", "per", "by"),
-    *("from", "pairs", "away", "negative", "minus", "remainder", "hundred", "thousand"),
-    *("million", "billion", "r", "with", "percentage", "dozen", "the", "each", "between"),
-    *("about", "approximately", "nearly", "almost", "only"),
-}
 _CHANGING = {  # words that change the meaning of the number in front of them
     *("or", "and", "more", "most", "least", "fewer", "less", "if", "odd", "plus", "even", "base"),
     *("mod", "remainder", "where", "than", "not", "no", "negative", "minus", "between", "about"),
     *("approximately", "nearly", "almost", "only", "exact", "exactly", "percent"),
 }
+_NOT_IN_NOUNS = {
+    *_CHANGING,
+    *("at", "of", "for", "up", "down", "left", "right", "below", "above", "to", "over", "under"),
+    *("half", "in", "on", "per", "by", "from", "away", "r", "with", "percentage", "the", "each"),
+}
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
 _SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
 _LONGEST_SUFFIX = 40  # tokens
-_FRACTIONAL = re.compile(
-    r"thirds|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*ie|.*teen)ths"
+# Words that change the meaning of a number, though they end in s, and fractions and factors.
+_MAGNITUDE = re.compile(
+    r"times|halves|quarters|tens|ones|pairs|couples|scores|basis|negatives|modulus|logs|bits|cis"
+    r"|(?:up|down|for|back|to)wards|always|sometimes|others|besides|as|is|has|was|does|this|remains"
+    r"|radians|degrees|seconds|arc(?:minute|second)s|gradians|gons|decades|centuries|ls"
+    r"|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|hundred|thousand|.*i(?:e|on)|.*teen)ths|thirds"
+    r"|.*illi(?:on|ard)s?|myriads?|googol(?:plex)?(?:es|s)?|arabs?|kharabs?"
+    rf"|(?:{'|'.join(SCALES)})s?"
 )
 
 
@@ -83,8 +78,8 @@ def measured(all_tokens: Sequence[Token], context: Context) -> UnitAmount:
     r"""Return the tokens without the text after them, and without currency signs.
 
     >>> from .notation import tokens
-    >>> measured(tokens(r"12 \text{ cm}^2"), Context()).suffix.unit.factor
-    Fraction(1, 10000)
+    >>> measured(tokens(r"12 \text{ cm}^2"), Context()).suffix.unit.powers
+    frozenset({('cm', 2)})
     """
     currencies = {token.text for token in all_tokens if token.is_sign(CURRENCIES)}
     formula = [token for token in all_tokens if not token.is_sign(CURRENCIES)]
@@ -156,7 +151,7 @@ def _may_start_suffix(all_tokens: Sequence[Token], start: int) -> bool:
         return True
     unit = unit_of_symbol(word)
     if previous.is_sign("π"):  # only for lengths: 2 pi hr is a product
-        return unit is not None and len(word) > 1 and {base for base, _ in unit.powers} == {"m"}
+        return len(word) > 1 and unit is not None and LENGTHS.issuperset(dict(unit.powers))
     is_number = previous.kind == "number" or previous.is_sign("})")
     return is_number and (unit is not None or word in _POWER_WORDS)
 
@@ -226,7 +221,7 @@ def _in_brackets(elements: Sequence[_Element]) -> Suffix:
     unit = _UnitReader(elements[:end]).unit()
     if unit is not None:
         return Suffix(unit=unit)
-    if _CHANGING.isdisjoint(words):
+    if _CHANGING.isdisjoint(words) and not any(map(_MAGNITUDE.fullmatch, words)):
         return Suffix(noun=f"of {' '.join(words)}")
     return Suffix(note=" ".join(words))
 
@@ -239,8 +234,7 @@ def _is_noun(elements: Sequence[_Element]) -> bool:
     return (
         1 <= len(words) <= 2
         and all(element.kind == "word" and len(element.text) > 2 for element in elements)
-        and not any(word in _NOT_IN_NOUNS or word in _NOT_COUNTED for word in words)
-        and not any(_FRACTIONAL.fullmatch(word) for word in words)
+        and not any(word in _NOT_IN_NOUNS or _MAGNITUDE.fullmatch(word) for word in words)
         and not any(word in _POWERS_BEHIND or unit_of_word(word) is not None for word in words)
     )
 
@@ -269,9 +263,7 @@ def _is_written_as_unit(elements: Sequence[_Element], unit: Unit) -> bool:
     for previous, element in pairwise(elements):
         if element.kind == "word" and not element.is_spaced and previous.text not in "*/·({-":
             return False
-    return all(power <= 1 or base in ("m", "kg") for base, power in unit.powers) and all(
-        abs(power) <= 3 for _, power in unit.powers
-    )
+    return all(abs(power) <= 3 and (power <= 1 or name in LENGTHS) for name, power in unit.powers)
 
 
 def _is_meant(
@@ -325,7 +317,7 @@ class _UnitReader:
             if power > 0:
                 self._take("*", "·", "-")
             factor = self._factor()
-            if factor is None or factor.offset or result.offset:
+            if factor is None:
                 return None
             result = _times(result, factor, power)
         return result
@@ -351,9 +343,7 @@ class _UnitReader:
             if exponent is None:
                 return None
             power *= exponent
-        if power != 1 and unit.offset:
-            return None
-        return unit if power == 1 else _times(Unit(Fraction(1), frozenset()), unit, power)
+        return unit if power == 1 else _times(Unit(frozenset()), unit, power)
 
     def _group(self) -> Unit | None:
         if not self._take("(", "{"):
@@ -391,5 +381,4 @@ def _times(left: Unit, right: Unit, power: int) -> Unit:
     powers = dict(left.powers)
     for base, exponent in right.powers:
         powers[base] = powers.get(base, 0) + power * exponent
-    nonzero = frozenset((base, exponent) for base, exponent in powers.items() if exponent)
-    return Unit(left.factor * right.factor**power, nonzero)
+    return Unit(frozenset((base, exponent) for base, exponent in powers.items() if exponent))

@@ -2,6 +2,5 @@
 
 `parsing` reads texts, `algebra` decides whether numbers and formulas are equal; here `comparisons`
 compares structures of these kind by kind, and `equivalence` two answers under all their readings.
-`backends` scores rows, also by the rules of others: `hendrycks`, `minerva`, and comparisons with
-sympy in `symbolic_processes`.
+`backends` scores rows, also by the rule of MATH: `hendrycks`.
 """

@@ -17,7 +17,6 @@ from ..algebra.exact_values import (
     rational,
 )
 from ..algebra.work_limits import spend
-from ..parsing.dates import NO_YEAR, seconds_of_clock
 from ..parsing.real_sets import as_real_set, compare_ends, union
 from ..parsing.structures import (
     EVERY_INTEGER,
@@ -26,7 +25,6 @@ from ..parsing.structures import (
     ChosenContent,
     Collection,
     Congruence,
-    Dates,
     Equation,
     Inequalities,
     Infinity,
@@ -41,11 +39,9 @@ from ..parsing.structures import (
     RealInterval,
     RealSet,
     Statement,
-    TimeOfDay,
-    Unit,
     Words,
 )
-from ..parsing.unit_table import CURRENCY_BASES
+from ..parsing.unit_table import unit_of_symbol
 from ..parsing.units import is_counted, same_noun
 from .item_matching import all_of, any_of, same_multisets, same_sets
 from .solution_sets import same_congruences, same_inequalities, same_solutions
@@ -56,6 +52,9 @@ Lists = Literal["either", "set", "multiset", "sequence"]
 Rounding = Literal["none", "reference"]
 
 _HUNDREDTH = rational(Fraction(1, 100))
+_DEGREE, _RADIAN = unit_of_symbol("°"), unit_of_symbol("rad")
+# Units that another of their kind may be equal to: £ and pounds, K and °C, pennies and cents.
+_UNCLEAR_UNITS = frozenset({"£", "¥", "K", "C", "°", "penny", "ton", "tonne", "cal"})
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-4])(?::[0-5][0-9]){1,2}")
 
 
@@ -90,8 +89,6 @@ class Rules:
         match left, right:
             case Value(), Value():
                 return self._same_numbers(left, right)
-            case (Dates() | TimeOfDay(), _) | (_, Dates() | TimeOfDay()):
-                return _same_dates(left, right)
             case ChosenContent(letter, content), ChosenContent(other_letter, other):
                 is_same = self.equal(content, other)
                 return is_same if (letter == other_letter) is is_same else None
@@ -147,9 +144,12 @@ class Rules:
                 return same_congruences(left, right)
             case Permutation(), Permutation():
                 return left == right
-            case Statement(), Statement():
-                has_same_signs = left.signs == right.signs
-                return all_of(map(are_equal, left.sides, right.sides)) if has_same_signs else None
+            case Statement(sides, signs), Statement(other_sides, other_signs):
+                if signs != other_signs:
+                    return None
+                is_symmetric = set(signs) <= {"=", "≠"}
+                orders = [other_sides, other_sides[::-1]] if is_symmetric else [other_sides]
+                return any_of(all_of(map(are_equal, sides, order)) for order in orders)
             case Piecewise(), Piecewise():
                 return self._same_cases(left, right)
             case Inequalities(), Inequalities():
@@ -206,19 +206,32 @@ class Rules:
             )
             is_same = is_same_noun and units == (None, None)
             return self.equal(left.number, right.number) if is_same else None
-        if units[0] is not None and units[1] is not None:
-            return self._same_amounts(left.number, units[0], right.number, units[1])
-        [unit] = [unit for unit in units if unit is not None]
-        factors: list[Value | None] = [None]  # of the side with the unit
-        if unit.powers == {("degree", 1)}:  # the other side is in degrees, or in radians
-            is_degree = unit.factor == 1
-            factors = [None, PI / rational(180)] if is_degree else [rational(unit.factor)]
+        if units[0] == units[1]:
+            return self.equal(left.number, right.number)
+        if None not in units and {*units} != {_DEGREE, _RADIAN}:
+            return self._in_unlike_units(left, right)
+        factors: list[Value | None] = [None] if None in units else []
+        if _DEGREE in units:  # the other side is in degrees, or in radians
+            factors.append(PI / rational(180))
         return any_of(
             self.equal(
-                *(scaled(side.number, factor if side.unit else None) for side in (left, right))
+                *(
+                    scaled(side.number, factor if side.unit == _DEGREE else None)
+                    for side in (left, right)
+                )
             )
             for factor in factors
         )
+
+    def _in_unlike_units(self, left: Quantity, right: Quantity) -> bool | None:
+        """Return False for one number in two units, which are not converted, else None."""
+        first, second = (dict(side.unit.powers) if side.unit else {} for side in (left, right))
+        has_common_part = first.keys() == second.keys() or [*first.values()] == [*second.values()]
+        is_simple = len(first) == len(second) == 1 and has_common_part
+        if not is_simple or not _UNCLEAR_UNITS.isdisjoint(first | second):
+            return None
+        is_same = self.equal(left.number, right.number)
+        return self.equal(left.number, rational(0)) and None if is_same else None
 
     def _same_percentages(self, left: Quantity, right: Quantity) -> bool | None:
         as_written = [left.number, right.number]
@@ -232,27 +245,6 @@ class Rules:
         ]
         readings = {"either": [as_written, as_values], "ignore": [as_written]}
         return any_of(self.equal(*pair) for pair in readings.get(self.percent, [as_values]))
-
-    def _same_amounts(
-        self, left: MathObject, unit: Unit, right: MathObject, other_unit: Unit
-    ) -> bool | None:
-        dimensions = {unit.powers, other_unit.powers}
-        are_angles = dimensions == {frozenset({("degree", 1)}), frozenset({("radian", 1)})}
-        if len(dimensions) > 1 and not are_angles:
-            bases = {base for base, _ in unit.powers | other_unit.powers}
-            is_pound = {"sterling", "kg"} <= bases
-            return None if len(bases & CURRENCY_BASES) > 1 or is_pound else False
-        if unit == other_unit:
-            return self.equal(left, right)
-        numbers = []
-        for number, one_unit in ((left, unit), (right, other_unit)):
-            if not isinstance(number, Value):
-                return None
-            factor = rational(one_unit.factor)
-            if are_angles and one_unit.powers == {("degree", 1)}:
-                factor = factor * PI / rational(180)
-            numbers.append((number + rational(one_unit.offset)) * factor)
-        return self.equal(*numbers)
 
     # Names
 
@@ -363,27 +355,6 @@ class Rules:
         if self.lists == "multiset":
             return as_multisets
         return as_sets if as_sets is as_multisets else None
-
-
-def _same_dates(left: MathObject, right: MathObject) -> bool | None:
-    """Return whether two dates, or a time of day and another or a ratio, are the same."""
-    if isinstance(left, Dates) and isinstance(right, Dates):
-        if len({day.year == NO_YEAR for day in left.possible | right.possible}) > 1:
-            return None
-        if left.possible == right.possible and left.text == right.text:
-            return True
-        if left.possible.isdisjoint(right.possible):
-            return False
-        return True if len(left.possible) == len(right.possible) == 1 else None
-    seconds: list[int] = []
-    for side in (left, right):
-        clock = seconds_of_clock(side.text) if isinstance(side, Ratio) else None
-        time = side.seconds if isinstance(side, TimeOfDay) else clock
-        if time is None:
-            return None
-        seconds.append(time)
-    is_ratio = isinstance(left, Ratio) or isinstance(right, Ratio)
-    return seconds[0] == seconds[1] or (None if is_ratio else False)
 
 
 def _same_ratios(left: Ratio, right: Ratio) -> bool | None:

@@ -9,7 +9,7 @@ from ...statistics.arguments.domains import NonNegative, checked_options
 from ..algebra.exact_values import Value, rational
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from ..parsing.conventions import DEFAULT, LIKELY, MAX_FORMS, Conventions
-from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer
+from ..parsing.mathematical_answers import Answer, Unreadable, parse_answer, plain_text
 from ..parsing.structures import (
     ChosenContent,
     Collection,
@@ -200,10 +200,12 @@ def verdict(reference: str, prediction: str, rules: Rules) -> EquivalenceVerdict
         return EquivalenceVerdict(True)
     comparison = _Comparison.of(reference, prediction, rules)
     left, right = comparison.answers(DEFAULT)
-    if isinstance(left, Unreadable):
-        return _undecided(left.reason, "unreadable reference")
-    if isinstance(right, Unreadable):
-        return _undecided(right.reason, "unreadable prediction")
+    if isinstance(left, Unreadable) or isinstance(right, Unreadable):
+        if plain_text(reference) == plain_text(prediction) != "":
+            return EquivalenceVerdict(True)
+        if isinstance(left, Unreadable):
+            return _undecided(left.reason, "unreadable reference")
+        return _undecided(cast(Unreadable, right).reason, "unreadable prediction")
     try:
         with limited_work():
             if left.forms or right.forms:

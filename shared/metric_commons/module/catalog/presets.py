@@ -1,5 +1,6 @@
 """Options that reproduce the numbers of other projects, in one table."""
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
@@ -14,35 +15,15 @@ class Preset(NamedTuple):
     missing: str = "zero"  # for judged queries without documents, as `trec --missing`
 
 
-MLQA_LANGUAGES = {
-    "en": "English",
-    "es": "Spanish",
-    "hi": "Hindi",
-    "vi": "Vietnamese",
-    "de": "German",
-    "ar": "Arabic",
-    "zh": "Chinese",
-}
+_MLQA = re.compile(r"mlqa\(language=(en|es|hi|vi|de|ar|zh)\)")
 
 
-def _answers(
-    normalizer: str, normalizer_of_f1: str | None = None, **options_of_f1: Any
-) -> dict[str, dict[str, Any]]:
+def _answers(normalizer: str, **options_of_f1: Any) -> dict[str, dict[str, Any]]:
     """Return the options of exact match and F1 of short answers, with more options of F1."""
     return {
         "qa_em": {"normalizer": normalizer},
-        "qa_f1": {"normalizer": normalizer_of_f1 or normalizer, **options_of_f1},
+        "qa_f1": {"normalizer": normalizer, **options_of_f1},
     }
-
-
-def _ultrarag(about: str, normalizer: str) -> Preset:
-    modules = {
-        **_answers(normalizer, both_empty=0.0),
-        "substring_recall": {"normalizer": normalizer, "empty_reference": "always"},
-        "rouge_n_l": {"normalizer": normalizer, "use_stemmer": True},
-        "ir_ranking": {"score_dtype": "float32"},
-    }
-    return Preset(about, modules, missing="skip")
 
 
 PRESETS: Mapping[str, Preset] = {
@@ -75,45 +56,19 @@ PRESETS: Mapping[str, Preset] = {
             },
         },
     ),
-    "lm-eval-minerva-math": Preset(
-        "Minerva's MATH in lm-evaluation-harness: the final answer, compared with sympy",
+    "mlqa": Preset(
+        "MLQA: its script, as mlqa(language=de); also en, es, hi, vi, ar and zh",
+        _answers("mlqa_LANGUAGE", both_empty=0.0),
+    ),
+    "ultrarag": Preset(
+        "UltraRAG's em, f1, acc, rouge-1, rouge-2, rouge-l and evaluate_trec",
         {
-            "math_equivalence": {
-                "backend": "minerva",
-                "extract": "minerva",
-                "extract_references": "boxed",
-            },
+            **_answers("ultrarag", both_empty=0.0),
+            "substring_recall": {"normalizer": "ultrarag", "empty_reference": "always"},
+            "rouge_n_l": {"normalizer": "ultrarag", "use_stemmer": True},
+            "ir_ranking": {"score_dtype": "float32"},
         },
-    ),
-    **{
-        f"mlqa-{language}": Preset(
-            f"MLQA in {name}: its script", _answers(f"mlqa_{language}", both_empty=0.0)
-        )
-        for language, name in MLQA_LANGUAGES.items()
-    },
-    "cmrc": Preset(
-        "CMRC 2018: its script, except that NLTK divides text that is not Chinese into sentences",
-        _answers("cmrc", "cmrc_tokens", overlap="longest_run", both_empty=0.0),
-    ),
-    "korquad": Preset(
-        "KorQuAD 1.0: its script",
-        _answers("korquad", "korquad_characters", both_empty=0.0),
-    ),
-    "olmes": Preset(
-        "OLMES: recall, ROUGE and MC1; EM and F1 as in SQuAD, according to its documentation",
-        {
-            **_answers("squad"),
-            "substring_recall": {"normalizer": "strip_lower", "empty_reference": "always"},
-            "rouge_n_l": {"normalizer": "none", "use_stemmer": False},
-            "truthful_mc": {"ties": "first"},
-        },
-    ),
-    "ultrarag": _ultrarag(
-        "UltraRAG's em, f1, acc, rouge-1, rouge-2, rouge-l and evaluate_trec", "ultrarag"
-    ),
-    "ultrarag-main": _ultrarag(
-        "UltraRAG after 0.3.0, which keeps articles in answers that consist only of articles",
-        "ultrarag_keep_articles",
+        missing="skip",
     ),
     "trec_eval": Preset(
         "trec_eval 10 without -c; for trec_eval 9 set score_dtype to float32",
@@ -135,14 +90,19 @@ def preset(name: str) -> Preset:
 
     >>> preset("squad").modules["qa_f1"]
     {'normalizer': 'squad', 'both_empty': 0.0}
+    >>> preset("mlqa(language=de)").modules["qa_em"]
+    {'normalizer': 'mlqa_de'}
     >>> preset("squat")
     Traceback (most recent call last):
     ValueError: there is no preset 'squat'; did you mean 'squad'?
     """
-    name = name.replace("mlqa_", "mlqa-")  # as the normalizers are spelled
-    if name == "mlqa":
-        languages = ", ".join(f"mlqa-{language}" for language in MLQA_LANGUAGES)
-        raise ValueError(f"mlqa has a preset for each language: {languages}")
+    if in_language := _MLQA.fullmatch(name):
+        normalizer = f"mlqa_{in_language[1]}"
+        return PRESETS["mlqa"]._replace(modules=_answers(normalizer, both_empty=0.0))
+    if name.startswith("mlqa"):
+        raise ValueError(
+            f"{name!r} must name its language, as mlqa(language=de): en, es, hi, vi, de, ar or zh"
+        )
     if name not in PRESETS:
         hint = nearest(name, PRESETS) or f"; the presets are {', '.join(PRESETS)}"
         raise ValueError(f"there is no preset {name!r}{hint}")

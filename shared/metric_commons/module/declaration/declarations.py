@@ -265,6 +265,8 @@ class Module(Protocol):
     # Ranges of scores, by patterns of their names: see `arguments.domains.score_range`.
     score_ranges: Ranges = SHARES
     full_error: float = 1.0  # of errors without a highest value: where everything is wrong
+    # Options with which only a-z and 0-9 are tokens: that value, and one for other scripts.
+    latin_tokens: Mapping[str, tuple[str, str]] = MappingProxyType({})
     # From a result, with its intervals if there are any, a sentence that a reader can quote.
     sentence: "Callable[[Mapping[str, Any]], str] | None" = None
     # Every option as the script declares it: its default, its valid values, its help.
@@ -329,10 +331,11 @@ OF_INTERVALS = (
     *OF_UNSEEN_ROWS,
 )
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
+OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
 REPORTING = frozenset(
     {
-        *("per_example", "groups", "standard_error", "conventions"),
+        *("per_example", "groups", "standard_error"),
         *(*OF_ROWS, *OF_SCRIPTS, *OF_INTERVALS),
     }
 )

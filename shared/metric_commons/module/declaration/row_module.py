@@ -30,6 +30,7 @@ from .columns import (
     read,
 )
 from .declarations import (
+    OF_READING,
     REPORTING,
     RESULT_FORMAT,
     Module,
@@ -91,6 +92,9 @@ class RowModule(Module):
             docstring = cls.written_docstring = cls.__doc__ or ""
             own_options = declared_options(cls._compute, docstring)
             cls.declared_options = {**own_options, **format_option(cls.stock_formats)}
+            if "thoughts" in own_options:  # with rates of texts without an answer
+                cls.lower_is_better = cls.lower_is_better | OF_READING
+                cls.score_ranges = {**dict.fromkeys(OF_READING, (0, 1)), **cls.score_ranges}
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         self._check_options(settings, self._format_in(settings))
@@ -293,7 +297,11 @@ class RowModule(Module):
                     'it must declare aggregation = {"*": "sums"}'
                 )
             self.check_sums(statistics)
-        return _plain(result), statistics
+        plain = _plain(result)
+        if hasattr(result, "conventions"):  # what followed from rows, part of the signature
+            plain = type(result)(plain)
+            plain.conventions = result.conventions
+        return plain, statistics
 
     def _scores(self, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
         """Return the result of `_compute`; unexpected errors become an UnexpectedError.

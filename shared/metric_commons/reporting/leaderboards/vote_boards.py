@@ -175,8 +175,6 @@ def vote_board(
     columns = source.columns()
     labels = {} if clusters is None else {"clusters": columns[clusters]}
     rows = {name: columns[name] for name in FIELDS}
-    if settings.get("prior"):
-        settings["confidence_level"] = None  # intervals do not allow for a prior
     result = metric.compute(**rows, **labels, **settings)
     conditions = {} if clusters is None else {"clusters": clusters}
     return VoteBoard(

@@ -42,17 +42,3 @@ def precision_recall_f1(
         2 * precision * recall, precision + recall, out=np.zeros(overlap.shape), where=overlapping
     )
     return PrecisionRecallF1(precision, recall, f1)
-
-
-def pair_precision_recall_f1(
-    overlap: int, predicted: int, relevant: int
-) -> tuple[float, float, float]:
-    """Return the same of one pair, with the same operations: for a few pairs arrays take longer.
-
-    >>> pair_precision_recall_f1(2, 3, 4)
-    (0.6666666666666666, 0.5, 0.5714285714285715)
-    """
-    if not overlap:
-        return 0.0, 0.0, 0.0
-    precision, recall = overlap / predicted, overlap / relevant
-    return precision, recall, 2 * precision * recall / (precision + recall)

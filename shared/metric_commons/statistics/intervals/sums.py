@@ -27,11 +27,14 @@ from .sum_distributions import (
     SumFunction,
     SumRatio,
     by_clusters,
+    row_mean,
 )
 from .summary import members, reported
 from .weighted_units import DrawnScore, resampled_intervals, smooth_distributions
 
 Sums = Mapping[str, float]
+
+_ROWS = "counted_rows"  # the statistic that is 1 in each row
 
 
 @dataclass(frozen=True)
@@ -75,6 +78,34 @@ class RowStatistics:
         """Return the same rows with further statistics."""
         columns = np.concatenate([self.values, values], axis=1)
         return replace(self, names=(*self.names, *names), values=columns)
+
+    def with_means(self, columns: Mapping[str, Floats]) -> Self:
+        """Return the same rows with further scores: means of numbers from 0 to 1, one per row.
+
+        >>> rows = RowStatistics(("hits",), np.array([[1], [2]]), dict, dict)
+        >>> rows.with_means({"late": np.array([0.0, 1.0])}).result()["late"]
+        0.5
+        """
+        if not columns:
+            return self
+        names = (*columns, _ROWS)
+        values = np.column_stack([*columns.values(), np.ones(len(self))])
+
+        def scores(sums: Sums) -> dict[str, Any]:
+            rows = sums[_ROWS] or 1
+            return self.scores(sums) | {name: sums[name] / rows for name in columns}
+
+        return replace(
+            self.extended(names, values.astype(self.values.dtype)),
+            scores=scores,
+            row_scores=lambda sums: (
+                self.row_scores(sums) | {name: float(sums[name]) for name in columns}
+            ),
+            distributions=lambda statistics: {
+                **self.distributions(statistics),
+                **{name: row_mean(name, _ROWS) for name in columns},
+            },
+        )
 
     def sums_of_rows(self) -> "RowSums":
         """Return the statistics without functions."""

@@ -13,7 +13,6 @@ Source:
 """
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -66,14 +65,6 @@ class LowerEnd:
         if self._series is None or not self._moves_nearby():
             self._search()
         return self.end
-
-    def resume(self, end: float, shares: Sequence[float]) -> None:
-        """Take up a sequence at this end, after these rows."""
-        self._shares = np.array([*shares, 0.0])
-        self._before = np.concatenate([[0.0], np.cumsum(shares)])
-        self._rows, self._sum = len(shares), float(self._before[-1])
-        self.end = end
-        self._expand()
 
     def _means(self, mean: float, rows: slice) -> Floats:
         """Return what each of these rows has on average, if the target is this mean."""

@@ -10,10 +10,9 @@ Source:
     Confidence sequences for sampling without replacement (2020).
 """
 
-import json
 import math
 from collections.abc import Sequence
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -130,40 +129,6 @@ class ConfidenceSequence:
             self._closed.add(label)
             self._add(math.fsum(scores) / len(scores))
         return self.interval
-
-    def to_json(self) -> str:
-        """Return the sequence as JSON, from which `from_json` continues it."""
-        return json.dumps(
-            {
-                "level": self.level,
-                "bounds": self.bounds,
-                "total": self.total,
-                "rows": self.rows,
-                "scores": self._scores,
-                "ends": [end.end for end in self._ends],
-                "open": self._open,
-                "closed": sorted(self._closed),
-                "clustered": self._is_clustered,
-                "interval": self.interval,
-            }
-        )
-
-    @classmethod
-    def from_json(cls, text: str) -> Self:
-        """Return a sequence that goes on where the one that `to_json` wrote stopped."""
-        content = json.loads(text)
-        sequence = cls(content["level"], tuple(content["bounds"]), content["total"])
-        sequence.rows, sequence._scores = content["rows"], content["scores"]
-        sequence._closed, sequence._is_clustered = set(content["closed"]), content["clustered"]
-        if content["open"]:
-            sequence._open = content["open"][0], content["open"][1]
-        shares = [sequence._share(score) for score in sequence._scores]
-        for end, at, values in zip(
-            sequence._ends, content["ends"], (shares, [1 - share for share in shares]), strict=True
-        ):
-            end.resume(at, values)
-        sequence.interval = content["interval"][0], content["interval"][1]
-        return sequence
 
     def _share(self, score: float) -> float:
         """Return a score on the scale from 0 to 1."""

@@ -16,8 +16,10 @@ from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import Finite, Labels, checked_options
 from ...statistics.intervals.summary import members, summarize
+from ..extraction.extraction import Extraction, read_answers
 from ..tokens.normalizers import squad
 from ..tokens.references import row_scores
+from ..tokens.thoughts import Thoughts
 from .answers import answer_pairs, matched_answers
 
 _LASTING = re.compile("[b-dfgi-mo-su-zB-DFGI-MO-SU-Z0-9]")
@@ -35,6 +37,8 @@ class ScoredAnswers:
     has_answer: Booleans  # whether the question has an accepted answer
     is_given: Booleans  # whether the answer is more than an empty text
     probability: Floats | None  # of there being no answer; None if systems do not report it
+    unparsed: Floats | None = None  # 1 where no answer was found; None if texts are answers
+    timed_out: Floats | None = None  # 1 where a pattern took too long; None without a pattern
 
     def __len__(self) -> int:
         return len(self.exact)
@@ -62,16 +66,23 @@ class ScoredAnswers:
     def at(self, threshold: float) -> dict[str, Floats]:
         """Return the scores if answers are withheld above a threshold of the probability."""
         scores = {"exact": self.exact, "f1": self.f1}
-        if self.probability is None:
-            return scores
-        withdrawn = self.probability > threshold
-        return {
-            name: np.where(withdrawn, ~self.has_answer, values) for name, values in scores.items()
-        }
+        if self.probability is not None:
+            withdrawn = self.probability > threshold
+            scores = {
+                name: np.where(withdrawn, ~self.has_answer, values)
+                for name, values in scores.items()
+            }
+        rates = {"unparsed": self.unparsed, "timed_out": self.timed_out}
+        return scores | {name: rate for name, rate in rates.items() if rate is not None}
 
 
 def scored_answers(
-    predictions: Sequence[Any], references: Sequence[Any], *, no_answer_texts: Texts = ()
+    predictions: Sequence[Any],
+    references: Sequence[Any],
+    *,
+    no_answer_texts: Texts = (),
+    thoughts: Thoughts = "keep",
+    extract: Extraction = None,
 ) -> ScoredAnswers:
     """Score the answers to questions, in the order of the predictions.
 
@@ -82,6 +93,8 @@ def scored_answers(
         predictions: texts, or dictionaries with `id`, `prediction_text`, `no_answer_probability`.
         references: lists of texts, or dictionaries with `id` and `answers`.
         no_answer_texts: predictions that mean there is no answer, compared after normalization.
+        thoughts: as in `qa_em`.
+        extract: as in `qa_em`; a prediction without an answer is wrong.
 
     Raises:
         RowError: an id occurs on one side only, or twice.
@@ -94,6 +107,7 @@ def scored_answers(
     if isinstance(predictions[0], Mapping):
         probability = np.array([row["no_answer_probability"] for row in predictions], np.float64)
         predictions, references = matched_answers(predictions, references)
+    predictions, rates = read_answers(predictions, thoughts=thoughts, extract=extract)
     refusals = set(map(squad, no_answer_texts))
     if refusals:
         predictions = ["" if squad(text) in refusals else text for text in predictions]
@@ -103,13 +117,13 @@ def scored_answers(
         exact.append(pairs.hits(pairs.equal(), "max"))
         pair_scores = pairs.token_f1("multiset", both_empty=1.0)
         f1.append(row_scores(pair_scores, pairs.references, "max").f1)
-    return ScoredAnswers(
-        np.concatenate(exact),
-        np.concatenate(f1),
-        np.array([len(row) > 0 for row in references]),
-        np.array([text != "" for text in predictions]),
-        probability,
-    )
+    is_given = np.array([text != "" for text in predictions])
+    scores = np.concatenate(exact), np.concatenate(f1)
+    if rates:
+        scores = scores[0] * (1 - rates["unparsed"]), scores[1] * (1 - rates["unparsed"])
+        is_given |= rates["unparsed"] > 0
+    has_answer = np.array([len(row) > 0 for row in references])
+    return ScoredAnswers(*scores, has_answer, is_given, probability, **rates)
 
 
 def _is_left(text: str) -> bool:
@@ -193,7 +207,11 @@ def summarize_answers(
         result: dict[str, Any] = {}
         extras: dict[str, Any] = {}
         for prefix, part in _parts(answers):
-            values = {f"{prefix}{name}": column[part] for name, column in scores.items()}
+            values = {
+                f"{prefix}{name}": column[part]
+                for name, column in scores.items()
+                if not prefix or name in ("exact", "f1")
+            }
             part_result = summarize(
                 values, clusters=None if labels is None else labels[part].tolist(), **uncertainty
             )

@@ -1,7 +1,6 @@
 """Scores of short answers against accepted ones: exact match, token F1, containment.
 
-All of them compare *normalized* texts, and communities differ in the normalizer. A few rows are
-compared with plain Python, many rows as the tokens of a block, with equal results.
+All of them compare *normalized* texts, and communities differ in the normalizer.
 
 SQuAD's dictionaries become texts before: a question is `{"id", "prediction_text"}` on one side and
 `{"id", "answers": {"text", "answer_start"}}` on the other, as in the data set and in the scripts of
@@ -17,13 +16,8 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arguments.checks import RowError
 from ...statistics.arguments.domains import Proportion, checked_options
-from ...statistics.arithmetic.ratios import (
-    PrecisionRecallF1,
-    pair_precision_recall_f1,
-    precision_recall_f1,
-)
+from ...statistics.arithmetic.ratios import PrecisionRecallF1, precision_recall_f1
 from ..tokens.normalizers import (
-    TOKEN_CACHE,
     Normalizer,
     inspect_ai,
     normalized_tokens,
@@ -102,10 +96,6 @@ Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set", "longest_run"]
 EmptyReference = Literal["never", "always"]
 
-_CACHED_ROWS = 100_000  # rows of a cache entry: some 40 MB of short answers
-# Below this the fixed cost of numpy's calls outweighs their benefit: 25 short rows, or a text of
-# 2,400 characters. Each row costs as much as some characters more.
-_SMALL, _ROW = 2_500, 100
 _WORDS = byte_rule(squeeze)
 
 
@@ -220,27 +210,6 @@ def contained(
     return np.concatenate(scores)
 
 
-def _repeated_words(prediction: list[str], reference: list[str]) -> tuple[int, int, int]:
-    """Return the numbers of shared words, with multiplicity, and of the words of each text."""
-    remaining: dict[str, int] = {}
-    for word in reference:
-        remaining[word] = remaining.get(word, 0) + 1
-    shared = 0
-    for word in prediction:
-        count = remaining.get(word)
-        if count:
-            remaining[word] = count - 1
-            shared += 1
-    return shared, len(prediction), len(reference)
-
-
-_COUNTS: dict[Overlap, Callable[[list[str], list[str]], tuple[int, int, int]]] = {
-    "multiset": _repeated_words,
-    "set": lambda left, right: (len({*left} & {*right}), len({*left}), len({*right})),
-    "longest_run": lambda left, right: (longest_common_run(left, right), len(left), len(right)),
-}
-
-
 def answer_pairs(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
@@ -256,18 +225,8 @@ def answer_pairs(
     if not len(predictions):
         raise ValueError("predictions is empty; a score of no rows is undefined")
     function = normalizer_function(normalizer)
-    cache = TOKEN_CACHE.get()
-    are_lists = type(predictions) is type(references) is list  # which compare quickly
-    if cache is None or not (are_lists and _SMALL // _ROW < len(predictions) <= _CACHED_ROWS):
-        for block in blocks(predictions, references):
-            yield AnswerPairs(block, function)
-        return
-    key = (function, predictions, references)
-    pairs = next((entry[1] for entry in cache if entry[0] == key), None)
-    if pairs is None:
-        pairs = [AnswerPairs(block, function) for block in blocks(predictions, references)]
-        cache.append((key, pairs))
-    yield from pairs
+    for block in blocks(predictions, references):
+        yield AnswerPairs(block, function)
 
 
 class AnswerPairs:
@@ -280,8 +239,6 @@ class AnswerPairs:
         self._block = block
         self._normalizer = normalizer
         self.references = block.references  # number of references of each row
-        cost = len(self.references) * _ROW
-        self._is_small = cost <= _SMALL and cost + sum(map(len, block.texts)) <= _SMALL
 
     def hits(self, hit: Booleans, aggregation: Aggregation) -> Floats:
         """Return whether any pair of each row is a hit, or the proportion of its pairs that are."""
@@ -326,12 +283,6 @@ class AnswerPairs:
 
     def token_f1(self, overlap: Overlap, *, both_empty: float) -> PrecisionRecallF1:
         """Return precision, recall and F1 of the words of both texts; see function `token_f1`."""
-        if self._is_small:
-            pair_scores = [
-                pair_precision_recall_f1(*words) if any(words) else (both_empty,) * 3
-                for words in self._words_one_by_one(overlap)
-            ]
-            return PrecisionRecallF1(*np.array(pair_scores, np.float64).T.copy())
         shared, predicted, relevant = self._shared_words(overlap)
         scores = precision_recall_f1(shared, predicted, relevant)
         no_words = (predicted == 0) & (relevant == 0)
@@ -341,8 +292,11 @@ class AnswerPairs:
 
     def _shared_words(self, overlap: Overlap) -> Iterable[Integers]:
         """Return how many words both texts share, and how many each has, by a kind of overlap."""
-        if self._is_small or overlap == "longest_run":
-            return np.array(self._words_one_by_one(overlap), np.int64).T.copy()
+        if overlap == "longest_run":
+            words = [text.split() for text in self._texts]
+            texts = [(words[p], words[r]) for r, p in self._indices()]
+            counts = [(longest_common_run(p, r), len(p), len(r)) for p, r in texts]
+            return np.array(counts, np.int64).T.copy()
         tokens = tokenize(self._texts, _WORDS) if self._tokens is None else self._tokens
         if overlap == "set":
             tokens = distinct_tokens(tokens)
@@ -351,16 +305,10 @@ class AnswerPairs:
         predicted, relevant = block.pair_predictions, block.pair_references
         return shared[relevant], tokens.counts[predicted], tokens.counts[relevant]
 
-    def _words_one_by_one(self, overlap: Overlap) -> list[tuple[int, int, int]]:
-        """Return the same counts pair by pair, in plain Python."""
-        words = [self._normalizer(text).split() for text in self._block.texts]
-        count = _COUNTS[overlap]
-        return [count(words[p], words[r]) for r, p in self._indices()]
-
     @cached_property
     def _tokens(self) -> Tokens | None:
         """Return the tokens of all texts, if the normalizer has a byte rule."""
-        return None if self._is_small else normalized_tokens(self._block.texts, self._normalizer)
+        return normalized_tokens(self._block.texts, self._normalizer)
 
     @cached_property
     def _texts(self) -> list[str]:

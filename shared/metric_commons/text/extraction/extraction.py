@@ -18,17 +18,19 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import import_module
-from itertools import repeat
+from itertools import pairwise, repeat
 from typing import Annotated, Any
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Booleans, Floats
+from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import OneOf, Parsed, PerRow, checked_options
-from ...statistics.intervals.summary import summarize
+from ...statistics.intervals.summary import Average, summarize
+from ...statistics.intervals.sums import RowStatistics, summarize_sums
+from ..tokens.thoughts import Thoughts, answer_of
 from .community_steps import gpqa_choices
 from .pattern_worker import SCRIPT, nth_match
 from .step_chains import SECONDS, STEPS, step_functions
@@ -123,13 +125,38 @@ def _checked_choices(choices: Any, rows: int) -> list[tuple[str, ...]]:
     return lists
 
 
+def read_answers(
+    texts: Sequence[str], *, thoughts: Thoughts, extract: Any = None, choices: Any = None
+) -> tuple[Sequence[str], dict[str, Floats]]:
+    """Return the answer in each text, blank if there is none, and rates of rows without one.
+
+    These are `unparsed` and, with a pattern, `timed_out`; there are none if texts are answers.
+
+    >>> answers, rates = read_answers(["<think>hm</think>#### 18"], thoughts="strip")
+    >>> answers, rates["unparsed"].tolist()
+    (['#### 18'], [0.0])
+    """
+    if thoughts == "keep" and extract is None:
+        return texts, {}
+    stripping = [] if thoughts == "keep" else [partial(answer_of, thoughts=thoughts)]
+    steps = extract if isinstance(extract, list | tuple) else [extract]
+    chain = [*stripping, *(step for step in steps if step is not None)]
+    answers = _answers_in_time(texts, chain, choices)
+    rates = {"unparsed": np.array([float(not isinstance(answer, str)) for answer in answers])}
+    if _has_pattern(chain):
+        rates["timed_out"] = np.array([float(answer is TIMED_OUT) for answer in answers])
+    return [answer if isinstance(answer, str) else "" for answer in answers], rates
+
+
 @checked_options
 def summarize_extracted(
-    scores: Callable[[Sequence[str], Sequence[Any]], Mapping[str, Floats]],
+    scores: Callable[[Sequence[str], Sequence[Any]], Mapping[str, Floats] | RowStatistics],
     predictions: Sequence[str],
     references: Sequence[Any],
     reference_scores: Container[str] = (),
+    averages: Mapping[str, Average] | None = None,
     *,
+    thoughts: Thoughts = "keep",
     extract: Extraction = None,
     extract_references: Extraction = None,
     choices: Choices = None,
@@ -137,18 +164,25 @@ def summarize_extracted(
 ) -> dict[str, Any]:
     """Return the result of a module that compares texts, or the answers in them; see `summarize`.
 
-    With `extract` it also has `unparsed`, the proportion of predictions without an answer;
-    with a pattern also `timed_out`, the proportion of those for which the pattern took too long.
+    Without thoughts, or with `extract`, it also has `unparsed`, the proportion of predictions
+    without an answer; with a pattern also `timed_out`, the proportion of those for which the
+    pattern took too long.
 
     Args:
-        scores: the function from predictions and references to the scores of rows, by name.
+        scores: the function from predictions and references to the scores of rows, by name, or to
+            their statistics.
         predictions: one text per row.
         references: the reference, or references, of each row.
         reference_scores: names of scores that do not depend on the prediction.
+        averages: as in `summarize`.
+        thoughts: whether the thoughts of a model, such as `<think>...</think>`, are part of a
+            prediction ("keep"), or only what follows them is ("strip", or with marks of your own
+            [opening mark, closing mark]). A prediction whose thoughts are cut off has no answer.
         extract: how to extract the answer from a prediction, before it is normalized: the name of a
-            step, such as "boxed" or "gsm8k" (the card of qa_em lists them), a pattern, a function
-            from str to str or None, or a list of these, each of which reads the result of the
-            previous one. A prediction without an answer scores 0.
+            step, such as "boxed" or "gsm8k" (the card of qa_em lists them), or of several with
+            vertical bars between them, of which the first that finds something counts; a pattern, a
+            function from str to str or None; or a list of these, each of which reads the result of
+            the previous one. A prediction without an answer scores 0.
         extract_references: the same for references, each of which must have an answer.
         choices: for the step "gpqa_choices": one list of choices per row.
         **summary: the options of `summarize`.
@@ -160,43 +194,39 @@ def summarize_extracted(
     """
     if extract_references is not None:
         references = reference_answers(references, extract_references, choices)
-    if extract is None:
-        return summarize(scores(predictions, references), **summary)
-    answers = _answers_in_time(predictions, extract, choices)
-    texts = [answer if isinstance(answer, str) else "" for answer in answers]
-    unparsed: Booleans = np.array([not isinstance(answer, str) for answer in answers])
-    columns = {
-        name: values if name in reference_scores else np.where(unparsed, 0.0, values)
-        for name, values in scores(texts, references).items()
-    }
-    columns["unparsed"] = unparsed.astype(np.float64)
-    if _has_pattern(extract):
-        columns["timed_out"] = np.array([float(answer is TIMED_OUT) for answer in answers])
-    return summarize(columns, **summary)
+    texts, rates = read_answers(predictions, thoughts=thoughts, extract=extract, choices=choices)
+    values = scores(texts, references)
+    if isinstance(values, RowStatistics):
+        return summarize_sums(values.with_means(rates), **summary)
+    columns = dict(values)
+    if rates:
+        columns |= {
+            name: np.where(rates["unparsed"], 0.0, column)
+            for name, column in values.items()
+            if name not in reference_scores
+        }
+    return summarize(columns | rates, averages, **summary)
 
 
 def extract_samples(
-    predictions: Sequence[Sequence[str]], steps: Any
-) -> tuple[list[list[str]], dict[str, Floats]]:
-    """Return the answer in each of the texts of a row, blank if there is none, and rates by row.
+    predictions: Sequence[Sequence[str]], **options: Any
+) -> tuple[Sequence[Sequence[str]], dict[str, Floats]]:
+    """Return the answer in each of the texts of a row, and rates by row, as in `read_answers`.
 
-    The rates are `unparsed` and, with a pattern, `timed_out`, as in `summarize_extracted`.
-
-    >>> answers, shares = extract_samples([["#### 18", "18"], ["#### 7"]], "gsm8k")
-    >>> answers, shares["unparsed"].tolist()
+    >>> answers, rates = extract_samples([["#### 18", "18"], ["#### 7"]], extract="gsm8k")
+    >>> answers, rates["unparsed"].tolist()
     ([['18', ''], ['7']], [0.5, 0.0])
     """
-    numbers = [row for row, texts in enumerate(predictions) for _ in texts]
-    answers = _answers_in_time([text for texts in predictions for text in texts], steps)
-    rows: list[list[str]] = [[] for _ in predictions]
-    unparsed, timed_out = np.zeros(len(rows)), np.zeros(len(rows))
-    for row, answer in zip(numbers, answers, strict=True):
-        rows[row].append(answer if isinstance(answer, str) else "")
-        unparsed[row] += not isinstance(answer, str)
-        timed_out[row] += answer is TIMED_OUT
-    sizes = np.maximum(list(map(len, rows)), 1)
-    shares = {"unparsed": unparsed / sizes}
-    return rows, shares | ({"timed_out": timed_out / sizes} if _has_pattern(steps) else {})
+    texts, rates = read_answers([text for row in predictions for text in row], **options)
+    ends = np.cumsum([0, *map(len, predictions)])
+    rows = [texts[start:end] for start, end in pairwise(ends.tolist())]
+    means = {
+        name: np.array(
+            [column[start:end].mean() if end > start else 0.0 for start, end in pairwise(ends)]
+        )
+        for name, column in rates.items()
+    }
+    return rows, means
 
 
 def reference_answers(references: Sequence[Any], steps: Any, choices: Any = None) -> list[Any]:

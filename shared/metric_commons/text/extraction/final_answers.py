@@ -5,11 +5,14 @@ They return nothing rather than guess. Their result is the text of an answer, wi
 """
 
 import re
+from collections.abc import Mapping
 from typing import NamedTuple
 
-from .community_steps import Step, strip_think
+from ..tokens.fences import fenced_code
+from ..tokens.thoughts import without_thoughts
+from .choice_letters import VERBS, choice
+from .community_steps import Step
 
-_FENCE = re.compile(r"```[^\n`]*\n(.*?)(?:```|\Z)", re.DOTALL)
 _BOX = re.compile(r"\\(?:boxed|fbox)\s*+\{")
 _BOX_OR_BRACE = re.compile(r"\\(?:boxed|fbox)\s*+\{|(?<!\\)[{}]")
 # Text that may occur between two boxes of one answer.
@@ -17,16 +20,16 @@ _BETWEEN_BOXES = re.compile(
     r"(?:[\s,;&$]|\\[()\[\]]|\\q?quad|\\[,;: ]"
     r"|\\text(?:rm|bf)?\{\s*,?\s*(?:and|or)\s*\}|\band\b|\bor\b)*+"
 )
+_LONGEST_NUMBER = 32  # characters of most numbers
 _LONGEST_GAP = 60  # characters between two boxes
 
-_MARKS = r"[\s*_`#]{0,12}+"
-_VERBS = r"(?:is|are|was|ist|lautet|es|est|é|è|это|هي|هو|是|为|為)"
+_TYPE_MARKS = r"[\s*_`#]{0,12}+"
 _ANSWER = re.compile(
     rf"""(?:
       (?i:answers?|respuesta|antwort|réponse|risposta|resposta|ответ|الإجابة|الجواب)
       (?i:\s+(?:final|finale|correcta))?+
-      {_MARKS} (?: (?:{_VERBS})(?![A-Za-z]) | [:：=] )
-    | (?:答案|答え|解答|정답|답) {_MARKS} (?: {_VERBS} | は | 은 | 는 | [:：=] )
+      {_TYPE_MARKS} (?: (?:{VERBS})(?![A-Za-z]) | [:：=] )
+    | (?:答案|答え|解答|정답|답) {_TYPE_MARKS} (?: {VERBS} | は | 은 | 는 | [:：=] )
     | ^[ \t*_\#]*+ (?i:(?:the\ )?(?:final\ )?answer) [ \t*_\#]*+ $       # a heading
     ) [\s*_`:：]*+""",
     re.VERBOSE | re.MULTILINE,
@@ -42,6 +45,25 @@ _CONCLUSION = re.compile(
 )
 _WORD = re.compile(r"(?<!\\)\b[^\W\d_]{3,}")  # of a sentence, which no formula is
 _REJECTED = re.compile(r",?\s+(?:not|instead of|rather than|because|since|as opposed to)\b")
+_DIGIT = re.compile("[0-9]")
+_PREFACE = re.compile(  # before a value: "Total:", "about"
+    r"(?:[^\W\d_][^\W\d]{1,20}(?:\ [^\W\d]{1,20}){0,4}:"
+    r"|that|about|approximately|around|roughly|exactly)\s+(?=[-−$€£\\(]*[0-9])"
+)
+_VALUE = re.compile(r"[-−$€£\\(]*[0-9]")
+_CLAUSE = re.compile(  # after a value
+    r",\s+(?!and\b|or\b)(?=[a-z]{2}|a\s[a-z])|;\s|\s[–—]\s(?=[a-z]{2})|\s-\s(?=[a-z]+\s[a-z]{2})"
+    r"|\s\((?!mod\b)(?=[^()]*[a-z]{2})|\s+in\ (?:total|all)\b"
+)
+_STATEMENT = re.compile(
+    r"\b(?:is|are|was|were|has|have|had|will|can|there|gets?|got|makes?|made|needs?|needed|costs?|pays?"
+    r"|paid|earns?|earned|spends?|spent|takes?|took|equals?)\b"
+)
+_OPERATION = re.compile(
+    r"(?<=[0-9}%)a-z])\s*(?:[-+*/×·÷−]|\\times|\\cdot|\\div|x(?=\s))|\\[dt]?frac"
+)
+_UNKNOWN = re.compile(r"\s*[A-Za-z](?:_\w)?\s*=")
+_VARIABLE = re.compile(r"(?<![A-Za-z\\])[A-Za-z](?![A-Za-z])|[<>≤≥≠]")
 _DISPLAYED = re.compile(
     r"\*\*([^*\n]{1,200})\*\*|\$\$([^$]{1,500})\$\$|\\\[((?:[^\\]|\\(?![\[\]]))++)\\\]"
 )
@@ -54,47 +76,46 @@ _FORMULA_MARKS = (
     ("`", "`"),
 )
 
-_NUMBER = re.compile(
-    r"""(?<![\w.,^/{])
-    (?: (?<![\w)]) [-−–] )?+ \$? (?:
-        [0-9]{1,3}(?:[,\u202f\u2009][0-9]{3})++(?![0-9])(?:\.[0-9]++)?
-      | [0-9]++(?:\.[0-9]++)? (?:/[0-9]++)?
-      | \.[0-9]++
-    ) \s?%?""",
-    re.VERBOSE,
-)
-_NUMBER_WITH_COMMA = re.compile(
-    r"(?<![\w.,^/{])(?:(?<![\w)])[-−–])?+"
-    r"(?:[0-9]{1,3}(?:\.[0-9]{3})++(?![0-9])|[0-9]++(?!\.[0-9]))(?:,[0-9]++)?(?:/[0-9]++)?\s?%?"
-)
+_MINUS = "-−–‑"
+_PLAIN_MINUS = str.maketrans(dict.fromkeys(_MINUS, "-"))
 
-_FULL_WIDTH = {ord("（"): "(", ord("）"): ")", ord("："): ":", ord("．"): ".", ord("。"): "."}
-_FULL_WIDTH |= {code: chr(code - 0xFEE0) for code in range(ord("Ａ"), ord("Ｚ") + 1)}
-_BOXED_LETTER = re.compile(
-    r"\\boxed\{\s*+(?:\\(?:text|textbf|mathrm|mathbf)\{)?\s*+\(?([A-Z])\)?\s*+\}?\s*+\}"
-    r"|\\textbf\{\s*+\(([A-Z])\)\s*+\}"
+
+def _number_pattern(marks: str, whole: str, decimal: str) -> re.Pattern[str]:
+    """Return the pattern of a number that is in no word and no exponent, index, fraction or root.
+
+    Args:
+        marks: what may separate groups of three digits, as a pattern.
+        whole: a number without groups, as a pattern.
+        decimal: the decimal mark, as a pattern.
+    """
+    return re.compile(
+        rf"""
+        (?<![\w.,^/]) (?<![\^_]\{{) (?<!\^[{_MINUS}]) (?<!\^\{{[{_MINUS}])
+        (?<!frac\{{) (?<!binom\{{) (?<!sqrt\{{) (?<!\}}\{{)
+        (?P<sign> (?<=[{{(=$]) [{_MINUS}]\s | (?<![\w)}}\]]) [{_MINUS}] )?+
+        (?P<currency> \\?\$ )?+
+        (?: (?P<digits>
+                [0-9]{{1,3}} (?P<mark>{marks}) [0-9]{{3}} (?:(?P=mark)[0-9]{{3}})*+ (?![0-9])
+                (?:{decimal}[0-9]++)?+
+              | {whole}
+            )
+            (?: (?P<power>[eE][-+−]?[0-9]++)(?!\w)
+              | \s?(?:\\times|\\cdot|×|·|\*)\s?10\s?\^\s?\{{?(?P<exponent>[{_MINUS}]?[0-9]++)\}}?
+            )?+
+          | \\[dt]?frac\{{(?P<top>[0-9]++)\}}\{{(?P<bottom>[0-9]++)\}}
+        )
+        (?P<percent> \s?% )?+""",
+        re.VERBOSE,
+    )
+
+
+_MARKS = r"['’\ \u00a0\u2009\u202f]|\\,"  # between groups of digits, beside commas or points
+_NUMBER = _number_pattern(
+    rf",|\{{,\}}|{_MARKS}", r"[0-9]++(?:\.[0-9]++)?(?:/[0-9]++)?|\.[0-9]++", r"\."
 )
-_ANSWER_IS_LETTER = re.compile(
-    r"""
-    # "answer", "choice" or "option"; a set of first letters takes a third of the time to find.
-    [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption)
-    \s*+ (?i:is|:|=) [\s:*$]*+ [(\[]?+ \**+                          # "is: **("
-    ([A-Z]) \b
-    (?<! \b[AI] (?= \s+ (?!because|since|as|is|and|or) [a-z]))       # no article, no pronoun
-    \**+ [)\]]?+
-    (?! [A-Za-z'’]) (?! \s* (?:or|and|/|&) \s* \(? [A-Z]\b)          # not "B or C"
-    | (?:答案|正确选项) [\s*]*+ (?:是|为|:) [\s*]*+ \(? ([A-Z]) (?![A-Za-z])
-    | 选 (?:择|项)?+ \s*+ \(? ([A-Z]) (?![A-Za-z])
-    | [AaCcOo] (?i:(?<=a)nswer|(?<=c)hoice|(?<=o)ption) \s++ \(? \**+ ([A-Z]) \**+ \)?
-      \s++ is \s++ (?:the \s++)?+ (?:correct|right|best|true)
-    """,
-    re.VERBOSE,
+_NUMBER_WITH_COMMA = _number_pattern(
+    rf"\.|{_MARKS}", r"[0-9]++(?!\.[0-9])(?:(?:,|\{,\})[0-9]++)?(?:/[0-9]++)?", r"(?:,|\{,\})"
 )
-_BOLD_LETTER = re.compile(r"\*\*\(?([A-Z])[.):][^*\n]{0,200}\*\*")
-_LETTER_ALONE = re.compile(r"(?:\*\*|`)?\(?([A-Z])\)?(?:\*\*|`)?\s*+[.)]?")
-_LETTER_AND_TEXT = re.compile(r"\(?([A-Z])[.)]\s++(?!or\b|and\b)[^()]*+")
-_ENDING = 2048  # characters of a text that are searched first
-_LONGEST_LETTER = 12  # characters of a line with nothing but a letter
 
 
 class _Box(NamedTuple):
@@ -137,7 +158,7 @@ def tagged_or_boxed(text: str) -> str | None:
     >>> tagged_or_boxed(r"$\boxed 5$, no: \boxed{\frac12}"), tagged_or_boxed(r"\boxed{\frac{1}{")
     ('\\frac12', None)
     """
-    text = strip_think(text) or ""
+    text = without_thoughts(text) or ""
     _, opened, tagged = text.rpartition("<answer>")
     if opened:
         content, closed, _ = tagged.partition("</answer>")
@@ -163,7 +184,7 @@ def boxed_all(text: str) -> str | None:
     >>> boxed_all(r"\boxed{2}, \boxed{3} and $\boxed{5}$"), boxed_all(r"\boxed{2}. No: \boxed{3}")
     ('2, 3, 5', '3')
     """
-    run = _last_boxes(strip_think(text) or "")
+    run = _last_boxes(without_thoughts(text) or "")
     return ", ".join(dict.fromkeys(box.content for box in run if box.content)) or None
 
 
@@ -192,7 +213,7 @@ def final_answer(text: str) -> str | None:
     >>> final_answer("I do not know.") is None
     True
     """
-    text = strip_think(text) or ""
+    text = without_thoughts(text) or ""
     if "<answer>" in text:
         return tagged_or_boxed(text)
     boxes = _last_boxes(text)
@@ -202,14 +223,38 @@ def final_answer(text: str) -> str | None:
         if matches:
             candidates.append((matches[-1].start(), _up_to_end(text[matches[-1].end() :])))
     if candidates:
-        return max(candidates, key=lambda candidate: candidate[0])[1]
+        return _as_meant(max(candidates, key=lambda candidate: candidate[0])[1])
     if _BOX.search(text):
         return None
     conclusion = _CONCLUSION.fullmatch(text.rstrip().rpartition("\n")[2].strip())
     if conclusion and not _WORD.search(conclusion[1]):
-        return _up_to_end(conclusion[1])
+        return _as_meant(_up_to_end(conclusion[1]))
     matches = list(_DISPLAYED.finditer(text))
-    return _unmarked(next(filter(None, matches[-1].groups()), "")) or None if matches else None
+    return _as_meant(_unmarked(next(filter(None, matches[-1].groups()), ""))) if matches else None
+
+
+def _as_meant(answer: str | None) -> str | None:
+    """Return the value that a person reads in an answer; None for a sentence about a number.
+
+    >>> _as_meant("72, which is the total"), _as_meant("3 + 4 = 7"), _as_meant("Total: $70")
+    ('72', '7', '$70')
+    >>> _as_meant("she made 70 dollars") is None, _as_meant("x = 7")
+    (True, 'x = 7')
+    """
+    if not answer or not _DIGIT.search(answer):
+        return answer or None
+    answer = _PREFACE.sub("", answer, count=1)
+    if _VALUE.match(answer):
+        clause = _CLAUSE.search(answer)
+        answer = answer[: clause.start()] if clause else answer
+    elif _STATEMENT.search(answer):
+        return None
+    formula, equals, value = answer.rpartition("=")
+    if equals and _DIGIT.search(value) and _OPERATION.search(formula):
+        formula = _OPERATION.sub(" ", _UNKNOWN.sub("", formula, count=1))
+        if not _VARIABLE.search(formula):
+            return _unmarked(value) or None
+    return answer
 
 
 def _up_to_end(remainder: str) -> str | None:
@@ -260,13 +305,20 @@ def _without_ends(text: str) -> str:
 
 
 def final_number(text: str) -> str | None:
-    """Return the last number except exponents, with its sign and separators, without its unit.
+    r"""Return the last number, with its sign and exponent, and without its unit.
+
+    Groups of three digits may be separated by commas, which remain, by `'`, `\,`, `{,}`, or blanks.
 
     >>> final_number("It weighs 1,080.5 kg on 12 m^2."), final_number("so -3/4"), final_number("no")
     ('12', '-3/4', None)
+    >>> final_number(r"so \boxed{-1{,}080}"), final_number("12 500 km"), final_number("1.5E-3 kg")
+    ('-1080', '12500', '1.5E-3')
     """
-    numbers = _NUMBER.findall(strip_think(text) or "")
-    return str(numbers[-1]).strip().replace("−", "-").replace("–", "-") if numbers else None
+    number = _last_number(_NUMBER, without_thoughts(text) or "")
+    if number is None:
+        return None
+    mark = number["mark"]
+    return _number_text(number, {} if mark in (None, ",") else {mark: ""})
 
 
 def final_number_comma(text: str) -> str | None:
@@ -275,67 +327,45 @@ def final_number_comma(text: str) -> str | None:
     >>> final_number_comma("Das macht 1.080,50 Euro.")
     '1080.50'
     """
-    numbers = _NUMBER_WITH_COMMA.findall(strip_think(text) or "")
-    if not numbers:
+    number = _last_number(_NUMBER_WITH_COMMA, without_thoughts(text) or "")
+    if number is None:
         return None
-    number = str(numbers[-1]).strip().replace("−", "-").replace("–", "-")
-    return number.replace(".", "").replace(",", ".")
+    return _number_text(number, {number["mark"] or ".": "", "{,}": ".", ",": "."})
 
 
-def _last_match(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
-    """Return the last match of a pattern; the end of a text, where answers are, is searched first.
-
-    No match of the pattern may be inside another one with other groups.
-    """
-    size = _ENDING
-    while True:
-        start = max(len(text) - size, 0)
-        matches = list(pattern.finditer(text, start))
-        if matches or not start:
-            return matches[-1] if matches else None
+def _last_number(pattern: re.Pattern[str], text: str) -> re.Match[str] | None:
+    """Return the last number; the text around its last digit is searched first."""
+    last = max(map(text.rfind, "0123456789"))
+    size = 2 * _LONGEST_NUMBER
+    while last >= 0:
+        start = max(last - size, 0)
+        numbers = list(pattern.finditer(text, start))
+        # The beginning of a number at the start of the section may be missing.
+        if not start or (numbers and numbers[-1].start() > start + _LONGEST_NUMBER):
+            return numbers[-1] if numbers else None
         size *= 8
+    return None
 
 
-def choice(text: str) -> str | None:
-    """Return the final choice of a text, a letter.
-
-    It is in the last box, else after the last "answer is", "option" or 答案是, else in bold type or
-    alone in its line. No community uses this step; it returns nothing rather than guess.
-
-    >>> choice("A is wrong. The answer is (B)."), choice("(B)"), choice("The answer: **C**")
-    ('B', 'B', 'C')
-    >>> choice("(A) or (B)"), choice("The answer is A fish"), choice("The answer is A or B")
-    (None, None, None)
-    >>> choice("option B is correct"), choice("**C. green**"), choice("答案是（D）。")
-    ('B', 'C', 'D')
-    """
-    text = strip_think(text) or ""
-    if not text.isascii():
-        text = text.translate(_FULL_WIDTH)
-    boxed = _last_match(_BOXED_LETTER, text) if "{" in text else None
-    match = boxed or _last_match(_ANSWER_IS_LETTER, text)
-    if match:
-        return str(next(filter(None, match.groups())))
-    lines = [line.strip() for line in text.split("\n") if line.strip()]
-    for line in reversed(lines):
-        letter = _LETTER_ALONE.fullmatch(line) if len(line) <= _LONGEST_LETTER else None
-        if letter:
-            return letter[1]
-    bold = set(_BOLD_LETTER.findall(text))
-    if len(bold) == 1:
-        return str(bold.pop())
-    single_line = _LETTER_AND_TEXT.fullmatch(lines[0]) if len(lines) == 1 else None
-    return single_line[1] if single_line else None
+def _number_text(number: re.Match[str], marks: Mapping[str, str]) -> str:
+    """Return a number in plain characters, with other marks between its digits."""
+    digits = number["digits"] or f"{number['top']}/{number['bottom']}"
+    for mark, replacement in marks.items():
+        digits = digits.replace(mark, replacement)
+    power = number["power"] or (f"E{number['exponent']}" if number["exponent"] else "")
+    sign = "-" if number["sign"] else ""
+    currency = "$" if number["currency"] else ""
+    return f"{sign}{currency}{digits}{power.translate(_PLAIN_MINUS)}{number['percent'] or ''}"
 
 
 def code_fence(text: str) -> str | None:
-    r"""Return the last block of code between three backticks, or from the last three to the end.
+    r"""Return the last fenced code.
 
     >>> code_fence("So:\n```python\nprint(1)\n```\nDone.")
     'print(1)'
     """
-    blocks = _FENCE.findall(text)
-    return str(blocks[-1]).rstrip("\n") if blocks else None
+    code = fenced_code(text)
+    return None if code is None else code.rstrip("\n")
 
 
 FINAL_ANSWER_STEPS: dict[str, Step] = {

@@ -29,6 +29,7 @@ STEPS: dict[str, Step | StepWithChoices] = {**COMMUNITY_STEPS, **FINAL_ANSWER_ST
 """The steps of `extract` by name; the card of `qa_em` says what each finds."""
 
 _EXCERPT = 60  # characters of a text in a message
+_OR = "|"  # between alternatives
 SECONDS = 1.0  # that a pattern may take for a text, by default
 _LONGEST = 3600  # seconds that it may request
 
@@ -43,7 +44,7 @@ def step_functions(
     """Return the function of each step.
 
     Args:
-        steps: one step, or a chain of them.
+        steps: one step, or a chain of them; "a|b" takes what `a` finds, or else what `b` finds.
         pattern_step: makes a step from a pattern, the number of its match and its time limit; by
             default a function without time limits.
 
@@ -126,11 +127,26 @@ def _function(step: Any, pattern_step: Callable[[str, int, float], Any]) -> Any:
         return _pattern_step(step, pattern_step)
     if callable(step):
         return _checked_step(step)
-    if isinstance(step, str) and step in STEPS:
-        return STEPS[step]
+    if isinstance(step, str):
+        names = step.split(_OR)
+        if all(name in STEPS for name in names):
+            return STEPS[step] if len(names) == 1 else _alternatives(names)
+        step = next(name for name in names if name not in STEPS)
     hint = nearest(step, STEPS) if isinstance(step, str) else ""
     hint = hint or f"; the steps are {', '.join(STEPS)}"
     raise ValueError(f"unknown step {shown(step)}{hint}")
+
+
+def _alternatives(names: Sequence[str]) -> Step:
+    """Return the step that takes the answer of the first of several steps that finds one."""
+    steps: list[Any] = [STEPS[name] for name in names]
+    if gpqa_choices in steps:
+        raise ValueError("the step 'gpqa_choices' has no alternatives; use 'gpqa'")
+
+    def step(text: str) -> str | None:
+        return next(filter(lambda answer: answer is not None, (step(text) for step in steps)), None)
+
+    return step
 
 
 def _pattern_step(step: Mapping[str, Any], pattern_step: Callable[[str, int, float], Any]) -> Any:

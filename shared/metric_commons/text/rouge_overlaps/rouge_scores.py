@@ -2,15 +2,13 @@
 
 The scores equal those of rouge_score 0.1.2 to the last bit, and these equal those of the original
 ROUGE-1.5.5 (Lin, ROUGE: A Package for Automatic Evaluation of Summaries, 2004) to its printed
-digits. A few short texts are scored one pair at a time. Many texts are scored in blocks: one pass
-finds the words that both texts of a pair have, and longer n-grams and subsequences are searched
-only among those.
+digits. Texts are scored in blocks: one pass finds the words that both texts of a pair have, and
+longer n-grams and subsequences are searched only among those.
 """
 
 import re
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain
 from typing import Annotated, Any
 
 import numpy as np
@@ -18,29 +16,23 @@ import numpy as np
 from ...statistics.arguments.arrays import Integers
 from ...statistics.arguments.checks import OptionError, nearest, shown
 from ...statistics.arguments.domains import Parsed, checked_options
-from ...statistics.arithmetic.ratios import (
-    PrecisionRecallF1,
-    pair_precision_recall_f1,
-    precision_recall_f1,
-)
+from ...statistics.arithmetic.ratios import PrecisionRecallF1, precision_recall_f1
 from ..tokens.normalizers import Normalizer, normalizer_function
 from ..tokens.references import Aggregation, reference_counts, row_scores
 from ..tokens.word_codes import Sequences
-from .lcs import lcs_length, lcs_lengths
+from .lcs import lcs_lengths
 from .rouge_words import (
     BlockWords,
     RougeTokenizer,
     SentenceSplitter,
     SharedNgrams,
-    TextPairs,
     Tokenizer,
     block_words,
-    few_pairs,
     pair_blocks,
     sentence_lines,
     shared_ngrams,
 )
-from .union_lcs import union_lcs, union_lcs_counts
+from .union_lcs import union_lcs_counts
 
 NgramLengths = Mapping[str, int]  # words per n-gram of each type, 0 for subsequences
 
@@ -80,8 +72,6 @@ RougeTypes = Annotated[
     Sequence[str],
     Parsed(ngram_lengths, "a list of names such as 'rouge1', 'rougeL' and 'rougeLsum'"),
 ]
-
-_PAIRWISE_LENGTH = 9  # words of an n-gram; building longer ones one by one would cost too much
 
 
 @checked_options
@@ -145,19 +135,14 @@ def rouge(
         )
         normalize = str
     rouge_tokenizer = RougeTokenizer(tokenizer, use_stemmer=use_stemmer)
-    few = max(lengths.values()) <= _PAIRWISE_LENGTH
-    short_pairs = few_pairs(predictions, references, normalize) if few else None
     counts = reference_counts(references)
-    if short_pairs is not None:
-        scores = np.array(_pairwise(short_pairs, rouge_tokenizer, lengths)).transpose(2, 0, 1)
-    else:
-        keep_freed_memory()
-        scores = np.empty((3, len(lengths), int(counts.sum())))
-        for pairs in pair_blocks(predictions, references, normalize):
-            counts_of_types = _counts(block_words(pairs, rouge_tokenizer, by_line=by_line), lengths)
-            shared = np.stack([counts_of_types[name] for name in lengths], axis=1)
-            stop = pairs.first_pair + shared.shape[-1]
-            scores[..., pairs.first_pair : stop] = precision_recall_f1(*shared)
+    keep_freed_memory()
+    scores = np.empty((3, len(lengths), int(counts.sum())))
+    for pairs in pair_blocks(predictions, references, normalize):
+        counts_of_types = _counts(block_words(pairs, rouge_tokenizer, by_line=by_line), lengths)
+        shared = np.stack([counts_of_types[name] for name in lengths], axis=1)
+        stop = pairs.first_pair + shared.shape[-1]
+        scores[..., pairs.first_pair : stop] = precision_recall_f1(*shared)
     return {
         name: row_scores(PrecisionRecallF1(*pair_scores), counts, reference_aggregation)
         for name, *pair_scores in zip(lengths, *scores, strict=True)
@@ -209,46 +194,3 @@ def keep_freed_memory() -> None:
     such an array is freed here, without ever touching its pages.
     """
     np.empty(31 << 20, dtype=np.uint8)
-
-
-def _pairwise(
-    pairs: TextPairs, tokenizer: RougeTokenizer, lengths: NgramLengths
-) -> list[list[tuple[float, float, float]]]:
-    """Return precision, recall and F1 of each pair by ROUGE type, one by one in plain Python."""
-    scores = []
-    lines = tokenizer.lines_of_words(pairs, by_line=UNION_LCS in lengths)
-    texts = [text[0] if len(text) == 1 else [*chain.from_iterable(text)] for text in lines]
-    for name, n in lengths.items():
-        pair_scores = []
-        for i in range(0, len(texts), 2):
-            prediction, reference = texts[i], texts[i + 1]
-            if name == LCS:
-                shared = lcs_length(reference, prediction)
-            elif name == UNION_LCS:
-                shared = union_lcs(lines[i], lines[i + 1])
-            else:
-                shared = _shared_ngrams(prediction, reference, n)
-            shorter = n - 1 if n else 0  # how many fewer n-grams than words a text has
-            counts = shared, len(prediction) - shorter, len(reference) - shorter
-            pair_scores.append(pair_precision_recall_f1(*counts))
-        scores.append(pair_scores)
-    return scores
-
-
-def _shared_ngrams(prediction: list[str], reference: list[str], n: int) -> int:
-    """Return the number of n-grams that both texts share, with multiplicity."""
-    if n > min(len(prediction), len(reference)):
-        return 0
-    counts: dict[Hashable, int] = {}  # creating a Counter costs more than counting five words
-    for ngram in _ngrams(prediction, n):
-        counts[ngram] = counts.get(ngram, 0) + 1
-    shared = 0
-    for ngram in _ngrams(reference, n):
-        if counts.get(ngram):
-            counts[ngram] -= 1
-            shared += 1
-    return shared
-
-
-def _ngrams(words: list[str], n: int) -> Iterable[Hashable]:
-    return words if n == 1 else zip(*(words[i:] for i in range(n)), strict=False)

@@ -17,24 +17,13 @@ import numpy as np
 from ...statistics.arguments.arrays import Integers, Unsigned
 from ...statistics.arguments.checks import OptionError
 from ..tokens.distinct_keys import distinct_keys
-from ..tokens.references import (
-    blocks,
-    check_columns,
-    missing_reference,
-    reference_counts,
-    reference_list,
-)
+from ..tokens.references import blocks, reference_counts
 from ..tokens.segments import segment_numbers
 from ..tokens.tokens import alphanumeric_tokens, line_counts, spelled
 from ..tokens.word_codes import numbers_of_words, token_keys
 from .porter import porter
 
 _CHARACTERS = 700_000  # per block
-
-# With fewer characters, the fixed cost of numpy's calls outweighs their benefit. A pair of empty
-# texts costs as much as some characters.
-_FEW_CHARACTERS = 4_000
-_CHARACTERS_A_PAIR = 50
 
 
 class TextPairs(NamedTuple):
@@ -81,28 +70,6 @@ def pair_blocks(
                 texts, characters = [], 0
     if texts:
         yield TextPairs(texts, first_pair, references)
-
-
-def few_pairs(
-    predictions: Sequence[str],
-    references: Sequence[str | list[str]],
-    normalizer: Callable[[str], str],
-) -> TextPairs | None:
-    """Return all pairs, normalized; None if they are too many or too long, or if there are none."""
-    check_columns(predictions, references)
-    texts: list[str] = []
-    characters = 0
-    for row, (prediction, row_references) in enumerate(zip(predictions, references, strict=True)):
-        normalized = normalizer(prediction)
-        row_texts = reference_list(row_references)
-        if not row_texts:
-            raise missing_reference(row)
-        for reference in map(normalizer, row_texts):
-            texts += normalized, reference
-            characters += len(normalized) + len(reference) + _CHARACTERS_A_PAIR
-        if characters >= _FEW_CHARACTERS:
-            return None
-    return TextPairs(texts, 0, references) if texts else None
 
 
 Tokenizer = Literal["rouge_score", "unicode"] | Callable[[str], list[str]]

@@ -7,9 +7,6 @@ common with the line "w1 w2 w6 w7 w8", and "w1 w3 w5" with "w1 w3 w8 w9 w5". The
 w1 w2 w3 w5: four words. The count of each word is limited to its count in the prediction.
 """
 
-from collections import Counter
-from collections.abc import Hashable, Sequence
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -29,27 +26,6 @@ from .rouge_words import BlockWords, SharedNgrams
 
 _ENTRIES = 200_000  # per batch: matches between lines, some two hundred bytes each
 _ALL_ROWS = (1 << ROWS) - 1  # of a machine word
-
-
-def union_lcs(
-    prediction_lines: Sequence[Sequence[Hashable]], reference_lines: Sequence[Sequence[Hashable]]
-) -> int:
-    """Return the number of words of the reference in the union, for one pair of texts.
-
-    >>> prediction = ["w1 w2 w6 w7 w8".split(), "w1 w3 w8 w9 w5".split()]
-    >>> union_lcs(prediction, ["w1 w2 w3 w4 w5".split()])
-    4
-    """
-    available = Counter(chain.from_iterable(prediction_lines))
-    union: Counter[Hashable] = Counter()
-    for reference_line in reference_lines:
-        words = set(reference_line)
-        rows = 0
-        for prediction_line in prediction_lines:
-            if not words.isdisjoint(prediction_line):
-                rows |= lcs_rows(reference_line, prediction_line)
-        union.update(word for row, word in enumerate(reference_line) if rows >> row & 1)
-    return (union & available).total()
 
 
 class _SharedWords(NamedTuple):

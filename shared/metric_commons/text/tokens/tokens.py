@@ -132,22 +132,13 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     >>> tokens.counts.tolist(), tokens.lengths.tolist()
     ([2, 0, 1], [5, 4, 5])
     """
-    are_ascii = list(map(str.isascii, texts))
-    foreign = are_ascii.count(False)
-    if foreign > len(texts) // 2:  # then all texts are folded at once, which changes no other
-        data = _folded(texts, rule)
-        blob = _translated(data.replace(_MARK_BYTES, _SEPARATOR.encode("latin-1")), rule)
-        if _CONTROL in blob:
-            latin_texts = data.decode("latin-1").split(_MARK_BYTES.decode("latin-1"))
-    else:
-        latin_texts = list(texts)
-        if foreign:
-            indices = [index for index, is_ascii in enumerate(are_ascii) if not is_ascii]
-            folded = _folded([latin_texts[index] for index in indices], rule).decode("latin-1")
-            parts = folded.split(_MARK_BYTES.decode("latin-1"))
-            for index, text in zip(indices, parts, strict=True):
-                latin_texts[index] = text
-        blob = _blob(latin_texts, rule)
+    latin_texts = list(texts)
+    foreign = [index for index, text in enumerate(texts) if not text.isascii()]
+    if foreign:
+        parts = _folded([latin_texts[index] for index in foreign], rule)
+        for index, part in zip(foreign, parts, strict=True):
+            latin_texts[index] = part.decode("latin-1")
+    blob = _blob(latin_texts, rule)
     if _CONTROL in blob:
         latin_texts = [
             _with_escapes(rule.exact(text)) if _CONTROL_CHARACTER.search(latin_text) else latin_text
@@ -157,8 +148,8 @@ def tokenize(texts: Sequence[str], rule: ByteRule) -> Tokens:
     return _tokens_of_blob(blob, rule)
 
 
-def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
-    """Return the folded texts in UTF-8, joined by marks.
+def _folded(texts: Sequence[str], rule: ByteRule) -> list[bytes]:
+    """Return the folded texts in UTF-8.
 
     They go through `fold` and the searches together, separated by marks that isolate them: a
     private-use character is not cased, not a letter, and not ignored by the final sigma rule.
@@ -177,12 +168,10 @@ def _folded(texts: Sequence[str], rule: ByteRule) -> bytes:
             mark = _MARK_BYTES.translate(rule.table)
             ends = np.cumsum([len(text) + len(mark) for text in cleaned.split(mark)])
             exact.update(np.searchsorted(ends, positions, side="right").tolist())
-    if exact:
-        parts = data.split(_MARK_BYTES)
-        for index in exact:
-            parts[index] = _utf8(rule.exact(texts[index]))
-        data = _MARK_BYTES.join(parts)
-    return data
+    parts = data.split(_MARK_BYTES)
+    for index in exact:
+        parts[index] = _utf8(rule.exact(texts[index]))
+    return parts
 
 
 def _articles_at_non_ascii(data: bytes) -> Integers:
@@ -219,10 +208,7 @@ def _with_escapes(text: str) -> str:
 
 def _blob(latin_texts: Sequence[str], rule: ByteRule) -> bytes:
     """Return all texts, joined and translated."""
-    return _translated(_SEPARATOR.join(latin_texts).encode("latin-1"), rule)
-
-
-def _translated(joined: bytes, rule: ByteRule) -> bytes:
+    joined = _SEPARATOR.join(latin_texts).encode("latin-1")
     return b" %b \xff%b" % (joined.translate(rule.table, rule.deleted), PADDING)
 
 

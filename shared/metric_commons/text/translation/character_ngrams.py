@@ -21,7 +21,7 @@ from ...statistics.intervals.sum_distributions import SumFunction
 from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
 from ..tokens.word_codes import Sequences, numbered_characters, word_sequences
-from .clipped_ngrams import RowTexts, clipped_counts
+from .clipped_ngrams import clipped_counts
 
 Order = Annotated[int, Range(0, 100)]
 Beta = Annotated[float, Range(0, 1_000_000)]
@@ -175,11 +175,11 @@ def _pair_counts(symbols: Sequences, block: ReferenceBlock, orders: int) -> Inte
     texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
     if block.pair_predictions.size > block.sizes.size:  # predictions are repeated
         symbols = symbols.of(texts)
-    rows = RowTexts(*symbols, np.full(texts.size // 2, 2))
+    shared = clipped_counts(symbols, np.full(texts.size // 2, 2), orders)
     lengths = symbols.counts.reshape(-1, 2, 1) - np.arange(orders)
     predicted, relevant = np.maximum(lengths, 0).transpose(1, 0, 2)
     predicted = np.where(relevant > 0, predicted, 0)
-    counts = np.stack([predicted, relevant, clipped_counts(rows, orders)], axis=2)
+    counts = np.stack([predicted, relevant, shared], axis=2)
     return counts.reshape(len(counts), -1)
 
 

@@ -9,52 +9,41 @@ windows 12, 21 and 10, sorted 10, 12, 21: two of the unigram a, which begins wit
 b, ab and ba.
 """
 
-from itertools import islice, pairwise
-from typing import NamedTuple
+from collections import Counter
+from itertools import islice
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Integers, Unsigned
 from ..tokens.segments import changes, offsets, segment_numbers
+from ..tokens.word_codes import Sequences
 
 _BITS = 64
-_MAX_PLAIN = 400  # n-grams up to which counting them in Python takes less time
 
 
-class RowTexts(NamedTuple):
-    """The texts of rows as symbols: for each row the prediction, then its references."""
-
-    symbols: Integers  # of all texts, concatenated; starting from 1
-    counts: Integers  # number of symbols of each text
-    sizes: Integers  # number of texts of each row
-
-    def part(self, start: int, stop: int) -> "RowTexts":
-        """Return the texts of the rows from `start` to `stop`."""
-        first, last = (int(self.sizes[:row].sum()) for row in (start, stop))
-        counts = self.counts[first:last]
-        offset = int(self.counts[:first].sum())
-        symbols = self.symbols[offset : offset + int(counts.sum())]
-        return RowTexts(symbols, counts, self.sizes[start:stop])
-
-
-def clipped_counts(texts: RowTexts, orders: int) -> Integers:
+def clipped_counts(texts: Sequences, sizes: Integers, orders: int) -> Integers:
     """Return the number of shared n-grams for each row and order from 1; shape (rows, orders).
 
+    Args:
+        texts: for each row the prediction, then its references; symbols start from 1.
+        sizes: the number of texts of each row.
+        orders: the length of the longest n-grams.
+
     >>> cat, cats = [1, 2, 3], [1, 2, 1, 2]
-    >>> texts = RowTexts(np.array(cats + cat + cat), np.array([4, 3, 3]), np.array([3]))
-    >>> clipped_counts(texts, 3).tolist()
+    >>> texts = Sequences(np.array(cats + cat + cat), np.array([4, 3, 3]))
+    >>> clipped_counts(texts, np.array([3]), 3).tolist()
     [[2, 1, 0]]
     """
-    rows = texts.sizes.size
-    if texts.symbols.size * orders <= _MAX_PLAIN:
-        return _plain_counts(texts, orders)
-    sides = int(texts.sizes.max())
+    rows, symbols = sizes.size, texts.codes
+    if not symbols.size:
+        return np.zeros((rows, orders), np.int64)
+    sides = int(sizes.max())
     room = _BITS - _bits(rows - 1) - _bits(sides - 1)
     text = segment_numbers(texts.counts)
-    row_of_text = segment_numbers(texts.sizes)
-    side_of_text = offsets(texts.sizes)
+    row_of_text = segment_numbers(sizes)
+    side_of_text = offsets(sizes)
     row, side = row_of_text[text], side_of_text[text]
-    positions, symbols = np.arange(text.size), texts.symbols
+    positions = np.arange(text.size)
     if _bits(int(symbols.max())) * orders > room:
         positions, symbols = _shared_symbols(symbols, row, side > 0)
         if not symbols.size:
@@ -62,8 +51,11 @@ def clipped_counts(texts: RowTexts, orders: int) -> Integers:
         if _bits(int(symbols.max())) * orders > room:
             if rows == 1:
                 return _plain_counts(texts, orders)
-            halves = pairwise((0, rows // 2, rows))
-            return np.concatenate([clipped_counts(texts.part(*half), orders) for half in halves])
+            half = rows // 2
+            middle = int(sizes[:half].sum())
+            parts = texts.block(0, middle), texts.block(middle, texts.counts.size)
+            counts = map(clipped_counts, parts, (sizes[:half], sizes[half:]), (orders, orders))
+            return np.concatenate(list(counts))
     windows = _windows(positions, symbols, text[positions], row[positions], orders)
     return _counts(windows, side[positions], _bits(int(symbols.max())), orders, rows, sides)
 
@@ -162,36 +154,25 @@ def _counts(
     return counts
 
 
-def _plain_counts(texts: RowTexts, orders: int) -> Integers:
-    """Return the same for few n-grams, and for a row whose windows are too long for an integer.
+def _plain_counts(row: Sequences, orders: int) -> Integers:
+    """Return the same for a single row, whose windows are too long for an integer.
 
-    >>> texts = RowTexts(np.array([1, 2, 1, 2, 3]), np.array([2, 3]), np.array([2]))
-    >>> _plain_counts(texts, 3).tolist()
+    >>> _plain_counts(Sequences(np.array([1, 2, 1, 2, 3]), np.array([2, 3])), 3).tolist()
     [[2, 1, 0]]
     """
-    symbols = iter(texts.symbols.tolist())
-    listed = iter([tuple(islice(symbols, count)) for count in texts.counts.tolist()])
-    counts = []
-    for size in texts.sizes.tolist():
-        prediction, *references = islice(listed, size)
-        counts.append([_shared(prediction, references, order) for order in range(1, orders + 1)])
-    return np.array(counts, np.int64).reshape(-1, orders)
+    symbols = iter(row.codes.tolist())
+    prediction, *references = (tuple(islice(symbols, count)) for count in row.counts.tolist())
+    counts = [_shared(prediction, references, order) for order in range(1, orders + 1)]
+    return np.array([counts], np.int64)
 
 
 def _shared(prediction: tuple[int, ...], references: list[tuple[int, ...]], order: int) -> int:
     """Return how many n-grams a prediction shares with its references."""
-    if len(prediction) < order:
-        return 0
-    maxima: dict[tuple[int, ...], int] = {}
+    maxima: Counter[tuple[int, ...]] = Counter()
     for reference in references:
-        for ngram, count in _ngram_counts(reference, order).items():
-            maxima[ngram] = max(count, maxima.get(ngram, 0))
-    counts = _ngram_counts(prediction, order)
-    return sum(min(count, maxima[ngram]) for ngram, count in counts.items() if ngram in maxima)
+        maxima |= _ngram_counts(reference, order)
+    return (maxima & _ngram_counts(prediction, order)).total()
 
 
-def _ngram_counts(symbols: tuple[int, ...], order: int) -> dict[tuple[int, ...], int]:
-    counts: dict[tuple[int, ...], int] = {}  # for few n-grams faster than a Counter
-    for ngram in zip(*(symbols[start:] for start in range(order)), strict=False):
-        counts[ngram] = counts.get(ngram, 0) + 1
-    return counts
+def _ngram_counts(symbols: tuple[int, ...], order: int) -> Counter[tuple[int, ...]]:
+    return Counter(zip(*(symbols[start:] for start in range(order)), strict=False))

@@ -32,7 +32,7 @@ from ...statistics.intervals.sums import RowStatistics
 from ..tokens.references import ReferenceBlock, best_pairs, blocks
 from ..tokens.segments import segment_starts
 from ..tokens.word_codes import Sequences
-from .clipped_ngrams import RowTexts, clipped_counts
+from .clipped_ngrams import clipped_counts
 from .translation_tokenizers import TranslationTokenizer, translation_words
 
 Definition = Literal["sacrebleu", "hf", "gleu"]
@@ -112,7 +112,7 @@ def bleu_statistics(
         words = _words(block, tokenize, lowercase, strip=not is_stock)
         lengths = words.counts[block.prediction_indices]
         relevant = (_shortest_lengths if is_stock else _closest_lengths)(words.counts, block.sizes)
-        counts = clipped_counts(RowTexts(*words, block.sizes), orders)
+        counts = clipped_counts(words, block.sizes, orders)
         totals = np.maximum(lengths[:, np.newaxis] - np.arange(orders), 0)
         values.append(np.column_stack([lengths, relevant, counts, totals]))
     score: Callable[..., dict[str, Any]]
@@ -350,13 +350,7 @@ def gleu_statistics(
     min_ngram_order: Length = 1,
     max_ngram_order: Length = 4,
 ) -> RowStatistics:
-    """Return the n-grams that a row shares with its best reference, and those of the longer text.
-
-    Raises:
-        OptionError: `min_ngram_order` is larger than `max_ngram_order`.
-    """
-    if min_ngram_order > max_ngram_order:
-        raise OptionError("min_ngram_order", f"exceeds max_ngram_order, {max_ngram_order}")
+    """Return the n-grams that a row and its best reference share, and those of the longer text."""
     skipped, orders = int(min_ngram_order) - 1, int(max_ngram_order)
     values = [np.zeros((0, 2), np.int64)]
     for block in blocks(predictions, references):
@@ -365,8 +359,8 @@ def gleu_statistics(
         ngrams = np.maximum(words.counts[:, np.newaxis] - lengths, 0).sum(axis=1)
         longer = np.maximum(ngrams[block.pair_predictions], ngrams[block.pair_references])
         texts = np.stack([block.pair_predictions, block.pair_references], axis=1).ravel()
-        rows = RowTexts(*words.of(texts), np.full(texts.size // 2, 2))
-        shared = clipped_counts(rows, orders)[:, skipped:].sum(axis=1)
+        counts = clipped_counts(words.of(texts), np.full(texts.size // 2, 2), orders)
+        shared = counts[:, skipped:].sum(axis=1)
         pairs = np.column_stack([shared, longer])
         ratios = pairs[:, 0] / np.maximum(longer, 1)
         ratios[longer == 0] = -1.0  # ignore pairs without n-grams

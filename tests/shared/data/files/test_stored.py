@@ -35,7 +35,8 @@ def test_a_new_file_has_the_mode_of_new_files(tmp_path):
 @of_posix
 def test_standard_output_is_written_through(tmp_path):
     program = (
-        "from metric_commons.files import write_whole; write_whole('/dev/stdout', ['x', b'y'])"
+        "from metric_commons.data.files.stored import write_whole; "
+        "write_whole('/dev/stdout', ['x', b'y'])"
     )
     command = [sys.executable, "-c", program]
     piped = subprocess.run(command, capture_output=True, check=True, timeout=PATIENCE)
@@ -49,7 +50,7 @@ def test_standard_output_is_written_through(tmp_path):
 
 KILLED = """
 import os, signal
-from metric_commons.files import write_whole
+from metric_commons.data.files.stored import write_whole
 
 def pieces():
     yield "new" * 100_000

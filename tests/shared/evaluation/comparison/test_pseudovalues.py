@@ -19,7 +19,7 @@ from metric_commons.regression.error_pseudovalues import (
     regression_pseudovalues,
 )
 from metric_commons.regression.errors import regression_scores
-from metric_commons.statistics import paired_test
+from metric_commons.statistics.tests.paired_tests import paired_test
 
 ROWS = 60
 

@@ -1,20 +1,23 @@
 """Rewards: numbers of the modules, logs, warnings, checks, sums; the same wherever they run."""
 
-import asyncio
 import json
+import multiprocessing
+import os
 import pickle
+import signal
 import subprocess
 import sys
+import threading
 import warnings
-from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
 
 import pandas as pd
 import pytest
 from datasets import Dataset
 
+import metric_commons
 from metric_commons import rewards
-from metric_commons.frameworks.rewards import reward as reward_file
 from tests.threads import at_once
 
 COMPLETIONS = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{2f}", r"\boxed{1}"]
@@ -290,7 +293,7 @@ def test_rewards_are_values(reward):
     assert copy == reward
     assert hash(copy) == hash(reward)
     assert copy.__name__ == reward.__name__
-    assert pickle.loads(pickle.dumps(reward.areal)).__self__ == reward
+    assert pickle.loads(pickle.dumps(reward.verl)).__self__ == reward
     with pytest.raises(AttributeError):
         reward.column = "other"
 
@@ -306,86 +309,36 @@ def test_threads_agree_with_one_thread():
     assert at_once(lambda _: reward(MANY, solution=COLUMN)) == [expected] * 8
 
 
-def test_event_loops_agree_with_one_thread():
-    reward = rewards.math()
-
-    async def scores():
-        single = [reward.awaited([text], [ref]) for text, ref in zip(MANY, COLUMN, strict=True)]
-        return await asyncio.gather(reward.awaited(MANY, COLUMN), *single)
-
-    batch, *singles = asyncio.run(scores())
-    assert batch == reward.verdicts(MANY, COLUMN) == [verdict for [verdict] in singles]
-
-
-@pytest.mark.parametrize("in_a_list", [True, False])
-@pytest.mark.parametrize(("seconds", "most"), [(0.0005, 4), (0.1, 1), (0.0, 37)])
-def test_other_callbacks_run_between_many_rows(seconds, most, in_a_list):
-    """With a clock that each row advances, a slice ends after some milliseconds, or one row."""
-    clock, slices = [0.0], [0]
-
-    def slow(text):
-        clock[0] += seconds
-        slices[-1] += 1
-        return text
-
-    reward = rewards.found(extract=slow)
-    texts = list(map(str, range(100)))
-
-    async def scores():
-        async def others():
-            while True:
-                slices.append(0)
-                await asyncio.sleep(0)
-
-        other = asyncio.create_task(others())
-        runs = [texts] if in_a_list else [[text] for text in texts]
-        found = await asyncio.gather(*(reward.awaited(run, [None] * len(run)) for run in runs))
-        other.cancel()
-        return [verdict.answer for verdicts in found for verdict in verdicts]
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(reward_file.time, "thread_time", lambda: clock[0])
-        for _ in range(2):  # a new loop begins anew
-            slices[:] = [0]
-            assert asyncio.run(scores()) == texts
-            assert sum(slices) == 100
-            # In a list 1 + 2 + ... + 32 rows, and then the others.
-            assert max(slices) == (most if in_a_list else 1)
-
-
-def test_lengths_that_differ_are_errors_on_a_loop():
-    with pytest.raises(ValueError, match="3 texts, but 2 references"):
-        asyncio.run(rewards.math().awaited(["1", "2", "3"], ["1", "2"]))
-
-
-def test_a_batch_on_a_loop_without_readable_references_is_one_warning():
-    with pytest.warns(UserWarning, match="no reference in the column 'solution'") as caught:
-        asyncio.run(rewards.math().awaited(["1"] * 50, [None] * 50))
-    assert len(caught) == 1
-
-
-def test_errors_of_waiting_rows_reach_their_callers():
-    def broken(text):
-        raise KeyError(text)
-
-    reward = rewards.found(extract=broken)
-
-    async def errors():
-        runs = (reward.awaited([str(n)], [None]) for n in range(20))
-        return await asyncio.gather(*runs, return_exceptions=True)
-
-    assert [error.args for error in asyncio.run(errors())] == [(str(n),) for n in range(20)]
-
-
 @pytest.mark.processes
 def test_processes_agree_with_one_thread():
     expected = TOTAL(COMPLETIONS, solution=SOLUTIONS)
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
-        runs = [
-            pool.submit(TOTAL.areal, "?", text, [], [], solution=reference)
-            for text, reference in zip(COMPLETIONS, SOLUTIONS, strict=True)
-        ]
-        assert [run.result() for run in runs] == [reward or 0.0 for reward in expected]
+        assert pool.submit(TOTAL, COMPLETIONS, solution=SOLUTIONS).result() == expected
+
+
+def test_mathematics_needs_no_main_thread_no_signal_and_no_child_process(monkeypatch):
+    def forbidden(*arguments, **options):
+        raise AssertionError("a signal, or a child process")
+
+    for name in ("signal", "setitimer", "alarm", "pthread_kill"):
+        monkeypatch.setattr(signal, name, forbidden)
+    for name in ("fork", "posix_spawn", "system", "popen"):
+        monkeypatch.setattr(os, name, forbidden)
+    for owner in (subprocess, multiprocessing.process.BaseProcess):
+        monkeypatch.setattr(owner, {subprocess: "Popen"}.get(owner, "start"), forbidden)
+    hostile = ["(" * 1_500, "2^" * 700 + "2", "9" * 1_900 + "!", r"\boxed{" * 200 + "1" + "}" * 200]
+    module = metric_commons.load("math_equivalence")
+
+    def work():
+        assert threading.current_thread() is not threading.main_thread()
+        found = rewards.math()([*COMPLETIONS, *hostile], solution=[*SOLUTIONS, *["1"] * 4])
+        return found, module.compute(predictions=["1/2", *hostile], references=["0.5", *["7"] * 4])
+
+    with ThreadPoolExecutor(1) as pool:
+        found, result = pool.submit(work).result()
+
+    assert found[: len(COMPLETIONS)] == rewards.math()(COMPLETIONS, solution=SOLUTIONS)
+    assert result["math_equivalence"] == 0.2
 
 
 LIGHT = r"""
@@ -393,7 +346,7 @@ import sys, time
 from metric_commons import rewards
 rewards.math()([r"\boxed{0.5}"], solution=["1/2"])
 rewards.choice()(["(B)"], answer=["B"])
-rewards.math_verl, rewards.choice_slime, rewards.found_trl
+rewards.math_verl, rewards.choice_verl, rewards.found_trl
 heavy = {"numpy", "scipy", "evaluate", "datasets", "asyncio", "sympy", "math_verify", "signal"}
 heavy |= {"difflib", "json", "pathlib", "subprocess", "urllib"}
 print(sorted(heavy & set(sys.modules)))

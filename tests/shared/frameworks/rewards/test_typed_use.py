@@ -8,11 +8,11 @@ import pytest
 OURS = r'''
 """User code."""
 
-import asyncio
 from typing import Any
 from metric_commons import rewards
 from metric_commons.rewards import Reward, math_verl
-from metric_commons.scorers import Task, Verdict, task
+from metric_commons.scorers import task
+from metric_commons.frameworks.rewards.verdicts import Task, Verdict
 from metric_commons.frameworks.harnesses.row_scorers import scorer
 from metric_commons.frameworks.harnesses.assertions import assert_scores
 from metric_commons.frameworks.harnesses.lm_eval import corpus, estimate, rows
@@ -23,10 +23,8 @@ scores: list[float | None] = reward([r"\boxed{2}"], answer=["2"])
 both: Reward = rewards.total(reward, rewards.found(), weights=[1, 0.1])
 verdicts: list[Verdict] = both.verdicts(["2"], ["2"])
 judged: Task = task("qa_f1", normalizer="lower")
-forms: list[Any] = [reward.verl, reward.openrlhf, reward.slime, reward.verifiers, math_verl]
-value: float = reward.areal("?", "2", [], [], answer="2")
+forms: list[Any] = [reward.verl, math_verl]
 readable: int = reward.check([{"answer": 1}]).readable
-asyncio.run(reward.awaited(["2"], ["2"]))
 others: list[Reward] = [
     rewards.choice(),
     rewards.answers("qa_em", normalizer="squad"),

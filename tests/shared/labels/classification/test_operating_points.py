@@ -48,6 +48,14 @@ def test_a_threshold_is_the_one_of_the_curves(rows, limit):
 
     f1 = [metrics.f1_score(positive, scores >= threshold) for threshold in thresholds]
     assert metrics.f1_score(positive, scores >= chosen("f1")) == max(f1)
+    recalls = [
+        metrics.balanced_accuracy_score(positive, scores >= threshold)
+        for threshold in roc_thresholds
+    ]
+    best = roc_thresholds[np.isclose(recalls, max(recalls), rtol=0, atol=1e-12)].max()
+    assert chosen("youden") == chosen("balanced_accuracy") == best
+    best = roc_thresholds[np.isclose(tpr - fpr, (tpr - fpr).max(), rtol=0, atol=1e-12)].max()
+    assert chosen("youden") == best
     assert chosen(f"recall>={limit}") == (roc_thresholds[tpr >= limit].max())
     assert chosen(f"fpr<={limit}") == roc_thresholds[fpr <= limit].min()
     assert chosen(f"specificity>={1 - limit}") == roc_thresholds[1 - fpr >= 1 - limit].min()
@@ -70,6 +78,33 @@ def test_recall_times_beta():
     best = max(metrics.fbeta_score(positive, scores >= score, beta=3.0) for score in scores)
     threshold = chosen_threshold(counts, parse_rule("f_beta"), 3.0)
     assert metrics.fbeta_score(positive, scores >= threshold, beta=3.0) == pytest.approx(best)
+
+
+@pytest.mark.parametrize("rule", ["youden", "balanced_accuracy"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_balanced_accuracy_of_a_point_is_that_of_scikit_learn(rule, weighted):
+    rng = np.random.default_rng(4)
+    positive = rng.random(80) < 0.3
+    scores = (rng.random(80) + 0.4 * positive).round(2) / 2
+    weights = rng.integers(1, 4, 80).astype(float) if weighted else None
+    point = load("classification").compute(
+        predictions=scores, references=positive, sample_weight=weights, operating_point=rule
+    )["operating_point"]
+
+    def balanced(threshold):
+        return metrics.balanced_accuracy_score(positive, scores >= threshold, sample_weight=weights)
+
+    assert point["balanced_accuracy"] == pytest.approx(balanced(point["threshold"]), abs=1e-12)
+    assert point["balanced_accuracy"] == pytest.approx(max(map(balanced, scores)), abs=1e-12)
+    assert 2 * point["balanced_accuracy"] - 1 == pytest.approx(point["recall"] - point["fpr"])
+    assert point["held_out"]["balanced_accuracy"] < point["balanced_accuracy"]
+
+
+@pytest.mark.parametrize("rule", ["youden", "balanced_accuracy"])
+def test_rows_of_one_class_have_no_best_threshold(rule):
+    for positive in ([True, True], [False, False]):
+        counts = score_counts(np.array([0.2, 0.7]), np.array(positive))
+        assert math.isnan(chosen_threshold(counts, parse_rule(rule)))
 
 
 @pytest.mark.long

@@ -1,5 +1,3 @@
-from fractions import Fraction
-
 import pytest
 
 from metric_commons.mathematics.parsing.mathematical_answers import Answer, Unreadable, parse_answer
@@ -96,16 +94,11 @@ def test_equations_without_a_name(text):
         (r"5 \text{ or more}", Noted),
         (r"k\pi, k \in \mathbb{Z}", Noted),
         ("5 km", Quantity),
-        ("5 ft 3 in", Quantity),
-        (r"3 \text{ hours and } 20 \text{ minutes}", Quantity),
+        (r"3 \text{ hours and } 20 \text{ minutes}", Collection),
     ],
 )
 def test_kinds(text, kind):
     assert isinstance(content(text), kind)
-
-
-def test_sums_of_quantities():
-    assert content("5 ft 3 in").number.fraction == Fraction(21, 4)
 
 
 @pytest.mark.parametrize(

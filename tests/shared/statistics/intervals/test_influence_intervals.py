@@ -8,12 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.statistics import (
-    influence_interval,
-    influence_spread,
-    interval,
-    proportion_interval,
-)
+from metric_commons.statistics import influence_interval, interval
+from metric_commons.statistics.intervals.estimates import influence_spread
+from metric_commons.statistics.intervals.proportions import proportion_interval
 
 SCORES = st.lists(
     st.integers(0, 1000).map(lambda n: n / 1000) | st.sampled_from([0.0, 1.0]),

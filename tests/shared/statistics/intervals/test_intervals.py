@@ -10,15 +10,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import (
-    ClusterSums,
-    estimate_interval,
-    interval,
-    proportion_interval,
-)
+from metric_commons.statistics import interval
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
+from metric_commons.statistics.intervals.cluster_sums import ClusterSums
+from metric_commons.statistics.intervals.estimates import estimate_interval
 from metric_commons.statistics.intervals.methods import Method
-from metric_commons.statistics.intervals.proportions import f1_of_jaccard
+from metric_commons.statistics.intervals.proportions import f1_of_jaccard, proportion_interval
 from metric_commons.statistics.resampling.row_units import mean_ends
 
 SCORES = st.lists(

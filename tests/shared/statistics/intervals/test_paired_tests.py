@@ -9,8 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import ClusterSums, compare, paired_test
+from metric_commons.statistics import compare
+from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests.differences import student_difference, unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

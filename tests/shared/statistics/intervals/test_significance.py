@@ -10,18 +10,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metric_commons
-from metric_commons.statistics import (
-    ClusterSums,
-    benjamini_hochberg,
-    compare,
-    compare_measures,
-    holm,
-    max_t,
-    minimum_detectable,
-    paired_test,
-)
+from metric_commons.statistics import compare, minimum_detectable
+from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests import sign_flips
+from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm, max_t
 from metric_commons.statistics.tests.differences import unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
+from metric_commons.statistics.tests.significance import compare_measures
 from tests.spec import drawn_examples
 
 ALTERNATIVES = ["two-sided", "greater", "less"]

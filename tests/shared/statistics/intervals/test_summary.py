@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import Multiset, interval
+from metric_commons.statistics import interval
+from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.intervals.summary import Average, mean, summarize
 from metric_commons.statistics.resampling.row_units import mean_ends
 

@@ -11,7 +11,8 @@ import pytest
 from scipy import stats
 
 from metric_commons.labels.classification.labels import label_scores, label_table
-from metric_commons.statistics import Multiset, interval
+from metric_commons.statistics import interval
+from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.resampling.row_units import (
     RowUnits,
     deviation,

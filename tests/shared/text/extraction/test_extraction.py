@@ -6,9 +6,10 @@ import re
 import pytest
 
 from metric_commons import State, load, score
-from metric_commons.statistics import OptionError
-from metric_commons.text import STEPS, extract_answers
+from metric_commons.statistics.arguments.checks import OptionError
+from metric_commons.text import extract_answers
 from metric_commons.text.extraction.community_steps import inspect_line
+from metric_commons.text.extraction.step_chains import STEPS
 
 MODULES = ["qa_em", "qa_f1", "substring_recall", "rouge_n_l"]
 RATE = {"regex": "rate ([0-9]+)"}

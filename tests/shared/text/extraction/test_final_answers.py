@@ -2,9 +2,12 @@ import random
 from time import process_time
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from metric_commons.text import STEPS
-from metric_commons.text.extraction import final_answers
+from metric_commons.mathematics import equivalent
+from metric_commons.text import extract_answers
+from metric_commons.text.extraction import choice_letters
 from metric_commons.text.extraction.final_answers import (
     boxed_all,
     choice,
@@ -13,6 +16,8 @@ from metric_commons.text.extraction.final_answers import (
     final_number_comma,
     tagged_or_boxed,
 )
+from metric_commons.text.extraction.step_chains import STEPS
+from tests.spec import drawn_examples
 
 
 @pytest.mark.parametrize(
@@ -165,6 +170,251 @@ def test_letters(text, letter):
 
 
 @pytest.mark.parametrize(
+    ("text", "letter"),
+    [
+        ("ANSWER: `B`", "B"),
+        ("Die richtige Antwort ist C.", "C"),
+        ("La bonne réponse est la lettre B.", "B"),
+        ("La risposta corretta è la B", "B"),
+        ("A resposta correta é a letra D.", "D"),
+        ("Правильный ответ: B", "B"),
+        ("الإجابة الصحيحة هي C", "C"),
+        ("正しい答えはBです。", "B"),
+        ("Dが正解です。", "D"),
+        ("正解はDではありません。", None),
+        ("정답은 C번입니다.", "C"),
+        ("정답은 B입니다", "B"),
+        ("故选D", "D"),
+        ("应选B。", "B"),
+        ("不选C", None),
+        ("选项A错误", None),
+        ("选项B正确", "B"),
+        ("所以答案是选项C。", "C"),
+        ("答案应该是B", "B"),
+        ("答案不是C", None),
+        ("B is the correct answer", "B"),
+        ("Option B", "B"),
+        ("So, the correct option is (c).", "C"),
+        ("The answer is a.", "A"),
+        ("the answer is b", "B"),
+        ("The answer is a cat.", None),
+        ("\\boxed{\\textbf{(C)}\\ 5}", "C"),
+        ("\\boxed{C. rising}", "C"),
+        ("\\boxed{A+B}", None),
+        ("\\boxed{c}", "C"),
+        ("\\boxed{\\text{Option D}}", "D"),
+        ("B. text (with parentheses)", "B"),
+        ("(B) text (with parentheses)", "B"),
+        ("A) red (B) green", None),
+        ("A. red\nBecause of X.", "A"),
+        ("Neither A nor B is correct.", None),
+        ("Is the answer C? No.", None),
+        ("The answer isn't B.", None),
+        ("I don't think the answer is B.", None),
+        ("If the answer is A, we fail.", None),
+        ("The answer is A. Wait, actually B is better.", None),
+        ("The answer is A. Wait, the answer is B.", "B"),
+        ("A is tempting. However, the right choice is D.", "D"),
+        ("The answer is A at first. So B.", None),
+        ("The answer is A, not B.", "A"),
+        ("The answer is A rather than B.", "A"),
+        ("The answer is C because A and B are wrong.", "C"),
+        ("Therefore the correct answer is **Option C: the sun**.", "C"),
+        ("**Answer**: B", "B"),
+        ("**Answer:** (B) text", "B"),
+        ('Answer: "B"', "B"),
+        ("Answer - B", "B"),
+        ("The correct answer is: \n\nC", "C"),
+        ("I'd go with D.", "D"),
+        ("We pick option (A).", "A"),
+        ("Correct answer: A. Some text", "A"),
+        ("Answer: A) Some text", "A"),
+        ("The answer is $\\boxed{C}$", "C"),
+        ("The answer is $C$.", "C"),
+        ("The answer is $\\text{(C)}$.", "C"),
+        ("The answer is [C].", "C"),
+        ("The best answer is C, since it is.", "C"),
+        ("So the answer would be D", "D"),
+        ("The answer must be D", "D"),
+        ("Answer: A, B", None),
+        ("Answer: A and B", None),
+        ("La respuesta es A y B", None),
+        ("答案是AB", None),
+        ("答案是A和B", None),
+        ("The answer is B\n\nExplanation: A is not right.", "B"),
+        ("A\n\nExplanation: since B fails.", "A"),
+        ("Vitamin C is best.", None),
+        ("I is the answer", None),
+        ("The answer is I.", "I"),
+        ("B", "B"),
+        ("b", "B"),
+        ("(b)", "B"),
+        ("b)", "B"),
+        ("[B]", "B"),
+        ("**b**", None),
+        ("The answer is option B: 5 m", "B"),
+        ("My final answer is (D) none.", "D"),
+        ("Réponse : C", "C"),
+        ("La réponse est C", "C"),
+        ("Respuesta: **B**", "B"),
+        ("Antwort: C ist richtig", "C"),
+        ("C ist richtig", None),
+        ("Choice C is right", "C"),
+        ("Answer C", "C"),
+        ("Answer (C)", "C"),
+        ("The answer is A looks wrong", None),
+        ("Option C is incorrect.", None),
+        ("Option A is wrong. Option B is wrong. Option C is right. Option D is wrong.", "C"),
+        ("The answer, therefore, is B.", "B"),
+        ("the correct answer is indeed C.", "C"),
+        ("Final Answer: B", "B"),
+        ("The final answer is \\(\\boxed{\\text{D}}\\).", "D"),
+        ("正确答案：B", "B"),
+        ("本题选C。", "C"),
+        ("因此选择 B。", "B"),
+        ("D 是正确的", "D"),
+        ("A是错误的", None),
+        ("答案为（C）", "C"),
+        ("答え：B", "B"),
+        ("選択肢Cが正しい", "C"),
+        ("정답: (B)", "B"),
+        ("C가 정답입니다", "C"),
+        ("C가 정답이 아닙니다", None),
+    ],
+)
+def test_letters_of_many_languages_and_forms(text, letter):
+    assert choice(text) == letter
+
+
+@pytest.mark.parametrize(
+    ("text", "reference"),
+    [
+        ("So, Lena walks a total of 360 steps a week.", "360"),
+        ("Therefore, the shop made a profit of $45,000.", "45000"),
+        ("**The shop made a profit of $45,000.**", "45000"),
+        ("The answer is 84, in total, so the club has that much.", "84"),
+        ("The answer is 72, which is the total.", "72"),
+        ("The answer is 1,260 miles.", "1260"),
+        ("Therefore, the answer is 6 screws.", "6"),
+        ("3 + 4 = 7", "7"),
+        ("So 3 + 4 = 7.", "7"),
+        ("The answer is 3 + 4 = 7.", "7"),
+        ("So she has 3 + 4 = 7 apples.", "7"),
+        ("Thus, 3 * 4 = 12 apples.", "12"),
+        ("\\boxed{3+4=7}", "7"),
+        ("**Total: $70,000**", "70000"),
+        ("**Answer: 5 apples**", "5"),
+        ("The total is **$70,000**.", "70000"),
+        ("**$70,000.**", "70000"),
+        ("So the answer is **72 apples**.", "72"),
+        ("The answer is 72. This is the total of 2 days.", "72"),
+        ("The answer is 72 because 8*9 = 72.", "72"),
+        ("The answer is 72 (8 times 9).", "72"),
+        ("The answer is: 72 apples in total", "72"),
+        ("Therefore, he spent $18.", "18"),
+        ("So the final answer is 5 - that is all.", "5"),
+        ("The answer is 10%.", "10"),
+        ("The answer is x = 5.", "5"),
+        ("Therefore, x = 7.", "7"),
+        ("Answer: 3 and 5", "3,5"),
+        ("So Ann is 12 years old.", "12"),
+        ("She earns 5 * 3 = $15.", "15"),
+        ("5 x 3 = 15 dollars", "15"),
+        ("The answer is 1,000,000 dollars, a lot.", "1000000"),
+        ("The answer is -5 degrees, colder than before", "-5"),
+        ("The answer is twelve.", "12"),
+        ("The answer is 72, as shown above.", "72"),
+        ("The answer is 72; the rest are gone.", "72"),
+        ("The answer is 72 - the sum of both.", "72"),
+        ("The answer is 72, but only on Monday.", "72"),
+        ("The answer is: $72$, since 8 times 9.", "72"),
+        ("He needs 3/4 of a cup.", "3/4"),
+        ("The answer is approximately 3.14.", "3.14"),
+        ("The answer is about 72 apples.", "72"),
+        ("In total, **they paid 45 dollars**.", "45"),
+        ("Final answer: she has 7 apples left", "7"),
+        ("The answer is that she has 7 apples.", "7"),
+        ("Answer: The total is 45.", "45"),
+        ("#### The total is 45", "45"),
+        ("**Final answer:** 3 + 4 = **7**", "7"),
+        ("Total cost = 3 * $5 = $15", "15"),
+        ("The answer is 3:45 pm", "3:45 pm"),
+        ("The answer is (3, 4).", "(3,4)"),
+        ("The answer is 3, 4, and 5.", "3,4,5"),
+        ("The answer is x = 2, y = 3.", "x=2,y=3"),
+        ("The answer is Paris.", "Paris"),
+        ("The answer is [1, 5].", "[1,5]"),
+    ],
+)
+def test_endings_are_read_as_a_person_would(text, reference):
+    answer = extract_answers([text], "final_answer|final_number")[0]
+
+    assert equivalent(reference, answer) is True
+
+
+DIGITS = ("7", "12", "315", "4.5", "0.25", "2.5E-4", "6e23", "1,250", "12,345,678.5")
+IN_FORMS = (
+    *("so {}.", r"\boxed{{{}}}", r"$\mathbf{{{}}}$.", r"\boxed{{${}}}", "It is **{}**"),
+    *("{} km of road", "12 or {}", "(3, {})", "{} m^{{2}}", "B12 is {}", "x_{{3}} = {}"),
+)
+MARKS = (",", "'", "’", "\\,", "{,}", "\u2009", "\u202f", "\u00a0", " ")
+
+
+@drawn_examples(300)
+@given(
+    digits=st.sampled_from(DIGITS),
+    form=st.sampled_from(IN_FORMS),
+    mark=st.sampled_from(MARKS),
+    sign=st.sampled_from(("", "-", "−")),
+)
+def test_a_number_is_read_in_every_form_with_its_sign_and_groups(digits, form, mark, sign):
+    text = form.format(sign + digits.replace(",", mark))
+    number = final_number(text)
+
+    assert number.replace("$", "").replace(",", "") == sign.replace("−", "-") + digits.replace(
+        ",", ""
+    )
+    if mark not in (",", "{,}"):
+        german = form.format(sign + digits.replace(".", "decimal").replace(",", mark))
+        german = german.replace("decimal", ",").replace("(3, ", "(3; ")
+        assert float(final_number_comma(german).replace("$", "")) == float(
+            sign.replace("−", "-") + digits.replace(",", "")
+        )
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        (r"\boxed{\frac{3}{4}}", "3/4"),
+        (r"\boxed{-\frac{3}{4}}", "-3/4"),
+        (r"It is 1.6 \times 10^{-19} C", "1.6E-19"),
+        (r"\boxed{- 5}", "-5"),
+        (r"7 and \sqrt{2}", "7"),
+        (r"7 and 10^{-3}", "10"),
+        (r"7 of x_{12}", "7"),
+        ("In 1999 250 were sold", "250"),
+        ("12 and 345", "345"),
+        ("10, 200", "200"),
+        (r"\{18, 19\}", "19"),
+        ("5 (3)", "3"),
+    ],
+)
+def test_parts_of_other_numbers_are_no_numbers(text, number):
+    assert final_number(text) == number
+
+
+def test_alternatives_are_tried_in_their_order():
+    texts = ["The answer is 5. Page 6.", "So 44 more.", "None."]
+
+    assert extract_answers(texts, "final_answer|final_number") == ["5", "44", None]
+    assert extract_answers(texts, "final_number|final_answer") == ["6", "44", None]
+    assert extract_answers(texts, ["strip_think", "boxed|final_number"]) == ["6", "44", None]
+    for name in ("final_answer|final_nmber", "final_answer|", "boxed|gpqa_choices"):
+        with pytest.raises(ValueError, match=r"unknown step|no alternatives"):
+            extract_answers(texts, name)
+
+
+@pytest.mark.parametrize(
     "step", [boxed_all, final_answer, final_number, final_number_comma, choice]
 )
 @pytest.mark.parametrize(
@@ -231,7 +481,7 @@ def test_the_last_choice_does_not_depend_on_how_much_of_the_end_is_searched(monk
     texts = ["".join(chance.choices(parts, k=chance.randrange(1, 14))) for _ in range(4_000)]
     expected = list(map(choice, texts))
     for size in (1, 2, 3, 5, 40):
-        monkeypatch.setattr(final_answers, "_ENDING", size)
+        monkeypatch.setattr(choice_letters, "_ENDING", size)
 
         assert list(map(choice, texts)) == expected
     assert expected.count(None) < len(texts) * 0.8

@@ -88,13 +88,6 @@ def prose(chance, words, lines):
     return "\n".join(text)
 
 
-@pytest.fixture(params=["plainly", "together"], autouse=True)
-def way(request, monkeypatch):
-    """Both ways to count, whatever the number of rows."""
-    monkeypatch.setattr(rouge_words, "_FEW_CHARACTERS", 10**9 if request.param == "plainly" else 0)
-    return request.param
-
-
 @pytest.fixture(scope="module")
 def many():
     """Rows of short and long texts, with one reference or several."""
@@ -232,27 +225,6 @@ def test_ngrams_longer_than_any_text_cost_nothing():
 
 
 @pytest.mark.long
-def test_few_rows_are_scored_to_the_same_bits_as_many(monkeypatch):
-    chance = random.Random(9)
-    for seed in range(150):
-        predictions, references = adversarial_rows(chance.randrange(1, 11), seed=seed)
-        predictions = [f"{text}\n{prose(chance, 9, 4)}" for text in predictions]
-        options = {
-            "rouge_types": chance.sample(TYPES, k=chance.randrange(1, len(TYPES))),
-            "use_stemmer": chance.random() < 0.5,
-            "tokenizer": chance.choice(["rouge_score", "unicode", str.split]),
-            "normalizer": chance.choice(["none", "squad"]),
-            "reference_aggregation": chance.choice(["max", "mean"]),
-        }
-        ways = []
-        for limit in (10**9, 0):
-            monkeypatch.setattr(rouge_words, "_FEW_CHARACTERS", limit)
-            found = rouge(predictions, references, **options)
-            ways.append({kind: [v.tolist() for v in values] for kind, values in found.items()})
-
-        assert ways[0] == ways[1]
-
-
 def test_no_rows_have_no_scores():
     assert {kind: [v.tolist() for v in values] for kind, values in rouge([], []).items()} == {
         kind: [[], [], []] for kind in ("rouge1", "rouge2", "rougeL")

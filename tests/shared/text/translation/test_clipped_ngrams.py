@@ -1,13 +1,13 @@
 from collections import Counter
-from unittest import mock
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metric_commons.text.tokens.word_codes import Sequences
 from metric_commons.text.translation import clipped_ngrams
-from metric_commons.text.translation.clipped_ngrams import RowTexts, clipped_counts
+from metric_commons.text.translation.clipped_ngrams import clipped_counts
 
 symbols = st.lists(st.integers(1, 4), max_size=9)
 rows_of_texts = st.lists(
@@ -17,11 +17,9 @@ rows_of_texts = st.lists(
 
 def flat(rows):
     texts = [text for prediction, references in rows for text in (prediction, *references)]
-    return RowTexts(
-        np.array([symbol for text in texts for symbol in text], np.int64),
-        np.array(list(map(len, texts))),
-        np.array([1 + len(references) for _, references in rows]),
-    )
+    symbols = np.array([symbol for text in texts for symbol in text], np.int64)
+    sizes = np.array([1 + len(references) for _, references in rows])
+    return Sequences(symbols, np.array(list(map(len, texts)))), sizes
 
 
 def ngrams(text, order):
@@ -41,11 +39,9 @@ def expected(rows, orders):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("few", [0, clipped_ngrams._MAX_PLAIN])
 @given(rows=rows_of_texts, orders=st.integers(1, 6))
-def test_counts_are_those_of_the_definition(few, rows, orders):
-    with mock.patch.object(clipped_ngrams, "_MAX_PLAIN", few):
-        assert clipped_counts(flat(rows), orders).tolist() == expected(rows, orders)
+def test_counts_are_those_of_the_definition(rows, orders):
+    assert clipped_counts(*flat(rows), orders).tolist() == expected(rows, orders)
 
 
 @pytest.mark.parametrize("highest", [3, 200, 2**32])
@@ -53,7 +49,6 @@ def test_counts_are_those_of_the_definition(few, rows, orders):
 @pytest.mark.parametrize("bits", [64, 40, 8])
 def test_windows_of_any_length_are_counted(highest, orders, bits, monkeypatch):
     monkeypatch.setattr(clipped_ngrams, "_BITS", bits)
-    monkeypatch.setattr(clipped_ngrams, "_MAX_PLAIN", 0)
     chance = np.random.default_rng(orders)
     alphabet = chance.integers(1, highest, 12)
     rows = [
@@ -64,9 +59,9 @@ def test_windows_of_any_length_are_counted(highest, orders, bits, monkeypatch):
         for size in range(25)
     ]
 
-    assert clipped_counts(flat(rows), orders).tolist() == expected(rows, orders)
+    assert clipped_counts(*flat(rows), orders).tolist() == expected(rows, orders)
 
 
 def test_rows_without_symbols_share_none():
-    assert clipped_counts(flat([([], [[]]), ([], [[], []])]), 2).tolist() == [[0, 0], [0, 0]]
-    assert clipped_counts(flat([([1], [[2]])]), 9).tolist() == [[0] * 9]
+    assert clipped_counts(*flat([([], [[]]), ([], [[], []])]), 2).tolist() == [[0, 0], [0, 0]]
+    assert clipped_counts(*flat([([1], [[2]])]), 9).tolist() == [[0] * 9]

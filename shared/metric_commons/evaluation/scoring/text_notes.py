@@ -1,0 +1,71 @@
+"""Notes on the texts of an evaluation: thoughts that are scored, and texts without tokens."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from multiprocessing import Value
+from typing import Any
+
+from ...module.declaration.declarations import Module
+from ...text.tokens.thoughts import without_thoughts
+from ..results.rendering import counted
+
+_LATIN = re.compile("[A-Za-z0-9]")
+
+
+class TextNotes:
+    """What the texts of all rows have in common, counted by all processes of an evaluation.
+
+    Args:
+        metrics: the modules, by name.
+        options: the options of each that differ from its own.
+    """
+
+    def __init__(
+        self, metrics: Mapping[str, Module], options: Mapping[str, Mapping[str, Any]]
+    ) -> None:
+        chosen = {name: {**metric.options, **options[name]} for name, metric in metrics.items()}
+        self._keeps_thoughts = any(each.get("thoughts") == "keep" for each in chosen.values())
+        self._latin = [
+            (module, option, other)
+            for module, metric in metrics.items()
+            for option, (value, other) in metric.latin_tokens.items()
+            if chosen[module][option] == value
+        ]
+        self._rows, self._thoughts, self._tokens = Value("q"), Value("q"), Value("b")
+
+    def update(self, predictions: Sequence[Any], references: Sequence[Any]) -> None:
+        """Add the texts of rows."""
+        with self._rows:
+            self._rows.value += len(predictions)
+        if self._keeps_thoughts:
+            thoughts = sum(without_thoughts(text) is not text for text in _texts(predictions))
+            with self._thoughts:
+                self._thoughts.value += thoughts
+        if self._latin and not self._tokens.value:
+            texts = (text for column in (predictions, references) for text in _texts(column))
+            if any(map(_LATIN.search, texts)):
+                self._tokens.value = 1
+
+    def lines(self) -> list[str]:
+        """Return the notes, each of which names the option that changes it."""
+        lines = []
+        if self._thoughts.value:
+            subject = counted(self._thoughts.value, "prediction")
+            verb = "begins" if self._thoughts.value == 1 else "begin"
+            advice = "--set thoughts=strip scores what follows"
+            lines.append(f"{subject} {verb} with thoughts, which are scored, too; {advice}")
+        if self._rows.value and not self._tokens.value:
+            lines += [
+                f"no row of {module} has a token of a-z and 0-9; --set {option}={other} reads "
+                "other scripts"
+                for module, option, other in self._latin
+            ]
+        return lines
+
+
+def _texts(column: Iterable[Any]) -> Iterable[str]:
+    for value in column:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list):
+            yield from _texts(value)
