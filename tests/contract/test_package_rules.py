@@ -47,7 +47,7 @@ FLOORS = (
     {"frameworks": "numpy inspect_ai", "reporting": ""},
     {"apps": ""},
 )
-BETWEEN_FAMILIES = {("structured", "text/tokens")}
+BETWEEN_FAMILIES = {("structured", "text/tokens"), ("programs", "text/tokens")}
 READ_FILES = {"retrieval"}
 # The rooms whose files scripts reach, and single files.
 BUNDLED = (*("statistics", "module/declaration", *FAMILIES), "data/trec/identifiers")

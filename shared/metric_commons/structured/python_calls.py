@@ -17,8 +17,13 @@ _DEEPEST = 20  # nested operations
 _LARGEST_BASE, _LARGEST_EXPONENT = 10**6, 64
 # TypeError: the key of an object is a list or an object.
 _FAULTS = (
-    *(SyntaxError, ValueError, TypeError, ArithmeticError),
-    *(RecursionError, MemoryError, SystemError),
+    SyntaxError,
+    ValueError,
+    TypeError,
+    ArithmeticError,
+    RecursionError,
+    MemoryError,
+    SystemError,
 )
 _OPERATORS: Mapping[type[ast.operator], Callable[[Any, Any], Any]] = {
     ast.Add: operator.add,

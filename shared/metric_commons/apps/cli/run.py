@@ -10,6 +10,7 @@ import typer
 from ...data.files.access import default_limits
 from ...module.catalog.request import Reporting
 from ...statistics.arguments.checks import OptionError, nearest
+from ...statistics.resampling.progress import is_quiet
 from ..console.options import Sort, correction_named, is_chosen, refuse
 from ..console.outputs import Outputs, Presentation
 

@@ -229,9 +229,18 @@ def correction_named(name: Any) -> Any:
 def _difference_bounds(value: Any) -> tuple[float, float]:
     """Return the two numbers of a text such as -0.2,0.2."""
     try:
-        return difference_range([float(number) for number in str(value).split(",")])
+        return difference_range(_two_numbers(value))
     except ValueError as error:
         raise typer.BadParameter(f"expected LOW,HIGH, such as -0.2,0.2, got {value!r}") from error
+
+
+def _two_numbers(value: Any) -> tuple[float, float]:
+    """Return the two numbers of a text such as 0,1."""
+    try:
+        low, high = map(float, str(value).split(","))
+    except ValueError as error:
+        raise typer.BadParameter(f"expected LOW,HIGH, such as 0,1, got {value!r}") from error
+    return low, high
 
 
 def _check_processes(jobs: int | None) -> int | None:
@@ -305,6 +314,15 @@ Assume = Annotated[AssumptionName, request_option("assume", metavar="LAW")]
 Bounds = Annotated[
     Any,
     request_option("bounds", "--difference-bounds", metavar="LOW,HIGH", parser=_difference_bounds),
+]
+ScoreRange = Annotated[
+    Any,
+    statistics_option(
+        "--bounds",
+        metavar="LOW,HIGH",
+        parser=_two_numbers,
+        help="Of a table: the lowest and the highest possible score.",
+    ),
 ]
 
 

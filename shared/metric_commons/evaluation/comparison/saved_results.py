@@ -11,7 +11,7 @@ from ...module.declaration.declarations import OF_INTERVALS
 from ..results.module_results import ModuleResult, module_result, provenance, row_digests
 from ..results.results import Results
 from ..rows.plans import Tables, check_alike, merged
-from ..rows.table_files import FORMAT, RowFile, has_header, read_tables
+from ..rows.table_files import FORMAT, RowFile, has_parquet_header, read_tables
 
 _OF_INTERVALS = frozenset(OF_INTERVALS) - {"clusters"}
 _ADVICE = "score again with --save and --rows FILE, or name that file"
@@ -24,8 +24,7 @@ def holds_rows(path: Path) -> bool:
     with open_file(path) as file:
         start = file.read(64)
     if start.startswith(b"PAR1"):
-        with open_file(path) as file:
-            return has_header(file)
+        return has_parquet_header(path)
     return start.startswith(f'{{"format": "{FORMAT[:-1]}'.encode())
 
 
@@ -33,7 +32,7 @@ def is_saved(path: Path) -> bool:
     """Return whether a file holds results or scored rows, and not rows to be scored."""
     if holds_rows(path):
         return True
-    if not is_file(path):
+    if not is_file(path) or {".jsonl", ".ndjson"} & set(path.suffixes):
         return False
     with open_file(path) as file:
         return file.read(64).lstrip()[:1] == b"{"

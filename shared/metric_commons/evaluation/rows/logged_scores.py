@@ -7,6 +7,7 @@ from ...module.declaration.declarations import Module, declared_options
 from ...statistics.arguments.domains import Ranges
 
 LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
+SCORES = "scores"  # the module of a table of scores
 
 
 class LoggedScores(Module):
@@ -14,16 +15,22 @@ class LoggedScores(Module):
 
     Args:
         lower_is_better: the names of scores for which lower is better.
+        name: of the module.
+        bounds: the lowest and the highest possible score; None if they are 0 to 1, or unknown.
     """
 
-    name = LOGGED
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
     input_names: Sequence[str] = ("predictions",)
     log_columns = (LOGGED,)
 
-    def __init__(self, lower_is_better: frozenset[str] = frozenset()) -> None:
-        self.lower_is_better = lower_is_better
-        self.score_ranges: Ranges = {}  # which logs do not declare
+    def __init__(
+        self,
+        lower_is_better: frozenset[str] = frozenset(),
+        name: str = LOGGED,
+        bounds: tuple[float, float] | None = None,
+    ) -> None:
+        self.lower_is_better, self.name = lower_is_better, name
+        self.score_ranges: Ranges = {} if bounds is None else {"*": bounds}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -22,7 +22,6 @@ from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import observed_range, score_range
 from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics, summarize_sums
-from .logged_scores import LOGGED
 from .rows import Rows
 
 Kept = Literal["scores", "sums", "inputs"]
@@ -240,8 +239,8 @@ def _averages(table: RowTable) -> dict[str, Average]:
     averages = {}
     for name, values in table.columns.items():
         bounds = score_range(name, metric.score_ranges)
-        if metric.name == LOGGED:  # logs do not declare ranges
-            bounds = observed_range(values.min(), values.max())
+        if not metric.score_ranges:  # as of logs, which do not declare any
+            bounds = observed_range(np.nanmin(values), np.nanmax(values))
         if bounds is not None:
             averages[name] = Average(bounds=bounds)
     return averages

@@ -21,7 +21,7 @@ from ...data.files.stored import check_object, refuse_device, to_jsonable, write
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.declaration.declarations import names_of_functions
 from ...statistics.arguments.checks import nearest
-from .logged_scores import LOGGED, LoggedScores
+from .logged_scores import LOGGED, SCORES, LoggedScores
 from .row_tables import RowTable, check_unique, kept_by
 from .versions import DISTRIBUTION, version
 
@@ -126,6 +126,18 @@ def read_tables(path: str | Path) -> RowFile:
         raise ValueError(f"{path}: {error}") from error
 
 
+def has_parquet_header(path: Path) -> bool:
+    """Return whether a Parquet file has scored rows; a damaged one has, and is refused later."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with open_file(path) as file:
+            return _KEY in (pq.read_schema(file).metadata or {})
+    except (pa.ArrowInvalid, OSError):
+        return True
+
+
 # ---- the header ---------------------------------------------------------------------------------
 
 
@@ -174,8 +186,8 @@ def _checked_header(text: str | bytes | None) -> dict[str, Any]:
 
 def _metric(module: str, run: Mapping[str, Any]) -> Any:
     """Return the module with the options that rows were scored with."""
-    if module == LOGGED:
-        return LoggedScores(frozenset(run["lower_is_better"]))
+    if module in (LOGGED, SCORES):
+        return LoggedScores(frozenset(run["lower_is_better"]), module)
     if run["functions"]:
         raise ValueError(
             f"{module} was scored with a function as {run['functions'][0]}, and no file holds one"
@@ -313,17 +325,6 @@ def _array(column: Any) -> Any:
         return pa.array(column)
     except (UnicodeEncodeError, OverflowError, pa.ArrowInvalid):
         return None
-
-
-def has_header(file: Any) -> bool:
-    """Return whether a Parquet file has scored rows, or is damaged, which its reader reports."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    try:
-        return _KEY in (pq.read_schema(file).metadata or {})
-    except (pa.ArrowInvalid, OSError, EOFError):
-        return True
 
 
 def _read_parquet(file: Any) -> RowFile:

@@ -30,8 +30,13 @@ def test_dates_stay_dates():
     assert as_column("c", dates) == list(dates)
 
 
-def test_masked_rows_are_none():
-    assert as_column("c", np.ma.MaskedArray([1, 2], mask=[False, True])) == [1, None]
+@pytest.mark.parametrize("rows", [[1, 2], [[1, 1], [2, 2]], ["a", "b"]])
+def test_masked_rows_are_refused(rows):
+    mask = np.zeros(np.shape(rows), bool)
+    assert as_column("c", np.ma.MaskedArray(rows, mask)).tolist() == rows
+    mask[1:] = True
+    with pytest.raises(ValueError, match=r"^c\[1\] is masked; every row needs a value$"):
+        as_column("c", np.ma.MaskedArray(rows, mask))
 
 
 class Tensor:
