@@ -94,6 +94,16 @@ def test_the_level_of_intervals_need_not_be_the_saved_one(run, saved):
     assert json.loads(out)["boards"][0]["systems"][0]["confidence_interval"] == stored["qa_em"]
 
 
+def test_intervals_of_another_level_are_computed_in_the_same_way(run, saved):
+    options = ("--confidence", "0.9", "--interval", "wilson")
+    paths = saved("one", "good", options=options)
+    expected = interval([1.0] * 38 + [0.0] * 2, confidence_level=0.5, method="wilson")
+    out = run("leaderboard", *paths, "--by", "qa_em", "--confidence", "0.5", "--format", "json")[1]
+
+    (only,) = json.loads(out)["boards"][0]["systems"]
+    assert only["confidence_interval"] == [expected.low, expected.high]
+
+
 @pytest.mark.long
 def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
     paths = [*saved("one", "good"), *saved("one", "fair", rows=False)]
