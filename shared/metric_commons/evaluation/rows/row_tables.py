@@ -89,7 +89,8 @@ class RowTable:
         if self.kept == "sums":
             scores: Mapping[str, Any] = self.statistics.of_rows()
         elif "per_example" in self.metric.options:
-            scores = self.metric.compute(**self.columns, **_ALONE, per_example=True)["per_example"]
+            alone = {name: v for name, v in _ALONE.items() if name in self.metric.options}
+            scores = self.metric.compute(**self.columns, **alone, per_example=True)["per_example"]
         else:
             scores = {}
         return {name: np.array(values, np.float64) for name, values in scores.items()}
