@@ -190,8 +190,9 @@ def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowSta
 
 def _pooled_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str, Any]:
     """Return the scores of all rows, from the sums of their statistics."""
-    ratios = _ratios(list(sums))
-    result: dict[str, Any] = pooled(ratios, sums) | {name: int(sums[name]) for name in _COUNTS}
+    result: dict[str, Any] = pooled(_ratios(list(sums)), sums) | {
+        name: int(sums[name]) for name in _COUNTS
+    }
     if by_path:
         result["by_path"] = {path: _path_scores(sums, path) for path in _paths(sums)}
     return result
