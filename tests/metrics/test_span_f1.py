@@ -193,7 +193,8 @@ def test_a_part_may_have_no_tags_but_not_all_rows():
 
 
 def test_a_part_of_rows_without_spans_has_its_rows(tmp_path):
-    none, some = ({"type": t, "start": s, "end": s} for t, s in (([], []), (["A"], [0])))
+    none = {"type": [], "start": [], "end": []}
+    some = {"type": ["A"], "start": [0], "end": [1]}
     state, part = State("span_f1"), State("span_f1")
     part.update(predictions=[none], references=[none], ids=["x"])
     state.update(predictions=[some], references=[some], ids=["y"])
