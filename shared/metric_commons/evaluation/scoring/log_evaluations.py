@@ -18,11 +18,10 @@ from ...module.catalog import catalog
 from ...module.catalog.request import Reduce
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
-from ..results.results import Results
 from ..rows.joins import check_unique, joined_rows
 from ..rows.logged_scores import LOGGED, OUTCOMES, LoggedScores
 from ..rows.rows import InputError, taken
-from .evaluations import Evaluation, signed
+from .evaluations import Evaluation
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
@@ -72,6 +71,7 @@ class LogEvaluation(Evaluation):
         """Return the scored rows of every system."""
         from ...module.declaration.columns import checked_once
         from ..rows.samples import scored_samples
+        from .scored_systems import tables_of_systems
 
         self._check_supported()
         tables: Tables = {}
@@ -82,6 +82,13 @@ class LogEvaluation(Evaluation):
                     rows, samples = part.rows[name], part.samples.get(name)
                     texts = (rows.columns.get(n, []) for n in ("predictions", "references"))
                     self.notes.update(*texts)
+                    if samples is None:
+                        found = tables_of_systems(
+                            {system: rows}, {name: metric}, "refuse", jobs, progress=True
+                        )
+                        table = replace(found[system][name], conditions=part.conditions)
+                        tables[system][name] = table
+                        continue
                     try:
                         table = scored_samples(metric, rows, samples, part.conditions)
                     except ValueError as error:
@@ -111,7 +118,7 @@ class LogEvaluation(Evaluation):
             for system, part in self._samples_of(path)
         }
 
-    def _signed(self, results: Results, tables: "Tables") -> Results:
+    def _record_of(self, tables: "Tables") -> dict[str, Any]:
         record: dict[str, Any] = {
             "logs": {system: self._record(system, part) for system, part in self._samples.items()}
         }
@@ -125,7 +132,7 @@ class LogEvaluation(Evaluation):
                     system, of_system, self._samples[system], self._rows_to_score[system]
                 )
             ]
-        return signed(replace(results, provenance=results.provenance | record), self.preset)
+        return record
 
     def _record(self, system: str, samples: "LogRows") -> dict[str, Any]:
         """Return the origin of a system's rows: file, format, fields and, for a log, the task."""
