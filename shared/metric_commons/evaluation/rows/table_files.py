@@ -121,7 +121,9 @@ def read_tables(path: str | Path) -> RowFile:
                 return _read_json_lines(stream.content)
         with open_file(path) as file:
             return _read_parquet(file)
-    except (ValueError, *broken_compression()) as error:
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from error
+    except broken_compression() as error:
         raise ValueError(f"{path}: {error}") from error
     except DAMAGES as error:
         raise ValueError(f"{path}: not a complete {FORMAT}: {error}") from error
