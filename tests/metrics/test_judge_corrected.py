@@ -200,10 +200,10 @@ def test_the_order_of_rows_and_parts_leaves_every_bit(judge_corrected, tmp_path)
             of_part = order[part * 30 : part * 30 + 30]
             options = {} if name is None else {name: column[of_part].tolist()}
             state.update(predictions=verdicts[of_part], references=labels[of_part], **options)
-        for part, state in enumerate(states):
-            state.save(tmp_path / f"{part}.parquet")
-        merged = State.read(tmp_path / "2.parquet")
-        merged.merge(states[0], State.read(tmp_path / "1.parquet"))
+        for state, ending in ((states[1], "jsonl"), (states[2], "parquet")):
+            state.save(tmp_path / f"rows.{ending}")
+        merged = State.read(tmp_path / "rows.parquet")
+        merged.merge(states[0], State.read(tmp_path / "rows.jsonl"))
         assert merged.result() == expected
 
 

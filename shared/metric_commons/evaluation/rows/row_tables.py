@@ -22,6 +22,7 @@ from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import observed_range, score_range
 from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics, summarize_sums
+from .logged_scores import LoggedScores
 from .rows import Rows
 
 Kept = Literal["scores", "sums", "inputs"]
@@ -88,7 +89,8 @@ class RowTable:
         if self.kept == "sums":
             scores: Mapping[str, Any] = self.statistics.of_rows()
         elif "per_example" in self.metric.options:
-            scores = self.metric.compute(**self.columns, **_ALONE, per_example=True)["per_example"]
+            alone = {name: v for name, v in _ALONE.items() if name in self.metric.options}
+            scores = self.metric.compute(**self.columns, **alone, per_example=True)["per_example"]
         else:
             scores = {}
         return {name: np.array(values, np.float64) for name, values in scores.items()}
@@ -250,7 +252,7 @@ def _averages(table: RowTable) -> dict[str, Average]:
     averages = {}
     for name, values in table.columns.items():
         bounds = score_range(name, metric.score_ranges)
-        if not metric.score_ranges:  # as of logs, which do not declare any
+        if isinstance(metric, LoggedScores) and not metric.score_ranges:
             bounds = observed_range(np.nanmin(values), np.nanmax(values))
         if bounds is not None:
             averages[name] = Average(bounds=bounds)

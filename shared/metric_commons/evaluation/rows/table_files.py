@@ -19,7 +19,7 @@ import numpy as np
 from ...data.files.access import open_file
 from ...data.files.stored import DAMAGES, check_object, refuse_device, to_jsonable, write_whole
 from ...data.files.streams import Stream, broken_compression
-from ...module.catalog.catalog import load_without_evaluate
+from ...module.catalog.catalog import is_known, load_without_evaluate
 from ...module.declaration.declarations import names_of_functions
 from ...statistics.arguments.checks import nearest
 from .logged_scores import LOGGED, SCORES, LoggedScores
@@ -48,6 +48,7 @@ _RUN = {
     "json": Sequence[str],
     "texts": Sequence[str],
     "columns": Sequence[str],
+    "kept": str,
     "lower_is_better": Sequence[str],
 }
 
@@ -115,15 +116,14 @@ def read_tables(path: str | Path) -> RowFile:
         OSError: it cannot be read.
     """
     refuse_device(path)
+    damaged: tuple[type[Exception], ...] = (ValueError, *broken_compression())
     try:
         with Stream(Path(path)) as stream:
             if not stream.start().startswith(b"PAR1"):
                 return _read_json_lines(stream.content)
         with open_file(path) as file:
             return _read_parquet(file)
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from error
-    except broken_compression() as error:
+    except damaged as error:
         raise ValueError(f"{path}: {error}") from error
     except DAMAGES as error:
         raise ValueError(f"{path}: not a complete {FORMAT}: {error}") from error
@@ -154,6 +154,7 @@ def _header(tables: Tables, provenance: dict[str, Any], json_columns: Mapping[An
                 "json": json_columns.get((system, module), []),
                 "texts": [*table.texts],
                 "columns": [*table.columns],
+                "kept": table.kept,
                 "lower_is_better": sorted(table.metric.lower_is_better),
             }
             for module, table in modules.items()
@@ -188,13 +189,19 @@ def _checked_header(text: str | bytes | None) -> dict[str, Any]:
 
 
 def _metric(module: str, run: Mapping[str, Any]) -> Any:
-    """Return the module with the options that rows were scored with."""
+    """Return the module with the options that rows were scored with.
+
+    The scores of rows need no module, so that of somebody else may be unknown here.
+    """
+    lower = frozenset(run["lower_is_better"])
     if module in (LOGGED, SCORES):
-        return LoggedScores(frozenset(run["lower_is_better"]), module)
+        return LoggedScores(lower, module)
     if run["functions"]:
         raise ValueError(
             f"{module} was scored with a function as {run['functions'][0]}, and no file holds one"
         )
+    if run["kept"] == "scores" and not is_known(module):
+        return LoggedScores(lower, module, scoring=run["options"])
     defaults = load_without_evaluate(module).options
     changed = {
         name: value

@@ -27,7 +27,6 @@ if TYPE_CHECKING:
     from ..rows.plans import Tables
     from .log_samples import LogRows, RowsToScore
 
-_LABELS = ("groups", "clusters")
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
 
 
@@ -219,7 +218,7 @@ class LogEvaluation(Evaluation):
 
     def _is_in_file(self, name: str) -> bool:
         """Return whether an input or a label is in the file of the predictions."""
-        return not self.answers or name not in ("references", *_LABELS)
+        return not self.answers or name not in {"references", *self._labels}
 
     @property
     def _answers(self) -> Source:
@@ -244,7 +243,7 @@ class LogEvaluation(Evaluation):
                 "id": self._id_field(source),
                 "error": "error" if "error" in log_columns else None,
                 "system": self.system_field,
-                **{name: self.fields.get(name) for name in _LABELS},
+                "groups": self.groups,
             }.items()
             if field is not None
         }
@@ -256,7 +255,7 @@ class LogEvaluation(Evaluation):
             }
             for system, predictions in systems.items()
         }
-        requested = [*labels.items()]
+        requested = [*labels.items(), *self.cluster_fields.items()]
         for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
             requested += fields.items()
         columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
@@ -284,6 +283,7 @@ class LogEvaluation(Evaluation):
                     if (not predictions or module == LOGGED)
                     and metric.log_columns[0] in (LOGGED, OUTCOMES)
                 },
+                {field: column(name, field) for name, field in self.cluster_fields.items()},
             )
             yield from self._split(part) if self.system_field else [(system, part)]
 
