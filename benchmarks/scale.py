@@ -144,18 +144,13 @@ def scores_of(way, path):
     return json.dumps(results[system])
 
 
-def bytes_of_state(path):
-    """What rows leave behind to be merged, the same whichever way they are scored."""
-    from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+def bytes_of_rows(path):
+    """The size of the file of scored rows."""
+    from metric_commons import score
 
-    plan = ScoringPlan(
-        {module: {} for module in MODULES}, {"bot": "answer"}, {"references": "gold"}
-    )
-    batches = (
-        dict(zip(batch.schema.names, batch.columns, strict=True))
-        for batch in parquet.ParquetFile(path).iter_batches()
-    )
-    return str(len(plan.part(batches).to_bytes()))
+    rows = f"{path}.rows"
+    score(MODULES, path, **COLUMNS, rows=True).save_rows(rows)
+    return str(Path(rows).stat().st_size)
 
 
 def measured(what, *arguments):
@@ -231,7 +226,7 @@ def main(*sizes):
             path = str(Path(folder, f"{rows}.parquet"))
             write(path, rows)
             print(f"\n{rows:,} answers, {' and '.join(MODULES)}")
-            print(f"a state has {int(measured('bytes_of_state', path)[0]):,} bytes")
+            print(f"the file of scored rows has {int(measured('bytes_of_rows', path)[0]):,} bytes")
             expected = None
             for way in WAYS:
                 scores, cpu, wall, megabytes = measured("scores_of", way, path)
@@ -248,7 +243,7 @@ def main(*sizes):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["scores_of"], ["bytes_of_state"]):
+    if sys.argv[1:2] in (["scores_of"], ["bytes_of_rows"]):
         print(globals()[sys.argv[1]](*sys.argv[2:]))
     else:
         main(*map(int, sys.argv[1:] or ["100000", "1000000"]))

@@ -35,6 +35,7 @@ def process() -> int:
             os.write(2, b"error: standard output is closed\n")
             return 1
         _accept_closed_stdout()
+        _write_other_letters_in_ascii()
         return main()
 
 
@@ -128,6 +129,27 @@ def _accept_closed_stdout() -> None:
             line_buffering=standard.line_buffering,
             write_through=standard.write_through,
         )
+
+
+def _write_other_letters_in_ascii() -> None:
+    """Let letters that the encoding of stdout lacks, such as raised ones, be written as others."""
+    standard: Any = sys.stdout
+    if "utf" not in standard.encoding.lower() and hasattr(standard, "reconfigure"):
+        import codecs
+
+        codecs.register_error("in_ascii", _in_ascii)
+        standard.reconfigure(errors="in_ascii")
+
+
+def _in_ascii(error: UnicodeError) -> "tuple[str, int]":
+    """Return the next letters that cannot be encoded in ASCII: without accents, or as ?."""
+    if not isinstance(error, UnicodeEncodeError):
+        raise error
+    from unicodedata import combining, normalize
+
+    text = normalize("NFKD", error.object[error.start : error.end]).replace("\u2212", "-")
+    plain = (letter if letter.isascii() else "?" for letter in text if not combining(letter))
+    return "".join(plain), error.end
 
 
 def program(command: str | None = None) -> "Typer":

@@ -19,7 +19,7 @@ from metric_commons.apps.console import outputs
 from metric_commons.data.files import streams
 from metric_commons.data.tables import tables as files
 from metric_commons.evaluation.scoring import evaluations as evaluation
-from tests.apps.files import systems_in
+from tests.apps.files import systems_in, write_rows
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT
 
@@ -585,3 +585,21 @@ def test_a_command_without_standard_output_fails_before_it_works(tmp_path):
     done = subprocess.run([*close, *command], cwd=tmp_path, stderr=subprocess.PIPE, text=True)
 
     assert (done.returncode, done.stderr) == (1, "error: standard output is closed\n")
+
+
+@pytest.mark.processes
+@pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1"])
+def test_letters_that_the_screen_lacks_are_written_in_ascii(tmp_path, encoding):
+    for name, right in (("one", 9), ("two", 5), ("three", 1)):
+        rows = [{"id": n, "p": "x" if n % 10 < right else "y", "r": "x"} for n in range(100)]
+        write_rows(tmp_path / f"{name}.jsonl", rows)
+    command = ["score", "qa_em", "one.jsonl", "two.jsonl", "three.jsonl"]
+    done = subprocess.run(
+        [sys.executable, "-m", "metric_commons", *command, "-p", "p", "-r", "r", "--compare"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONIOENCODING": encoding},
+        capture_output=True,
+    )
+
+    assert done.returncode == 0, done.stderr
+    assert b"0.9000bc" in done.stdout

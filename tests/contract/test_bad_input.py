@@ -1,5 +1,7 @@
 """Whichever module is loaded, bad input is a ValueError of one line, and no row of it stays."""
 
+import datetime
+import decimal
 import math
 import re
 from itertools import cycle, islice
@@ -7,6 +9,7 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
+from metric_commons import State
 from tests.contract.test_behaviour import (
     close,
     columns_of,
@@ -319,3 +322,75 @@ def test_labels_that_would_become_one_are_refused(load, spec):
     two = columns_of(rows[:2]) | options | {"groups": [1, "1"]}
 
     refused(r"groups\[1\] is '1', but an earlier row has 1", metric.compute, **two)
+
+
+IN_ITSELF = []
+IN_ITSELF.append(IN_ITSELF)
+
+ODD = {
+    "nested": [[1, 2], [3, 4]],
+    "ragged": [[1], [2, 3]],
+    "objects": np.array([1, "a"], object),
+    "ragged objects": np.array([[1], [2, 3]], object),
+    "dates": np.array(["2024-01-01", "2024-01-02"], "M8[D]"),
+    "durations": np.array([1, 2], "m8[s]"),
+    "days": [datetime.date(2024, 1, 1)] * 2,
+    "complex": [1j, 2],
+    "complex array": np.array([1j, 2]),
+    "set": {1, 2},
+    "sets": [{1}, {2}],
+    "bytes": b"ab",
+    "rows of bytes": [b"a", b"b"],
+    "array of bytes": np.array([b"a", b"b"]),
+    "text": "ab",
+    "texts": ["1", "x"],
+    "records": np.array([(1, 2.0)] * 2, [("a", int), ("b", float)]),
+    "no dimension": np.array(3.0),
+    "no object": np.array(None, object),
+    "three dimensions": np.zeros((2, 2, 2)),
+    "generator": iter([1, 2]),
+    "huge integers": [10**400, -(10**30)],
+    "decimals": [decimal.Decimal(1)] * 2,
+    "arrays": [np.array([1, 2]), np.zeros((2, 2))],
+    "masked": np.ma.MaskedArray([1, 0], [False, True]),
+    "masked rows": np.ma.MaskedArray([[1, 2], [1, 2]], [[False, True]] * 2),
+    "masked inside": [np.ma.MaskedArray([1, 2], [False, True])] * 2,
+    "masked values": [np.ma.masked, 1],
+    "dictionary": {0: 1, 1: 2},
+    "dictionaries": [{"a": 1}] * 2,
+    "nothing": [],
+    "number": 3,
+    "function": len,
+    "in itself": [IN_ITSELF] * 2,
+    "half of a letter": ["\ud800"] * 2,
+}
+
+
+def tried(kind, call, name, **columns):
+    """Check that a call with an odd column returns, or raises an error about this column."""
+    try:
+        call(**columns)
+    except ValueError as error:
+        said = str(error)
+        assert not re.search("ambiguous|inhomogeneous|maximum number of dim", said), said
+        is_about = name in said or "the inputs" in said or "labels" in said
+        assert "mask" not in kind or is_about, said
+    else:
+        assert "mask" not in kind, f"{name} is taken"
+
+
+@pytest.mark.long
+def test_an_odd_column_is_taken_or_is_a_value_error_about_it(load, spec):
+    metric = load(spec.name)
+    inputs, options = split(metric, spec.sample)
+    if not all(isinstance(column, list) for column in inputs.values()):
+        pytest.skip("its inputs are no lists")
+    pair = {name: column[:2] for name, column in inputs.items()}
+    labels = [name for name in ("sample_weight", "clusters", "groups") if name in metric.options]
+    for kind, odd in ODD.items():
+        for name in [*inputs, *([] if kind == "masked rows" else labels)]:
+            column = iter([1, 2]) if kind == "generator" else odd
+            tried(kind, metric.compute, name, **pair | options | {name: column})
+        for name in inputs:
+            column = iter([1, 2]) if kind == "generator" else odd
+            tried(kind, State(spec.name).update, name, **pair | {name: column})

@@ -147,7 +147,7 @@ def test_a_state_has_no_shape_of_scripts():
     state = State("bleu")
     state.update(**ROWS)
 
-    with pytest.raises(ValueError, match="result_format is for results of compute"):
+    with pytest.raises(ValueError, match="result_format is not an option of a result of bleu"):
         state.result(result_format="sacrebleu")
-    with pytest.raises(ValueError, match="signature is for results of compute"):
+    with pytest.raises(ValueError, match="signature is not an option of a result of bleu"):
         state.result(signature=True)

@@ -180,7 +180,7 @@ def test_labels_that_are_all_right_are_no_point(judge_corrected):
     assert (round(low, 4), high) == (0.6306, 1.0)
 
 
-def test_the_order_of_rows_and_parts_leaves_every_bit(judge_corrected):
+def test_the_order_of_rows_and_parts_leaves_every_bit(judge_corrected, tmp_path):
     rng = np.random.default_rng(1)
     verdicts, labels = rng.random(90), np.where(rng.random(90) < 0.4, rng.random(90), NAN)
     clusters = np.array([f"s{number}" for number in rng.integers(0, 3, 90)])
@@ -200,8 +200,10 @@ def test_the_order_of_rows_and_parts_leaves_every_bit(judge_corrected):
             of_part = order[part * 30 : part * 30 + 30]
             options = {} if name is None else {name: column[of_part].tolist()}
             state.update(predictions=verdicts[of_part], references=labels[of_part], **options)
-        merged = State.from_bytes(states[2].to_bytes())
-        merged.merge(states[0], State.from_json(states[1].to_json()))
+        for state, ending in ((states[1], "jsonl"), (states[2], "parquet")):
+            state.save(tmp_path / f"rows.{ending}")
+        merged = State.read(tmp_path / "rows.parquet")
+        merged.merge(states[0], State.read(tmp_path / "rows.jsonl"))
         assert merged.result() == expected
 
 

@@ -230,7 +230,7 @@ def test_the_scheme_of_all_rows_is_not_for_states():
     table = Dataset.from_dict(rows)
     columns = {"predictions": "predictions", "references": "references"}
 
-    with pytest.raises(ValueError, match="scheme='auto' follows from all rows, which a state"):
+    with pytest.raises(ValueError, match="scheme='auto' follows from all rows; name its value"):
         State("span_f1", scheme="auto")
     results = score("span_f1", table, **columns, options={"scheme": "auto"})
     assert results.systems["predictions"]["span_f1"].scores["f1"] == f1(**rows, scheme="auto")

@@ -96,7 +96,7 @@ def test_an_answer_above_the_threshold_counts_as_none():
     rows = (["Paris", "Paris"], [["Paris"], []], [0.5, 0.5])
 
     assert score(*rows)["exact"] == score(*rows, no_answer_threshold=0.5)["exact"] == 0.5
-    result = score(*rows, no_answer_threshold=0.4, rows=True)
+    result = score(*rows, no_answer_threshold=0.4, per_example=True)
     assert result["per_example"]["exact"] == [0.0, 1.0]
     assert (result["HasAns_f1"], result["NoAns_f1"]) == (0.0, 1.0)
     assert result["best_exact_thresh"] == score(*rows)["best_exact_thresh"]
@@ -126,7 +126,7 @@ def test_a_refusal_in_words_may_count_as_none():
     rows = (["Unanswerable.", "unanswerable", "no"], [[], ["Paris"], ["unanswerable"]])
 
     assert score(*rows)["exact"] == 0.0
-    result = score(*rows, no_answer_texts=["unanswerable"], rows=True)
+    result = score(*rows, no_answer_texts=["unanswerable"], per_example=True)
     assert result["per_example"]["exact"] == [1.0, 0.0, 0.0]
 
 
@@ -155,7 +155,7 @@ def test_groups_and_intervals_have_every_score():
 
 
 @pytest.mark.parametrize("ties", ["official", "grouped"])
-def test_a_state_keeps_rows_only_where_their_order_counts(ties):
+def test_states_merge_in_the_order_of_their_rows(ties):
     texts, accepted = TEXTS * 3, ACCEPTED * 3
     probabilities = [0.1, 0.2, 0.2, 0.9] * 3
     columns = dictionaries(texts, accepted, probabilities)
@@ -166,11 +166,12 @@ def test_a_state_keeps_rows_only_where_their_order_counts(ties):
     total, *others = parts
     total.merge(*others)
 
-    assert len(total.to_dict()["statistics"]["counts"]) == (12 if ties == "official" else 4)
-    with pytest.raises(ValueError, match="some rows have probabilities, others have none"):
-        total.update(predictions=["a"], references=[["a"]])
+    assert repr(total.result()) == repr(score(texts, accepted, probabilities, threshold_ties=ties))
     with pytest.raises(ValueError, match="some rows have groups, others have none"):
         total.update(**{name: column[:1] for name, column in columns.items()}, groups=["a"])
+    total.update(predictions=["a"], references=[["a"]])
+    with pytest.raises(ValueError, match=r"predictions\[12\] is 'a' \(str\); expected dict"):
+        total.result()
 
 
 def test_questions_without_answers_at_the_end_take_no_words_from_others():

@@ -5,12 +5,13 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any, Literal
 
 from ..statistics.arguments.checks import shown
 from .engines import Runner
 from .jobs import Job, ProgramLimits, memory_file
-from .output_comparison import Comparison, are_equal_values, output_difference
+from .output_comparison import Comparison, is_expected_value, output_difference
 from .plain_values import unpacked
 from .reference_tests import Protocol, ReferenceTests
 from .worker_pool import Report
@@ -24,6 +25,8 @@ ExitStatus = Literal["zero", "any"]
 TestIsolation = Literal["in_process", "separate"]
 
 _EXCERPT = 300  # characters of a text in a failure
+_LONGEST_CLAIM = 20_000  # characters of a program's answer that are read as JSON
+_VALUE = '{"value": '
 _CHECKER_LIMITS = ProgramLimits(timeout=15.0)  # independent of those of the solution
 
 
@@ -160,53 +163,50 @@ class _Grading:
 
     def run_calls(self) -> None:
         """Call the function with all arguments in one process, and in a new one after its end."""
-        count, number = len(self.grade.statuses), 0
-        while number < count and not self._is_out_of_time():
-            arguments = self.tests.arguments[number:count]
-            report = self._run(
-                "calls",
-                self.program,
-                json.dumps(arguments),
-                tests=len(arguments),
-                function=self.tests.function,
-                **self._star_imports(True),
-            )
-            first, *lines = report.results.split(b"\n")[:-1] or [b""]
-            if b'"ready"' not in first[:20]:  # it would end the same way before every test
-                status, message = _start_failure(first, report)
-                for unstarted in range(number, count):
-                    if not self._note(unstarted, status, message, *self._call(unstarted)):
-                        return
-                return
-            for line in lines[: count - number]:
-                if not self._judge(number, line):
-                    return
-                number += 1
-            if number < count:  # the process ended during this test
-                if not self._note(number, *_early_end(report), *self._call(number)):
-                    return
-                number += 1
+        number = 0
+        while number < len(self.grade.statuses) and not self._is_out_of_time():
+            number = self._run_calls(number)
+
+    def _run_calls(self, number: int) -> int:
+        """Call the function from one test on; return the next test, or the end of all."""
+        count = len(self.grade.statuses)
+        arguments = self.tests.arguments[number:count]
+        report = self._run(
+            "calls",
+            self.program,
+            json.dumps(arguments),
+            tests=len(arguments),
+            function=self.tests.function,
+            **self._star_imports(True),
+        )
+        lines = _lines(report.results)
+        first = next(lines, "")
+        if '"ready"' not in first[:20]:  # it would end the same way before every test
+            status, message = _start_failure(first, report)
+            for unstarted in range(number, count):
+                if not self._note(unstarted, status, message, *self._call(unstarted)):
+                    break
+            return count
+        for line in islice(lines, count - number):
+            if not self._judge(number, line):
+                return count
+            number += 1
+        if number < count:  # the process ended during this test
+            is_next = self._note(number, *_early_end(report), *self._call(number))
+            return number + 1 if is_next else count
+        return count
 
     def _call(self, number: int) -> tuple[Any, Any]:
         return self.tests.arguments[number], self.tests.answers[number][0]
 
-    def _judge(self, number: int, line: bytes) -> bool:
+    def _judge(self, number: int, line: str) -> bool:
         """Record the result of one call; the line is what the program claims."""
         tolerance = self.conditions.tolerance if self.conditions.compare == "floats" else None
-        value: Any = ""
+        status, message, value = "passed", "", ""
         try:
-            answer = json.loads(line)
-            if "value" in answer:
-                value, message = unpacked(answer["value"]), ""
-                is_right = any(
-                    are_equal_values(value, expected, tolerance)
-                    for expected in self.tests.answers[number]
-                )
-                status = "passed" if is_right else "wrong"
-            else:
-                status = "exited" if "ended" in answer else "failed"
-                message = str(answer.get("error") or answer.get("ended") or "")
-        except (ValueError, TypeError, AttributeError, KeyError, RecursionError) as error:
+            if not _is_answer(line, self.tests.answers[number], tolerance):
+                status, message, value = _wrong_answer(line)
+        except Exception as error:  # a program may have written anything
             status, message = "failed", f"the returned value cannot be read: {error!r}"
         return self._note(number, status, message, *self._call(number), value)
 
@@ -312,15 +312,53 @@ def _files(*texts: str | bytes) -> Iterator[Sequence[int]]:
             os.close(descriptor)
 
 
-def _start_failure(line: bytes, report: Report) -> tuple[str, str]:
+def _lines(results: bytes) -> Iterator[str]:
+    """Yield the complete lines, one at a time, since there may be many, or a long one."""
+    start = 0
+    while (end := results.find(b"\n", start)) >= 0:
+        yield str(memoryview(results)[start:end], "latin-1")
+        start = end + 1
+
+
+def _is_answer(line: str, answers: Sequence[Any], tolerance: float | None) -> bool:
+    """Return whether a line claims that a call has returned a right answer."""
+    if not line.startswith(_VALUE) or not line.endswith("}"):
+        return False
+    part = len(_VALUE), len(line) - 1  # not copied
+    return any(is_expected_value(line, answer, tolerance, *part) for answer in answers)
+
+
+def _wrong_answer(line: str) -> tuple[str, str, Any]:
+    """Return the status, the message and the value of a call that has returned no right answer."""
+    if line.startswith(_VALUE) and len(line) > _LONGEST_CLAIM:
+        return "wrong", "", line
+    answer = _claim(line)
+    if "value" in answer:
+        return "wrong", "", unpacked(answer["value"])
+    message = str(answer.get("error") or answer.get("ended") or "")
+    return ("exited" if "ended" in answer else "failed"), message, ""
+
+
+def _claim(line: str) -> dict[str, Any]:
+    """Return the answer in a line.
+
+    Raises:
+        Exception: the line is forged.
+    """
+    if len(line) > _LONGEST_CLAIM:
+        raise ValueError(f"a line of {len(line)} characters")
+    return dict(json.loads(line))
+
+
+def _start_failure(line: str, report: Report) -> tuple[str, str]:
     """Return status and message of a program that did not reach its first call."""
     if not line:
         return _early_end(report)
     try:
-        answer = json.loads(line)
+        answer = _claim(line)
         message = str(answer.get("unusable") or answer.get("ended") or "")
         return ("exited" if "ended" in answer else "failed"), message
-    except (ValueError, AttributeError, RecursionError):
+    except Exception:  # a program may have written anything
         return "failed", "the first answer of the program cannot be read"
 
 
@@ -340,9 +378,12 @@ def _message(report: Report) -> str:
 
 def _excerpt(value: Any) -> str:
     """Return a text for a failure, shortened in the middle if it is long."""
+    half = _EXCERPT // 2
     if isinstance(value, bytes):
+        if len(value) > 4 * _EXCERPT:  # bytes, of which a character has at most four
+            value = value[: 4 * half] + b" ... " + value[-4 * half :]
         value = value.decode("utf-8", "replace")
     text = value if isinstance(value, str) else shown(value, 10 * _EXCERPT)
-    if len(text) <= _EXCERPT:
-        return text
-    return f"{text[: _EXCERPT // 2]} ... {text[-_EXCERPT // 2 :]}"
+    if len(text) > _EXCERPT:
+        text = f"{text[:half]} ... {text[-half:]}"
+    return text.encode("utf-8", "backslashreplace").decode()

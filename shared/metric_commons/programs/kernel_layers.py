@@ -44,6 +44,10 @@ _DENIED = {
     "name_to_handle_at": (303, 264),
     "open_by_handle_at": (304, 265),
     "perf_event_open": (298, 241),
+    # They would tell when other programs use a file.
+    "inotify_add_watch": (254, 27),
+    "fanotify_init": (300, 262),
+    "fanotify_mark": (301, 263),
     # These outlive the program that creates them, and the next one would find them.
     "shmget": (29, 194),
     "semget": (64, 190),

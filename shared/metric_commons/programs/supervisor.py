@@ -206,12 +206,14 @@ class _Supervisor:
             except Exception as error:  # a fault of ours, not of the program
                 report = {"status": "infrastructure", "message": repr(error)[:500]}
             self._end_descendants()
-            self._empty_scratch()
+            is_clean = self._empty_scratch()
             for descriptor in descriptors:
                 os.close(descriptor)
             try:
                 send_packet(self.caller, report)
             except OSError:
+                os._exit(0)
+            if not is_clean:  # the next program gets another supervisor, with a new folder
                 os._exit(0)
 
     def _run(self, message: dict[str, Any], descriptors: list[int], folder: str) -> dict[str, Any]:
@@ -300,14 +302,18 @@ class _Supervisor:
         except (ProcessLookupError, ChildProcessError):
             pass
 
-    def _empty_scratch(self) -> None:
-        """Remove everything that a program has left, so that the next one cannot find it."""
-        for name in os.listdir(self.scratch):
-            path = os.path.join(self.scratch, name)
-            if os.path.isdir(path) and not os.path.islink(path):
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                os.unlink(path)
+    def _empty_scratch(self) -> bool:
+        """Remove what a program has left, and return whether the next one cannot find any of it."""
+        try:
+            for name in os.listdir(self.scratch):
+                path = os.path.join(self.scratch, name)
+                if os.path.isdir(path) and not os.path.islink(path):
+                    shutil.rmtree(path)
+                else:
+                    os.unlink(path)
+        except OSError:  # a program may have taken the right to do so
+            return False
+        return True
 
 
 def _can_nobody_read(path: str) -> bool:

@@ -113,7 +113,11 @@ class Worker:
             try:
                 self.start()
                 report = self._run(job)
-            except (OSError, EOFError, ValueError) as error:
+            except (EOFError, ConnectionError):  # on each attempt: this program ends its workers
+                self.close()
+                report = Report("crashed", "the worker has ended")
+                continue
+            except (OSError, ValueError) as error:
                 report = Report("infrastructure", f"the worker has failed: {error!r}")
             if report.status == "infrastructure":
                 self.close()

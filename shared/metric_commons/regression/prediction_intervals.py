@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..statistics.arguments.arrays import Column, Floats
-from ..statistics.arguments.checks import OptionError, RowError, check_weights
+from ..statistics.arguments.checks import OptionError, RowError, check_weights, check_widths
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.sum_distributions import weighted_mean_interval
 from ..statistics.intervals.summary import uncertainty
@@ -101,6 +101,7 @@ def interval_columns(predictions: Column, references: Column) -> tuple[Numbers, 
         for row, ends in enumerate(predictions):
             if not isinstance(ends, Sequence) or len(ends) != 2:
                 raise RowError("predictions", row, f"is {ends}; an interval is [low, high]")
+    check_widths("references", references, "numbers")
     table, numbers = np.asarray(predictions), np.asarray(references)
     number = np.int64 if are_wide_integers(table, numbers) else np.float64
     table, numbers = table.astype(number, copy=False), numbers.astype(number, copy=False)

@@ -1,6 +1,7 @@
 """The calls of a row compared with the expected ones: equal calls, and the best pairs of others."""
 
 import math
+import operator
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -136,7 +137,8 @@ class CallComparison:
                 if "default" in schema and key not in ignored:
                     default = schema["default"]
                     arguments.setdefault(key, [default, ""] if has_options else default)
-        form = self.equality.forms
+        # Keys are compared, or values themselves if equality has no keys.
+        form = self.equality.key if self.equality.is_transitive else lambda value: value
         if has_options:
             options = {key: list(map(form, values)) for key, values in arguments.items()}
             optional = frozenset(key for key, values in arguments.items() if "" in values)
@@ -155,7 +157,7 @@ class CallComparison:
         """Return the right arguments, and all that count; an accepted absence counts in neither."""
         if self.arguments == "bfcl":
             return bfcl_arguments(expected.tool, predicted.arguments, expected.arguments)
-        compare = self.equality.compare
+        compare = operator.eq if self.equality.is_transitive else self.equality
         right = common = absent = 0
         for name, target in expected.arguments.items():
             if name in predicted.arguments:

@@ -27,7 +27,11 @@ _STATISTICS = (
     *_MEANS,
     "unparsed",
     *_COUNTS,
-    *("rows", "irrelevant", "irrelevant_silent", "relevant", "relevant_called"),
+    "rows",
+    "irrelevant",
+    "irrelevant_silent",
+    "relevant",
+    "relevant_called",
 )
 
 
@@ -186,7 +190,9 @@ def _row(counts: MatchCounts | None, calls: int, targets: int) -> list[float]:
         pairs / targets if targets else empty_score,
         partial,
         float(counts is None),
-        *(pairs, calls, targets),
+        pairs,
+        calls,
+        targets,
         1.0,
         not targets,
         empty_score,

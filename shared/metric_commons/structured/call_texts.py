@@ -175,7 +175,7 @@ def _calls_and_text(message: Mapping[str, Any]) -> tuple[list[Call], str]:
     calls = [
         part
         for part in (message, *parts)
-        if isinstance(part, dict) and (part.get("type") in _CALLS or _held(part) is not None)
+        if isinstance(part, dict) and (part.get("type") in _CALLS or _held(part))
     ]
     texts = [
         part.get("text") if isinstance(part, dict) and _is_reply(part) else part for part in parts
@@ -194,7 +194,7 @@ def _is_call(value: Any) -> bool:
     if not isinstance(value, dict):
         return False
     is_named = any(isinstance(value.get(key), str) for key in _NAMES)
-    return _held(value) is not None or (is_named and not _ARGUMENTS.isdisjoint(value))
+    return bool(_held(value)) or (is_named and not _ARGUMENTS.isdisjoint(value))
 
 
 def _call(value: Any) -> Call:
@@ -202,7 +202,7 @@ def _call(value: Any) -> Call:
         return value
     if not isinstance(value, dict):
         raise UnreadableCallError(f"a call is {_kind(value)}; expected an object")
-    while (held := _held(value)) is not None:
+    while held := _held(value):
         value = held
     if len(value) == 1 and value.keys().isdisjoint(_ARGUMENTS | {*_NAMES}):
         ((name, arguments),) = value.items()  # as in the files of BFCL, and in Apertus' texts
@@ -214,7 +214,7 @@ def _call(value: Any) -> Call:
     if len(fields) > 1:
         first, second, *_ = sorted(fields)
         raise UnreadableCallError(f"a call of {name} has both {first!r} and {second!r}")
-    arguments: Any = value[next(iter(fields))] if fields else {}
+    arguments = value[next(iter(fields))] if fields else {}
     if isinstance(arguments, str):
         arguments = json_value(arguments) if arguments.strip() else {}
     if arguments is None:

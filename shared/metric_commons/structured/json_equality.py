@@ -5,7 +5,6 @@ equality is transitive: each value has a key, and values are equal if and only i
 """
 
 import math
-import operator
 import re
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
@@ -77,16 +76,6 @@ class Equality:
     def is_transitive(self) -> bool:
         """Return whether values have keys; with a tolerance 1 and 3 may equal 2, not each other."""
         return not (self.rel_tol > 0 or self.abs_tol > 0)
-
-    @cached_property
-    def forms(self) -> Callable[[Any], Any]:
-        """Return the function to the form that `compare` takes: the key, or the value itself."""
-        return self.key if self.is_transitive else lambda value: value
-
-    @cached_property
-    def compare(self) -> Callable[[Any, Any], bool]:
-        """Return the function that compares the forms of a predicted and an expected value."""
-        return operator.eq if self.is_transitive else self.__call__
 
     def scalar(self, value: Any) -> Any:
         """Return a scalar as interpreted under `types`.

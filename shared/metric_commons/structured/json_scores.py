@@ -159,7 +159,9 @@ def _row(predicted: Any, expected: Any, comparison: LeafComparison) -> list[floa
         2 * matches / total if total else empty_score,
         matches / predicted_leaves if predicted_leaves else empty_score,
         matches / leaves if leaves else empty_score,
-        *(matches, predicted_leaves, leaves),
+        matches,
+        predicted_leaves,
+        leaves,
         1.0,
     ]
 
@@ -235,6 +237,5 @@ def _breakdowns(names: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]
 
 
 def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:
-    schema_valid = {"schema_valid": sums["schema_valid"]} if "schema_valid" in sums else {}
-    scores = {name: sums[name] for name in _MEANS} | schema_valid
+    scores = {name: sums[name] for name in (*_MEANS, "schema_valid") if name in sums}
     return scores | {name: int(sums[name]) for name in _COUNTS}

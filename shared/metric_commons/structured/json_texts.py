@@ -120,7 +120,7 @@ def json_spans(text: str) -> Iterator[tuple[int, int]]:
         except json.JSONDecodeError as error:
             position = max(error.pos, start + 1)
         except StopIteration as error:
-            position = max(error.value, start + 1)
+            position = error.value
         except RecursionError:  # of the levels up to here each has more than NESTING within it
             brackets = _BRACKET.finditer(text, start)
             position = next(islice(brackets, 2 * NESTING, None), bracket).end()

@@ -13,6 +13,12 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="programs run on Linux alone"),
 ]
 
+WATCH = """
+import ctypes
+library = ctypes.CDLL(None)
+assert library.inotify_add_watch(library.inotify_init(), b'/', 2) > 0
+"""
+
 # By the layer that prevents it: what succeeds, and so passes, where it is not prevented.
 ESCAPES = {
     "landlock": [
@@ -48,6 +54,7 @@ ESCAPES = {
         "import ctypes; assert ctypes.CDLL(None).ptrace(16, 1, 0, 0) == 0",
         "import ctypes; assert ctypes.CDLL(None).unshare(0x10000000) == 0",
         "import ctypes; assert ctypes.CDLL(None).mount(b'x', b'/tmp', b'tmpfs', 0, None) == 0",
+        WATCH,
         "import ctypes; assert ctypes.CDLL(None).shmget(0, 100, 0o1666) >= 0",
     ],
     "rlimits": [

@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import threading
+import tracemalloc
 
 import pytest
 
@@ -11,6 +12,7 @@ from metric_commons.programs.executions import InfrastructureError, execute, pro
 from metric_commons.programs.grading import Conditions, Grade, grade
 from metric_commons.programs.jobs import ProgramLimits
 from metric_commons.programs.reference_tests import read_tests
+from metric_commons.programs.supervisor import LAYERS
 from metric_commons.programs.worker_pool import Report
 from tests.programs_run import SUM, SUMS, one_worker
 
@@ -261,3 +263,107 @@ def test_the_first_verdict_counts_if_a_program_forks():
     executions = execute([[program] * 30], ["assert False"], num_workers=2)
 
     assert {grade.status for grade in executions.grades[0]} == {"failed"}
+
+
+def forging(line):
+    """A program that writes a line where results are expected, and ends."""
+    return (
+        "import os\n"
+        "def square(n):\n"
+        "    for number in range(3, 20):\n"
+        "        try: os.write(number, LINE)\n"
+        "        except OSError: pass\n"
+        "    os._exit(0)\n"
+    ).replace("LINE", repr(line + b"\n"))
+
+
+FORGED = [
+    b'{"value": {"c": ["0x1p99999", "0x0p0"]}}',
+    b'{"value": {"f": "one"}}',
+    b'{"value": {"i": "0x_"}}',
+    b'{"value": {"x": 1}}',
+    b'{"value": {"l": 1}}',
+    b'{"value": {"s": [{"l": []}]}}',
+    b'{"value": {"d": [[{"d": []}, 1]]}}',
+    b'{"value": {}}',
+    b'{"value": 1e999, "error": ' + b"9" * 5_000 + b"}",
+    b'{"error": ' + b"[" * 10_000 + b"}",
+    b'["value"]',
+    b"null",
+    b"\xff\x00",
+    b'{"error": "\\ud800"}',
+    b"{" * 100_000,
+]
+
+
+@pytest.mark.parametrize("line", FORGED, ids=lambda line: line[:30].decode("latin-1"))
+def test_a_forged_result_is_a_failure_of_its_program_alone(line):
+    good = "def square(n): return n * n"
+    executions = execute([[forging(line), good]], [SQUARES], num_workers=1)
+    forged, right = executions.grades[0]
+
+    assert forged.outcome is False
+    assert forged.statuses[0] == "failed"
+    assert right.outcome is True
+    json.dumps(forged.first_failure, ensure_ascii=False).encode()
+
+
+class Answering:
+    """A runner whose programs have written something where results are expected."""
+
+    def __init__(self, results):
+        self.report = Report("finished", exit_status=0, results=results)
+
+    def run(self, job):
+        return self.report
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    "start", [b'{"value": {"l": [', b'{"value": {"d": [["', b'{"error": "', b""]
+)
+@pytest.mark.parametrize("piece", [b'{"l": []}, ', b'{"i": "0x1fffffffffffffff"}, ', b"[", b"a"])
+def test_large_results_take_little_memory(start, piece):
+    results = b'{"ready": true}\n' + start + piece * ((8 << 20) // len(piece)) + b"}\n"
+    tests = read_tests(SQUARES | {"outputs": ["[[]]", '{"a": []}', "1", "1", "1", "1"]})
+    tracemalloc.start()
+    found = grade(Answering(results), "", tests, CONDITIONS)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert "passed" not in found.statuses
+    assert peak <= len(results) + 10**8 / 2  # besides the results
+
+
+NAMESPACES = [layer for layer in LAYERS if "namespace" in layer or "mounts" in layer]
+HOSTILE = {
+    "takes away its folder": "import os; os.chmod('..', 0); os.chmod('.', 0)",
+    "leaves a folder that no one can list": "import os; os.makedirs('a/b'); os.chmod('a', 0)",
+    "removes the folders": "import os, shutil; shutil.rmtree('..', ignore_errors=True)",
+    "fills the folder with names": "for i in range(5_000): open(f'../{i}', 'w').close()",
+    "ends its parent": "import os; os.kill(os.getppid(), 9)",
+    "writes everywhere": "import os\nfor n in range(64):\n  try: os.write(n, b'x' * 70_000)\n"
+    "  except OSError: pass",
+    "closes everything": "import os; os.closerange(0, 64)",
+    "seals its output": "import fcntl\nfor n in range(64):\n  try: fcntl.fcntl(n, 1033, 15)\n"
+    "  except OSError: pass",
+    "has a message that is no text": "raise ValueError('\\ud800' * 1000)",
+    "stops itself": "import os, signal; os.kill(os.getpid(), signal.SIGSTOP)",
+    "is no text": "x = '\ud800\x00'",
+}
+
+
+@pytest.mark.parametrize("layers", ["all", "no namespaces"])
+@pytest.mark.parametrize("program", HOSTILE.values(), ids=HOSTILE.keys())
+@pytest.mark.parametrize("tests", ["assert 1 == 2", SQUARES], ids=["program", "calls"])
+def test_a_hostile_program_never_ends_an_evaluation(program, tests, layers):
+    pool = one_worker(without=NAMESPACES if layers == "no namespaces" else ())
+    conditions = Conditions(limits=ProgramLimits(0.5))
+    try:
+        hostile = grade(pool, program, read_tests(tests), conditions)
+        after = grade(pool, "x = 1", read_tests("assert x"), conditions)
+    finally:
+        pool.close()
+
+    assert hostile.outcome is False, hostile
+    assert after.outcome is True, after

@@ -1,12 +1,22 @@
 """Outputs and values against what is expected of them."""
 
+import json
+import math
+import time
+import tracemalloc
 from decimal import Decimal, InvalidOperation
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.programs.output_comparison import are_equal_values, output_difference
+from metric_commons.programs.output_comparison import (
+    are_close,
+    is_expected_value,
+    json_value,
+    output_difference,
+)
+from metric_commons.programs.plain_values import packed
 
 WORDS = st.sampled_from([*"1 1.0 +1 1_0 10 -0 0 a nan sNaN inf 1e3 1000 ٣ 3".split(), ""])
 LINES = st.lists(st.lists(WORDS, max_size=3).map(" ".join), max_size=3)
@@ -112,4 +122,108 @@ def test_bytes_that_are_no_text_are_wrong():
     ],
 )
 def test_values(value, expected, tolerance, is_equal):
-    assert are_equal_values(value, expected, tolerance) is is_equal
+    assert is_expected_value(json.dumps(packed(value)), expected, tolerance) is is_equal
+
+
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.sampled_from([0, 1, -1, 2**63, 10**16, 10**400, -(16**300), 1.0, 0.5, -0.0, 1e300])
+    | st.sampled_from([math.inf, -math.inf, math.nan, 1 + 0j, 1j, 0.1 + 0.2, 0.3])
+    | st.sampled_from(["", "1", "a", "null", 'quote"', "back\\slash", "é😀", "\ud800", "}]"])
+)
+KEYS = st.sampled_from(
+    ["", "1", "null", 'quote"', "é😀", "(1, 2)", 1, 1.0, 0.5, None, True, (1, 2)]
+)
+VALUES = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(KEYS, inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+
+
+def as_defined(value, expected, tolerance):
+    """Whether two values are equal as JSON would keep them, of whole values."""
+    if isinstance(value, bool) or isinstance(expected, bool):
+        return value is expected
+    if isinstance(value, list) and isinstance(expected, list):
+        pairs = zip(value, expected, strict=False)
+        return len(value) == len(expected) and all(as_defined(*pair, tolerance) for pair in pairs)
+    if isinstance(value, dict) and isinstance(expected, dict):
+        return value.keys() == expected.keys() and all(
+            as_defined(value[key], expected[key], tolerance) for key in value
+        )
+    if value == expected:
+        return True
+    if tolerance is None or not isinstance(value, int | float) or not isinstance(expected, float):
+        return False
+    try:
+        return are_close(value, expected, tolerance)
+    except OverflowError:
+        return False
+
+
+def keys_differ(value):
+    """Whether no two keys of an object are the same text."""
+    if isinstance(value, dict):
+        is_right = len(json_value(value)) == len(value)
+        return is_right and all(map(keys_differ, value.values()))
+    return all(map(keys_differ, value)) if isinstance(value, list | tuple) else True
+
+
+@given(VALUES, VALUES, st.sampled_from([None, 0.1]))
+def test_values_are_equal_as_json_would_keep_them(value, other, tolerance):
+    text = json.dumps(packed(value))
+    for expected in (json_value(value), json_value(other)):
+        if not keys_differ(value) or "j" in repr(expected):
+            continue
+        found = is_expected_value(text, expected, tolerance)
+
+        assert found == as_defined(json_value(value), expected, tolerance)
+
+
+DIGITS = "1" * 10**6
+LARGE = {
+    "a number": DIGITS,
+    "a number and a letter": DIGITS + "x",
+    "a number and a point": DIGITS + ".x",
+    "a fraction": "." + DIGITS + "x",
+    "an exponent": "1e" + DIGITS,
+    "large powers": "1e999999 " * 10**5,
+    "zeros": "0" * 10**6 + "1",
+    "numbers": "1 " * 10**6,
+    "lines": "1\n" * 10**6 + "2",
+    "blank lines": "\n \u3000" * 10**6 + "x",
+    "wide spaces": "\u3000" * 10**6 + "x",
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compare", ["lines", "tokens", "floats"])
+@pytest.mark.parametrize("output", LARGE.values(), ids=LARGE.keys())
+def test_large_outputs_are_compared_in_linear_time(output, compare):
+    started = time.process_time()
+    for expected in ("1", "1.5", DIGITS + "0", output + "0", output.replace("1", "1.0")):
+        output_difference(output.encode(), expected, compare)
+
+    assert time.process_time() - started < 30  # a quadratic step takes hours
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("compare", ["lines", "tokens", "floats"])
+@pytest.mark.parametrize(
+    "piece", ["1 ", "1\n", "\n", " \n", "\u3000", "\x1c\n", "a", "1", "😀", "\udcff"]
+)
+def test_large_outputs_take_little_memory(piece, compare):
+    content = piece.encode("utf-8", "surrogateescape")
+    output = b"0\n" + content * ((8 << 20) // len(content)) + b"x"
+    tracemalloc.start()
+    assert output_difference(output, "0\n" + piece + "1", compare)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+
+    assert peak <= len(output) + 10**8 / 2  # besides the output

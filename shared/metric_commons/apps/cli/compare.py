@@ -16,6 +16,7 @@ from ...evaluation.results.module_results import provenance
 from ...evaluation.results.rendering import PLAIN, Notation, Table
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
+from ...statistics.resampling.progress import is_quiet
 from ..console import options, run_scores
 from ..console.outputs import (
     Outputs,
@@ -57,8 +58,11 @@ class Testing(options.Draws):
     bounds: options.Bounds = None
 
 
+# Options for tables of scores only.
+_TABLE_OPTIONS = ("system", "id_field", "score", "lower_is_better", "score_range")
 # Options for runs only.
 _RUN_OPTIONS = ("measures", *(item.name for item in fields(run_scores.Scoring)), "plot")
+_ONLY_RUN_OPTIONS = tuple(name for name in _RUN_OPTIONS if name != "missing")
 
 
 def compare(
@@ -68,6 +72,11 @@ def compare(
     measures: run_scores.Measures = None,
     scores: options.Scores = None,
     cluster_by: options.ClusterBy = None,
+    system: Annotated[str | None, options.statistics_option(metavar="NAMES")] = None,
+    id_field: Annotated[str | None, options.statistics_option("--id", metavar="COLUMN")] = None,
+    score: Annotated[str | None, options.statistics_option(metavar="COLUMN")] = None,
+    lower_is_better: Annotated[bool, options.statistics_option("--lower-is-better")] = False,
+    score_range: options.ScoreRange = None,
     testing: Testing,
     scoring: run_scores.Scoring,
     sort: options.Sort = None,
@@ -76,11 +85,16 @@ def compare(
     presentation: DifferencesFirst,
     plot: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
 ) -> None:
-    """Compare systems row by row: those of saved results, or retrieval runs.
+    """Compare systems row by row: those of a table of scores, of saved results, or runs.
+
+    metric-commons compare scores.csv
 
     metric-commons compare new.json old.json
 
     metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
+
+    A table of scores is wide (a column for each system) or long (columns such as
+    model, id and score); a line on stderr says what was taken for systems.
 
     Results need their scored rows, which --rows writes. Systems
     with the same name in two results are compared with each other; otherwise
@@ -95,8 +109,12 @@ def compare(
     with, or for runs by a file with lines of query and cluster.
 
     Args:
-        paths: Results written by --save, or rows by --rows; or relevance judgments and two or
-            more runs.
+        paths: A table of scores; results written by --save, or rows by --rows; or relevance
+            judgments and two or more runs.
+        system: Of a table: the column that names the systems, or the columns of systems, as A,B.
+        id_field: Of a table: the column of the ids.
+        score: Of a table: the column of the scores.
+        lower_is_better: Of a table: the lowest scores are the best.
         plot: Draw the differences of two runs: .png, .svg or .pdf.
     """
     presentation.check()
@@ -111,6 +129,28 @@ def compare(
         results = [read_results(path, cluster_by or []) for path in paths]
         outputs.write(compare_results(*results, scores=scores, **vars(testing)), top)
         return
+    if len(paths) == 1:
+        options.refuse(context, _ONLY_RUN_OPTIONS, "is for runs, but this is a table of scores")
+        options.refuse(context, ("bounds",), "is not for a table, which has --bounds of its scores")
+        from ...evaluation.comparison.combined_results import compare as compare_results
+
+        named = system and system.split(",")
+        compared = compare_results(
+            paths[0],
+            scores=scores,
+            system=named[0] if named and len(named) == 1 else named,
+            id=id_field,
+            score=score,
+            lower_is_better=lower_is_better,
+            clusters=cluster_by or (),
+            missing=scoring.missing if options.is_chosen(context, "missing") else "refuse",
+            **{**vars(testing), "bounds": score_range},
+        )
+        if not is_quiet():
+            typer.echo(f"note: the systems are {', '.join(compared.systems)}", err=True)
+        outputs.write(compared, top)
+        return
+    options.refuse(context, _TABLE_OPTIONS, "is for a table of scores")
     qrels, *runs = paths
     if len(runs) < 2:
         raise UsageError(

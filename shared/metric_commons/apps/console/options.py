@@ -229,9 +229,18 @@ def correction_named(name: Any) -> Any:
 def _difference_bounds(value: Any) -> tuple[float, float]:
     """Return the two numbers of a text such as -0.2,0.2."""
     try:
-        return difference_range([float(number) for number in str(value).split(",")])
+        return difference_range(_two_numbers(value))
     except ValueError as error:
         raise typer.BadParameter(f"expected LOW,HIGH, such as -0.2,0.2, got {value!r}") from error
+
+
+def _two_numbers(value: Any) -> tuple[float, float]:
+    """Return the two numbers of a text such as 0,1."""
+    try:
+        low, high = map(float, str(value).split(","))
+    except ValueError as error:
+        raise typer.BadParameter(f"expected LOW,HIGH, such as 0,1, got {value!r}") from error
+    return low, high
 
 
 def _check_processes(jobs: int | None) -> int | None:
@@ -306,6 +315,15 @@ Bounds = Annotated[
     Any,
     request_option("bounds", "--difference-bounds", metavar="LOW,HIGH", parser=_difference_bounds),
 ]
+ScoreRange = Annotated[
+    Any,
+    statistics_option(
+        "--bounds",
+        metavar="LOW,HIGH",
+        parser=_two_numbers,
+        help="Of a table: the lowest and the highest possible score.",
+    ),
+]
 
 
 @dataclass(frozen=True)
@@ -345,8 +363,7 @@ class RequestOptions(IntervalOptions):
         options: Option of all modules, such as normalizer=ultrarag, or of one, such as
             qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.
         preset: Options that reproduce another tool; `metric-commons presets` lists them.
-        ids: Field that identifies each row. Saved results are matched by it; rankings need it with
-            --partial.
+        ids: Field that identifies each row. Saved results are matched by it.
         split_references: What separates the accepted answers in a cell of .csv and .tsv, such as
             '|'.
     """

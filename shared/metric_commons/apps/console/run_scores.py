@@ -47,7 +47,8 @@ class Scoring:
 
     Args:
         missing: A judged query that is not in the run: count it as zero (trec_eval -c), or skip it,
-            as trec_eval does by default.
+            as trec_eval does by default. Likewise a score that a table lacks, which is refused
+            without this option.
         relevance_level: The lowest grade that counts as relevant (trec_eval -l).
         score_dtype: Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9.
         max_depth: Use only the first N documents of each query (trec_eval -M).

@@ -6,6 +6,7 @@ import hashlib
 import io
 import lzma
 import os
+import re
 import sys
 import tempfile
 import zipfile
@@ -29,6 +30,7 @@ STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # a frame without content, as pzstd writes
 _SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
@@ -196,16 +198,46 @@ class _Observed(io.RawIOBase):
         return count
 
 
+class _Streams(io.RawIOBase):
+    """The content of one or several compressed streams, which zeros may separate.
+
+    Python's own classes end silently before a stream whose first bytes are damaged.
+    """
+
+    def __init__(self, stored: io.BufferedReader, start: Callable[[], Any]) -> None:
+        self._stored, self._start = stored, start
+        self._stream = start()
+
+    def readinto(self, buffer: Any) -> int:
+        while True:
+            part = b""
+            if self._stream.eof:
+                part = self._stream.unused_data.lstrip(b"\0")
+                while not part and (block := self._stored.read1(_CHUNK)):
+                    part = block.lstrip(b"\0")
+                if not part:
+                    return 0
+                self._stream = self._start()
+            elif self._stream.needs_input:
+                part = self._stored.read1(_CHUNK)
+                if not part:
+                    raise EOFError("the compressed content ends too early")
+            data = self._stream.decompress(part, len(buffer))
+            if data:
+                buffer[: len(data)] = data
+                return len(data)
+
+
 def _decompressed(stored: io.BufferedReader) -> Any:
     """Return the content of compressed bytes, detected by their start; None if not compressed."""
     start = stored.peek(len(_XZ))
     if start.startswith(_GZIP):
         return gzip.GzipFile(fileobj=stored)
     if start.startswith(_BZIP2):
-        return bz2.BZ2File(stored)
+        return _Streams(stored, bz2.BZ2Decompressor)
     if start.startswith(_XZ):
-        return lzma.LZMAFile(stored)
-    if start.startswith(_ZSTANDARD):
+        return _Streams(stored, lzma.LZMADecompressor)
+    if start.startswith(_ZSTANDARD) or _SKIPPABLE.match(start):
         import pyarrow as pa
 
         return pa.CompressedInputStream(stored, "zstd")  # an end within a frame is an OSError

@@ -1,14 +1,24 @@
 """Several results combined into one, whose systems are compared on the same rows."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
 from itertools import combinations, product
+from os import PathLike
+from pathlib import Path
 from typing import Any
 
+from ...data.tables.tables import Source
+from ...module.catalog.request import Missing
+from ...statistics.arguments.arrays import as_column
 from ..results.comparisons import Pair, compare_pairs
 from ..results.module_results import provenance
 from ..results.results import Results
+from ..rows.given_scores import tables_of_scores
+from ..rows.table_columns import columns_of_table, table_names
+from ..rows.table_files import RowFile
 from .pairing import paired_scores
+from .saved_results import results_of_rows
 
 _BY_SYSTEM = ("digests", "columns", "logs")  # entries of a provenance with a value for each system
 
@@ -63,8 +73,19 @@ def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
     return replace(pool, comparisons=comparisons), ""
 
 
-def compare(*results: Results, scores: Sequence[str] | None = None, **testing: Any) -> Results:
-    """Compare the systems of several results in pairs, on the same rows.
+def compare(
+    *results: Any,
+    scores: Sequence[str] | None = None,
+    system: str | Sequence[str] | None = None,
+    id: str | None = None,  # noqa: A002
+    score: str | None = None,
+    lower_is_better: bool = False,
+    clusters: Sequence[str] = (),
+    missing: Missing = "refuse",
+    bounds: tuple[float, float] | None = None,
+    **testing: Any,
+) -> Results:
+    """Compare the systems of several results, or of a table of scores, in pairs, on the same rows.
 
     With two results, the systems of the first (A) are compared with those of the second (B):
     systems of the same name, renamed to "A: name" and "B: name", or if the results share no name,
@@ -72,10 +93,21 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
     are compared, and their names must be distinct.
 
     Args:
-        *results: results with the scores of every row.
+        *results: results with their scored rows; or a table of scores that are there already: a
+            dictionary of columns, a DataFrame, or the path of a file. A long table has a row for
+            each score (columns such as model, id and score), a wide one a column for each system.
         scores: which scores to show and compare, as `score` or `module.score`; None to show all,
             and to compare the main score of each module. P-values are corrected for the number of
             pairs and scores.
+        system: of a table: the column that names the systems, or the columns that are systems.
+        id: of a table: the column of the ids.
+        score: of a table: the column of the scores.
+        lower_is_better: of a table: whether the lowest scores are the best.
+        clusters: of a table: the columns of clusters.
+        missing: of a table: what becomes of scores that a system lacks; "skip" leaves the row out
+            for all systems.
+        bounds: of a table: the lowest and the highest possible score. Of results: the smallest and
+            the largest possible difference.
         **testing: options of `compare_pairs`: the test, its interval, correction and levels.
 
     Returns:
@@ -83,7 +115,7 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
         systems were compared.
 
     Raises:
-        TypeError: an argument is not a result of `score`.
+        TypeError: an argument is neither a result of `score` nor a table.
         ValueError: the results share no score of rows, or differ in options or rows.
 
     >>> from ..scoring.scoring import score
@@ -93,9 +125,27 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
     >>> (comparison,) = compare(new, old).comparisons
     >>> comparison["a"], comparison["b"], round(comparison["diff"], 4), comparison["p_value"]
     ('A: bot', 'B: bot', 0.6667, 0.5)
+    >>> table = {"question": ["q1", "q2", "q3"], "old": [0, 1, 0], "new": [1, 1, 1]}
+    >>> compare(table).comparisons[0]["p_value"]
+    0.5
     """
     if not all(isinstance(part, Results) for part in results):
-        raise TypeError("compare takes results of score; compare_rows(a, b) takes scores of rows")
+        if len(results) != 1:
+            raise TypeError("compare takes results of score, or one table of scores")
+        tables = tables_of_scores(
+            _columns(results[0]),
+            system=system,
+            ids=id,
+            score=score,
+            clusters=clusters,
+            lower_is_better=lower_is_better,
+            bounds=bounds,
+            missing=missing,
+        )
+        results = (results_of_rows(RowFile(dict(tables), provenance([]))),)
+        bounds = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
+    if bounds is not None:
+        testing["bounds"] = bounds
     pool, shared = _paired(results, scores)
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
     comparisons = compare_pairs(shared, **testing)
@@ -103,6 +153,27 @@ def compare(*results: Results, scores: Sequence[str] | None = None, **testing: A
         name: value for name, value in pool.provenance.items() if name == "digests"
     }
     return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
+
+
+def _columns(table: Any) -> Mapping[str, Any]:
+    """Return the columns of a table of any kind, as lists.
+
+    Raises:
+        TypeError: it has no columns.
+    """
+    if isinstance(table, str | PathLike):
+        with closing(Source(Path(table), [])) as source:
+            names = list(source.log.names)
+        with closing(Source(Path(table), names, numbers=names)) as source:
+            return source.columns()
+    names = table_names(table) or []
+    if not names:
+        raise TypeError("compare takes results of score, or one table of scores")
+    columns = columns_of_table(table, names)
+    return {
+        name: as_list if isinstance(as_list := as_column(name, column), list) else as_list.tolist()
+        for name, column in columns.items()
+    }
 
 
 def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> list[Pair]:

@@ -123,7 +123,7 @@ def _comparable(result: ModuleResult, table: RowTable) -> dict[str, str]:
     numbers = [name for name, score in result.scores.items() if isinstance(score, float)]
     if table.kept == "sums":
         kinds |= {n: "sums" for n in numbers if result.aggregation.get(n) == "sums"}
-    if table.metric.score_kind in ("counts", "moments"):
+    if table.metric.score_kind == "counts":
         kinds |= {n: "inputs" for n in numbers if n not in (*table.row_scores, "standard_error")}
     return kinds
 

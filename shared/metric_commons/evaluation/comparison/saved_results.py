@@ -10,7 +10,7 @@ from ...module.catalog.usage import UsageError
 from ..results.module_results import ModuleResult, module_result, provenance, row_digests
 from ..results.results import Results
 from ..rows.plans import Tables, check_alike, merged
-from ..rows.table_files import FORMAT, RowFile, read_tables
+from ..rows.table_files import FORMAT, RowFile, has_parquet_header, read_tables
 
 _ADVICE = "score again with --save and --rows FILE, or name that file"
 
@@ -21,14 +21,16 @@ def holds_rows(path: Path) -> bool:
         return False
     with open_file(path) as file:
         start = file.read(64)
-    return start.startswith((b"PAR1", f'{{"format": "{FORMAT[:-1]}'.encode()))
+    if start.startswith(b"PAR1"):
+        return has_parquet_header(path)
+    return start.startswith(f'{{"format": "{FORMAT[:-1]}'.encode())
 
 
 def is_saved(path: Path) -> bool:
     """Return whether a file holds results or scored rows, and not rows to be scored."""
     if holds_rows(path):
         return True
-    if not is_file(path):
+    if not is_file(path) or {".jsonl", ".ndjson"} & set(path.suffixes):
         return False
     with open_file(path) as file:
         return file.read(64).lstrip()[:1] == b"{"

@@ -8,6 +8,7 @@ from ...module.declaration.declarations import Module, declared_options
 from ...statistics.arguments.domains import Ranges
 
 LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
+SCORES = "scores"  # the module of a table of scores
 
 
 class LoggedScores(Module):
@@ -15,7 +16,8 @@ class LoggedScores(Module):
 
     Args:
         lower_is_better: the names of scores for which lower is better.
-        name: the name of the module.
+        name: of the module.
+        bounds: the lowest and the highest possible score; None if they are 0 to 1, or unknown.
         scoring: the options with which it scored.
     """
 
@@ -27,12 +29,12 @@ class LoggedScores(Module):
         self,
         lower_is_better: frozenset[str] = frozenset(),
         name: str = LOGGED,
+        bounds: tuple[float, float] | None = None,
         scoring: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
-        self.lower_is_better = lower_is_better
-        self.name = name
+        self.lower_is_better, self.name = lower_is_better, name
         self._scoring = scoring
-        self.score_ranges: Ranges = {}  # which logs do not declare
+        self.score_ranges: Ranges = {} if bounds is None else {"*": bounds}
 
     @property
     def options(self) -> dict[str, Any]:

@@ -59,7 +59,7 @@ class Samples:
         >>> Samples([0, 1, 0], nothing, 2, gaps=[1]).reduced(np.array([1.0, 1.0, 0.0]))
         array([0.5, 0.5])
         >>> Samples([0, 0], nothing, 2, gaps=[1], is_bounded=True).reduced(np.array([1.0, 0.0]))
-        array([0.5,  nan])
+        array([0.5, nan])
         """
         members: list[list[float]] = [[] for _ in range(self.size)]
         for position, value in zip(self.positions, values.tolist(), strict=True):

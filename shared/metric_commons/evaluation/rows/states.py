@@ -18,6 +18,7 @@ from ...module.declaration.declarations import (
     texts_of_rows,
 )
 from ...module.declaration.row_module import Lock
+from ...statistics.arguments.arrays import as_column
 from .row_tables import RowTable, check_mergeable, check_unique, joined, result, scored
 from .rows import Rows
 
@@ -87,11 +88,16 @@ class State:
         for name, labels in (("groups", groups), ("clusters", clusters)):
             if labels is not None and name not in self.metric.options:
                 raise ValueError(f"{name} is not an option of {self.module}")
+        for name, column in columns.items():
+            if not hasattr(column, "__len__") or getattr(column, "shape", None) == ():
+                columns[name] = as_column(name, column)  # a generator is read only once
         if not columns or not any(map(len, columns.values())):
             return
         for name in columns:
             if name not in self.metric.input_names and name not in self.metric.options:
                 self.metric.checked(**columns)  # which has an error about it
+        if ids is not None:
+            ids = list(as_column("ids", ids))
         rows = Rows(columns=columns, ids=ids, groups=groups, clusters=clusters)
         self._add([scored(self.metric, rows)])
 

@@ -31,7 +31,7 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
         check_columns(wanted, data.columns)
         data = data.select(*map(quoted, wanted)).toArrow()
     columns = table_names(data)
-    if columns is None:
+    if columns is None or hasattr(data, "iter"):  # an IterableDataset
         return _collected(data, wanted)
     check_columns(wanted, columns)
     return {name: _column(data[name]) for name in wanted}
@@ -45,7 +45,7 @@ def table_names(data: Any) -> list[str] | None:
     """
     if isinstance(data, Mapping):
         return list(data)
-    if not hasattr(data, "__len__"):
+    if not (hasattr(data, "__len__") or is_spark(data) or hasattr(data, "select_columns")):
         return None
     for attribute in ("column_names", "columns"):
         names = getattr(data, attribute, None)

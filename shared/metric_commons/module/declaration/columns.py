@@ -151,7 +151,7 @@ def json_rows(name: str, column: Any, values: JsonInput = OBJECTS) -> Column:
 def _json_value(value: Any) -> Any:
     if isinstance(value, Mapping):
         return dict(value)
-    if isinstance(value, np.ndarray | np.generic):
+    if isinstance(value, np.ndarray | np.generic) and not np.ma.is_masked(value):
         return value.tolist()
     raise TypeError(f"{type(value).__name__} is not a value of JSON")
 

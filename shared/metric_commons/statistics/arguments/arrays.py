@@ -12,6 +12,8 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
+from .checks import unmasked
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.signedinteger[Any]]  # int64, or int32 for rows of large files if it suffices
 Unsigned = NDArray[np.uint64]
@@ -32,8 +34,7 @@ def as_column(name: str, column: Any) -> Column:
     """
     if isinstance(column, list):
         return column
-    if isinstance(column, np.ma.MaskedArray):  # tolist() gives None for masked rows
-        return list(column.tolist())
+    column = unmasked(name, column)
     if isinstance(column, np.ndarray) and column.ndim:
         if column.dtype.kind in "biufUT":
             return column

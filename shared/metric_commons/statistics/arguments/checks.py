@@ -4,13 +4,14 @@ import math
 import re
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence, Set
-from numbers import Integral
+from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import numpy
     from numpy.typing import NDArray
 
-    from .arrays import Floats
+    Floats = NDArray[numpy.float64]
 
 
 class RowError(ValueError):
@@ -210,6 +211,7 @@ def check_labels(
     Traceback (most recent call last):
     ValueError: groups[0] is '1', but an earlier row has 1: both would be called '1'
     """
+    labels = unmasked(name, labels)
     plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
     if not hasattr(plain, "__len__") or isinstance(plain, str | Set | Mapping):
         raise OptionError(name, f"must hold one label per row, got {type(labels).__name__}")
@@ -247,7 +249,14 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
 
     if weights is None:
         return None
-    array = weights if isinstance(weights, str | Set | Mapping) else np.asarray(weights)
+    column = unmasked(name, weights)
+    if isinstance(column, list | tuple) and not set(map(type, column)) <= {int, float, bool}:
+        for row, value in enumerate(column):
+            if not isinstance(value, Real | np.bool_):
+                raise RowError(
+                    name, row, f"is {shown(value)}; a weight is a finite number, at least 0"
+                )
+    array = column if isinstance(column, str | Set | Mapping) else np.asarray(column)
     if not isinstance(array, np.ndarray) or array.ndim != 1 or array.dtype.kind not in "biuf":
         raise OptionError(name, f"must hold one number per row, got {type(weights).__name__}")
     if array.size != rows:
@@ -260,6 +269,18 @@ def check_weights(name: str, weights: Any, rows: int) -> "Floats | None":
     if rows and numbers.max() > sys.float_info.max / rows:
         raise OptionError(name, "adds up to more than a float64 can hold")
     return numbers
+
+
+def unmasked(name: str, column: Any) -> Any:
+    """Return the column; a masked array, none of whose rows may be masked, without its mask."""
+    if not hasattr(column, "mask") or not hasattr(column, "filled") or not column.ndim:
+        return column
+    import numpy as np
+
+    is_masked = np.ma.getmaskarray(column).reshape(len(column), -1).any(axis=1)
+    if is_masked.any():
+        raise RowError(name, int(is_masked.argmax()), "is masked; every row needs a value")
+    return np.asarray(column)
 
 
 def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
@@ -277,12 +298,16 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
 
     if lists is None:
         return None
+    lists = unmasked(name, lists)
     listed = lists.tolist() if hasattr(lists, "tolist") else lists
+    if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
+        raise OptionError(name, f"must hold a list per row, got {type(lists).__name__}")
     if len(listed) != rows:
         raise OptionError(name, f"has {len(listed)} lists, but there are {rows} rows")
     try:
-        numbers = np.array(listed, np.float64)
-    except (TypeError, ValueError):
+        rows_of_numbers = [row.tolist() if hasattr(row, "tolist") else row for row in listed]
+        numbers = np.array(rows_of_numbers, np.float64)
+    except (TypeError, ValueError, OverflowError):
         numbers = np.empty(0)
     if numbers.ndim != 2 or not numbers.shape[1]:
         raise OptionError(name, "must hold a list of numbers per row, all of one length")
@@ -329,10 +354,11 @@ def check_finite(
 
 
 def _is_missing(label: Any) -> bool:
-    """Return whether a label is None, NaN or pandas' NA, for which == is neither true nor false."""
+    """Return whether a label is None, NaN, masked, or has no truth of ==, as pandas' NA."""
     try:
-        return label is None or bool(label != label)
-    except TypeError:
+        is_masked = type(label).__name__ == "MaskedConstant"
+        return label is None or is_masked or bool(label != label)
+    except (TypeError, ValueError):  # ValueError: an array
         return True
 
 

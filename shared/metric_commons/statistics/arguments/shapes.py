@@ -208,6 +208,8 @@ class ListOf:
         if isinstance(value, Sequence) and not isinstance(value, str | bytes):
             values = value
         elif getattr(value, "shape", ()) != ():
+            if np.ma.is_masked(value):
+                raise Mismatch("", "is masked; every row needs a value")
             values = value.tolist()
         elif value is None:
             raise Mismatch("", "is None; every row needs a value")
@@ -325,6 +327,8 @@ def _python(value: Any) -> Any:
     """Return the Python value of a numpy or torch scalar; any other value as it is."""
     if isinstance(value, np.generic):
         return value.item() if value.dtype.kind in "biufU" else value  # not dates
+    if isinstance(value, np.ma.MaskedArray) and value.shape == ():
+        return value.tolist()  # None if it is masked
     if getattr(value, "shape", None) == () and hasattr(value, "item"):
         return value.item()
     return value

@@ -70,9 +70,9 @@ class CrossedClusters:
                 or not one label per row, or a combination is missing or more frequent than others.
         """
         if not 2 <= len(clusters) <= _MOST_FIELDS:
+            named = ", ".join(map(str, clusters))
             raise OptionError(
-                "clusters",
-                f"crosses two or three fields, got {len(clusters)}: {', '.join(clusters)}",
+                "clusters", f"crosses two or three fields, got {len(clusters)}: {named}"
             )
         levels, codes = [], []
         for name, labels in clusters.items():

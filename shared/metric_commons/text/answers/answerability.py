@@ -48,21 +48,6 @@ class ScoredAnswers:
         columns = {name: column for name, column in vars(self).items() if column is not None}
         return replace(self, **{name: column[rows] for name, column in columns.items()})
 
-    @classmethod
-    def joined(cls, parts: Sequence[Self]) -> Self:
-        """Concatenate the answers of several parts.
-
-        Raises:
-            ValueError: only some of them have probabilities.
-        """
-        if len({part.probability is None for part in parts}) > 1:
-            raise ValueError("some rows have probabilities, others have none")
-        columns: dict[str, Any] = {
-            name: None if column is None else np.concatenate([vars(part)[name] for part in parts])
-            for name, column in vars(parts[0]).items()
-        }
-        return cls(**columns)
-
     def at(self, threshold: float) -> dict[str, Floats]:
         """Return the scores if answers are withheld above a threshold of the probability."""
         scores = {"exact": self.exact, "f1": self.f1}

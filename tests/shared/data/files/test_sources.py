@@ -254,6 +254,41 @@ def test_a_file_that_was_cut_is_refused_wherever_the_cut_is(write, compress):
         Source(write(path.name, content[:-1]), ["p"]).columns()
 
 
+@pytest.mark.parametrize("compress", COMPRESSIONS)
+@pytest.mark.parametrize("place", [0, 1, 3, 5, 9, 15, 30, "cut", "letters"])
+def test_a_second_stream_that_is_damaged_is_refused(write, compress, place):
+    second = bytearray(compress(LINES))
+    if place == "cut":
+        second = second[: len(second) // 2]
+    elif place == "letters":
+        second = b"no stream at all"
+    else:
+        second[place] ^= 255
+    path = write("x.jsonl", compress(LINES) + bytes(second))
+
+    if compress is gzip.compress and place in (5, 9):  # the time and the system of a file
+        assert len(Source(path, ["p"]).columns()["p"]) == 100
+        return
+    with pytest.raises(ValueError, match=r"x\.jsonl: "):
+        Source(path, ["p"]).columns()
+
+
+@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
+@pytest.mark.parametrize("zeros", [4, 64, 1 << 20])
+def test_zeros_may_follow_a_stream(write, compress, zeros):
+    path = write("x.jsonl", (compress(LINES) + bytes(zeros)) * 2)
+
+    assert len(Source(path, ["p"]).columns()["p"]) == 100
+
+
+@pytest.mark.parametrize("number", range(16))
+def test_frames_of_zstandard_without_content_are_skipped(write, number):
+    skipped = (0x184D2A50 + number).to_bytes(4, "little") + bytes([3, 0, 0, 0]) + b"any"
+    path = write("x.jsonl.zst", skipped + zstandard(LINES) + skipped)
+
+    assert len(Source(path, ["p"]).columns()["p"]) == 50
+
+
 @pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress, parquet_file])
 def test_a_changed_byte_is_found_where_the_format_has_checksums(write, compress):
     content = bytearray(compress(LINES))

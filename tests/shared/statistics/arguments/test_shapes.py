@@ -80,7 +80,7 @@ def test_numbers_lose_nothing(column, rows):
         (
             np.ma.MaskedArray([0.5, 0.5], mask=[False, True]),
             NUMBER,
-            "c[1] is None; every row needs a value",
+            "c[1] is masked; every row needs a value",
         ),
         ([1, 2**53 + 1], NUMBER, "c[1] is 9007199254740993 (int), which a float64"),
         (np.array([1, 2**53 + 1]), NUMBER, "c[1] is 9007199254740993 (int), which a float64"),

@@ -203,20 +203,21 @@ def test_references_are_cut_where_that_is_asked_for():
 # Everywhere
 
 
-def test_a_state_holds_a_chain_and_counts_what_is_unparsed():
+def test_a_state_holds_a_chain_and_counts_what_is_unparsed(tmp_path):
     options = {"extract": ["strip_think", RATE], "normalizer": "gsm8k"}
     data = {"predictions": ["rate 5", "<think>", "rate 6"], "references": ["5", "", "7"]}
     parts = [State("qa_em", **options) for _ in range(3)]
     for row, part in enumerate(parts):
         part.update(**{name: column[row : row + 1] for name, column in data.items()})
-    total = State.from_json(parts[0].to_json())
-    for part in parts[1:]:
-        total.merge(State.from_json(part.to_json()))
+    total, *others = parts
+    for number, part in enumerate(others):
+        part.save(path := tmp_path / f"{number}.jsonl")
+        total.merge(State.read(path))
 
     assert total.result() == load("qa_em", **options).compute(**data)
     with pytest.raises(ValueError, match=r"^extract is a function, which a state cannot hold$"):
         State("qa_em", extract=["boxed", str.strip])
-    with pytest.raises(ValueError, match="extract is 'boxed' in one and 'gsm8k' in the other"):
+    with pytest.raises(ValueError, match="extract is 'boxed' in some and 'gsm8k' in others"):
         State("qa_em", extract="boxed").merge(State("qa_em", extract="gsm8k"))
 
 

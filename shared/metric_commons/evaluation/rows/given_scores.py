@@ -1,0 +1,205 @@
+"""Scores that are there already: a table with a row for each score, or a column for each system."""
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ...module.catalog.request import Missing
+from ...statistics.arguments.arrays import Floats
+from ...statistics.arguments.checks import RowError, check_labels, nearest, shown
+from .logged_scores import SCORES, LoggedScores
+from .row_tables import RowTable
+from .samples import BOUNDS
+
+_SYSTEM = ("system", "model", "name")
+_ID = ("id", "item", "question", "question_id", "example", "query")
+_SCORE = ("score", "value")
+_METRIC = "metric"
+_NO_SYSTEM = (*_ID, "index", "row", "seed", "")
+
+Tables = dict[str, dict[str, RowTable]]
+Cell = tuple[str, str, Any]  # system, score and id
+
+
+def tables_of_scores(
+    columns: Mapping[str, Sequence[Any]],
+    *,
+    system: str | Sequence[str] | None = None,
+    ids: str | None = None,
+    score: str | None = None,
+    clusters: Sequence[str] = (),
+    lower_is_better: bool = False,
+    bounds: tuple[float, float] | None = None,
+    missing: Missing = "refuse",
+) -> Tables:
+    """Return the scores of a table as scored rows.
+
+    A long table has a row for each score, in columns for the system, the id and the score, by
+    their usual names; further rows of one system and id, such as seeds, are averaged. In a wide
+    table each column of numbers is a system, but for ids and seeds.
+
+    Args:
+        columns: the columns by name.
+        system: the column that names the systems, or the columns that are systems.
+        ids: the column of the ids; None for the usual names.
+        score: the column of the scores; None for the usual names.
+        clusters: the columns of clusters.
+        lower_is_better: whether the lowest scores are the best.
+        bounds: the lowest and the highest possible score; None if they are 0 to 1 or unknown.
+        missing: what becomes of scores that a system lacks; "skip" leaves the row out for all.
+
+    Raises:
+        ValueError: a column is missing, a score is not a number, or fewer than two systems have
+            scores.
+
+    >>> wide = {"question": ["a", "b"], "old": [0, 1], "new": [1, 1]}
+    >>> list(tables_of_scores(wide))
+    ['old', 'new']
+    >>> long = {"model": ["x", "x", "y"], "id": [1, 1, 1], "score": [0.0, 1.0, 0.5]}
+    >>> tables_of_scores(long)["x"]["scores"].columns
+    {'score': array([0.5])}
+    """
+    named = [system] if isinstance(system, str) else list(system or ())
+    for name in (*named, *filter(None, (ids, score)), *clusters):
+        if name not in columns:
+            raise ValueError(f"there is no column {name!r}{nearest(name, columns)}")
+    if bounds is not None and not -math.inf < bounds[0] < bounds[1] < math.inf:
+        raise ValueError(f"bounds must be the lowest and the highest score, got {bounds}")
+    ids = ids or _usual(_ID, columns)
+    owner = named[0] if len(named) == 1 else None if named else _usual(_SYSTEM, columns)
+    score = score or _usual(_SCORE, columns)
+    if owner is not None and score is not None:
+        cells, labels = _long(columns, owner, ids, score, clusters)
+    else:
+        cells, labels = _wide(columns, named or _systems(columns, {ids, *clusters}), ids, clusters)
+    metric = LoggedScores(frozenset({"*"} if lower_is_better else ()), SCORES, bounds)
+    systems = list(dict.fromkeys(name for name, _, _ in cells))
+    if len(systems) < 2:
+        listed = ", ".join(columns)
+        raise ValueError(f"a comparison needs two systems; of {listed} these are: {systems}")
+    tables = {name: _table(metric, name, cells, labels, bounds, missing) for name in systems}
+    if missing == "skip":
+        scores = [column for table in tables.values() for column in table.columns.values()]
+        complete = np.flatnonzero(~np.isnan(scores).any(axis=0))
+        tables = {name: table.take(complete) for name, table in tables.items()}
+    return {name: {SCORES: table} for name, table in tables.items()}
+
+
+def _usual(names: Sequence[str], columns: Collection[str]) -> str | None:
+    lower = {name.lower(): name for name in columns}
+    return next((lower[name] for name in names if name in lower), None)
+
+
+def _long(
+    columns: Mapping[str, Sequence[Any]],
+    system: str,
+    ids: str | None,
+    score: str,
+    clusters: Sequence[str],
+) -> tuple[dict[Cell, list[float]], dict[str, dict[str, Any]]]:
+    """Return the scores of each cell, and the labels of each id by field."""
+    cells: dict[Cell, list[float]] = {}
+    labels: dict[str, dict[str, Any]] = {name: {} for name in clusters}
+    rows: dict[Any, int] = {}  # of each system and score, which number them without ids
+    metrics = columns.get(_METRIC, [score] * len(columns[score]))
+    for row, value in enumerate(columns[score]):
+        owner = str(columns[system][row]), str(metrics[row])
+        rows[owner] = rows.get(owner, -1) + 1
+        name = rows[owner] if ids is None else columns[ids][row]
+        cells.setdefault((*owner, name), []).append(_number(score, row, value))
+        for field, of_ids in labels.items():
+            of_ids.setdefault(name, columns[field][row])
+    return cells, labels
+
+
+def _wide(
+    columns: Mapping[str, Sequence[Any]],
+    systems: Sequence[str],
+    ids: str | None,
+    clusters: Sequence[str],
+) -> tuple[dict[Cell, list[float]], dict[str, dict[str, Any]]]:
+    """Return the same of a table with a column for each system."""
+    cells: dict[Cell, list[float]] = {}
+    number = len(next(iter(columns.values())))
+    names = range(number) if ids is None else columns[ids]
+    for system in systems:
+        for row, value in enumerate(columns[system]):
+            cells.setdefault((system, "score", names[row]), []).append(_number(system, row, value))
+    labels = {field: dict(zip(names, columns[field], strict=True)) for field in clusters}
+    return cells, labels
+
+
+def _systems(columns: Mapping[str, Sequence[Any]], others: Collection[Any]) -> list[str]:
+    """Return the columns of numbers that are systems by their names and values."""
+    return [
+        name
+        for name, values in columns.items()
+        if name not in others
+        and name.lower() not in _NO_SYSTEM
+        and not name.startswith("Unnamed:")
+        and _are_scores(values)
+    ]
+
+
+def _are_scores(values: Sequence[Any]) -> bool:
+    """Return whether these are numbers, also as texts, and not whole and all different as ids."""
+    try:
+        numbers = [float(value) for value in values if value not in (None, "")]
+    except (TypeError, ValueError):
+        return False
+    are_ids = all(map(float.is_integer, numbers)) and len(set(numbers)) == len(values) > 2
+    return bool(numbers) and not are_ids
+
+
+def _number(name: str, row: int, value: Any) -> float:
+    if value is None or value == "":
+        return math.nan
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise RowError(name, row, f"is {shown(value)}; a score is a number") from None
+
+
+def _table(
+    metric: LoggedScores,
+    system: str,
+    cells: Mapping[Cell, Sequence[float]],
+    labels: Mapping[str, Mapping[Any, Any]],
+    bounds: tuple[float, float] | None,
+    missing: Missing,
+) -> RowTable:
+    """Return the scores of a system, with NaN where it has none."""
+    ids = list(dict.fromkeys(name for _, _, name in cells))
+    scores = dict.fromkeys(score for _, score, _ in cells)
+    columns: dict[str, Floats] = {}
+    lacking = np.zeros(len(ids), bool)
+    for score in scores:
+        found = [cells.get((system, score, name), (math.nan,)) for name in ids]
+        values = np.array([math.fsum(several) / len(several) for several in found])
+        absent = np.isnan(values)
+        if absent.any() and missing == "refuse":
+            name = ids[int(absent.nonzero()[0][0])]
+            raise ValueError(
+                f"system {system!r} has no {score} for {name!r}; leave such rows out with "
+                "missing='skip', or count them with 'zero' or 'bounds'"
+            )
+        if missing == "zero":
+            values[absent] = 0.0
+        lacking |= absent
+        columns[score] = values
+    gaps = int(lacking.sum())
+    if missing == BOUNDS and bounds is None and gaps:
+        raise ValueError("missing='bounds' needs bounds, the lowest and the highest possible score")
+    conditions = {"missing": {missing: gaps}} if gaps else {}
+    return RowTable(
+        metric=metric,
+        columns=columns,
+        ids=check_labels("ids", ids, len(ids)),
+        clusters={
+            field: check_labels(field, [of_ids.get(name) for name in ids], len(ids))
+            for field, of_ids in labels.items()
+        },
+        conditions=conditions,
+    )
