@@ -122,7 +122,7 @@ def saved_result(path: Path, cluster_by: Sequence[str] = ()) -> SavedResult:
         problem = f"its scored rows are missing: {record['path']}"
     elif sha256_of(found) != record["sha256"]:
         problem = f"its scored rows changed: {found}"
-    if problem:
+    if problem or found is None:
         problem = f"{path}: {problem}; {_ADVICE}"
         if cluster_by:
             raise ValueError(f"clusters need scored rows: {problem}")

@@ -116,13 +116,14 @@ def read_tables(path: str | Path) -> RowFile:
         OSError: it cannot be read.
     """
     refuse_device(path)
+    damaged: tuple[type[Exception], ...] = (ValueError, *broken_compression())
     try:
         with Stream(Path(path)) as stream:
             if not stream.start().startswith(b"PAR1"):
                 return _read_json_lines(stream.content)
         with open_file(path) as file:
             return _read_parquet(file)
-    except (ValueError, *broken_compression()) as error:
+    except damaged as error:
         raise ValueError(f"{path}: {error}") from error
     except DAMAGES as error:
         raise ValueError(f"{path}: not a complete {FORMAT}: {error}") from error

@@ -127,13 +127,13 @@ def rows_to_score(
         sample_positions = taken(positions, rows)
         if samples.scored_by_log.get(module) == OUTCOMES:
             outcomes = [outcome(scores) for scores in inputs["predictions"]]
-            groups: list[list[int]] = [[] for _ in names]
+            outcomes_of_ids: list[list[int]] = [[] for _ in names]
             for position, value in zip(sample_positions, outcomes, strict=True):
-                groups[position].append(value)
+                outcomes_of_ids[position].append(value)
             for position in () if is_bounded else gaps:
-                groups[position].append(0)
-            inputs["predictions"] = [group for group in groups if group]
-            sample_positions = [position for position, group in enumerate(groups) if group]
+                outcomes_of_ids[position].append(0)
+            inputs["predictions"] = [values for values in outcomes_of_ids if values]
+            sample_positions = [n for n, values in enumerate(outcomes_of_ids) if values]
             has_samples = is_bounded
         else:
             has_samples = has_repeats or bool(gaps)
