@@ -192,6 +192,22 @@ def test_a_part_may_have_no_tags_but_not_all_rows():
     assert state.result()["f1"] == 1.0
 
 
+def test_a_part_of_rows_without_spans_has_its_rows(tmp_path):
+    none, some = ({"type": t, "start": s, "end": s} for t, s in (([], []), (["A"], [0])))
+    state, part = State("span_f1"), State("span_f1")
+    part.update(predictions=[none], references=[none], ids=["x"])
+    state.update(predictions=[some], references=[some], ids=["y"])
+    for name in ("rows.parquet", "rows.jsonl"):
+        part.save(tmp_path / name)
+        assert len(State.read(tmp_path / name)) == 1
+    state.merge(part)
+
+    rows = {"predictions": [some, none], "references": [some, none]}
+    expected = load("span_f1").compute(**rows, confidence_level=0.9)
+    assert len(state) == 2
+    assert state.result(confidence_level=0.9) == expected
+
+
 def test_rows_do_not_touch():
     apart = [["B-A"], ["I-A"]]
 

@@ -205,6 +205,9 @@ def _check_provenance(provenance: Any) -> None:
         check_object("an input", typed, {"path": str}, _INPUT)
     if "rows" in provenance:
         check_object("rows", provenance["rows"], {"path": str, "sha256": _Digest})
+    for system, digests in provenance.get("digests", {}).items():
+        optional = {"references": _Digest, "ids": _Digest}
+        check_object(f"the digests of {system!r}", digests, {}, optional)
     for distribution, number in provenance.get("versions", {}).items():
         check_option(f"the version of {distribution!r}", number, str)
     for system, columns in provenance.get("columns", {}).items():

@@ -98,10 +98,10 @@ def _long(
     ids: str | None,
     score: str,
     clusters: Sequence[str],
-) -> tuple[dict[Cell, list[float]], dict[str, dict[str, Any]]]:
+) -> tuple[dict[Cell, list[float]], dict[str, dict[Any, Any]]]:
     """Return the scores of each cell, and the labels of each id by field."""
     cells: dict[Cell, list[float]] = {}
-    labels: dict[str, dict[str, Any]] = {name: {} for name in clusters}
+    labels: dict[str, dict[Any, Any]] = {name: {} for name in clusters}
     rows: dict[Any, int] = {}  # of each system and score, which number them without ids
     metrics = columns.get(_METRIC, [score] * len(columns[score]))
     for row, value in enumerate(columns[score]):
@@ -119,7 +119,7 @@ def _wide(
     systems: Sequence[str],
     ids: str | None,
     clusters: Sequence[str],
-) -> tuple[dict[Cell, list[float]], dict[str, dict[str, Any]]]:
+) -> tuple[dict[Cell, list[float]], dict[str, dict[Any, Any]]]:
     """Return the same of a table with a column for each system."""
     cells: dict[Cell, list[float]] = {}
     number = len(next(iter(columns.values())))

@@ -170,6 +170,8 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     elif kept == "sums":
         statistics = metric.row_statistics(**inputs, **of_options)
         columns = dict(zip(statistics.names, statistics.values.T, strict=True))
+        if not columns:  # of rows without tags, which count as rows
+            columns = {"": np.zeros(len(statistics), np.int64)}
     else:
         columns = {n: c for n, c in metric.checked(**inputs).items() if c is not None}
         columns |= {name: as_column(name, column) for name, column in of_options.items()}

@@ -92,7 +92,7 @@ class RowModule(Module):
             docstring = cls.written_docstring = cls.__doc__ or ""
             own_options = declared_options(cls._compute, docstring)
             cls.declared_options = {**own_options, **format_option(cls.stock_formats)}
-            if "thoughts" in own_options:  # with rates of texts without an answer
+            if "extract" in own_options:  # with rates of texts without an answer
                 cls.lower_is_better = cls.lower_is_better | OF_READING
                 cls.score_ranges = {**dict.fromkeys(OF_READING, (0, 1)), **cls.score_ranges}
 

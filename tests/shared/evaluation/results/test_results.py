@@ -133,7 +133,7 @@ def test_an_option_goes_to_the_modules_that_have_it():
 
     extraction = dict.fromkeys(("extract", "extract_references", "choices"))
     of_texts = {"normalizer": "lower", "reference_aggregation": "max"}
-    assert em.options == {**of_texts, **extraction}
+    assert em.options == {**of_texts, **extraction, "thoughts": "keep"}
     assert (f1.options["normalizer"], f1.options["both_empty"]) == ("squad", 0.0)
     assert (em.scores["qa_em"], f1.scores["qa_f1"]) == (0.5, 0.5)
     assert "|both_empty=0.0|" in f1.signature

@@ -107,6 +107,7 @@ RUN = "runs.a.qa_em"
         ("comparisons.0.rows", 0, "rows must be an integer, at least 1"),
         ("ranks.qa_em.a.tier", "1", "tier must be an integer"),
         ("provenance.inputs.0.sha256", "1", "which is not a digest"),
+        ("provenance.digests.a.references", "x", "which is not a digest"),
         ("provenance.inputs.0.rows", -3, "rows must be"),
         ("provenance.created", "soon", "created"),
         ("provenance.versions.numpy", 2, "the version of 'numpy' must be a string"),

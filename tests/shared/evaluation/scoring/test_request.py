@@ -55,7 +55,7 @@ def test_the_command_has_an_option_for_every_field():
 
     for name in NAMES - {"modules"}:
         option = options[TYPED.get(name, f"--{name.replace('_', '-')}")]
-        if name not in {"options", "columns", "per_example", "jobs"}:
+        if name not in {"options", "columns", "rows", "jobs"}:
             assert option.default == DEFAULTS[name], name
 
 
@@ -72,7 +72,7 @@ def test_the_server_has_an_argument_for_every_field():
     tool = TOOLS["evaluate_file"]
     properties = tool.description()["inputSchema"]["properties"]
 
-    for name in NAMES - {"per_example", "jobs", "ids"}:
+    for name in NAMES - {"rows", "jobs", "ids"}:
         assert name in properties
     assert properties["n_resamples"]["maximum"] == 1_000_000  # a limit of the server alone
     for name in set(tool.request) - {"references", "n_resamples"}:

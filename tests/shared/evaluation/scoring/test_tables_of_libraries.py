@@ -1,7 +1,6 @@
 """One call for tables of any library, and its hints at wrong arguments."""
 
 import sys
-from types import SimpleNamespace
 
 import pandas as pd
 import pyarrow as pa
@@ -22,16 +21,6 @@ def polars():
     return pytest.importorskip("polars").DataFrame(COLUMNS)
 
 
-def spark():
-    """What a DataFrame of Spark has that is used where rows are needed: columns travel as Arrow."""
-
-    def select(*names):
-        plain = [name.strip("`") for name in names]
-        return SimpleNamespace(toArrow=lambda: pa.table({name: COLUMNS[name] for name in plain}))
-
-    return SimpleNamespace(columns=list(COLUMNS), select=select, toArrow=None)
-
-
 TABLES = {
     "dict": lambda: COLUMNS,
     "pandas": lambda: pd.DataFrame(COLUMNS, index=[7, 5, 9]),
@@ -42,7 +31,6 @@ TABLES = {
     "rows": lambda: (
         dict(zip(COLUMNS, row, strict=True)) for row in zip(*COLUMNS.values(), strict=True)
     ),
-    "spark": spark,
 }
 
 
@@ -54,7 +42,6 @@ def test_a_table_of_any_library(table):
         predictions="answer",
         references="gold",
         groups="topic",
-        rows=table == "spark",  # whose partitions are those of a real one, elsewhere
     )
 
     (result,) = results.systems["answer"].values()
