@@ -13,8 +13,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metric_commons.data.tables.tables import Source
-from metric_commons.evaluation.rescoring.log_evaluations import LogEvaluation
 from metric_commons.evaluation.scoring.evaluations import Evaluation
+from metric_commons.evaluation.scoring.log_evaluations import LogEvaluation
 
 FIELDS = {
     "log": ("", None),

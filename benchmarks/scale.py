@@ -144,18 +144,21 @@ def scores_of(way, path):
     return json.dumps(results[system])
 
 
-def bytes_of_state(path):
+def bytes_of_rows(path):
     """What rows leave behind to be merged, the same whichever way they are scored."""
-    from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
+    from metric_commons.evaluation.rows.plans import Plan, merged
+    from metric_commons.evaluation.rows.table_files import table_bytes
 
-    plan = ScoringPlan(
-        {module: {} for module in MODULES}, {"bot": "answer"}, {"references": "gold"}
+    plan = Plan(
+        modules={module: {} for module in MODULES},
+        systems={"bot": "answer"},
+        columns={"references": "gold"},
     )
     batches = (
         dict(zip(batch.schema.names, batch.columns, strict=True))
         for batch in parquet.ParquetFile(path).iter_batches()
     )
-    return str(len(plan.part(batches).to_bytes()))
+    return str(len(table_bytes(merged(map(plan.tables, batches)))))
 
 
 def measured(what, *arguments):
@@ -231,7 +234,7 @@ def main(*sizes):
             path = str(Path(folder, f"{rows}.parquet"))
             write(path, rows)
             print(f"\n{rows:,} answers, {' and '.join(MODULES)}")
-            print(f"a state has {int(measured('bytes_of_state', path)[0]):,} bytes")
+            print(f"a state has {int(measured('bytes_of_rows', path)[0]):,} bytes")
             expected = None
             for way in WAYS:
                 scores, cpu, wall, megabytes = measured("scores_of", way, path)
@@ -248,7 +251,7 @@ def main(*sizes):
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] in (["scores_of"], ["bytes_of_state"]):
+    if sys.argv[1:2] in (["scores_of"], ["bytes_of_rows"]):
         print(globals()[sys.argv[1]](*sys.argv[2:]))
     else:
         main(*map(int, sys.argv[1:] or ["100000", "1000000"]))

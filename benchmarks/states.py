@@ -1,24 +1,26 @@
-"""Sizes of states by module, and what it takes to merge parts.
+"""Sizes of the files of states by module, and what it takes to merge them.
 
     python benchmarks/states.py [ROWS]
 
 Prints tables in Markdown. Rows are drawn so that as many as can be differ: real ones need no more.
-CPU time and sizes; parts are those of `--partial`, in the binary form and as JSON.
+CPU time and sizes, as Parquet and as JSON Lines.
 """
 
 import math
 import random
 import sys
 import time
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from _measure import ROUNDS
 
 from metric_commons import State
-from metric_commons.evaluation.scoring.states import Part
 
-ROWS, PARTS, ROWS_OF_A_PART = 100_000, 1_000, 1_000
-FEWER = 100  # parts that are merged as JSON
+ROWS, PARTS, ROWS_OF_A_PART = 100_000, 100, 1_000
+ENDINGS = ("parquet", "jsonl")
 WORDS = [f"word{number}" for number in range(500)]
 TYPES = ["PER", "ORG", "LOC"]
 
@@ -39,13 +41,12 @@ def options(rows):
     }
 
 
-def rankings(rows, start=0):
+def rankings(rows):
     names = np.array([f"d{number}" for number in range(40)])
     orders = RNG.permuted(np.tile(np.arange(40), (rows, 1)), axis=1)
     return {
         "predictions": names[orders[:, :20]].tolist(),
         "references": names[orders[:, 15:18]].tolist(),
-        "ids": [f"q{start + number}" for number in range(rows)],
     }
 
 
@@ -110,7 +111,7 @@ MODULES = [  # module, options, what its rows are, rows
         lambda n: {"predictions": RNG.integers(0, 2, (n, 10)).tolist()},
     ),
     ("win_rate", {}, "numbers from 0 to 1", lambda n: {"predictions": RNG.random(n)}),
-    ("ir_ranking", {}, "twenty documents, ids q0, q1, ...", rankings),
+    ("ir_ranking", {}, "twenty documents", rankings),
     (
         "paired_significance",
         {},
@@ -140,41 +141,50 @@ def filled(module, settings, columns):
     return state
 
 
+def saved(state, folder, name):
+    """The files of a state, one of each form."""
+    paths = [Path(folder) / f"{name}.{ending}" for ending in ENDINGS]
+    for path in paths:
+        state.save(path)
+    return paths
+
+
 def sizes(rows):
-    print(f"| module | rows | as JSON | binary | binary, all {rows:,} rows |")
+    print(f"| module | rows | as JSON Lines | as Parquet | as Parquet, all {rows:,} rows |")
     print("| --- | --- | --- | --- | --- |")
     for module, settings, kind, drawn in MODULES:
-        state = filled(module, settings, drawn(rows))
-        short, long = len(state.to_bytes()), len(state.to_json())
+        with TemporaryDirectory() as folder:
+            files = saved(filled(module, settings, drawn(rows)), folder, "rows")
+            short, long = (path.stat().st_size for path in files)
         cells = f"{long / rows:.2f} | {short / rows:.2f} | {short:,}"
         print(f"| {module} | {kind} | {cells} |", flush=True)
 
 
 def merges():
-    print("| module | bytes of a part | CPU ms a part | as JSON | total, bytes a row |")
+    print("| module | bytes of a part | CPU ms a part | as JSON Lines | total, bytes a row |")
     print("| --- | --- | --- | --- | --- |")
     for module, settings, kind, drawn in MODULES:
         if module not in MERGED or (module == "classification" and kind != "probabilities"):
             continue
-        binary, plain = [], []
-        for part in range(PARTS):
-            more = {"start": part * ROWS_OF_A_PART} if module == "ir_ranking" else {}
-            state = filled(module, settings, drawn(ROWS_OF_A_PART, **more))
-            stored = Part({"system": {module: state}})
-            binary.append(stored.to_bytes())
-            if part < FEWER:
-                plain.append(stored.to_json())
-        seconds, total = timed(lambda parts=binary: merged(map(Part.from_bytes, parts)))
-        slow, _ = timed(lambda parts=plain: merged(map(Part.from_json, parts)))
-        size = len(total.to_bytes()) / (PARTS * ROWS_OF_A_PART)
-        cells = f"{1000 * seconds / PARTS:.2f} | {1000 * slow / FEWER:.2f} | {size:.2f}"
-        print(f"| {module} | {len(binary[0]):,} | {cells} |", flush=True)
+        with TemporaryDirectory() as folder:
+            forms = zip(
+                *(
+                    saved(filled(module, settings, drawn(ROWS_OF_A_PART)), folder, part)
+                    for part in range(PARTS)
+                ),
+                strict=True,
+            )
+            (short, seconds, total), (_, slow, _) = (
+                (parts[0].stat().st_size, *timed(partial(merged, parts))) for parts in forms
+            )
+            size = saved(total, folder, "total")[0].stat().st_size / (PARTS * ROWS_OF_A_PART)
+        cells = f"{1000 * seconds / PARTS:.2f} | {1000 * slow / PARTS:.2f} | {size:.2f}"
+        print(f"| {module} | {short:,} | {cells} |", flush=True)
 
 
-def merged(parts):
-    total = next(parts)
-    for part in parts:
-        total.merge(part)
+def merged(paths):
+    total, *others = map(State.read, paths)
+    total.merge(*others)
     return total
 
 
