@@ -145,20 +145,12 @@ def scores_of(way, path):
 
 
 def bytes_of_rows(path):
-    """What rows leave behind to be merged, the same whichever way they are scored."""
-    from metric_commons.evaluation.rows.plans import Plan, merged
-    from metric_commons.evaluation.rows.table_files import table_bytes
+    """The size of the file of scored rows."""
+    from metric_commons import score
 
-    plan = Plan(
-        modules={module: {} for module in MODULES},
-        systems={"bot": "answer"},
-        columns={"references": "gold"},
-    )
-    batches = (
-        dict(zip(batch.schema.names, batch.columns, strict=True))
-        for batch in parquet.ParquetFile(path).iter_batches()
-    )
-    return str(len(table_bytes(merged(map(plan.tables, batches)))))
+    rows = f"{path}.rows"
+    score(MODULES, path, **COLUMNS, rows=True).save_rows(rows)
+    return str(Path(rows).stat().st_size)
 
 
 def measured(what, *arguments):
@@ -234,7 +226,7 @@ def main(*sizes):
             path = str(Path(folder, f"{rows}.parquet"))
             write(path, rows)
             print(f"\n{rows:,} answers, {' and '.join(MODULES)}")
-            print(f"a state has {int(measured('bytes_of_rows', path)[0]):,} bytes")
+            print(f"the file of scored rows has {int(measured('bytes_of_rows', path)[0]):,} bytes")
             expected = None
             for way in WAYS:
                 scores, cpu, wall, megabytes = measured("scores_of", way, path)

@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.judging.agreement.quotations import agreement_sentence
-from metric_commons.judging.agreement.rater_agreement import judge_agreement, state_columns
+from metric_commons.judging.agreement.rater_agreement import judge_agreement
 from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
@@ -61,7 +61,6 @@ class JudgeAgreement(BatchMetric):
     """
 
     score_kind = "counts"
-    state_columns = staticmethod(state_columns)
     score_ranges = {
         "cohen_kappa": (None, 1),
         "fleiss_kappa": (None, 1),

@@ -8,7 +8,6 @@ import datasets
 import evaluate
 
 from metric_commons.judging.agreement.corrected_rates import judge_corrected
-from metric_commons.judging.agreement.judged_rows import state_columns
 from metric_commons.judging.agreement.quotations import corrected_sentence
 from metric_commons.module.declaration.module import BatchMetric
 
@@ -59,7 +58,6 @@ class JudgeCorrected(BatchMetric):
     """
 
     score_kind = "counts"
-    state_columns = staticmethod(state_columns)
     score_ranges = {
         "standard_error": (0, None),
         "effective_labels": (0, None),

@@ -7,7 +7,7 @@ intervals that take systems as units; and rank-biased overlap of rankings with t
 import datasets
 import evaluate
 
-from metric_commons.judging.votes.order_agreement import ranked_items, ranking_agreement
+from metric_commons.judging.votes.order_agreement import ranking_agreement
 from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
@@ -58,7 +58,6 @@ class RankingAgreement(BatchMetric):
     lower_is_better = frozenset({"rbo_residual"})
     arrays_allowed = True
     single_items_allowed = True
-    state_columns = staticmethod(ranked_items)
 
     def _info(self):
         number = datasets.Value("float64")

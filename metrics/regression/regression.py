@@ -70,7 +70,7 @@ class Regression(BatchMetric):
         {'r2': nan}
     """
 
-    score_kind = "moments"
+    score_kind = "counts"
     score_ranges = {
         "r2": (None, 1),
         "explained_variance": (None, 1),

@@ -69,7 +69,7 @@ class SquadV2(BatchMetric):
         (1.0, 0.5)
     """
 
-    score_kind = "answers"
+    score_kind = "outcomes"
     score_ranges = {"*total": (1, None), "*_thresh": (None, None), "*": (0, 1)}
     stock_formats = {"squad_v2": squad_v2}
     log_columns = ("prediction", "accepted_answers")

@@ -374,7 +374,7 @@ FIELDS = ["--predictions", "fid", "--references", "gold"]
 COMMANDS = {
     "score": ["score", "qa_f1", "rows.jsonl", *FIELDS, "--save", "new.json"],
     "execute": ["execute", "rows.jsonl", "--tests", "rows.jsonl", "--save", "new.jsonl"],
-    "merge": ["merge", "saved.json", "--save", "new.json"],
+    "merge": ["merge", "saved.rows.jsonl", "--save", "new.json"],
     "run": ["run", "c.yaml"],
     "trec": ["trec", "qrels", "new", "--save", "new.json"],
     "compare": ["compare", "saved.json", "--save", "new.json"],

@@ -3,9 +3,17 @@
 import json
 from pathlib import Path
 
+from metric_commons.evaluation.results.results import Results
+
 
 def write_rows(path, rows):
     """Write JSON Lines, in a folder that is made if it is missing, and return the path."""
     Path(path).parent.mkdir(parents=True, exist_ok=True)
     Path(path).write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     return path
+
+
+def systems_in(content):
+    """The results of modules by system, in the JSON of results or what it says."""
+    read = json.loads(content) if isinstance(content, str) else content
+    return Results.from_dict(read).systems

@@ -96,7 +96,7 @@ def odd_calls(dice, folder):
     systems = {"a": predictions, "b": _odd(dice, predictions, kind)} if predictions else {}
     settings = {**call.reporting, **call.labels}
     of_score = {name: settings.pop(name) for name in settings.keys() & _OF_SCORE}
-    shared = {"n_resamples": 20, **columns, **of_score, "per_example": True}
+    shared = {"n_resamples": 20, **columns, **of_score, "rows": True}
     shared["options"] = call.options | settings
     try:
         return _are_taken(dice, folder, call.module, systems, shared)

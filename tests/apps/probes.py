@@ -19,17 +19,19 @@ from collections import Counter
 from functools import cache
 from pathlib import Path
 
-from metric_commons.evaluation.scoring.states import Part, State
+from pyarrow import parquet
 
 from metric_commons.apps.console import config
 from metric_commons.apps.mcp.roots import CallContext, Roots
 from metric_commons.apps.mcp.stdio import refusal
 from metric_commons.apps.mcp.tools import TOOLS, call
-from metric_commons.data.files import stored_columns
 from metric_commons.data.files.stored import checksum
 from metric_commons.data.tables.tables import Source
 from metric_commons.data.trec.trec import read_qrels, read_run
 from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.rows.row_tables import result
+from metric_commons.evaluation.rows.states import State
+from metric_commons.evaluation.rows.table_files import read_tables, write_tables
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration.declarations import REPORTING
@@ -94,7 +96,7 @@ CALLS = {
         "seed": 1,
     },
     "compare_files": {"paths": ["saved.json"], "alpha": 0.1, "correction": "none"},
-    "report": {"path": "saved.json", "save_path": "page.html", "examples": 3},
+    "report": {"path": "saved.json", "save_path": "page.html"},
     "describe_module": {"name": "qa_em"},
 }
 REQUEST = json.dumps(
@@ -130,26 +132,37 @@ def _trec(read, count):
 
 @cache
 def _stored():
-    """Of each kind of stored file an object."""
-    state = State("qa_em")
-    state.update(**ROWS)
+    """Results with their rows."""
     source = {"path": "1.jsonl", "sha256": "1" * 64, "rows": 3}
     systems = {"a": ROWS["predictions"], "b": ["paris", "x", "y"]}
     options = {"confidence_level": 0.9, "groups": ["a", "a", "b"], "inputs": [source]}
     references = ROWS["references"]
-    results = score(
+    return score(
         ["qa_em", "qa_f1"], predictions=systems, references=references, compare=True, **options
     )
-    return {"result.json": results, "x.part": Part({"bot": {"qa_em": state}}, [source])}
 
 
-def _again(name):
-    def checked(path):
-        stored = _stored()[name]
-        if type(stored).read(path).to_dict() != stored.to_dict():
-            raise AssertionError("other content")
+def _results_again(path):
+    if Results.read(path).to_dict() != _stored().to_dict():
+        raise AssertionError("other content")
 
-    return checked
+
+@cache
+def _file_of_rows(ending):
+    """The bytes of a file of rows."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"x.{ending}")
+        write_tables(path, _stored().rows, _stored().provenance)
+        return path.read_bytes()
+
+
+def _rows_again(path):
+    """Read a file of rows, and compute its results, unless there are none or too many."""
+    for modules in read_tables(path).tables.values():
+        for table in modules.values():
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", RuntimeWarning)  # numbers near the greatest float
+                result(table)
 
 
 # By the name of a file its content, and what reads it: an error of one line refuses it.
@@ -164,8 +177,8 @@ FILES = {
     ),
     "qrels": (lambda: QRELS, read_qrels),
     "run": (lambda: RUN, _trec(read_run, len)),
-    "result.json": (lambda: _stored()["result.json"].to_json(), _again("result.json")),
-    "x.part": (lambda: _stored()["x.part"].to_json(), _again("x.part")),
+    "result.json": (lambda: _stored().to_json(), _results_again),
+    "rows.jsonl": (lambda: _file_of_rows("jsonl").decode(), _rows_again),
 }
 
 
@@ -287,7 +300,7 @@ def changed_logs(dice, folder):
 
 def changed_results(dice, folder):
     """A value of a saved result becomes another or is removed, and the checksum is made to fit."""
-    content = json.loads(_stored()["result.json"].to_json())
+    content = json.loads(_stored().to_json())
     del content["sha256"]
     *folders, last = dice.choice([*_leaves(content)])
     place = content
@@ -306,8 +319,8 @@ def changed_results(dice, folder):
             raise AssertionError(f"the file is not named: {error}") from error
         raise
     for modules in again.systems.values():
-        for module, result in modules.items():
-            for name, value in result.scores.items():
+        for module, found in modules.items():
+            for name, value in found.scores.items():
                 check_score(name, value, catalog.score_ranges(module))
     views = (again.to_table, again.to_markdown, again.to_csv, again.to_latex, again.to_html)
     for view in (*views, again.to_json, again.to_pandas):
@@ -317,19 +330,36 @@ def changed_results(dice, folder):
 
 
 def changed_rows(dice, folder):
-    """A value of a file with the scores of rows becomes another."""
-    results = _stored()["result.json"]
-    rows = [
-        {"row": row, "system": system, "scores": {"qa_em": 1.0, "qa_f1": 1.0}}
-        for system in ("a", "b")
-        for row in range(3)
-    ]
-    row = dice.choice(rows)
-    place = dice.choice([row, row["scores"]])
-    place[dice.choice([*place, "id", "x"])] = copy.deepcopy(dice.choice(ODD_JSON))
-    (folder / "x.rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    results.with_rows(folder / "x.rows.jsonl")
-    raise AssertionError("the rows of another result are taken")
+    """A value of a file of rows becomes another, or its header changes."""
+    path = folder / f"x.{dice.choice(['jsonl', 'parquet'])}"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)
+        dice.choice(_states()).save(path)
+    if path.suffix == ".jsonl":
+        lines = path.read_text("utf-8").splitlines()
+        number = dice.randrange(len(lines))
+        lines[number] = json.dumps(_changed(json.loads(lines[number]), dice))
+        path.write_text("".join(f"{line}\n" for line in lines), "utf-8")
+    else:
+        table = parquet.read_table(path)
+        metadata = {
+            key: json.dumps(_changed(json.loads(value), dice)) if dice.random() < 0.9 else b"x"
+            for key, value in table.schema.metadata.items()
+        }
+        columns = [name for name in table.column_names if dice.random() < 0.95]
+        parquet.write_table(table.select(columns).replace_schema_metadata(metadata), path)
+    _rows_again(path)
+    return True
+
+
+def _changed(content, dice):
+    """The content with another value somewhere."""
+    *folders, last = dice.choice([*_leaves(content)])
+    place = content
+    for key in folders:
+        place = place[key]
+    place[last] = copy.deepcopy(dice.choice([*ODD_JSON, 7.5, 2**62]))
+    return content
 
 
 def odd_options(dice, _):
@@ -376,32 +406,6 @@ def _states():
     return states
 
 
-def changed_states(dice, folder):
-    """A value of a state or part becomes another, and the checksum is made to fit."""
-    state = dice.choice(_states())
-    stored = dice.choice([state, Part({"bot": {state.module: state}})])
-    content = stored.to_dict()
-    *folders, last = dice.choice([*_leaves(content)])
-    place = content
-    for key in folders:
-        place = place[key]
-    place[last] = copy.deepcopy(dice.choice([*ODD_JSON, 7.5, 2**62]))
-    path = folder / "changed.part"
-    if dice.random() < 0.5:
-        path.write_text(json.dumps(content | {"sha256": checksum(content)}))
-    else:
-        body = stored_columns._packed(content)
-        path.write_bytes(stored_columns._first_line(stored.FORMAT, body) + body)
-    again = type(stored).read(path)
-    results = again if isinstance(again, State) else again.states["bot"][state.module]
-    if len(results) > 10**6:
-        return True  # they are too many to be scored
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # numbers near the greatest float
-        results.result()  # perhaps scores that no rows have: a checksum only finds accidents
-    return True
-
-
 def _files_of_server(folder):
     root = folder / "root"
     if not root.exists():
@@ -411,7 +415,7 @@ def _files_of_server(folder):
         (folder / "secret").write_text(QRELS, "utf-8")
         (root / "link").symlink_to(folder / "secret")
         (root / "circle").symlink_to(root / "circle")
-        _stored()["result.json"].save(root / "saved.json")
+        _stored().save_rows(root / "saved.rows.jsonl").save(root / "saved.json")
     return root
 
 
@@ -432,10 +436,10 @@ def odd_arguments(dice, folder):
 def outside_paths(dice, folder):
     """A call of a tool that reads or writes where it may not."""
     tool = dice.choice(["evaluate_trec", "evaluate_file", "report", "compare_files"])
-    paths = {"path", "run_path", "qrels_path", "paths", "rows_paths", "rows_path", "save_path"}
+    paths = {"path", "run_path", "qrels_path", "paths", "rows_path", "save_path"}
     name = dice.choice(sorted(paths & TOOLS[tool].parameters.keys()))
     path = dice.choice(OUTSIDE)
-    arguments = CALLS[tool] | {name: [path] if name in ("paths", "rows_paths") else path}
+    arguments = CALLS[tool] | {name: [path] if name == "paths" else path}
     _ask(folder, tool, arguments)
     raise AssertionError(f"{tool} took {arguments}")
 
@@ -458,10 +462,9 @@ PROBES = {
     "damaged runs and judgments": _of_files(["run", "qrels"]),
     "changed logs of harnesses": changed_logs,
     "damaged configurations": _of_files(["x.yaml"]),
-    "damaged results and parts": _of_files(["result.json", "x.part"]),
+    "damaged results and rows": _of_files(["result.json", "rows.jsonl"]),
     "changed results, with a checksum that fits": changed_results,
-    "changed scores of rows": changed_rows,
-    "changed states and parts, with a checksum that fits": changed_states,
+    "changed files of rows": changed_rows,
     "odd options of modules": odd_options,
     "odd values in rows of modules": odd_rows,
     "odd rows of two systems, scored and compared": odd_calls,

@@ -20,10 +20,10 @@ from itertools import pairwise
 from pathlib import Path
 
 from mcp import ClientSession, StdioServerParameters, stdio_client, types
-from metric_commons.evaluation.comparison.saved_rows import read_with_rows
 
 from metric_commons.data.files.stored import to_jsonable
 from metric_commons.evaluation.comparison.combined_results import compare
+from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import catalog
@@ -88,8 +88,7 @@ def write_long_rows(folder):
 
 def mixed_calls(folder):
     """Calls without mistakes: what makes the arguments, and whether an answer is right."""
-    saved = read_with_rows([folder / "saved.json"])
-    compared = compare(*saved).to_dict()
+    compared = compare(read_results(folder / "saved.json")).to_dict()
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text("utf-8").splitlines()]
     scored = score(
         "qa_f1",
@@ -122,7 +121,7 @@ def mixed_calls(folder):
         "evaluate_trec_pvalue": (lambda _: RUNS, partial(all_equal, lambda _: {"eval_res": runs})),
         "evaluate_file": (
             lambda _: SCORED,
-            partial(all_equal, lambda _: {key: scored[key] for key in ("systems", "comparisons")}),
+            partial(all_equal, lambda _: {key: scored[key] for key in ("records", "comparisons")}),
         ),
         "compare_files": (
             lambda _: {"paths": ["saved.json"]},

@@ -1,10 +1,9 @@
 """Small files that unpack to much are refused in one line that names what can be done."""
 
+import json
 import os
 
 import pytest
-from metric_commons.evaluation.results.row_scores import read_rows
-from metric_commons.evaluation.scoring.states import Part
 
 from metric_commons.apps.cli.app import COMMANDS
 from metric_commons.data.files import access
@@ -12,6 +11,8 @@ from metric_commons.data.files.access import Limits
 from metric_commons.data.files.streams import Stream
 from metric_commons.data.tables.tables import Source
 from metric_commons.data.trec.trec import read_run
+from metric_commons.evaluation.rows.table_files import FORMAT, read_tables
+from metric_commons.evaluation.rows.versions import DISTRIBUTION, version
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps import bombs
 
@@ -79,7 +80,6 @@ READING = {
     "export": ["saved.json", "--to", "csv", "--save", "new"],
     "gate": ["saved.json", "--floor", "qa_em=0.1"],
     "leaderboard": ["saved.json", "--by", "qa_em"],
-    "merge": ["saved.json"],
     "plot": ["confusion", "x.json", "--predictions", "a", "--references", "a", "--save", "x.png"],
     "power": ["saved.json", "--effect", "0.1"],
     "report": ["saved.json", "--save", "page.html"],
@@ -93,6 +93,7 @@ READING = {
 
 def test_every_command_that_reads_files_takes_the_limit():
     without = {"describe", "list", "presets", "new", "check", "patch-evaluate", "audit"}
+    without |= {"merge"}  # which reads row by row
     assert READING.keys() == {*COMMANDS} - without
 
 
@@ -142,17 +143,13 @@ def test_a_run_whose_line_never_ends_is_refused(tmp_path, small, start):
     assert str(raised.value).startswith(f"{path}: ")
 
 
-@pytest.mark.parametrize(
-    ("name", "start", "read", "message"),
-    [
-        ("x.rows", b'{"row": 0', lambda path: read_rows(path, {"a": {}}), "line 1: longer than 10"),
-        ("x.part", b'{"format": "metric-commons-part/1"', Part.read, "has more than 50,000 bytes"),
-    ],
-)
-def test_a_stored_file_that_never_ends_is_refused(tmp_path, small, name, start, read, message):
-    path = sparse(tmp_path / name, start)
-    with pytest.raises(ValueError, match=message):
-        read(path)
+@pytest.mark.parametrize("rows", ["", "\n", '\n{"system": "'])
+def test_rows_whose_line_never_ends_are_refused(tmp_path, small, rows):
+    header = {"format": FORMAT, "version": version(DISTRIBUTION), "runs": {}, "provenance": {}}
+    path = sparse(tmp_path / "x.jsonl", f"{json.dumps(header)}{rows}".encode())
+    with pytest.raises(ValueError, match=r"line \d is longer than 10,000 bytes") as raised:
+        read_tables(path)
+    assert str(raised.value).startswith(f"{path}: ")
 
 
 @pytest.mark.parametrize("zeros", [0, 1 << 20])

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.files import write_rows
@@ -48,22 +49,41 @@ def test_scores_are_those_that_are_named_everywhere(run):
     options = ("--scores", "qa_f1", "--scores", "qa_em.qa_em", "--group-by", "topic")
     files = ("--save", "r.json", "--rows", "rows.out")
     out = scored(run, *options, *files, "--compare", "--confidence", "0.9")
-    results = Results.read("r.json", "rows.out")
+    results = read_results(Path("r.json"))
 
     assert "qa_precision" not in out
     assert every_score(results) == {("qa_em", "qa_em"), ("qa_f1", "qa_f1")}
     assert [each["score"] for each in results.comparisons] == ["qa_em", "qa_f1"]
     assert results.comparisons[0]["options"]["tests"] == 2
     f1 = results.systems["s03"]["qa_f1"]
-    for values in (f1.confidence_interval, f1.standard_error, f1.per_example):
+    for values in (f1.confidence_interval, f1.standard_error):
         assert values.keys() == {"qa_f1"}
     group = f1.groups["a"]
     assert group.keys() - {"n"} == {
         *("qa_f1", "confidence_interval", "interval", "standard_error", "effective_n")
     }
     assert group["confidence_interval"].keys() == {"qa_f1"}
-    for line in Path("rows.out").read_text().splitlines():
-        assert json.loads(line)["scores"].keys() == {"qa_em", "qa_f1"}
+    compared = json.loads(run("compare", "r.json", "--format", "json")[1])
+    assert {each["score"] for each in compared["comparisons"]} == {"qa_em", "qa_f1"}
+    of_rows = read_results(Path("rows.out"))  # rows are whole, so that another score can be chosen
+    assert every_score(of_rows) > every_score(results)
+
+
+@pytest.mark.long
+def test_commands_do_what_they_do_with_the_scores_that_were_chosen(run):
+    pytest.importorskip("jinja2")
+    scored(run, "--scores", "qa_recall", "--save", "r.json", "--rows", "rows.out")
+    (compared,) = json.loads(run("compare", "r.json", "--format", "json")[1])["comparisons"]
+    assert compared["score"] == "qa_recall"
+    assert run("report", "r.json", "--save", "p.html")[0] == 0
+    page = Path("p.html").read_text()
+    assert "The lowest qa_recall over all systems" in page
+    assert "qa_f1 " not in page
+    board = run("leaderboard", "r.json", "--by", "qa_recall", "--format", "json")[1]
+    assert [each["system"] for each in json.loads(board)["boards"][0]["systems"]] == ["s25", "s03"]
+    assert run("leaderboard", "r.json", "--by", "qa_f1")[2] == (
+        "r.json: there is no score 'qa_f1'; there are qa_recall\n"
+    )
 
 
 @pytest.mark.parametrize("options", [(), ("--rows", "x.jsonl"), ("--compare",)])
@@ -187,8 +207,8 @@ def test_runs_show_the_measures_that_are_scores(run):
     form = ("--format", "json")
 
     def measures(*command):
-        systems = json.loads(run(*command, *form)[1])["systems"]
-        return list(systems["a"]["ir_ranking"]["scores"])
+        records = json.loads(run(*command, *form)[1])["records"]
+        return [record["score"] for record in records if record["system"] == "a"]
 
     assert measures("trec", *files, "-m", "map", "-m", "P@1", "--scores", "map") == ["map"]
     assert measures("trec", *files, "--scores", "ndcg@3") == ["ndcg@3"]

@@ -19,7 +19,7 @@ from metric_commons.apps.console import outputs
 from metric_commons.data.files import streams
 from metric_commons.data.tables import tables as files
 from metric_commons.evaluation.scoring import evaluations as evaluation
-from tests.apps.files import write_rows
+from tests.apps.files import systems_in, write_rows
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT
 
@@ -56,18 +56,18 @@ def test_the_demo_prints_a_table_and_saves_the_result(run):
         *("--confidence", "0.95", "--save", "build/demo.json"),
     )
     saved = json.loads(Path("build/demo.json").read_text())
-    atlas, borealis = (saved["systems"][name] for name in ("atlas", "borealis"))
+    atlas, borealis = (systems_in(saved)[name] for name in ("atlas", "borealis"))
 
     assert (status, err) == (0, "")
     assert max(map(len, out.splitlines()[:9])) <= 80
     for modules in (atlas, borealis):
         for result in modules.values():
-            assert result["rows"] == 32
-            assert result["signature"] in out.splitlines()
-            for name, value in result["scores"].items():
-                low, high = result["confidence_interval"][name]
+            assert result.rows == 32
+            assert result.signature in out.splitlines()
+            for name, value in result.scores.items():
+                low, high = result.confidence_interval[name]
                 assert f"{value:.2f} [{low:.2f}, {high:.2f}]" in out
-    assert atlas["qa_em"]["scores"]["qa_em"] > borealis["qa_em"]["scores"]["qa_em"] + 0.2
+    assert atlas["qa_em"].scores["qa_em"] > borealis["qa_em"].scores["qa_em"] + 0.2
     assert saved["provenance"]["inputs"][0]["path"] == CAPITALS
 
 
@@ -134,7 +134,7 @@ def test_blocks_give_what_all_rows_give(run, monkeypatch, size):
     monkeypatch.setattr(evaluation, "_ROWS", size)
     _, forgotten, _ = run(*command)
 
-    assert json.loads(forgotten)["systems"] == json.loads(kept)["systems"]
+    assert systems_in(forgotten) == systems_in(kept)
 
 
 @pytest.mark.parametrize("size", [2, 100])
@@ -199,7 +199,7 @@ def test_a_system_is_called_by_what_tells_it_apart(run, paths, fields, systems):
     )
 
     assert (status, err) == (0, "")
-    assert list(json.loads(out)["systems"]) == systems
+    assert list(systems_in(out)) == systems
     assert [source["path"] for source in json.loads(out)["provenance"]["inputs"]] == paths
 
 
@@ -300,7 +300,7 @@ def test_cells_are_numbers_where_all_modules_take_numbers(run):
         for name in ("x.csv", "x.jsonl"):
             status, out, _ = run("score", module, name, *fields)
             assert status == 0
-            systems.append(json.loads(out)["systems"])
+            systems.append(systems_in(out))
         assert systems[0] == systems[1]
     # answers are texts, even if they look like numbers; and not every cell of `word` does
     assert run("score", "qa_em", "x.csv", *fields)[0] == 0

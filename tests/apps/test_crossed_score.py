@@ -6,6 +6,7 @@ import random
 import pytest
 
 import metric_commons
+from metric_commons import Results
 from metric_commons.statistics.tests.significance import compare as compare_rows
 from tests.apps.files import write_rows
 
@@ -106,10 +107,10 @@ def test_rows_of_two_files_in_another_order_are_matched_by_id(columns):
 
 def check_saved(path, columns):
     result = json.loads(path.read_text())
-    modules = {name: result["systems"][name]["qa_em"] for name in SYSTEMS}
-    intervals = {name: module["confidence_interval"] for name, module in modules.items()}
+    results = Results.read(path)
+    intervals = {name: results.systems[name]["qa_em"].confidence_interval for name in SYSTEMS}
     assert intervals == intervals_of_modules(columns)
-    for signed in [*modules.values(), *result["comparisons"]]:
+    for signed in [*(result["runs"][name]["qa_em"] for name in SYSTEMS), *result["comparisons"]]:
         assert "|clusters=item,template|" in signed["signature"]
     assert "|test=crossed_t|" in result["comparisons"][0]["signature"]
     check_comparison(result["comparisons"][0], columns)
@@ -118,26 +119,41 @@ def check_saved(path, columns):
 @pytest.mark.parametrize("when", ["scored", "compared"])
 def test_saved_rows_are_compared_by_both_fields(columns, write, run, tmp_path, when):
     saved, compared = tmp_path / "result.json", tmp_path / "compared.json"
-    first, later = (CLUSTERS, []) if when == "scored" else ([], CLUSTERS)
+    later = CLUSTERS if when == "compared" else []
     rows = ["--rows", tmp_path / "scores.jsonl", "--save", saved]
     level = ["--confidence", 0.9]
-    run("score", "qa_em", write(columns), "-p", "a", "-p", "b", *first, *level, *rows)
+    run("score", "qa_em", write(columns), "-p", "a", "-p", "b", *CLUSTERS, *level, *rows)
     assert run("compare", saved, *later, *level, "--save", compared)[0] == 0
     check_saved(compared, columns)
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_one_of_the_fields_can_be_chosen_later(columns, write, run, tmp_path, field):
+    written = []
+    for scored, later in ((CLUSTERS, ["--cluster-by", field]), (["--cluster-by", field], [])):
+        saved, compared = tmp_path / "result.json", tmp_path / "compared.json"
+        rows = ["--rows", tmp_path / "scores.parquet", "--save", saved]
+        options = ["--confidence", 0.9, "--standard-error", *scored]
+        run("score", "qa_em", write(columns), "-p", "a", "-p", "b", *options, *rows)
+        assert run("compare", saved, *later, "--confidence", 0.9, "--save", compared)[0] == 0
+        content = json.loads(compared.read_text())
+        written.append([content[name] for name in ("runs", "records", "comparisons")])
+    assert written[0] == written[1]
 
 
 def test_gate_counts_both_fields(columns, write, run, tmp_path):
     for system in SYSTEMS:
         files = ["--rows", tmp_path / f"{system}.rows", "--save", tmp_path / system]
-        run("score", "qa_em", write(columns), "-p", system, *files)
+        run("score", "qa_em", write(columns), "-p", system, *CLUSTERS, *files)
     gate = ["gate", tmp_path / "a", "--baseline", tmp_path / "b", "--score", "qa_em"]
     options = ["--margin", 0.2, "--confidence", 0.9, "--floor", "qa_em=0.1", "--format", "json"]
-    status, out, _ = run(*gate, *options, *CLUSTERS)
-    compared, floor = json.loads(out)["checks"]
-    expected = compared_rows(columns, margin=0.2)
-    assert compared["p_not_inferior"] == expected["p_non_inferior"]
-    assert floor["confidence_interval"] == intervals_of_modules(columns)["a"]["qa_em"]
-    assert status == 3
+    for chosen in ([], CLUSTERS):
+        status, out, _ = run(*gate, *options, *chosen)
+        compared, floor = json.loads(out)["checks"]
+        expected = compared_rows(columns, margin=0.2)
+        assert compared["p_not_inferior"] == expected["p_non_inferior"]
+        assert floor["confidence_interval"] == intervals_of_modules(columns)["a"]["qa_em"]
+        assert status == 3
     status, _, err = run(*gate, "--margin", 0.2, "--sequential", *CLUSTERS)
     assert (status, err) == (2, "--sequential takes one --cluster-by, not 2\n")
 
@@ -177,8 +193,10 @@ def test_refused(columns):
     table = {"data": columns, "predictions": SYSTEMS, "clusters": FIELDS}
     with pytest.raises(ValueError, match="'max_t' is not for crossed clusters"):
         metric_commons.score("qa_em", compare=True, correction="max_t", **table)
-    with pytest.raises(ValueError, match="clusters must be one label per row"):
+    with pytest.raises(ValueError, match="crossed clusters are for means of rows, and bleu is"):
         metric_commons.score("bleu", compare=True, **table)
+    with pytest.raises(ValueError, match="clusters must be one label per row"):
+        metric_commons.score("bleu", confidence_level=0.9, **table)
     with pytest.raises(ValueError, match="it must have all systems, not only 'a', or only"):
         metric_commons.score(
             "qa_em",

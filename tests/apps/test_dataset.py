@@ -3,7 +3,7 @@ import pytest
 from datasets import Dataset
 
 from metric_commons import load, score
-from metric_commons.evaluation.scoring import table_parts
+from metric_commons.evaluation.rows import table_blocks
 from metric_commons.frameworks.trainers import datasets as rows_of_datasets
 from metric_commons.frameworks.trainers.datasets import scores_of_rows
 from tests.result_keys import as_computed
@@ -29,7 +29,7 @@ def dataset():
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(table_parts, "_ROWS", 7)
+    monkeypatch.setattr(table_blocks, "_ROWS", 7)
     monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
 
 
@@ -61,7 +61,7 @@ def test_the_result_is_that_of_columns(table, jobs, small_batches):
     expected = score(modules, ROWS, **COLUMNS, groups="topic", ids="id")
 
     assert results.systems == expected.systems
-    assert results.provenance["rows"] == expected.provenance["rows"]
+    assert results.provenance["digests"] == expected.provenance["digests"]
 
 
 @pytest.mark.parametrize("module", ["regression", "win_rate", "classification"])
@@ -74,13 +74,13 @@ def test_scores_that_are_no_means_are_those_of_columns(module, small_batches):
     for table in (Dataset.from_dict(rows), stream(rows), pa.table(rows)):
         results = score(module, table, **arguments, confidence_level=0.9, n_resamples=50)
         assert as_computed(results) == as_computed(expected)
-        assert results.provenance.get("rows") == expected.provenance.get("rows")
+        assert results.provenance.get("digests") == expected.provenance.get("digests")
 
 
 @pytest.mark.parametrize(
     "arguments",
     [
-        {"per_example": True},
+        {"rows": True},
         {"predictions": ["answer", "id"], "compare": True},
         {"groups": ROWS["topic"]},
         {"options": {"normalizer": str.lower}},
@@ -102,7 +102,7 @@ def test_each_row_keeps_its_columns_and_gets_its_scores(dataset, small_batches):
     assert scored.to_dict() == ROWS | expected
 
 
-def test_rankings_are_told_apart_by_id(small_batches):
+def test_rankings_are_scored_in_any_order(small_batches):
     found = [["a", "b", "c"][i % 3 :] for i in range(20)]
     rankings = Dataset.from_dict(
         {
@@ -123,7 +123,7 @@ def test_rankings_are_told_apart_by_id(small_batches):
 @pytest.mark.parametrize("table", [Dataset.from_dict, stream, pa.table])
 def test_a_wrong_row_is_named(table, jobs, small_batches):
     wrong = table({"answer": ["a"] * 20, "gold": ["b"] * 15 + [None] * 5})
-    with pytest.raises(ValueError, match=r"row 15: column 'gold' is None.*the value is None$"):
+    with pytest.raises(ValueError, match=r"row 15: column 'gold' is None"):
         score("qa_em", wrong, **COLUMNS, jobs=jobs)
 
 
@@ -134,9 +134,9 @@ def test_wrong_columns_and_no_rows_are_named(dataset):
     with pytest.raises(ValueError, match=r"qa_em needs the columns .*; references is missing"):
         score("qa_em", dataset.remove_columns("gold"), predictions="answer")
     for jobs in (1, 2):
-        with pytest.raises(ValueError, match="no rows; a score of no rows is undefined"):
+        with pytest.raises(ValueError, match="a score of no rows is undefined"):
             score("qa_em", dataset.select([]), **COLUMNS, jobs=jobs)
-        with pytest.raises(ValueError, match="no rows; a score of no rows is undefined"):
+        with pytest.raises(ValueError, match="a score of no rows is undefined"):
             score("qa_em", pa.table(ROWS).slice(0, 0), **COLUMNS, jobs=jobs)
     with pytest.raises(ValueError, match="the dataset is empty"):
         scores_of_rows("qa_em", dataset.select([]), **COLUMNS)

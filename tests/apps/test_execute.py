@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.apps.files import write_rows
+from tests.apps.files import systems_in, write_rows
 from tests.programs_run import processes_with, workers_of
 from tests.spec import PATIENCE
 
@@ -75,8 +75,8 @@ def test_outcomes_come_in_the_order_of_the_samples(execute, run):
     assert not Path("outcomes.jsonl.unfinished").exists()
 
     status, out, _ = run("score", "pass_at_k", "outcomes.jsonl", "--format", "json")
-    (result,) = json.loads(out)["systems"].values()
-    assert result["pass_at_k"]["scores"] == {"pass@1": (1 / 2 + 1 / 2 + 1) / 3}
+    (result,) = systems_in(out).values()
+    assert result["pass_at_k"].scores == {"pass@1": (1 / 2 + 1 / 2 + 1) / 3}
 
 
 def test_nothing_runs_unless_it_is_allowed(execute, monkeypatch):

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import metric_commons
+from tests.apps.files import systems_in
 from tests.spec import ROOT
 
 EXAMPLES = ROOT / "examples"
@@ -88,11 +89,11 @@ def files(tmp_path, monkeypatch):
 )
 def test_the_number_is_that_of_the_other_tool(run, command, score, value):
     status, out, _ = run("score", *shlex.split(command), "--format", "json")
-    (modules,) = json.loads(out)["systems"].values()
+    (modules,) = systems_in(out).values()
     (result,) = modules.values()
 
     assert status == 0
-    assert result["scores"][score] == pytest.approx(value, abs=6e-5)
+    assert result.scores[score] == pytest.approx(value, abs=6e-5)
 
 
 LINE = "the line is metric-commons score"

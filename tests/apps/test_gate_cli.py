@@ -75,8 +75,8 @@ def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
 @pytest.mark.long
 def test_results_without_rows_say_how_to_make_them(run, saved):
     old, new = saved("old"), saved("good", rows=False)
-    advice = "score again with --save and --per-example FILE, or name that file with --rows"
-    message = f"good.json: it does not name a file with the scores of its rows; {advice}\n"
+    advice = "score again with --save and --rows FILE, or name that file"
+    message = f"good.json: it does not name a file of its scored rows; {advice}\n"
     for command in (
         ("gate", new, "--baseline", old, "--score", "qa_em", "--margin", "0.1"),
         ("compare", old, new),
@@ -84,16 +84,16 @@ def test_results_without_rows_say_how_to_make_them(run, saved):
     ):
         assert run(*command) == (1, "", message)
     saved("good", name="again")
-    assert gate(run, new, old, 0.05, "--rows", "again.rows.jsonl")[0] == 0
+    assert gate(run, "again.rows.jsonl", old)[0] == 0
     Path("again.rows.jsonl").rename("moved.jsonl")
     assert gate(run, "again.json", old)[2] == (
-        f"again.json: the scores of its rows are missing: again.rows.jsonl; {advice}\n"
+        f"again.json: its scored rows are missing: again.rows.jsonl; {advice}\n"
     )
-    assert gate(run, "again.json", old, 0.05, "--rows", "moved.jsonl")[0] == 0
+    assert gate(run, "moved.jsonl", old)[0] == 0
     with Path("old.rows.jsonl").open("a") as file:
         file.write("\n")
     assert gate(run, old, old)[2] == (
-        f"old.json: the scores of its rows changed: old.rows.jsonl; {advice}\n"
+        f"old.json: its scored rows changed: old.rows.jsonl; {advice}\n"
     )
 
 
@@ -107,12 +107,13 @@ def test_a_result_finds_its_rows_beside_it(run, saved, monkeypatch):
 
 
 def test_the_result_names_the_file_of_its_rows(run, saved):
-    record = Results.read(saved("old")).provenance["per_example"]
+    record = Results.read(saved("old")).provenance["rows"]
 
     assert record.keys() == {"path", "sha256"}
     assert record["path"] == "old.rows.jsonl"
-    first = json.loads(Path("old.rows.jsonl").read_text().splitlines()[0])
-    assert first == {"row": 0, "id": "q0", "system": "old", "scores": {"qa_em": 0.0}}
+    _, first, *_ = map(json.loads, Path("old.rows.jsonl").read_text().splitlines())
+    assert first.pop("digest") is not None
+    assert first == {"system": "old", "id": "q0", "qa_em": {"qa_em": 0.0}}
 
 
 def test_rows_with_other_ids_are_not_compared(run, saved):
@@ -121,8 +122,8 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
 
     assert (status, out) == (1, "")
     assert err == (
-        "the rows of 'baseline' have ids, those of 'new' do not; score both with --id and "
-        "--per-example\n"
+        "the rows of 'baseline' have ids, those of 'new' do not; score both on the same rows, "
+        "with --id and --rows\n"
     )
 
 
@@ -132,7 +133,7 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
         (["--margin", "0"], 2, "margin must be a number above 0, got 0.0"),
         (["--alpha", "5"], 2, "Invalid value for '--alpha': it must be a number between 0 and 1"),
         (["--score", "qa_me"], 1, "there is no score 'qa_me' of rows; did you mean 'qa_em'?"),
-        (["--rows", "a", "--rows", "b", "--rows", "c"], 2, "--rows: a is not needed"),
+        (["--cluster-by", "doc"], 1, "were scored without --cluster-by doc; their clusters: none"),
         (["--margin", "x"], 2, "Invalid value for '--margin'"),
         (["--total", "60"], 2, "--total is for --sequential"),
         (["--sequential", "--floor", "qa_em=0.5"], 2, "compares with a --baseline"),
@@ -180,7 +181,8 @@ def test_saved_results_are_compared(run, saved):
 
 @pytest.mark.long
 def test_the_power_of_a_benchmark(run, saved):
-    names = [saved("old"), saved("near")]
+    fields = ("--cluster-by", "doc", "--cluster-by", "id")
+    names = [saved(name, options=("--id", "id", *fields)) for name in ("old", "near")]
     status, out, err = run("power", *names, "--effect", "0.1")
     assert (status, err) == (0, "")
     assert "power for 0.1" in out
@@ -198,7 +200,6 @@ def test_the_power_of_a_benchmark(run, saved):
         "there is no score of single rows that two systems share\n"
     )
     assert run("power", *names, "--effect", "-1")[0] == 2
-    fields = ("--cluster-by", "doc", "--cluster-by", "id")
     assert run("power", *names, "--effect", "0.1", *fields)[2] == (
         "crossed clusters cannot be planned; name one field with --cluster-by\n"
     )
@@ -214,8 +215,8 @@ def test_runs_have_rows_too(run):
 
     assert run("gate", "a.json", "--baseline", "b.json", *options)[0] == 0
     assert run("gate", "b.json", "--baseline", "a.json", *options)[0] == 4
-    first = json.loads(Path("a.jsonl").read_text().splitlines()[0])
-    assert (first["id"], first["scores"]) == ("q0", {"map": 1.0})
+    _, first, *_ = map(json.loads, Path("a.jsonl").read_text().splitlines())
+    assert (first["id"], first["ir_ranking"]) == ("q0", {"map": 1.0})
 
 
 # several scores, floors, and where the outcome goes
@@ -253,7 +254,8 @@ def test_several_scores_and_floors_all_have_to_pass(run, saved, monkeypatch):
     ],
 )
 def test_a_floor_needs_no_baseline(run, saved, floor, options, status):
-    assert run("gate", saved("old"), "--floor", f"qa_em={floor}", *options)[0] == status
+    new = saved("old", options=("--id", "id", "--cluster-by", "doc"))
+    assert run("gate", new, "--floor", f"qa_em={floor}", *options)[0] == status
 
 
 @pytest.mark.long

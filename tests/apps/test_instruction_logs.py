@@ -8,6 +8,7 @@ import pytest
 
 from metric_commons.text.instructions import response_languages
 from tests.apps.files import write_rows
+from tests.apps.saved import systems_of
 
 PROMPTS = [
     {
@@ -119,9 +120,8 @@ def test_files_of_harnesses_are_scored_and_their_verdicts_compared(
     logged = ["logged"] if verdict else []
     command = ("score", *logged, "instruction_following", *words.split(), "--format", "json")
     status, out, err = run(*command)
-    content = json.loads(out)
-    (result,) = content["systems"].values()
-    agreements = content["provenance"].get("agreement", [])
+    (result,) = systems_of(out).values()
+    agreements = json.loads(out)["provenance"].get("agreement", [])
 
     assert (status, err) == (0, "")
     assert result["instruction_following"]["scores"] == SCORES

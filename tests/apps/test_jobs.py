@@ -5,6 +5,7 @@ import gzip
 import json
 import multiprocessing
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import time
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -19,7 +21,8 @@ from pyarrow import parquet
 from metric_commons import load, score
 from metric_commons.__main__ import main
 from metric_commons.data.files import pieces
-from metric_commons.evaluation.scoring import evaluations, system_scores, worker_processes
+from metric_commons.evaluation.rows import worker_processes
+from metric_commons.evaluation.scoring import evaluations, scored_systems
 from metric_commons.module.catalog import usage
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, PATIENCE, nightly, specs
@@ -55,7 +58,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(evaluations, "_ROWS", 4)
     monkeypatch.setattr(evaluations, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(worker_processes, "_ROWS_OF_PIECE", 4)
-    monkeypatch.setattr(system_scores, "_ROWS", 8)
+    monkeypatch.setattr(scored_systems, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
     monkeypatch.setattr(pieces, "_ROWS", 2)
     monkeypatch.setattr(pieces, "_MINIMUM_ROWS", 8)
@@ -80,7 +83,7 @@ def processes(monkeypatch):
             pytest.fail(f"a process refused a piece: {error}")
 
     map_ordered = worker_processes.map_ordered
-    for module in (worker_processes, system_scores):
+    for module in (worker_processes, scored_systems):
         monkeypatch.setattr(module, "map_ordered", counted)
     return counts
 
@@ -109,12 +112,13 @@ def saved(run, *arguments):
     for jobs in (1, 2):
         status, out, err = run("score", *arguments, "--jobs", jobs, "--save", "r.json")
         assert (status, err) == (0, ""), err
-        text = Path("r.json").read_text()
-        content = json.loads(text)
-        created = content["provenance"]["created"]
-        rows = Path("rows.jsonl").read_text() if "--rows" in arguments else ""
-        found.append((out, text.replace(created, "").replace(content.get("sha256", ""), ""), rows))
+        found.append((out, *map(undated, ["r.json", *Path().glob("rows.jsonl")])))
     return found
+
+
+def undated(name):
+    """The lines of a file, without the time and the checksums that depend on it."""
+    return re.sub(r'("(created|sha256)": )"[^"]*"', r"\1", Path(name).read_text())
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
@@ -124,7 +128,7 @@ def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_
             clock.now += 0.6
             yield result
 
-    monkeypatch.setattr(system_scores, "map_ordered", slow)
+    monkeypatch.setattr(scored_systems, "map_ordered", slow)
     monkeypatch.setattr(usage, "shows_bars", lambda: is_terminal)
     write("x.jsonl", ROWS)
     status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)
@@ -176,13 +180,15 @@ def test_files_of_several_systems_are_the_same(run, processes):
     assert one == two
 
 
-def test_parts_are_the_same_to_the_byte(run, processes):
+@pytest.mark.parametrize("module", ["qa_f1", "bleu"])
+def test_scored_rows_are_the_same(run, processes, module):
     write("x.jsonl", ROWS)
-    arguments = ("score", "qa_f1", "x.jsonl", *ANSWERS, "--group-by", "topic", "--rows")
+    arguments = ("score", module, "x.jsonl", *ANSWERS, "--group-by", "topic", "--rows")
     for jobs in (1, 3):
-        assert run(*arguments, f"{jobs}.part", "--jobs", jobs) == (0, "", "")
+        status, _, err = run(*arguments, f"{jobs}.jsonl", "--jobs", jobs)
+        assert (status, err) == (0, "")
 
-    assert Path("1.part").read_bytes() == Path("3.part").read_bytes()
+    assert undated("1.jsonl") == undated("3.jsonl")
     assert len(processes) == 1
 
 
@@ -298,9 +304,15 @@ def plain(results):
     """What results hold, with NaN as a file has it, since that is not equal to itself."""
     content = results.to_dict()
     del content["provenance"]["created"]
-    return json.dumps(
-        [content, *(vars(r[m]) for r in results.systems.values() for m in r)], default=str
-    )
+    parts = [vars(r[m]) for r in results.systems.values() for m in r]
+    for modules in results.rows.values():
+        for table in modules.values():
+            parts.append({**table.columns, **table.texts, **table.clusters})
+
+    def listed(value):
+        return value.tolist() if isinstance(value, np.ndarray) else str(value)
+
+    return json.dumps([content, *parts], default=listed)
 
 
 # How columns are divided and joined depends on the kind of score: by day one module of each,
@@ -325,19 +337,17 @@ def test_columns_of_python_give_the_same_result(processes, name):
         }
         options = {key: value for key, value in spec.sample.items() if key not in columns}
         rows = len(columns["predictions"])
-        asked = {"per_example": True, "confidence_level": 0.9}
+        asked = {"confidence_level": 0.9}
+        shared = {"options": options, "n_resamples": 40, "rows": True}
         labels = {"groups": [i % 2 for i in range(rows)], "clusters": [i // 3 for i in range(rows)]}
         if options.get("method") == "rogan_gladen":  # which refuses clusters
             del labels["clusters"]
         for more in ({}, {k: v for k, v in (asked | labels).items() if k in supported}):
-            one, two = (
-                score(name, **columns, options=options, n_resamples=40, **more, jobs=jobs)
-                for jobs in (1, 2)
-            )
+            one, two = (score(name, **columns, **shared, **more, jobs=jobs) for jobs in (1, 2))
             assert plain(one) == plain(two)
 
 
-def test_an_option_with_a_value_for_each_row_is_left_to_one_process(processes):
+def test_an_option_with_a_value_for_each_row_is_divided_with_the_rows(processes):
     arguments = {
         "predictions": ["(A)", "(B)"] * 10,
         "references": ["x", "y"] * 10,
@@ -346,7 +356,7 @@ def test_an_option_with_a_value_for_each_row_is_left_to_one_process(processes):
     results = [score("qa_em", **arguments, jobs=jobs).systems for jobs in (1, 2)]
 
     assert results[0] == results[1]
-    assert processes == [0]
+    assert processes == [3]
 
 
 def test_what_goes_together_by_ids_is_left_to_one_process(processes):
@@ -375,12 +385,12 @@ import os, signal, sys, time
 from metric_commons.evaluation.scoring import evaluations
 from metric_commons.__main__ import main
 
-def slow(*arguments, update=evaluations.Evaluation._update):
+def slow(*arguments, scored=evaluations.Evaluation._scored):
     {action}
-    update(*arguments)
+    return scored(*arguments)
 
 parent = os.getpid()
-evaluations.Evaluation._update = slow
+evaluations.Evaluation._scored = slow
 sys.exit(main())
 """
 

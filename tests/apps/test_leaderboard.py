@@ -94,6 +94,16 @@ def test_the_level_of_intervals_need_not_be_the_saved_one(run, saved):
     assert json.loads(out)["boards"][0]["systems"][0]["confidence_interval"] == stored["qa_em"]
 
 
+def test_intervals_of_another_level_are_computed_in_the_same_way(run, saved):
+    options = ("--confidence", "0.9", "--interval", "wilson")
+    paths = saved("one", "good", options=options)
+    expected = interval([1.0] * 38 + [0.0] * 2, confidence_level=0.5, method="wilson")
+    out = run("leaderboard", *paths, "--by", "qa_em", "--confidence", "0.5", "--format", "json")[1]
+
+    (only,) = json.loads(out)["boards"][0]["systems"]
+    assert only["confidence_interval"] == [expected.low, expected.high]
+
+
 @pytest.mark.long
 def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
     paths = [*saved("one", "good"), *saved("one", "fair", rows=False)]
@@ -103,14 +113,12 @@ def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
     assert status == 0
     assert out.splitlines()[0].split() == ["system", "qa_em", "95%", "interval", "rows"]
     assert (
-        "There are no ranks: one.fair.json: it does not name a file with the scores of its rows"
-        in told
+        "There are no ranks: one.fair.json: it does not name a file of its scored rows; score "
+        "again with --save and --rows FILE, or name that file" in told
     )
-    assert "--per-example FILE" in told
     saved("one", "fair", name="again")
-    out = run("leaderboard", *paths, "--by", "qa_em", "--rows", "again.rows")[1]
+    out = run("leaderboard", paths[0], "again.rows", "--by", "qa_em")[1]
     assert out.splitlines()[0].split()[0] == "rank"
-    assert run("leaderboard", *paths, "--by", "qa_em", *["--rows", "again.rows"] * 3)[0] == 2
 
 
 @pytest.mark.parametrize(
@@ -216,7 +224,7 @@ def test_ranks_have_intervals_where_rows_are(run, saved):
     assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 6 comp" in told
     Path("three.poor.rows").unlink()
     told = " ".join(run(*command, "borda")[1].split())
-    assert "There are no intervals: three.poor.json: the scores of its rows are missing" in told
+    assert "There are no intervals: three.poor.json: its scored rows are missing" in told
     assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
 
 
@@ -438,4 +446,4 @@ def test_the_best_has_an_interval_that_allows_for_the_choice(run):
     status, _, err = run("leaderboard", "means.json", "--by", "qa_em", "--best")
     assert status == 1
     assert "the scores of rows of system 's" in err
-    assert "--per-example FILE" in err
+    assert "--rows FILE" in err

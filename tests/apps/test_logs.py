@@ -9,6 +9,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.apps.saved import systems_of
 from tests.spec import GIVEN
 
 FILES = GIVEN / "data" / "files"
@@ -69,7 +70,7 @@ def test_a_command_prints_the_figure_of_the_log(run, case, monkeypatch):
     status, out, err = run(*words(case, names_format=False), "--format", "json")
 
     assert (status, err) == (0, "")
-    systems = json.loads(out)["systems"]
+    systems = systems_of(out)
     system = systems[case["of_system"]] if "of_system" in case else next(iter(systems.values()))
     (result,) = system.values()
     assert "rows" not in case or result["rows"] == case["rows"]
@@ -80,7 +81,7 @@ def test_a_command_prints_the_figure_of_the_log(run, case, monkeypatch):
             assert low < score < high
     if case["id"] in FIRST_OF_FORMATS.values():
         named = run(*words(case), "--format", "json")[1]
-        assert json.loads(named)["systems"] == systems
+        assert systems_of(named) == systems
 
 
 @needs_logs
@@ -106,7 +107,7 @@ def test_squad_v2_takes_logs_that_say_which_questions_have_no_answer(run, refuse
     def scores(*files):
         status, out, _ = run("score", "squad_v2", *files, "--format", "json")
         assert status == 0
-        (result,) = json.loads(out)["systems"].values()
+        (result,) = systems_of(out).values()
         return [result["squad_v2"]["scores"][name] for name in ("exact", "NoAns_exact")]
 
     assert scores("answers.json", "--answers", "gold.json") == [1.0, 1.0]

@@ -215,8 +215,8 @@ async def test_evaluate_file(call):
     systems = {"bot": ["Paris", "Rome"], "of": ["x", "y"]}
     columns = {"references": [["paris"], ["Oslo"]], "groups": ["x", "y"]}
     expected = score(["qa_em", "qa_f1"], predictions=systems, **columns, **shared).to_dict()
-    assert [*found["systems"]] == ["bot", "of"]
-    for name in ("systems", "comparisons"):
+    assert [*found["runs"]] == ["bot", "of"]
+    for name in ("runs", "records", "comparisons"):
         assert found[name] == expected[name]
 
 
@@ -229,7 +229,7 @@ async def test_what_is_undefined_is_null(call, root):
     assert math.isnan(catalog.load("win_rate").compute(predictions=["tie"])["win_rate"])
     saved = json.loads(Path(text_of(result)["saved_to"]).read_text("utf-8"))
     for found in (text_of(result), result.structured_content, saved):
-        assert found["systems"]["outcome"]["win_rate"]["scores"]["win_rate"] is None
+        assert [(each["score"], each["value"]) for each in found["records"]] == []
 
 
 async def test_list_and_describe_modules(call, monkeypatch):
@@ -517,7 +517,7 @@ async def test_saved_results_are_compared_and_reported(call, root, two, tmp_path
     saved = text_of(await call("evaluate_file", {**SYSTEMS, **saving}))
     compared = await call("compare_files", {"paths": [saved["saved_to"]], "test": "mcnemar"})
     rows = str(next((root / "out").glob("rows_*.jsonl")))
-    asked = {"path": saved["saved_to"], "rows_path": rows, "save_path": "page", "fields": ["why"]}
+    asked = {"path": saved["saved_to"], "save_path": "page", "fields": ["why"]}
     page = Path(text_of(await call("report", asked))["saved_to"])
 
     (comparison,) = text_of(compared)["comparisons"]
@@ -528,12 +528,12 @@ async def test_saved_results_are_compared_and_reported(call, root, two, tmp_path
     # A result may name any file: those outside are not looked at.
     Path(rows).rename(tmp_path / "rows.jsonl")
     results = Results.read(saved["saved_to"])
-    record = results.provenance["per_example"] | {"path": str(tmp_path / "rows.jsonl")}
-    forged = replace(results, provenance=results.provenance | {"per_example": record})
+    record = results.provenance["rows"] | {"path": str(tmp_path / "rows.jsonl")}
+    forged = replace(results, provenance=results.provenance | {"rows": record})
     forged.save(saved["saved_to"])
     refused = await call("compare_files", {"paths": [saved["saved_to"]]})
     assert refused.is_error
-    assert "the scores of its rows are missing" in refused.content[0].text
+    assert "its scored rows are missing" in refused.content[0].text
 
 
 async def test_answers_that_are_too_long_should_stay_in_a_file(call):
@@ -943,4 +943,5 @@ async def test_programs_are_run_only_by_a_server_that_may(root, workers, monkeyp
 
     assert refused.is_error
     assert "started with --allow-execution" in refused.content[0].text
-    assert text_of(answered)["systems"]["candidates"]["code_eval"]["scores"] == {"pass@1": 1.0}
+    (record,) = text_of(answered)["records"]
+    assert (record["score"], record["value"]) == ("pass@1", 1.0)

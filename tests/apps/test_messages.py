@@ -77,7 +77,7 @@ def test_options_are_listed_once(scored):
     assert status == 2
     assert said == (
         "--set: there is no option 'overlap'; the options are normalizer, "
-        "reference_aggregation, extract, extract_references, choices, longest"
+        "reference_aggregation, thoughts, extract, extract_references, choices, longest"
     )
 
 
@@ -206,8 +206,8 @@ def test_cells_with_several_references_are_split_on_request(run):
     assert "|split_references=vertical line|" in out
     # A module that takes one reference has nothing to split.
     assert run("score", "error_rate", *command[2:])[2] == ""
-    partial = ("--split-references", "|", "--rows", "p")
-    assert run(*command, *partial)[0] == 2
+    assert run(*command, "--split-references", "|", "--rows", "p")[0] == 0
+    assert "|split_references=vertical line|" in run("merge", "p")[1]
 
 
 # the forms of messages

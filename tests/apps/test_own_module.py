@@ -12,13 +12,13 @@ from types import SimpleNamespace
 import evaluate
 import numpy as np
 import pytest
-from metric_commons.evaluation.scoring.scoring_plans import ScoringPlan
 
 import metric_commons
 from metric_commons import State, rewards, score, scorers, trainer_hook
 from metric_commons.__main__ import main
 from metric_commons.apps.cli import modules
 from metric_commons.evaluation.peers.promises import check_module
+from metric_commons.evaluation.rows.plans import Plan
 from metric_commons.module.catalog import catalog
 from tests.programs import output
 from tests.spec import METRICS, ROOT
@@ -90,14 +90,15 @@ def test_python_takes_a_path_or_what_load_returns(folder):
         score(metric_commons.load(folder, seed=1), **ROWS)
 
 
-def test_it_is_compared_in_parts_and_as_a_hook(folder):
+def test_it_is_compared_merged_and_a_hook(folder):
     columns = {name: column * 20 for name, column in ROWS.items()}
     systems = {"one": columns["predictions"], "other": ["x", "y"] * 20}
     results = score(folder, predictions=systems, references=columns["references"], compare=True)
     assert results.comparisons[0]["significant"]
     state, other = State(folder), State("token_jaccard")
     state.update(**columns)
-    other.merge(State.from_json(state.to_json()))
+    state.save("rows.parquet")
+    other.merge(State.read("rows.parquet"))
     assert other.result() == metric_commons.load(folder).compute(**columns)
     two = score(folder, **columns, jobs=2, confidence_level=0.9)
     assert two.systems == score(folder, **columns, confidence_level=0.9).systems
@@ -121,13 +122,14 @@ def test_it_is_a_reward_and_a_scorer(folder):
 def test_a_plan_takes_it_to_a_process_that_does_not_know_it(folder, tmp_path):
     import pickle
 
-    plan = ScoringPlan({catalog.name_of(folder): {}}, {"bot": "a"}, {"references": "b"})
+    modules = {catalog.name_of(folder): {}}
+    plan = Plan(modules=modules, systems={"bot": "a"}, columns={"references": "b"})
     (tmp_path / "plan").write_bytes(pickle.dumps(plan))
     program = (
         "import pickle; plan = pickle.load(open('plan', 'rb')); "
-        "print(plan.part([{'a': ['a b'], 'b': ['B c']}]).results()['bot'])"
+        "print(plan.tables({'a': ['a b'], 'b': ['B c']})['bot']['token_jaccard'].row_scores)"
     )
-    assert output(program) == "{'token_jaccard': 0.3333333333333333}\n"
+    assert output(program) == "{'token_jaccard': array([0.33333333])}\n"
 
 
 def run(capsys, *arguments):
@@ -140,8 +142,10 @@ def test_every_command_takes_it(folder, data, capsys, tmp_path):
     status, out, _ = run(capsys, "score", folder, data, *FIELDS, "--compare", *files)
     assert (status, "token_jaccard|lower=True" in out) == (0, True)
     assert run(capsys, "describe", folder)[0] == 0
-    assert run(capsys, "score", folder, data, *FIELDS[:2], *FIELDS[4:], "--rows", "1.part")[0] == 0
-    status, out, _ = run(capsys, "merge", folder, "1.part")
+    assert (
+        run(capsys, "score", folder, data, *FIELDS[:2], *FIELDS[4:], "--rows", "1.parquet")[0] == 0
+    )
+    status, out, _ = run(capsys, "merge", folder, "1.parquet")
     assert (status, "0.6667" in out) == (0, True)
     config = {"modules": {str(folder): {"lower": False}}, "systems": {"a": "a", "b": "b"}}
     config["data"] = {"path": data, "fields": {"references": "gold"}}
@@ -154,11 +158,12 @@ def test_every_command_takes_it(folder, data, capsys, tmp_path):
 def test_what_is_saved_is_read_where_nobody_knows_it(folder, data, capsys):
     files = ("--save", "r.json", "--rows", "rows.out.jsonl")
     assert run(capsys, "score", folder, data, *FIELDS, "--compare", *files)[0] == 0
-    one = ("-p", "a", "-r", "gold", "--save", "one.json")
+    one = ("-p", "a", "-r", "gold", "--save", "one.json", "--confidence", "0.9")
     assert run(capsys, "score", folder, data, *one)[0] == 0
     commands = [
         ["compare", "r.json"],
         ["gate", "one.json", "--floor", "token_jaccard=0.5"],
+        ["merge", "rows.out.jsonl", "--confidence", "0.9"],
         ["power", "r.json", "--effect", "0.1"],
         ["report", "r.json", "--save", "page.html"],
     ]
@@ -166,7 +171,7 @@ def test_what_is_saved_is_read_where_nobody_knows_it(folder, data, capsys):
         "from metric_commons.__main__ import main; "
         f"print([main(command) for command in {commands!r}])"
     )
-    assert output(program).endswith("[0, 0, 0, 0]\n")
+    assert output(program).endswith("[0, 0, 0, 0, 0]\n")
 
 
 def test_its_bundle_needs_nothing_of_ours(folder, capsys, monkeypatch):

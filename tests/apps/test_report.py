@@ -89,16 +89,14 @@ def write(rows, name="rows.jsonl"):
 def scored(run):
     """Score systems of a file, as the command does it, and return the page about them."""
 
-    def scored(
-        path, systems, *more, modules=("qa_em", "qa_f1"), references="gold", report=(), rows=True
-    ):
+    def scored(path, systems, *more, modules=("qa_em", "qa_f1"), references="gold", report=()):
         fields = [word for system in systems for word in ("--predictions", system)]
         saved = ("--save", "r.json", "--rows", "rows_of.jsonl")
         status, _, err = run(
             "score", *modules, path, *fields, "--references", references, *more, *saved
         )
         assert status == 0, err
-        return reported(*(("--rows", "rows_of.jsonl") if rows else ()), *report)
+        return reported(*report)
 
     def reported(*arguments):
         status, out, err = run("report", "r.json", "--save", "page.html", *arguments)
@@ -326,7 +324,7 @@ def test_rows_in_which_no_answer_is_found_are_examples_of_their_own(scored, monk
     assert "unparsed" in page.told("scores")
     with monkeypatch.context() as patch:
         patch.setattr(examples, "_COUNT", 1)
-        page = scored.reported("--rows", "rows_of.jsonl")
+        page = scored.reported()
     assert "(a 1, b 2 of 3 rows); these are the first 1." in page.told("examples")
     assert "Unparsed" not in examples_of(scored(write(rows), ["a", "b"], modules=["qa_em"]))
 
@@ -365,12 +363,12 @@ def test_systems_with_files_of_their_own_are_shown_together(scored, run):
     write([{"gold": ["x"], "p": "y"}, {"gold": ["z"], "p": "y"}], "two.jsonl")
     files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
     run("score", "qa_em", *files, "--save", "r.json", "--rows", "rows_of.jsonl")
-    page = scored.reported("--rows", "rows_of.jsonl")
+    page = scored.reported()
 
     assert examples_of(page)["Worst"][0] == "row 1 references z one x qa_em 0 two y qa_em 0"
 
     Path("two.jsonl").unlink()
-    page = scored.reported("--rows", "rows_of.jsonl")
+    page = scored.reported()
     assert texts(page, "note") == ["two.jsonl is missing, so nothing from it is shown."]
     assert "one x qa_em 0 two not at hand qa_em 0" in examples_of(page)["Worst"][0]
 
@@ -381,7 +379,7 @@ def test_other_references_of_a_row_stand_beside_each_answer(scored, run):
     write([{"gold": ["z"], "p": "b"}], "two.jsonl")
     files = ("one.jsonl", "two.jsonl", "--predictions", "p", "--references", "gold")
     run("score", "qa_em", *files, "--save", "r.json", "--rows", "rows_of.jsonl")
-    page = scored.reported("--rows", "rows_of.jsonl")
+    page = scored.reported()
 
     assert examples_of(page)["Worst"][0] == (
         "row 0 one a references x qa_em 0 two b references z qa_em 0"
@@ -393,7 +391,7 @@ def test_inputs_that_changed_are_said_and_not_shown(scored):
     scored(write(ROWS), ["one"])
     with open("rows.jsonl", "a") as file:
         file.write("\n")
-    page = scored.reported("--rows", "rows_of.jsonl")
+    page = scored.reported()
 
     (note,) = texts(page, "note")
     assert note.startswith("rows.jsonl has changed since it was scored")
@@ -407,20 +405,23 @@ def test_inputs_are_known_by_what_they_hold(scored):
     Path("rows.jsonl").rename("elsewhere.bin")
     Path("rows.jsonl").write_text("other")
 
-    page = scored.reported("--rows", "rows_of.jsonl")
+    page = scored.reported()
     assert len(texts(page, "note")) == 1
     Path("elsewhere.bin").rename("elsewhere.jsonl")
-    page = scored.reported("--rows", "rows_of.jsonl", "--data", "elsewhere.jsonl")
+    page = scored.reported("--data", "elsewhere.jsonl")
     assert not texts(page, "note")
     assert examples_of(page)
 
 
 @pytest.mark.long
-def test_the_scores_of_rows_are_found_by_the_name_in_the_result(scored):
-    page = scored(write(ROWS), ["one"], rows=False)
+def test_a_file_of_rows_alone_has_a_page_with_examples(scored, run):
+    page = scored(write(ROWS), ["one", "two"])
+    status, out, err = run("report", "rows_of.jsonl", "--save", "of_rows.html")
+    of_rows = Page(Path("of_rows.html").read_text("utf-8"))
 
-    assert examples_of(page)
-    assert not texts(page, "note")
+    assert (status, out, err) == (0, "", "")
+    assert examples_of(of_rows) == examples_of(page)
+    assert of_rows.told("scores") == page.told("scores")
 
 
 @pytest.mark.long
@@ -431,9 +432,9 @@ def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
 
     assert not examples_of(page)
     (note,) = texts(page, "note")
-    assert note.startswith("The scores of every row were not given (--per-example)")
+    assert note.startswith("The scored rows were not given (score --rows)")
     _, _, err = run("report", "r.json", "--save", "page.html")
-    assert "note: r.json: the scores of its rows are missing: rows_of.jsonl; score again" in err
+    assert "note: r.json: its scored rows are missing: rows_of.jsonl; score again" in err
 
 
 @pytest.mark.long
@@ -499,7 +500,7 @@ def test_several_results_are_on_one_page(run):
     run("score", "qa_em", log, "--set", "normalizer=none", "--save", "em.json")
     status, _, err = run("report", "fid.json", "em.json", "--save", "page.html")
     assert status == 0
-    assert "note: em.json: it does not name a file with the scores of its rows" in err
+    assert "note: em.json: it does not name a file of its scored rows" in err
 
 
 @pytest.mark.long
@@ -665,7 +666,12 @@ def test_errors_are_one_line(run, monkeypatch):
     write(ROWS)
     fields = ("--predictions", "one", "--references", "gold")
     run("score", "qa_em", "rows.jsonl", *fields, "--save", "r.json", "--rows", "p.jsonl")
-    Path("short.jsonl").write_text(Path("p.jsonl").read_text().partition("\n")[0])
+    header, first, _ = Path("p.jsonl").read_text().split("\n", 2)
+    Path("short.jsonl").write_text(f"{header}\n{first}\n")
+    results = Results.read("r.json")
+    digest = hashlib.sha256(Path("short.jsonl").read_bytes()).hexdigest()
+    record = {"rows": {"path": "short.jsonl", "sha256": digest}}
+    replace(results, provenance=results.provenance | record).save("of_short.json")
     before = sorted(Path.cwd().iterdir())
 
     for arguments, status, message in (
@@ -673,12 +679,11 @@ def test_errors_are_one_line(run, monkeypatch):
         (
             ("rows.jsonl",),
             1,
-            "rows.jsonl: not a JSON object in the format metric-commons/1: Extra data",
+            "rows.jsonl: not a JSON object in the format metric-commons/2: Extra data",
         ),
-        (("r.json", "--rows", "short.jsonl"), 1, "short.jsonl: system 'one' has 1 rows"),
-        (("r.json", "--rows", "none"), 1, "no such file: none"),
+        (("of_short.json",), 1, "of_short.json: the rows of qa_em of system 'one' are missing"),
         (("r.json", "--data", "none"), 1, "no such file: none"),
-        (("r.json", "--rows", "p.jsonl", "--show", "x"), 1, "there is no field 'x'"),
+        (("r.json", "--show", "x"), 1, "there is no field 'x'"),
         (("r.json", "--save", "r.json"), 2, "r.json would be overwritten"),
     ):
         out = () if "--save" in arguments else ("--save", "page.html")

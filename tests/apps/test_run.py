@@ -14,7 +14,7 @@ from metric_commons import load, names
 from metric_commons.evaluation.results.results import Results
 from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import presets
-from tests.apps.files import write_rows
+from tests.apps.files import systems_in, write_rows
 from tests.spec import ROOT
 
 ROWS = [
@@ -70,7 +70,7 @@ def test_the_example_with_comments_has_every_output(run):
     assert [*saved.systems["atlas"]["qa_em"].groups] == ["africa", "americas", "asia", "europe"]
     assert len(saved.comparisons) == 3  # the main score of each module
     assert saved.comparisons[0]["options"]["correction"] == "bonferroni"
-    assert len(Path("build/capitals_rows.jsonl").read_text().splitlines()) == 2 * 32
+    assert len(Path("build/capitals_rows.jsonl").read_text().splitlines()) == 1 + 2 * 32
     assert "Rio de Janeiro, from 1808 to 1821" in Path("build/capitals.html").read_text("utf-8")
     assert all(signature in shown for signature in saved.signatures())
 
@@ -115,11 +115,11 @@ def test_scores_are_those_of_the_modules(run):
                 n_resamples=50,
                 seed=3,
             )
-            found = saved["systems"][name][module]
+            found = systems_in(saved)[name][module]
             for key in ("confidence_interval", "interval", "standard_error", "effective_n"):
-                assert found[key] == expected.pop(key)
-            assert found["scores"] == expected
-            assert found["rows"] == 3
+                assert getattr(found, key) == expected.pop(key)
+            assert found.scores == expected
+            assert found.rows == 3
 
 
 def test_systems_are_compared_with_each_other(run):
@@ -156,8 +156,8 @@ def test_a_system_may_have_a_file_of_its_own(run):
         | {"systems": {"A": "a", "C": {"path": "y.jsonl", "predictions": "answer"}}},
     )
 
-    assert saved["systems"]["C"]["qa_em"]["scores"] == {"qa_em": 1.0}
-    assert saved["systems"]["C"]["qa_em"]["groups"]["pets"] == {"qa_em": 1.0, "n": 2}
+    assert systems_in(saved)["C"]["qa_em"].scores == {"qa_em": 1.0}
+    assert systems_in(saved)["C"]["qa_em"].groups["pets"] == {"qa_em": 1.0, "n": 2}
     assert [source["path"] for source in saved["provenance"]["inputs"]] == ["x.jsonl", "y.jsonl"]
     assert len(saved["comparisons"]) == 1
 
@@ -173,19 +173,19 @@ def test_every_system_may_have_a_file_with_references(run):
         },
     )
 
-    assert [saved["systems"][name]["qa_em"]["scores"]["qa_em"] for name in "xy"] == [1 / 3, 1.0]
+    assert [systems_in(saved)[name]["qa_em"].scores["qa_em"] for name in "xy"] == [1 / 3, 1.0]
 
 
 def test_a_system_is_not_needed_where_there_is_one_field(run):
     data = {"path": "x.jsonl", "fields": {"predictions": "b", "references": "gold"}}
 
-    assert [*results_of(run, {"data": data, "modules": ["qa_em"]})["systems"]] == ["b"]
+    assert [*systems_in(results_of(run, {"data": data, "modules": ["qa_em"]}))] == ["b"]
 
 
 def test_a_limit_counts_rows(run):
     saved = results_of(run, merged(CONFIG, "data", "limit", value=2))
 
-    assert saved["systems"]["A"]["qa_em"]["rows"] == 2
+    assert systems_in(saved)["A"]["qa_em"].rows == 2
     assert saved["provenance"]["inputs"][0]["rows"] == 2
 
 
@@ -193,11 +193,11 @@ def test_a_format_need_not_be_in_the_name(run):
     shutil.copy("x.jsonl", "x.log")
     content = CONFIG | {"data": CONFIG["data"] | {"path": "x.log", "format": "jsonl"}}
 
-    assert results_of(run, content)["systems"]["B"]["qa_em"]["scores"] == {"qa_em": 1.0}
+    assert systems_in(results_of(run, content))["B"]["qa_em"].scores == {"qa_em": 1.0}
 
 
 def test_the_file_that_is_saved_says_how_it_came_about(run):
-    outputs = {"save": "out/r.json", "per_example": "out/rows.jsonl", "format": "csv"}
+    outputs = {"save": "out/r.json", "rows": "out/rows.jsonl", "format": "csv"}
     status, out, err = run("run", write(CONFIG | {"outputs": outputs}))
     provenance = json.loads(Path("out/r.json").read_text())["provenance"]
 
@@ -209,7 +209,7 @@ def test_the_file_that_is_saved_says_how_it_came_about(run):
     assert provenance["inputs"][0]["sha256"] == (
         hashlib.sha256(Path("x.jsonl").read_bytes()).hexdigest()
     )
-    assert len(Path("out/rows.jsonl").read_text().splitlines()) == 6
+    assert len(Path("out/rows.jsonl").read_text().splitlines()) == 1 + 6
 
 
 def test_a_page_needs_its_library(refused, monkeypatch):
@@ -285,10 +285,10 @@ def test_the_presets_are_listed_with_their_options(run):
 def test_a_preset_sets_options_and_is_in_the_signature(run, in_file):
     content = CONFIG | ({"preset": "drop"} if in_file else {})
     saved = results_of(run, content, *([] if in_file else ["--preset", "drop"]))
-    result = saved["systems"]["A"]["qa_em"]
+    result = systems_in(saved)["A"]["qa_em"]
 
-    assert result["options"]["normalizer"] == "drop"
-    assert result["signature"].startswith("qa_em|preset=drop|normalizer=drop|")
+    assert result.options["normalizer"] == "drop"
+    assert result.signature.startswith("qa_em|preset=drop|normalizer=drop|")
     assert saved["provenance"]["preset"] == "drop"
 
 
@@ -303,14 +303,14 @@ def test_a_filter_of_lm_eval_is_a_preset(run):
     for preset in ("lm-eval-gsm8k", "lm-eval-gsm8k-flexible"):
         status, out, _ = run("score", "qa_em", "gsm8k.jsonl", *columns, "--preset", preset)
         assert status == 0
-        scores[preset] = json.loads(out)["systems"]["said"]["qa_em"]
+        scores[preset] = systems_in(out)["said"]["qa_em"]
 
-    assert [result["scores"] for result in scores.values()] == [
+    assert [result.scores for result in scores.values()] == [
         {"qa_em": 0.5, "unparsed": 0.5},
         {"qa_em": 1.0, "unparsed": 0.0},
     ]
-    assert scores["lm-eval-gsm8k"]["signature"].startswith("qa_em|preset=lm-eval-gsm8k|")
-    assert "|extract=gsm8k|" in scores["lm-eval-gsm8k"]["signature"]
+    assert scores["lm-eval-gsm8k"].signature.startswith("qa_em|preset=lm-eval-gsm8k|")
+    assert "|extract=gsm8k|" in scores["lm-eval-gsm8k"].signature
 
 
 def test_options_of_one_s_own_win_and_leave_no_claim_in_the_signature(run):
@@ -318,11 +318,11 @@ def test_options_of_one_s_own_win_and_leave_no_claim_in_the_signature(run):
         *("score", "qa_em", "qa_f1", "x.jsonl", "--predictions", "a", "--references", "gold"),
         *("--preset", "triviaqa", "--set", "qa_em.normalizer=lower", "--format", "json"),
     )
-    em, f1 = json.loads(out)["systems"]["a"].values()
+    em, f1 = systems_in(out)["a"].values()
 
-    assert em["options"]["normalizer"] == "lower"
-    assert em["signature"].startswith("qa_em|normalizer=lower|")
-    assert f1["signature"].startswith("qa_f1|preset=triviaqa|normalizer=triviaqa|")
+    assert em.options["normalizer"] == "lower"
+    assert em.signature.startswith("qa_em|normalizer=lower|")
+    assert f1.signature.startswith("qa_f1|preset=triviaqa|normalizer=triviaqa|")
 
 
 @pytest.mark.parametrize(
@@ -350,9 +350,9 @@ def test_runs_have_presets_too(run, refused):
     means = {}
     for preset in ("trec_eval", "ultrarag"):
         _, out, _ = run(*command, "--preset", preset, "--format", "json")
-        result = json.loads(out)["systems"]["a"]["ir_ranking"]
-        means[preset] = result["scores"]["mrr"]
-        assert result["signature"].startswith(f"ir_ranking|preset={preset}|measures=mrr|")
+        result = systems_in(out)["a"]["ir_ranking"]
+        means[preset] = result.scores["mrr"]
+        assert result.signature.startswith(f"ir_ranking|preset={preset}|measures=mrr|")
 
     assert means == {"trec_eval": 1.0, "ultrarag": 0.5}  # of one query; float32 sees a tie
     assert refused(*command, "--preset", "squad") == (
@@ -457,7 +457,7 @@ def test_a_file_that_is_no_text_is_one_line(refused):
     [
         ({"save": "c.yaml"}, "c.yaml would be overwritten"),
         ({"save": "x.jsonl"}, "x.jsonl would be overwritten"),
-        ({"save": "r", "per_example": "./r"}, "r would be overwritten"),
+        ({"save": "r", "rows": "./r"}, "r would be overwritten"),
     ],
 )
 def test_no_output_replaces_an_input(refused, outputs, message):
@@ -474,7 +474,7 @@ def test_one_system_is_not_compared(refused):
 
 @pytest.mark.parametrize(
     ("asked", "key"),
-    [({"compare": True}, "compare"), ({"outputs": {"per_example": "r"}}, "outputs.per_example")],
+    [({"compare": True}, "compare"), ({"outputs": {"rows": "r"}}, "outputs.rows")],
 )
 def test_a_module_that_does_not_score_row_by_row(refused, asked, key):
     write(CONFIG | {"modules": ["regression"]} | asked)

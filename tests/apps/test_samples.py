@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.apps.files import write_rows
+from tests.apps.saved import systems_of
 
 EPOCHS = [("a", 1, "C", "x"), ("b", 1, "I", "x"), ("a", 2, "I", "y"), ("b", 2, "I", "y")]
 
@@ -37,7 +38,7 @@ def result(run):
     def result(*words, system=None):
         status, out, err = run("score", *words, "--format", "json")
         assert (status, err) == (0, "")
-        systems = json.loads(out)["systems"]
+        systems = systems_of(out)
         modules = systems[system] if system else next(iter(systems.values()))
         return next(iter(modules.values()))
 
@@ -123,6 +124,20 @@ def test_samples_without_a_score_leave_bounds(run, result):
     assert "gpt lacks 2 rows: whatever these rows are, the score is between" in out
 
 
+@pytest.mark.parametrize("missing", ["skip", "zero", "bounds"])
+@pytest.mark.parametrize("module", ["logged", "qa_em"])
+def test_rows_of_logs_are_merged(run, result, module, missing):
+    whole = result(module, inspect_log(MISSING), "--missing", missing)
+    for name, rows in (("1", MISSING[:3]), ("2", MISSING[3:])):
+        path = Path(inspect_log(rows)).rename(f"{name}.json")
+        command = ("score", module, path, "--missing", missing, "--rows", f"{name}.parquet")
+        assert run(*command)[::2] == (0, "")
+    status, out, err = run("merge", "1.parquet", "2.parquet", "--format", "json")
+
+    assert (status, err) == (0, "")
+    assert systems_of(out) == {"gpt": {module: whole}}
+
+
 def test_a_sample_that_lacks_one_of_its_rows_is_missing(run, result):
     epochs = [("a", 1, "C", "x"), ("a", 2, "error", "x"), ("b", 1, "C", "x"), ("b", 2, "I", "x")]
     logged = result("logged", path := inspect_log(epochs), "--missing", "bounds")
@@ -161,16 +176,16 @@ def test_a_log_of_which_a_part_is_there_says_so(run, refused, result):
 def test_systems_are_called_by_their_models(run):
     path = inspect_log(EPOCHS[:2])
     _, out, _ = run("score", "logged", path, "--format", "json")
-    assert list(json.loads(out)["systems"]) == ["gpt"]
+    assert list(systems_of(out)) == ["gpt"]
 
     Path("y.json").write_text(Path(path).read_text().replace('"gpt"', '"llama"'))
     _, out, _ = run("score", "logged", path, "y.json", "--format", "json", "--compare")
-    assert list(json.loads(out)["systems"]) == ["gpt", "llama"]
+    assert list(systems_of(out)) == ["gpt", "llama"]
     assert json.loads(out)["comparisons"][0]["diff"] == 0
 
     Path("z.json").write_text(Path(path).read_text())
     _, out, _ = run("score", "logged", path, "z.json", "--format", "json")
-    assert list(json.loads(out)["systems"]) == ["x", "z"]
+    assert list(systems_of(out)) == ["x", "z"]
 
 
 GOLD = [{"q": "a", "gold": ["x"]}, {"q": "b", "gold": ["y"]}, {"q": "c", "gold": ["z"]}]
@@ -229,7 +244,7 @@ def test_texts_are_compared_with_those_of_another_file(texts, result, refused):
 
 def test_several_files_are_systems_and_several_references(texts, run, result):
     files = "score", "error_rate", "hyp.txt", "other.txt", "-r", "ref.txt", "--format", "json"
-    systems = json.loads(run(*files)[1])["systems"]
+    systems = systems_of(run(*files)[1])
     wer = {system: modules["error_rate"]["scores"]["wer"] for system, modules in systems.items()}
     assert wer == {"hyp": 0.25, "other": 0.125}
 
@@ -248,7 +263,7 @@ def test_a_dash_is_standard_input(texts, run, monkeypatch, texts_on_input):
     names = {texts_on_input: "-"}
     hypothesis, reference = (names.get(name, name) for name in ("hyp.txt", "ref.txt"))
     _, out, _ = run("score", "error_rate", hypothesis, "-r", reference, "--format", "json")
-    (modules,) = json.loads(out)["systems"].values()
+    (modules,) = systems_of(out).values()
     assert modules["error_rate"]["scores"]["wer"] == 0.25
 
 
@@ -389,8 +404,7 @@ def test_systems_can_be_named(run):
     _, out, _ = run("score", "qa_em", path, *fields, "--format", "json")
 
     scores = {
-        name: modules["qa_em"]["scores"]["qa_em"]
-        for name, modules in json.loads(out)["systems"].items()
+        name: modules["qa_em"]["scores"]["qa_em"] for name, modules in systems_of(out).items()
     }
     assert scores == {"one": 1.0, "two": 0.0}
 
@@ -406,7 +420,6 @@ def test_systems_can_be_named(run):
             ["truthful_mc", "x.json"],
             "x.json: truthful_mc needs --predictions; the format inspect has",
         ),
-        (["qa_em", "x.json", "--rows", "p"], "--partial takes plain rows, not logs"),
     ],
 )
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):

@@ -1,4 +1,4 @@
-"""`--cluster-by` on saved results: the same as if they had been scored with it."""
+"""`--cluster-by` on saved rows: the same as if they had been scored with this field alone."""
 
 import json
 from pathlib import Path
@@ -6,9 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from metric_commons import score
 from tests.apps.files import write_rows
 
 ROWS = 40
+FIELD = ("--cluster-by", "doc.passage")
+BOTH = (*FIELD, "--cluster-by", "doc.topic")
 COMMANDS = {
     "qa_f1": ["--predictions", "{system}", "--references", "gold"],
     "win_rate": ["--predictions", "wins_{system}"],
@@ -27,7 +30,7 @@ def rows():
     return [
         {
             "id": f"q{row}",
-            "doc": {"passage": row // 6},
+            "doc": {"passage": row // 6, "topic": "xyz"[row % 3]},
             "gold": texts[rng.integers(2)],
             "number": float(rng.integers(9)),
             "relevant": ["a", "b"][: 1 + row % 2],
@@ -65,45 +68,41 @@ def saved(run, rows):
 @pytest.mark.parametrize(
     "module", [*list(COMMANDS)[:2], "ir_ranking", pytest.param("ter", marks=pytest.mark.slow)]
 )
-def test_clusters_that_come_later_are_those_that_came_first(run, saved, module):
+def test_clusters_that_are_chosen_later_are_those_that_came_first(run, saved, module):
     compared = ("compare", "x.json", "y.json", "--format", "json")
-    options = ("--confidence", "0.9")
-    saved(module, *options)
-    status, out, err = run(*compared, "--cluster-by", "doc.passage")
+    saved(module, *BOTH)
+    status, out, err = run(*compared, *FIELD)
     assert (status, err) == (0, "")
     later = json.loads(out)
-    saved(module, *options, "--cluster-by", "doc.passage")
+    saved(module, *FIELD)
     first = json.loads(run(*compared)[1])
 
     assert first["comparisons"][0]["n_clusters"] in (6, 7)  # ties of a whole cluster do not count
-    assert later["comparisons"] == first["comparisons"]
-    for system, modules in first["systems"].items():
-        found, expected = later["systems"][system][module], modules[module]
-        for key in ("signature", "n_clusters"):
-            assert found[key] == expected[key]
-        assert found["confidence_interval"]
-        for key in ("confidence_interval", "interval", "effective_n"):
-            assert found[key] == {name: expected[key][name] for name in found[key]}
+    for part in ("runs", "records", "comparisons"):
+        assert later[part] == first[part]
 
 
 @pytest.mark.long
-def test_boards_and_other_commands_take_clusters_too(run, saved):
-    saved("qa_f1", "--id", "id")
-    paths, clusters = ("x.json", "y.json"), ("--cluster-by", "doc.passage")
+def test_boards_and_other_commands_choose_clusters_too(run, saved):
+    saved("qa_f1", "--id", "id", *BOTH)
+    paths = ("x.json", "y.json")
     board = ("leaderboard", *paths, "--by", "qa_f1", "--format", "json")
-    later = json.loads(run(*board, *clusters)[1])["boards"][0]
+    later = json.loads(run(*board, *FIELD)[1])["boards"][0]
     gate = ("gate", "x.json", "--baseline", "y.json", "--score", "qa_f1", "--margin", "0.3")
-    verdicts = [run(*gate)[1], run(*gate, *clusters)[1]]
-    planned = run("power", *paths, "--effect", "0.1", *clusters)
+    verdict = run(*gate, *FIELD)[1]
+    planned = run("power", *paths, "--effect", "0.1", *FIELD)
 
+    assert planned[0] == 0
     assert any("|clusters=7|" in line for line in later["signatures"])
-    saved("qa_f1", "--id", "id", *clusters, "--confidence", "0.95")
+    saved("qa_f1", "--id", "id")
+    assert run(*gate)[1] != verdict
+    saved("qa_f1", "--id", "id", *FIELD, "--confidence", "0.95")
     assert json.loads(run(*board)[1])["boards"][0]["systems"] == later["systems"]
-    assert run(*gate)[1] == verdicts[1] != verdicts[0]
+    assert run(*gate)[1] == verdict
     assert planned == run("power", *paths, "--effect", "0.1")
 
 
-def test_rows_of_a_log_are_found_by_their_ids(run, rows):
+def test_rows_of_a_log_have_clusters(run, rows):
     for system in ("x", "y"):
         folder = Path(system)
         folder.mkdir()
@@ -124,36 +123,53 @@ def test_rows_of_a_log_are_found_by_their_ids(run, rows):
         ]
         write_rows(folder / "samples_qa_2026-01-15T09-00-00.jsonl", samples[::-1])
         log = f"{system}/samples_qa_2026-01-15T09-00-00.jsonl"
-        files = ("--save", f"{system}.json", "--rows", f"{system}.rows")
+        files = (*BOTH, "--save", f"{system}.json", "--rows", f"{system}.rows")
         assert run("score", "logged", log, "--filter", "strict", *files)[0] == 0
-    command = ("compare", "x.json", "y.json", "--format", "json", "--cluster-by")
-    (later,) = json.loads(run(*command, "doc.passage")[1])["comparisons"]
-
-    assert (later["rows"], later["n_clusters"]) == (ROWS, 7)
-    status, _, err = run(*command, "filter")
-    assert (status, err.count("\n")) == (1, 1)
-    assert "rows with the id '39' are in two clusters, 'strict' and 'none'" in err
-    board = json.loads(run("leaderboard", "x.json", "--by", "exact_match", "--format", "json")[1])
+    for field, number in (("doc.passage", 7), ("doc.topic", 3)):
+        command = ("compare", "x.json", "y.json", "--format", "json", "--cluster-by", field)
+        status, out, err = run(*command)
+        assert (status, err) == (0, "")
+        (found,) = json.loads(out)["comparisons"]
+        assert (found["rows"], found["n_clusters"]) == (ROWS, number)
+    command = ("leaderboard", "x.json", "--by", "exact_match", "--format", "json", *FIELD)
+    board = json.loads(run(*command)[1])
     assert board["boards"][0]["task"] == "qa"
 
 
-def test_clusters_that_cannot_be_are_one_line(run, saved, rows):
-    saved("qa_f1")
-    command = ("compare", "x.json", "y.json", "--cluster-by")
-
-    assert "field 'topic'" in run(*command, "topic")[2]
-    write_rows("rows.jsonl", rows[:-1])
-    assert run(*command, "doc.passage")[2] == (
-        "x.json: rows.jsonl has changed since it was scored; score again with --cluster-by\n"
-    )
-    Path("rows.jsonl").unlink()
-    assert run(*command, "doc.passage")[2].startswith(
-        "x.json: rows.jsonl, which has the field of the clusters, is missing"
-    )
+@pytest.mark.parametrize("command", ["compare", "leaderboard", "gate", "power"])
+def test_clusters_that_rows_do_not_have_are_one_line(run, saved, command):
+    rest = {
+        "compare": ("y.json",),
+        "leaderboard": ("y.json", "--by", "qa_f1"),
+        "gate": ("--baseline", "y.json", "--score", "qa_f1", "--margin", "0.1"),
+        "power": ("y.json", "--effect", "0.1"),
+    }[command]
+    for scored, known in (((), "none"), (BOTH, "doc.passage, doc.topic")):
+        saved("qa_f1", *scored)
+        assert run(command, "x.json", *rest, "--cluster-by", "doc") == (
+            *(1, ""),
+            f"x.json: rows of 'x' were scored without --cluster-by doc; their clusters: {known}\n",
+        )
     Path("x.rows").unlink()
-    assert run("leaderboard", "x.json", "--by", "qa_f1", "--cluster-by", "doc")[2].startswith(
-        "clusters need the scores of rows: x.json: the scores of its rows are missing"
+    status, out, err = run(command, "x.json", *rest, *FIELD)
+    assert (status, out) == (1, "")
+    assert err.startswith(
+        "clusters need scored rows: x.json: its scored rows are missing: x.rows; score again"
     )
+
+
+@pytest.mark.parametrize("data", ["columns", "file"])
+def test_python_and_commands_name_clusters_alike(run, rows, data):
+    columns = {name: [row[name] for row in rows] for name in ("x", "y", "gold")}
+    columns["passage"] = [row["doc"]["passage"] for row in rows]
+    lines = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    data = {"columns": columns, "file": write_rows("rows.jsonl", lines)}[data]
+    named = {"predictions": ["x", "y"], "references": "gold", "clusters": "passage"}
+    results = score("qa_f1", data, rows=True, **named).save_rows("p.parquet")
+    results.save("p.json")
+    out = run("compare", "p.json", "--cluster-by", "passage", "--format", "json")[1]
+
+    assert json.loads(out)["comparisons"][0]["n_clusters"] == 7
 
 
 def test_runs_have_clusters_in_a_file(run):
@@ -167,7 +183,9 @@ def test_runs_have_clusters_in_a_file(run):
     files = ("--save", "t.json", "--rows", "t.rows")
     assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
     message = run("compare", "t.json", "--cluster-by", "topic")[2]
-    assert message.startswith("t.json: there are no clusters: the result does not name the file")
+    assert message == (
+        "t.json: rows of 'a' were scored without --cluster-by topic; their clusters: none\n"
+    )
 
 
 @pytest.mark.long
@@ -181,30 +199,34 @@ def test_runs_have_clusters_in_a_file(run):
         ("ir_ranking", ["--id", "id", "--cluster-by", "doc.passage"]),
     ],
 )
-def test_a_result_alone_has_the_intervals_of_its_rows(run, rows, module, options):
+def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options):
     write_rows("rows.jsonl", rows)
     fields = [word.format(system="x") for word in COMMANDS[module]]
     command = ("score", module, "rows.jsonl", *fields, *options)
     expected = json.loads(run(*command, "--confidence", "0.9", "--format", "json")[1])
-    (system,) = expected["systems"]
-    intervals = expected["systems"][system][module]["confidence_interval"]
-    assert run(*command, "--save", "alone.json")[0] == 0
+    intervals = {
+        each["score"]: [each["low"], each["high"]]
+        for each in expected["records"]
+        if each["low"] is not None
+    }
+    assert run(*command, "--save", "alone.json", "--rows", "alone.parquet")[0] == 0
     write_rows("a.jsonl", rows[:9])
     write_rows("b.jsonl", rows[9:])
     for part in "ab":
         partial = ("score", module, f"{part}.jsonl", *fields, *options)
         assert run(*partial, "--rows", f"{part}.part")[0] == 0
-    assert run("merge", "a.part", "b.part", "--save", "merged.json")[0] == 0
+    merged = ("--save", "merged.json", "--rows", "merged.jsonl")
+    assert run("merge", "a.part", "b.part", *merged)[0] == 0
     means = [name for name in intervals if name != "utility"]
 
     assert means
-    for path in ("alone.json", "merged.json"):
-        for score in means:
-            board = ("leaderboard", path, "--by", score, "--confidence", "0.9", "--format", "json")
+    for path in ("alone.json", "merged.json", "alone.parquet"):
+        for name in means:
+            board = ("leaderboard", path, "--by", name, "--confidence", "0.9", "--format", "json")
             status, out, err = run(*board)
             assert (status, err) == (0, "")
             (found,) = json.loads(out)["boards"][0]["systems"]
-            assert found["confidence_interval"] == pytest.approx(intervals[score], abs=1e-12)
+            assert found["confidence_interval"] == pytest.approx(intervals[name], abs=1e-12)
 
 
 @pytest.mark.long
@@ -216,9 +238,10 @@ def test_scores_of_a_log_may_have_any_range(run):
 
     for scores in ([40.0, 90.0, 60.0], [-3.0, 2.0, 0.5]):
         write_rows("log.jsonl", [sample(number, score) for number, score in enumerate(scores)])
-        command = ("score", "logged", "log.jsonl", "--save", "log.json", "--format", "json")
-        (result,) = json.loads(run(*command, "--confidence", "0.95")[1])["systems"].values()
-        expected = result["logged"]["confidence_interval"]["percent"]
+        files = ("--save", "log.json", "--rows", "log.rows")
+        command = ("score", "logged", "log.jsonl", *files, "--format", "json")
+        (result,) = json.loads(run(*command, "--confidence", "0.95")[1])["records"]
+        expected = [result["low"], result["high"]]
         assert run(*command)[0] == 0
         out = run("leaderboard", "log.json", "--by", "percent", "--format", "json")[1]
 

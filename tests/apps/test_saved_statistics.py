@@ -1,16 +1,14 @@
 """Every module, saved and read again, whichever statistics are 0 in all rows of a system."""
 
 import random
+import re
+from pathlib import Path
 
 import pytest
 
 from metric_commons import Results, compare, score
 from metric_commons.data.files.stored import to_jsonable
-from metric_commons.evaluation.results.module_results import (
-    functions_of_rows,
-    functions_of_sums,
-    means_of_rows,
-)
+from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.generators.rows import draw_rows
 from tests.spec import METRICS, nightly, specs
@@ -29,17 +27,15 @@ NEVER_ZERO = {
 
 def scored(name, columns, options):
     """Return the results of the predictions, and of other predictions for the same references."""
-    keeps_rows = "per_example" in MODULES[name].options
     sides = [columns["predictions"], columns["others"]]
     shared = {key: column for key, column in columns.items() if key in MODULES[name].input_names}
     return [
-        score(name, **shared | {"predictions": side}, options=options, rows=keeps_rows)
-        for side in sides
+        score(name, **shared | {"predictions": side}, options=options, rows=True) for side in sides
     ]
 
 
 def sums_of(result, name):
-    return result.systems["predictions"][name].row_sums
+    return result.rows["predictions"][name].statistics
 
 
 def sample(name, number):
@@ -74,22 +70,25 @@ def tables_of_one_row(name):
 
 
 def saved_and_compared(name, columns, options):
-    """Save results, and expect the same of them as of results in memory; whether they compare."""
+    """Save results, and expect the same of them as of results in memory; return the comparison."""
     results = scored(name, columns, options)
     read = []
     for side, result in zip(("new", "old"), results, strict=True):
-        result.save_rows(f"{side}.jsonl").save(f"{side}.json")
-        read.append(Results.read(f"{side}.json", f"{side}.jsonl"))
-        saved, kept = sums_of(result, name), sums_of(read[-1], name)
-        assert (saved is None) == (kept is None)
-        if saved is not None:
+        named = result.save_rows(f"{side}.jsonl")
+        named.save(f"{side}.json")
+        read.append(read_results(Path(f"{side}.json")))
+        assert read[-1].to_dict() == named.to_dict()
+        if name in OF_SUMS:
+            saved, kept = sums_of(result, name), sums_of(read[-1], name)
             assert (kept.names, kept.values.tolist()) == (saved.names, saved.values.tolist())
-    of_system = results[0].systems["predictions"][name]
-    kept = means_of_rows(of_system) or functions_of_sums(of_system) or functions_of_rows(of_system)
-    if kept:
-        expected, found = (compare(*sides, n_resamples=50).comparisons for sides in (results, read))
-        assert to_jsonable(found) == to_jsonable(expected)
-    return bool(kept)
+    try:
+        expected = compare(*results, n_resamples=50).comparisons
+    except ValueError as error:
+        with pytest.raises(ValueError, match=re.escape(str(error))):
+            compare(*read, n_resamples=50)
+        return False
+    assert to_jsonable(compare(*read, n_resamples=50).comparisons) == to_jsonable(expected)
+    return True
 
 
 SHAPES = [(name, number) for name in OF_ROWS for number in range(len(specs(name)))]

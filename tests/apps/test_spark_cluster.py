@@ -11,10 +11,8 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 import pytest
-from metric_commons.evaluation.scoring.states import Part
 
-from metric_commons import load, score
-from metric_commons.frameworks.harnesses.spark import part_of_rows
+from metric_commons import State, load, score
 from tests.apps.spark_sessions import MARKS, blocks_of_guide, free_port, spark_sessions
 from tests.result_keys import as_computed
 
@@ -141,19 +139,19 @@ def test_an_environment_that_is_sent(sessions, expected, tmp_path, monkeypatch):
 
 
 def test_a_stream_is_scored_batch_by_batch(spark, answers, expected, tmp_path):
-    source, folder = str(tmp_path / "source"), str(tmp_path / "parts")
+    source, folder = str(tmp_path / "source"), tmp_path / "rows"
+    folder.mkdir()
     answers.repartition(5).write.json(source)
 
     def save(batch, number):
-        part_of_rows("qa_f1", batch, **COLUMNS, clusters="page").save(f"{folder}/{number}.part")
+        results = score("qa_f1", batch, **COLUMNS, clusters="page", rows=True)
+        results.save_rows(folder / f"{number}.parquet")
 
     stream = spark.readStream.schema(KINDS).option("maxFilesPerTrigger", 2).json(source)
     writer = stream.writeStream.foreachBatch(save).trigger(availableNow=True)
     query = writer.option("checkpointLocation", str(tmp_path / "checkpoints")).start()
     assert query.awaitTermination(300)
-    first, *rest = sorted(Path(folder).iterdir())
+    total, *rest = map(State.read, sorted(folder.iterdir()))
     assert len(rest) == 2
-    total = Part.read(first)
-    for path in rest:
-        total.merge(Part.read(path))
-    assert as_computed(total.results(confidence_level=0.9)) == expected
+    total.merge(*rest)
+    assert total.result(confidence_level=0.9) == expected

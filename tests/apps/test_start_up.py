@@ -29,7 +29,7 @@ OF_TEXTS = {
         for room in ("text", "labels", "regression", "module.declaration.module")
     ),
     *(
-        "metric_commons.evaluation.scoring.states",
+        "metric_commons.evaluation.rows.states",
         "metric_commons.apps.cli.run",
         "metric_commons.apps.cli.score",
     ),

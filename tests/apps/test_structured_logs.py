@@ -1,11 +1,13 @@
-"""Tool calls and JSON from the files of harnesses, by the command, in parts and in states."""
+"""Tool calls and JSON from the files of harnesses, by the command."""
 
 import json
+import math
 
 import pytest
 
 from metric_commons import score
 from tests.apps.files import write_rows
+from tests.apps.saved import systems_of
 
 TOOLS = [
     {
@@ -49,7 +51,7 @@ def bfcl(tmp_path):
 
 
 def saved(tmp_path):
-    return json.loads((tmp_path / "saved.json").read_text("utf-8"))["systems"]
+    return systems_of((tmp_path / "saved.json").read_text("utf-8"))
 
 
 def test_results_and_possible_answers_of_bfcl(run, bfcl, tmp_path):
@@ -62,7 +64,7 @@ def test_results_and_possible_answers_of_bfcl(run, bfcl, tmp_path):
     (result,) = (modules["tool_calls"] for modules in saved(tmp_path).values())
 
     assert result["scores"]["exact_match"] == 0.5
-    assert result["scores"]["irrelevance_accuracy"] is None
+    assert math.isnan(result["scores"]["irrelevance_accuracy"])
     by_category = {name: group["exact_match"] for name, group in result["groups"].items()}
     assert by_category == {"simple_python": 1.0, "multiple": 0.0}
 
@@ -170,4 +172,4 @@ def test_results_with_paths_are_saved_and_read(run, tmp_path):
     assert result["scores"]["by_path"]["$.a"]["matched"] == 20
     low, high = result["scores"]["by_path"]["$.a"]["confidence_interval"]["f1"]
     assert low < 0.5 < high
-    assert run("report", "saved.json", "--rows", "rows.out", "--save", "page.html")[0] == 0
+    assert run("report", "saved.json", "--save", "page.html")[0] == 0

@@ -14,6 +14,7 @@ import pytest
 from metric_commons.evaluation.results.results import Results
 from metric_commons.retrieval import runs
 from metric_commons.statistics.tests.significance import compare_measures
+from tests.apps.files import systems_in
 from tests.spec import GIVEN, ROOT, nightly, recorded
 
 EXAMPLES = ROOT / "examples"
@@ -76,15 +77,15 @@ def test_an_option_is_that_of_score_run(run, options):
     value = options[1] if len(options) > 1 else True
     option = options[0].lstrip("-").replace("-", "_")
     told = {option: int(value) if str(value).isdigit() else value}
-    result = json.loads(out)["systems"]["c"]["ir_ranking"]
+    result = systems_in(out)["c"]["ir_ranking"]
 
-    assert result["scores"] == runs.score_run("qrels", "c.run", ["ndcg", "map"], **told)["mean"]
-    assert result["options"][option] == told[option]
+    assert result.scores == runs.score_run("qrels", "c.run", ["ndcg", "map"], **told)["mean"]
+    assert result.options[option] == told[option]
 
 
 def test_the_default_measures_are_those_of_the_module(run):
     _, out, _ = run("trec", "qrels", "a.run", "--format", "json")
-    scores = json.loads(out)["systems"]["a"]["ir_ranking"]["scores"]
+    scores = systems_in(out)["a"]["ir_ranking"].scores
 
     assert scores == runs.score_run("qrels", "a.run")["mean"]
 
@@ -189,8 +190,8 @@ def test_a_comparison_is_that_of_compare_measures(run, given, told):
         told_of_all = {"a": "a", "b": "b", "module": "ir_ranking", "rows": 2}
         assert each.items() >= {**told_of_all, **expected[each["score"]]}.items()
         assert each["options"].items() >= told.items()
-    assert saved["systems"]["a"]["ir_ranking"]["rows"] == 2
-    assert saved["systems"]["b"]["ir_ranking"]["scores"] == {"map": 0.75, "mrr": 0.75}
+    assert systems_in(saved)["a"]["ir_ranking"].rows == 2
+    assert systems_in(saved)["b"]["ir_ranking"].scores == {"map": 0.75, "mrr": 0.75}
     assert [source["path"] for source in saved["provenance"]["inputs"]] == [
         *("qrels", "a.run", "b.run")
     ]
@@ -325,11 +326,11 @@ def test_a_total_goes_by_what_trec_eval_counts(run):
         *("trec", "qrels", "a.run", "-m", "num_rel", "-m", "map", "--relevance-level", "2"),
         *("--per-query", "--confidence", "0.9", "--format", "json"),
     )
-    result = json.loads(out)["systems"]["a"]["ir_ranking"]
+    result = systems_in(out)["a"]["ir_ranking"]
 
-    assert result["scores"]["num_rel"] == 4  # above 0, with trec_eval's -c -l 2
-    assert sum(each["num_rel"] for each in result["groups"].values()) == 1
-    assert result["confidence_interval"].keys() == {"map"}
+    assert result.scores["num_rel"] == 4  # above 0, with trec_eval's -c -l 2
+    assert sum(each["num_rel"] for each in result.groups.values()) == 1
+    assert result.confidence_interval.keys() == {"map"}
 
 
 def test_a_folder_is_no_file_but_a_pipe_is(run, refused):
@@ -427,10 +428,10 @@ def test_real_runs_score_as_score_run_says_to_the_last_bit(run, folder, suffix, 
         "trec", qrels, *systems, *(f"-m{each}" for each in measures), "--format", "json"
     )
 
-    results = json.loads(out)["systems"]
+    results = systems_in(out)
     assert len(results) == len(systems) == count
     for path in systems:
-        scores = results[path.name.removesuffix(suffix)]["ir_ranking"]["scores"]
+        scores = results[path.name.removesuffix(suffix)]["ir_ranking"].scores
         assert scores == runs.score_run(qrels, path, measures)["mean"]
 
 

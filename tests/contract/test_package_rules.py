@@ -650,7 +650,7 @@ def test_a_file_that_is_opened_elsewhere_is_noticed(text, fault):
         ("text/answers", "from ..tokens.tokens import words"),
         ("retrieval", "from ..data.trec.trec import read_run"),
         ("structured", "from ..text.tokens.normalizers import normalizer"),
-        ("evaluation/states", "from ...regression.moments import Moments"),
+        ("evaluation/rows", "from ...retrieval.names import parse_measures"),
         ("apps/cli", "from ...statistics.arguments.checks import nearest"),
     ],
 )

@@ -33,8 +33,7 @@ SIZES = (1, 2, 3, 7)
 @cache
 def kernel(stem):
     """The file of the package with this stem."""
-    paths = (ROOT / "shared" / "metric_commons").rglob(f"{stem}.py")
-    (path,) = (path for path in paths if path.parent.name != "states")
+    (path,) = (ROOT / "shared" / "metric_commons").rglob(f"{stem}.py")
     return importlib.import_module(
         ".".join(path.relative_to(ROOT / "shared").with_suffix("").parts)
     )

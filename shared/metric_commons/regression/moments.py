@@ -264,34 +264,6 @@ class Moments:
             ranges,
         )
 
-    def to_jsonable(self) -> dict[str, Any]:
-        """Return the moments in JSON form: a fraction becomes two integers, which may be large.
-
-        If all rows have weight 0, minimum and maximum are None.
-        """
-        return {
-            "rows": self.rows,
-            "weight": self.weight.as_integer_ratio(),
-            "sums": {term: total.as_integer_ratio() for term, total in self.sums.items()},
-            "ranges": {
-                name: [end.as_integer_ratio() for end in ends] if self.weight else None
-                for name, ends in self.ranges.items()
-            },
-        }
-
-    @classmethod
-    def from_jsonable(cls, plain: Mapping[str, Any]) -> "Moments":
-        """Return the inverse of `to_jsonable`."""
-        return cls(
-            plain["rows"],
-            Fraction(*plain["weight"]),
-            {term: Fraction(*total) for term, total in plain["sums"].items()},
-            {
-                name: _NO_RANGE if ends is None else (Fraction(*ends[0]), Fraction(*ends[1]))
-                for name, ends in plain["ranges"].items()
-            },
-        )
-
     def mean(self, term: str) -> Fraction:
         """Return the weighted mean of a term."""
         return self.sums[term] / self.weight

@@ -214,7 +214,7 @@ def _call(value: Any) -> Call:
     if len(fields) > 1:
         first, second, *_ = sorted(fields)
         raise UnreadableCallError(f"a call of {name} has both {first!r} and {second!r}")
-    arguments: Any = value[next(iter(fields))] if fields else {}
+    arguments = value[next(iter(fields))] if fields else {}
     if isinstance(arguments, str):
         arguments = json_value(arguments) if arguments.strip() else {}
     if arguments is None:

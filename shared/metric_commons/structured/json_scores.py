@@ -8,7 +8,7 @@ import numpy as np
 
 from ..statistics.arguments.checks import OptionError
 from ..statistics.arguments.domains import Names, NonNegative, PerRow, checked_options
-from ..statistics.intervals.sum_distributions import SumRatio, SumScore, row_mean
+from ..statistics.intervals.sum_distributions import SumRatio, row_mean
 from ..statistics.intervals.sums import RowStatistics
 from ..text.tokens.references import check_columns
 from .call_scores import MICRO_RATIOS, pooled, unreadable_reference
@@ -190,8 +190,9 @@ def _with_paths(statistics: RowStatistics, rows: Sequence[PathCounts]) -> RowSta
 
 def _pooled_scores(sums: Mapping[str, float], *, by_path: bool = False) -> dict[str, Any]:
     """Return the scores of all rows, from the sums of their statistics."""
-    ratios = _ratios(list(sums))
-    result: dict[str, Any] = pooled(ratios, sums) | {name: int(sums[name]) for name in _COUNTS}
+    result: dict[str, Any] = pooled(_ratios(list(sums)), sums) | {
+        name: int(sums[name]) for name in _COUNTS
+    }
     if by_path:
         result["by_path"] = {path: _path_scores(sums, path) for path in _paths(sums)}
     return result
@@ -213,7 +214,7 @@ def _paths(sums: Mapping[str, float]) -> list[str]:
     return sorted(names - {""})
 
 
-def _ratios(names: Sequence[str]) -> dict[str, SumScore]:
+def _ratios(names: Sequence[str]) -> dict[str, SumRatio]:
     means = ["valid", *(["schema_valid"] if "schema_valid" in names else []), *_MEANS[1:]]
     return {**{name: row_mean(name) for name in means}, **MICRO_RATIOS}
 

@@ -115,8 +115,8 @@ def _read_value(node: ast.expr) -> Any:
         case ast.Tuple(elts=items):
             return tuple(_read_value(item) for item in items)
         case ast.Dict(keys=keys, values=values) if None not in keys:
-            items = zip(keys, values, strict=True)
-            return {_read_value(key): _read_value(value) for key, value in items if key}
+            pairs = zip(keys, values, strict=True)
+            return {_read_value(key): _read_value(value) for key, value in pairs if key}
         case ast.BinOp() | ast.UnaryOp():
             return _arithmetic(node, 0)
         case ast.Name() | ast.Attribute() | ast.Subscript():

@@ -1,6 +1,5 @@
-"""Moments against sums of fractions: equal, in any order of rows, of parts, and in JSON."""
+"""Moments against sums of fractions: equal, in any order of rows and of parts."""
 
-import json
 import math
 from fractions import Fraction
 from itertools import pairwise
@@ -12,7 +11,7 @@ from hypothesis import strategies as st
 
 from metric_commons.evaluation.rows.states import State
 from metric_commons.regression.errors import MOMENT_MEASURES, moment_measures, regression_scores
-from metric_commons.regression.moments import Moments, compute_moments, product_sums
+from metric_commons.regression.moments import compute_moments, product_sums
 from metric_commons.regression.pairs import Pairs
 from tests.number_rows import number_rows
 from tests.spec import drawn_examples
@@ -65,15 +64,6 @@ def test_parts_without_weight_change_nothing():
 
     for total in (moments + empty, empty + moments):
         assert moment_measures([total], measures) == moment_measures([moments], measures)
-
-
-@pytest.mark.long
-@given(number_rows())
-def test_moments_survive_json(rows):
-    predictions, references, _ = rows
-    for moments in compute_moments(Pairs(predictions, references), MEASURES):
-        stored = json.loads(json.dumps(moments.to_jsonable()))
-        assert Moments.from_jsonable(stored) == moments
 
 
 TERMS = ["reference", "reference_squared", "prediction", "prediction_squared", "product"]

@@ -72,7 +72,7 @@ def plot(
     systems = {
         system: PlottedSystem(
             results.systems[system][module],
-            tables[module].columns["predictions"],
+            tables[module].columns.get("predictions"),
             tables[module].columns.get("references"),
         )
         for system, tables in results.rows.items()

@@ -363,8 +363,7 @@ class RequestOptions(IntervalOptions):
         options: Option of all modules, such as normalizer=ultrarag, or of one, such as
             qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.
         preset: Options that reproduce another tool; `metric-commons presets` lists them.
-        ids: Field that identifies each row. Saved results are matched by it; rankings need it with
-            --partial.
+        ids: Field that identifies each row. Saved results are matched by it.
         split_references: What separates the accepted answers in a cell of .csv and .tsv, such as
             '|'.
     """

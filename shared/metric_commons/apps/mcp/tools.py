@@ -155,7 +155,12 @@ _TEXT, _TEXT_OR_NULL, _NUMBER = {"type": "string"}, {"type": ["string", "null"]}
 _OBJECT, _LIST = {"type": "object"}, {"type": "array"}
 _ABOUT = {"saved_to": _TEXT_OR_NULL, "profile": _TEXT, "signature": _TEXT}
 _RESULTS = _object(
-    format=_TEXT, systems=_OBJECT, comparisons=_LIST, provenance=_OBJECT, saved_to=_TEXT_OR_NULL
+    format=_TEXT,
+    runs=_OBJECT,
+    records=_LIST,
+    comparisons=_LIST,
+    provenance=_OBJECT,
+    saved_to=_TEXT_OR_NULL,
 )
 _COMPARISON = _object(
     A_mean=_NUMBER,

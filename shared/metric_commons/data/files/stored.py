@@ -7,7 +7,7 @@ import os
 import secrets
 import stat
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
@@ -195,50 +195,6 @@ def from_jsonable(value: Any) -> Any:
         case list():
             return [from_jsonable(item) for item in value]
     return value
-
-
-def infinities(value: Any, *keys: str | int) -> list[list[str | int]]:
-    """Return the sign of each infinite number in a value, with the keys that lead to it.
-
-    JSON has no infinities, and `to_jsonable` writes None, as for NaN; these lists distinguish them.
-
-    >>> infinities({"scores": {"a": 1.0, "b": [0.0, -math.inf]}})
-    [[-1, 'scores', 'b', 1]]
-    """
-    match value:
-        case float() if math.isinf(value):
-            return [[1 if value > 0 else -1, *keys]]
-        case Mapping():
-            items: Iterable[tuple[Any, Any]] = value.items()
-        case list() | tuple():
-            items = enumerate(value)
-        case _:
-            return []
-    return [path for key, item in items for path in infinities(item, *keys, key)]
-
-
-def set_infinities(value: Any, signs: Iterable[Sequence[Any]]) -> None:
-    """Restore the infinite numbers that `infinities` found in a value.
-
-    Raises:
-        ValueError: a list does not lead to an undefined number.
-
-    >>> scores = {"a": math.nan}
-    >>> set_infinities(scores, [[1, "a"]])
-    >>> scores
-    {'a': inf}
-    """
-    for sign, *keys, final in signs:
-        holder = value
-        try:
-            for key in keys:
-                holder = holder[key]
-            is_undefined = math.isnan(holder[final])
-        except (LookupError, TypeError):
-            is_undefined = False
-        if sign not in (1, -1) or not is_undefined:
-            raise ValueError(f"{[sign, *keys, final]} does not lead to an infinite number")
-        holder[final] = sign * math.inf
 
 
 def refuse_device(path: str | Path) -> None:

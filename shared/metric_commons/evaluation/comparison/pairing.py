@@ -119,11 +119,12 @@ def _is_bounded(table: RowTable) -> bool:
 
 def _comparable(result: ModuleResult, table: RowTable) -> dict[str, str]:
     """Return the scores that can be compared, each a mean of rows, or of their sums or inputs."""
-    kinds = {name: "means" for name in table.row_scores if name not in result.aggregation}
+    names = (name for name in table.row_scores if name in result.scores)  # which may be chosen
+    kinds = {name: "means" for name in names if name not in result.aggregation}
     numbers = [name for name, score in result.scores.items() if isinstance(score, float)]
     if table.kept == "sums":
         kinds |= {n: "sums" for n in numbers if result.aggregation.get(n) == "sums"}
-    if table.metric.score_kind in ("counts", "moments"):
+    if table.metric.score_kind == "counts":
         kinds |= {n: "inputs" for n in numbers if n not in (*table.row_scores, "standard_error")}
     return kinds
 

@@ -10,7 +10,7 @@ from ..results.rendering import Table, label
 from .verdicts import deviation_of
 
 
-class Plan(NamedTuple):
+class PlannedRows(NamedTuple):
     """The number of rows needed to find an effect, from the differences of two systems."""
 
     a: str
@@ -27,7 +27,7 @@ class Plan(NamedTuple):
 
 def plans(
     pairs: Sequence[Pair], effect: float, *, alpha: float = 0.05, power: float = 0.8
-) -> list[Plan]:
+) -> list[PlannedRows]:
     """Return the power of the rows of each pair for an effect, and the number that would be enough.
 
     Both are for the two-sided t-test, with the standard error of the difference that `compare`
@@ -61,11 +61,13 @@ def plans(
             comparison[name] for name in ("a", "b", "module", "score", "rows")
         )
         clusters = comparison.get("n_clusters")
-        planned.append(Plan(a, b, module, score, rows, clusters, deviation, found, mde, required))
+        planned.append(
+            PlannedRows(a, b, module, score, rows, clusters, deviation, found, mde, required)
+        )
     return planned
 
 
-def plan_table(rows: Sequence[Plan], effect: float, alpha: float, power: float) -> Table:
+def plan_table(rows: Sequence[PlannedRows], effect: float, alpha: float, power: float) -> Table:
     """Return one row per pair of systems and score."""
     has_clusters = any(plan.n_clusters for plan in rows)
     units = "clusters" if has_clusters else "rows"

@@ -58,16 +58,16 @@ def pseudovalues(
     }
 
 
-def _scores(table: RowTable, columns: Mapping[str, Any]) -> dict[str, Any]:
+def _scores(metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
     """Return the scores of these rows, without intervals, which take time."""
-    level = {"confidence_level": None} if "confidence_level" in table.metric.options else {}
-    scores: dict[str, Any] = table.metric.compute(**columns, **level)
+    level = {"confidence_level": None} if "confidence_level" in metric.options else {}
+    scores: dict[str, Any] = metric.compute(**columns, **level)
     return scores
 
 
 def _of_jackknife(table: RowTable, names: Collection[str]) -> dict[str, Floats]:
     """Return the pseudovalues of the jackknife; equal rows are left out once."""
-    number, scores = len(table), _scores(table, table.columns)
+    number, scores = len(table), _scores(table.metric, table.columns)
     kinds: dict[str, list[int]] = {}
     for row, values in enumerate(zip(*table.columns.values(), strict=True)):
         listed = [value.tolist() if hasattr(value, "tolist") else value for value in values]
@@ -91,7 +91,8 @@ def _of_jackknife(table: RowTable, names: Collection[str]) -> dict[str, Floats]:
 def _of_rows(table: RowTable, rows: Integers) -> dict[str, Any]:
     """Return the scores of some rows; none if they have no scores."""
     try:
-        return _scores(table, {name: take(column, rows) for name, column in table.columns.items()})
+        columns = {name: take(column, rows) for name, column in table.columns.items()}
+        return _scores(table.metric, columns)
     except ValueError:
         return {}
 
@@ -118,7 +119,7 @@ def drawn_score(first: RowTable, second: RowTable, name: str) -> Callable[[Integ
     def score_of(rows: bytes) -> float:
         drawn = {k: take(column, np.frombuffer(rows, np.int64)) for k, column in columns.items()}
         try:
-            return float(metric.compute(**drawn)[name])
+            return float(_scores(metric, drawn)[name])
         except ValueError:
             return math.nan
 

@@ -7,11 +7,13 @@ from typing import Any, NamedTuple
 
 from ...data.files.access import is_file, open_file, sha256_of
 from ...module.catalog.usage import UsageError
+from ...module.declaration.declarations import OF_INTERVALS
 from ..results.module_results import ModuleResult, module_result, provenance, row_digests
 from ..results.results import Results
 from ..rows.plans import Tables, check_alike, merged
 from ..rows.table_files import FORMAT, RowFile, has_parquet_header, read_tables
 
+_OF_INTERVALS = frozenset(OF_INTERVALS) - {"clusters"}
 _ADVICE = "score again with --save and --rows FILE, or name that file"
 
 
@@ -95,25 +97,27 @@ def saved_result(path: Path, cluster_by: Sequence[str] = ()) -> SavedResult:
         path: results, or rows, whose scores are then computed. Rows that a result names are looked
             for where they were written, and next to the result, and must be unchanged.
         cluster_by: the fields of the clusters, among those that were scored; several are crossed.
-            None for those of the rows.
+            Empty for those of the rows.
 
     Raises:
-        ValueError: a file is not valid, or has no such clusters.
+        ValueError: a file is not valid, or there are no such clusters.
     """
     if holds_rows(path):
         results = results_of_rows(read_tables(path))
         return SavedResult(path, _clustered(path, results, cluster_by))
     results = Results.read(path)
-    record = results.provenance.get("rows")
+    record, problem = results.provenance.get("rows"), ""
     if record is None:
         problem = "it does not name a file of its scored rows"
-        return SavedResult(path, results, f"{path}: {problem}; {_ADVICE}")
-    found = _recorded(path, record)
-    if found is None:
+    elif (found := _recorded(path, record)) is None:
         problem = f"its scored rows are missing: {record['path']}"
-        return SavedResult(path, results, f"{path}: {problem}; {_ADVICE}")
-    if sha256_of(found) != record["sha256"]:
-        return SavedResult(path, results, f"{path}: its scored rows changed: {found}; {_ADVICE}")
+    elif sha256_of(found) != record["sha256"]:
+        problem = f"its scored rows changed: {found}"
+    if problem or found is None:
+        problem = f"{path}: {problem}; {_ADVICE}"
+        if cluster_by:
+            raise ValueError(f"clusters need scored rows: {problem}")
+        return SavedResult(path, results, problem)
     try:
         results = results.with_rows(read_tables(found))
     except ValueError as error:
@@ -154,15 +158,23 @@ def named(saved: Sequence[SavedResult]) -> dict[str, Results]:
     }
 
 
-def with_intervals(results: Results, level: float) -> Results:
-    """Return the results with intervals of this level, as far as their rows are known."""
+def with_intervals(results: Results, level: float | None = None) -> Results:
+    """Return the results with intervals as far as their rows are known.
+
+    Args:
+        results: results, perhaps with scored rows.
+        level: the level of the intervals; None for that of each result, if it has one.
+    """
 
     def changed(system: str, module: str, result: ModuleResult) -> ModuleResult:
         table = results.rows.get(system, {}).get(module)
         if table is None or "confidence_level" not in table.metric.options:
             return result
-        found = module_result(table, {"confidence_level": level})
-        return replace(found, conditions=result.conditions).signed(module)
+        reporting = {n: result.options[n] for n in _OF_INTERVALS if n in result.options}
+        if level is not None:
+            reporting["confidence_level"] = level
+        found = module_result(table, {"standard_error": bool(result.standard_error), **reporting})
+        return replace(found, conditions=result.conditions).only(result.scores).signed(module)
 
     return results.map_modules(changed)
 
@@ -175,7 +187,7 @@ def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
 
 
 def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:
-    """Return the results with the labels in these fields as clusters of their rows."""
+    """Return the results as if rows had been scored with the clusters in these fields."""
     if not fields:
         return results
     tables: Tables = {}
@@ -190,4 +202,4 @@ def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:
                 )
             clusters = {name: table.clusters[name] for name in fields}
             tables[system][module] = replace(table, clusters=clusters)
-    return replace(results, rows=tables)
+    return with_intervals(replace(results, rows=tables))

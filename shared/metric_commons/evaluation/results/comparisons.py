@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
-from ...statistics.arguments.checks import check_labels
 from .module_results import signature
 
 if TYPE_CHECKING:
@@ -288,16 +287,6 @@ def clusters_of_rows(clusters: Sequence[Any] | None, rows: "Integers") -> Any:
     if not is_crossed(clusters):
         return labels
     return {field: [by_field[field] for by_field in labels] for field in labels[0]}
-
-
-def crossed_labels(clusters: Mapping[str, Any], rows: int) -> list[dict[str, str]]:
-    """Return the labels of each row by field, the inverse of columns of labels.
-
-    >>> crossed_labels({"item": ["a", "b"], "seed": [0, 0]}, 2)
-    [{'item': 'a', 'seed': '0'}, {'item': 'b', 'seed': '0'}]
-    """
-    columns = [check_labels(f"clusters[{field!r}]", clusters[field], rows) for field in clusters]
-    return [dict(zip(clusters, labels, strict=True)) for labels in zip(*columns, strict=True)]
 
 
 def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":

@@ -315,8 +315,10 @@ def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResu
     from ..rows.samples import BOUNDS, bounded_result
 
     metric = table.metric
-    labels = table.labels()
     reported = {name: v for name, v in reporting.items() if name in metric.options}
+    if reported.get("confidence_level") is None and not reported.get("standard_error"):
+        table = replace(table, clusters={})  # which may have fields that are not crossed
+    labels = table.labels()
     is_bounded = BOUNDS in table.conditions.get("missing", {})
     found = (bounded_result if is_bounded else result)(table, **reported)
     scores = {key: value for key, value in found.items() if key not in metric.reports}

@@ -107,7 +107,7 @@ def _long(
     for row, value in enumerate(columns[score]):
         owner = str(columns[system][row]), str(metrics[row])
         rows[owner] = rows.get(owner, -1) + 1
-        name = rows[owner] if ids is None else columns[ids][row]
+        name: Any = rows[owner] if ids is None else columns[ids][row]
         cells.setdefault((*owner, name), []).append(_number(score, row, value))
         for field, of_ids in labels.items():
             of_ids.setdefault(name, columns[field][row])

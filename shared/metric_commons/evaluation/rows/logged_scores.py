@@ -1,6 +1,7 @@
 """`logged`: the scores recorded in a log, summarized like those of a module, without rescoring."""
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from ...module.declaration.declarations import Module, declared_options
@@ -11,12 +12,13 @@ SCORES = "scores"  # the module of a table of scores
 
 
 class LoggedScores(Module):
-    """A module whose rows are dictionaries of scores.
+    """A module whose rows are dictionaries of scores: of a log, or of a module that is not here.
 
     Args:
         lower_is_better: the names of scores for which lower is better.
         name: of the module.
         bounds: the lowest and the highest possible score; None if they are 0 to 1, or unknown.
+        scoring: the options with which it scored.
     """
 
     feature_sets: Sequence[Mapping[str, Any]] = ({"predictions": {}},)
@@ -28,16 +30,19 @@ class LoggedScores(Module):
         lower_is_better: frozenset[str] = frozenset(),
         name: str = LOGGED,
         bounds: tuple[float, float] | None = None,
+        scoring: Mapping[str, Any] = MappingProxyType({}),
     ) -> None:
         self.lower_is_better, self.name = lower_is_better, name
+        self._scoring = scoring
         self.score_ranges: Ranges = {} if bounds is None else {"*": bounds}
 
     @property
     def options(self) -> dict[str, Any]:
-        """Return the options for reporting, which change no score."""
+        """Return the options that were used, and those for reporting, which change no score."""
         from ...statistics.intervals.summary import summarize
 
-        return {name: option.default for name, option in declared_options(summarize, "").items()}
+        reporting = declared_options(summarize, "").items()
+        return {**self._scoring, **{name: option.default for name, option in reporting}}
 
     def compute(self, *, predictions: Sequence[Mapping[str, float]], **_: Any) -> Any:
         """Return what `result_of_rows` returns, which has no means."""

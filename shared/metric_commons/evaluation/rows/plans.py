@@ -1,7 +1,7 @@
 """Which columns of a table are the inputs, predictions and labels of modules."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -152,6 +152,19 @@ def tables_of(
                 raise InputError(system, error) from error
             raise part.located(error) from error
     return tables
+
+
+def with_metrics(tables: Tables, metrics: Mapping[str, Any]) -> Tables:
+    """Return tables with these modules; without any, to be sent to another process.
+
+    An option of a module may be a function, which cannot be sent.
+    """
+    return {
+        system: {
+            name: replace(table, metric=metrics.get(name)) for name, table in of_system.items()
+        }
+        for system, of_system in tables.items()
+    }
 
 
 def merged(parts: Iterable[Tables]) -> Tables:

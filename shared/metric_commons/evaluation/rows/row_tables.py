@@ -22,6 +22,7 @@ from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import observed_range, score_range
 from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics, summarize_sums
+from .logged_scores import LoggedScores
 from .rows import Rows
 
 Kept = Literal["scores", "sums", "inputs"]
@@ -88,7 +89,8 @@ class RowTable:
         if self.kept == "sums":
             scores: Mapping[str, Any] = self.statistics.of_rows()
         elif "per_example" in self.metric.options:
-            scores = self.metric.compute(**self.columns, **_ALONE, per_example=True)["per_example"]
+            alone = {name: v for name, v in _ALONE.items() if name in self.metric.options}
+            scores = self.metric.compute(**self.columns, **alone, per_example=True)["per_example"]
         else:
             scores = {}
         return {name: np.array(values, np.float64) for name, values in scores.items()}
@@ -183,8 +185,16 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     )
 
 
-def row_labels(rows: Rows, number: int) -> dict[str, Any]:
+def row_labels(
+    rows: Rows, number: int, seen: dict[str, dict[str, Any]] | None = None
+) -> dict[str, Any]:
     """Return the ids, groups and clusters of rows as texts, which are checked.
+
+    Args:
+        rows: the rows.
+        number: how many there are.
+        seen: the groups and clusters of earlier blocks, by name and text; none may be called as
+            another is.
 
     Raises:
         ValueError: a label is not valid, or there is not one for each row.
@@ -192,13 +202,17 @@ def row_labels(rows: Rows, number: int) -> dict[str, Any]:
     clusters = {} if rows.clusters is None else rows.clusters
     if not isinstance(clusters, Mapping):
         clusters = {"clusters": clusters}
+
+    def texts(name: str, labels: Any) -> list[str]:
+        return check_labels(
+            name, labels, number, None if seen is None else seen.setdefault(name, {})
+        )
+
     return {
         "ids": None if rows.ids is None else check_labels("ids", rows.ids, number),
-        "groups": None if rows.groups is None else check_labels("groups", rows.groups, number),
+        "groups": None if rows.groups is None else texts("groups", rows.groups),
         "clusters": {
-            name: check_labels(
-                f"clusters[{name!r}]" if len(clusters) > 1 else "clusters", labels, number
-            )
+            name: texts(f"clusters[{name!r}]" if len(clusters) > 1 else "clusters", labels)
             for name, labels in clusters.items()
         },
     }
@@ -238,7 +252,7 @@ def _averages(table: RowTable) -> dict[str, Average]:
     averages = {}
     for name, values in table.columns.items():
         bounds = score_range(name, metric.score_ranges)
-        if not metric.score_ranges:  # as of logs, which do not declare any
+        if isinstance(metric, LoggedScores) and not metric.score_ranges:
             bounds = observed_range(np.nanmin(values), np.nanmax(values))
         if bounds is not None:
             averages[name] = Average(bounds=bounds)

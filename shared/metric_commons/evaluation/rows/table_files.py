@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...data.files.access import default_limits, open_file
-from ...data.files.stored import check_object, refuse_device, to_jsonable, write_whole
-from ...module.catalog.catalog import load_without_evaluate
+from ...data.files.access import open_file
+from ...data.files.stored import DAMAGES, check_object, refuse_device, to_jsonable, write_whole
+from ...data.files.streams import Stream, broken_compression
+from ...module.catalog.catalog import is_known, load_without_evaluate
 from ...module.declaration.declarations import names_of_functions
 from ...statistics.arguments.checks import nearest
 from .logged_scores import LOGGED, SCORES, LoggedScores
@@ -47,6 +48,7 @@ _RUN = {
     "json": Sequence[str],
     "texts": Sequence[str],
     "columns": Sequence[str],
+    "kept": str,
     "lower_is_better": Sequence[str],
 }
 
@@ -114,16 +116,17 @@ def read_tables(path: str | Path) -> RowFile:
         OSError: it cannot be read.
     """
     refuse_device(path)
-    with open_file(path) as start:
-        is_parquet = start.read(4) == b"PAR1"
+    damaged: tuple[type[Exception], ...] = (ValueError, *broken_compression())
     try:
-        if is_parquet:
-            with open_file(path) as file:
-                return _read_parquet(file)
+        with Stream(Path(path)) as stream:
+            if not stream.start().startswith(b"PAR1"):
+                return _read_json_lines(stream.content)
         with open_file(path) as file:
-            return _read_json_lines(file)
-    except ValueError as error:
+            return _read_parquet(file)
+    except damaged as error:
         raise ValueError(f"{path}: {error}") from error
+    except DAMAGES as error:
+        raise ValueError(f"{path}: not a complete {FORMAT}: {error}") from error
 
 
 def has_parquet_header(path: Path) -> bool:
@@ -151,6 +154,7 @@ def _header(tables: Tables, provenance: dict[str, Any], json_columns: Mapping[An
                 "json": json_columns.get((system, module), []),
                 "texts": [*table.texts],
                 "columns": [*table.columns],
+                "kept": table.kept,
                 "lower_is_better": sorted(table.metric.lower_is_better),
             }
             for module, table in modules.items()
@@ -185,13 +189,19 @@ def _checked_header(text: str | bytes | None) -> dict[str, Any]:
 
 
 def _metric(module: str, run: Mapping[str, Any]) -> Any:
-    """Return the module with the options that rows were scored with."""
+    """Return the module with the options that rows were scored with.
+
+    The scores of rows need no module, so that of somebody else may be unknown here.
+    """
+    lower = frozenset(run["lower_is_better"])
     if module in (LOGGED, SCORES):
-        return LoggedScores(frozenset(run["lower_is_better"]), module)
+        return LoggedScores(lower, module)
     if run["functions"]:
         raise ValueError(
             f"{module} was scored with a function as {run['functions'][0]}, and no file holds one"
         )
+    if run["kept"] == "scores" and not is_known(module):
+        return LoggedScores(lower, module, scoring=run["options"])
     defaults = load_without_evaluate(module).options
     changed = {
         name: value
@@ -418,11 +428,10 @@ def _for_json(value: Any) -> Any:
 
 
 def _read_json_lines(file: Any) -> RowFile:
-    limit = default_limits().line
-    header = _checked_header(file.readline(limit))
+    header = _checked_header(file.readline())
     runs = header["runs"]
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in runs}
-    for number, line in enumerate(iter(lambda: file.readline(limit), b""), start=2):
+    for number, line in enumerate(file, start=2):
         try:
             record = json.loads(line)
             rows[record["system"]].append(record)

@@ -17,7 +17,6 @@ from ...module.catalog.request import ROW_LABELS, Request, can_fork
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module, assign
 from ...statistics.arguments.checks import shown
-from ..results.module_results import ModuleResult
 from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.worker_processes import columns_of, cores, map_pieces, run_parallel
@@ -25,6 +24,10 @@ from .text_notes import TextNotes
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
+    from ..rows.row_tables import RowTable
+    from ..rows.rows import Rows
+
+_Labels = dict[str, dict[str, Any]]  # by name and text
 
 _ROWS = 2048  # of a block: few enough for long texts
 _ROWS_OF_PIECE = 1 << 15  # of a block of limited size
@@ -89,7 +92,7 @@ class Evaluation(Request):
 
         self.notes  # noqa: B018 # which processes share
         try:
-            tables = run_parallel(self._tables, self._processes())
+            tables = self._conditioned(run_parallel(self._tables, self._processes()))
             results = results_of_tables(
                 self,
                 tables,
@@ -99,16 +102,33 @@ class Evaluation(Request):
         finally:
             for source in self._sources.values():
                 source.close()
-        return self._signed(results, tables)
+        of_preset = {} if self.preset is None else {"preset": self.preset}
+        record = results.provenance | self._record_of(tables) | of_preset
+        return replace(results, provenance=record)
 
-    def _signed(self, results: Results, tables: "Tables") -> Results:
-        """Return the results with what else changes scores in their signatures."""
-        record = results.provenance | {"columns": self._columns()}
-        results = replace(results, provenance=record)
+    def _conditioned(self, tables: "Tables") -> "Tables":
+        """Return the rows with what else changes scores, for signatures: a preset, a separator."""
+        conditions = {}
         if self.split_references is not None:
             separator = self.split_references.replace("|", "vertical line")  # signatures use "|"
-            results = signed(results, None, {"split_references": separator})
-        return signed(results, self.preset)
+            conditions["split_references"] = separator
+        modules = {} if self.preset is None else preset(self.preset).modules
+
+        def conditioned(table: "RowTable") -> "RowTable":
+            added = dict(conditions)
+            options = modules.get(table.module, {}).items()
+            if self.preset is not None and all(table.options[n] == v for n, v in options):
+                added["preset"] = self.preset
+            return replace(table, conditions={**table.conditions, **added})
+
+        return {
+            system: {name: conditioned(table) for name, table in of_system.items()}
+            for system, of_system in tables.items()
+        }
+
+    def _record_of(self, tables: "Tables") -> dict[str, Any]:
+        """Return what provenance says of the columns."""
+        return {"columns": self._columns()}
 
     def _processes(self) -> int:
         """Return how many processes score: one, if a file can be read only once."""
@@ -125,61 +145,105 @@ class Evaluation(Request):
 
     def _tables(self, jobs: int) -> "Tables":
         """Return the scored rows of every system, in the order of the systems."""
+        from ...module.declaration.columns import checked_once  # these import numpy
         from ..rows.plans import merged
-        from .scored_systems import needs_all_rows
+        from .scored_systems import needs_all_rows, tables_of_systems
 
         self._check_supported()
         sources = {path: self.source(path) for path in self.inputs()}
         is_joined = self.common is not None and {*self.paths} != {self.common}
-        parts: list[Tables] = []
+        found: Tables = {}
         if is_joined or self.compare or any(map(needs_all_rows, self._configured.values())):
             columns = {path: columns_of(source, jobs) for path, source in sources.items()}
             self._check_rows(sources, columns)
+            rows: dict[str, Rows] = {}
             for path in dict.fromkeys(self.paths):
-                shared = columns[self.common or path]
-                parts.append(self._scored(path, columns[path], shared, 0, sources))
+                rows |= self._rows(path, columns[path], columns[self.common or path], 0, sources)
+            with checked_once():
+                found = tables_of_systems(rows, self._configured, self.missing, jobs, progress=True)
         else:
             for path, source in sources.items():
-                parts.append(merged(self._blocks(path, source, sources, jobs)))
-        found = {system: modules for part in parts for system, modules in part.items()}
+                found |= merged(self._blocks(path, source, sources, jobs))
         return {system: found[system] for system in self.systems}
 
     def _blocks(
         self, path: Path, source: Source, sources: Mapping[Path, Source], jobs: int
     ) -> "Iterator[Tables]":
         """Yield the scored rows of each block of a file."""
+        from ..rows.plans import with_metrics
+
+        seen: _Labels = {}
         if jobs == 1:
             for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
                 start = source.rows - len(next(iter(block.values())))
-                yield self._scored(path, block, block, start, sources)
+                yield self._scored(path, block, start, sources, seen)
             return
 
-        def work(blocks: Iterable[tuple[int, Columns]]) -> "list[Tables]":
-            return [self._scored(path, block, block, start, sources) for start, block in blocks]
+        def work(blocks: Iterable[tuple[int, Columns]]) -> "tuple[list[Tables], _Labels]":
+            labels: _Labels = {}
+            tables = [
+                with_metrics(self._scored(path, block, start, sources, labels), {})
+                for start, block in blocks
+            ]
+            return tables, labels
 
         with closing(map_pieces(source, work, jobs)) as pieces:
-            for piece in pieces:
-                yield from piece
+            for tables, labels in pieces:
+                for name, texts in labels.items():
+                    known = seen.setdefault(name, {})
+                    if any(known.setdefault(text, label) != label for text, label in texts.items()):
+                        raise ValueError(f"two {name} are called alike")  # one process says where
+                for table in tables:
+                    yield with_metrics(table, self._configured)
 
     def _scored(
+        self,
+        path: Path,
+        block: Mapping[str, Any],
+        start: int,
+        sources: Mapping[Path, Source],
+        seen: _Labels,
+    ) -> "Tables":
+        """Return the scored rows of the systems of a file in a block, after `start` rows.
+
+        Args:
+            path: the file.
+            block: the columns of the block.
+            start: the number of rows before the block.
+            sources: all files.
+            seen: the groups and clusters of earlier blocks.
+        """
+        from ...module.declaration.columns import checked_once  # these import numpy
+        from ..rows.plans import tables_of
+        from ..rows.row_tables import row_labels
+
+        systems = self._rows(path, block, block, start, sources)
+        for system, rows in systems.items():
+            try:
+                labels = row_labels(replace(rows, ids=None), len(rows), seen)
+            except ValueError as error:
+                raise rows.located(error) from error
+            systems[system] = replace(rows, **labels | {"ids": rows.ids})
+        with checked_once():
+            return tables_of(systems, self._configured, self.missing)
+
+    def _rows(
         self,
         path: Path,
         own: Mapping[str, Any],
         shared: Mapping[str, Any],
         start: int,
         sources: Mapping[Path, Source],
-    ) -> "Tables":
-        """Return the scored rows of the systems of a file in a block, after `start` rows.
+    ) -> "dict[str, Rows]":
+        """Return the rows of the systems of a file, after `start` rows.
 
         Args:
             path: the file.
             own: the columns of the file.
             shared: the columns of the file that has all inputs but predictions.
-            start: the number of rows before the block.
+            start: the number of rows before these.
             sources: all files.
         """
-        from ...module.declaration.columns import checked_once  # these import numpy
-        from ..rows.plans import tables_of
         from ..rows.rows import Rows
 
         rows = {}
@@ -205,8 +269,7 @@ class Evaluation(Request):
                 clusters={field: shared[field] for field in self.cluster_fields.values()} or None,
                 place=place,
             )
-        with checked_once():
-            return tables_of(rows, self._configured, self.missing)
+        return rows
 
     @cached_property
     def _configured(self) -> dict[str, Any]:
@@ -409,28 +472,6 @@ def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tupl
                 raise UsageError(f"system {system!r} is given twice")
             systems[system] = path, column
     return systems
-
-
-def signed(results: Results, name: str | None, values: Mapping[str, Any] | None = None) -> Results:
-    """Return results with the name of a preset in provenance, and in signatures where it applies.
-
-    Args:
-        results: the results.
-        name: the name of a preset, if any.
-        values: other conditions of all scores, for signatures.
-    """
-    if name is None and values is None:
-        return results
-    options = {} if name is None else preset(name).modules
-
-    def conditioned(_: str, module: str, result: ModuleResult) -> ModuleResult:
-        if any(result.options[option] != v for option, v in options.get(module, {}).items()):
-            return result
-        added = {"preset": name} if values is None else values
-        return replace(result, conditions={**result.conditions, **added}).signed(module)
-
-    record = results.provenance | ({} if name is None else {"preset": name})
-    return replace(results.map_modules(conditioned), provenance=record)
 
 
 def _is_number(feature: Any) -> bool:

@@ -18,17 +18,15 @@ from ...module.catalog import catalog
 from ...module.catalog.request import Reduce
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
-from ..results.results import Results
 from ..rows.joins import check_unique, joined_rows
 from ..rows.logged_scores import LOGGED, OUTCOMES, LoggedScores
 from ..rows.rows import InputError, taken
-from .evaluations import Evaluation, signed
+from .evaluations import Evaluation
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
     from .log_samples import LogRows, RowsToScore
 
-_LABELS = ("groups", "clusters")
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
 
 
@@ -73,6 +71,7 @@ class LogEvaluation(Evaluation):
         """Return the scored rows of every system."""
         from ...module.declaration.columns import checked_once
         from ..rows.samples import scored_samples
+        from .scored_systems import tables_of_systems
 
         self._check_supported()
         tables: Tables = {}
@@ -83,6 +82,13 @@ class LogEvaluation(Evaluation):
                     rows, samples = part.rows[name], part.samples.get(name)
                     texts = (rows.columns.get(n, []) for n in ("predictions", "references"))
                     self.notes.update(*texts)
+                    if samples is None:
+                        found = tables_of_systems(
+                            {system: rows}, {name: metric}, "refuse", jobs, progress=True
+                        )
+                        table = replace(found[system][name], conditions=part.conditions)
+                        tables[system][name] = table
+                        continue
                     try:
                         table = scored_samples(metric, rows, samples, part.conditions)
                     except ValueError as error:
@@ -112,7 +118,7 @@ class LogEvaluation(Evaluation):
             for system, part in self._samples_of(path)
         }
 
-    def _signed(self, results: Results, tables: "Tables") -> Results:
+    def _record_of(self, tables: "Tables") -> dict[str, Any]:
         record: dict[str, Any] = {
             "logs": {system: self._record(system, part) for system, part in self._samples.items()}
         }
@@ -126,7 +132,7 @@ class LogEvaluation(Evaluation):
                     system, of_system, self._samples[system], self._rows_to_score[system]
                 )
             ]
-        return signed(replace(results, provenance=results.provenance | record), self.preset)
+        return record
 
     def _record(self, system: str, samples: "LogRows") -> dict[str, Any]:
         """Return the origin of a system's rows: file, format, fields and, for a log, the task."""
@@ -212,7 +218,7 @@ class LogEvaluation(Evaluation):
 
     def _is_in_file(self, name: str) -> bool:
         """Return whether an input or a label is in the file of the predictions."""
-        return not self.answers or name not in ("references", *_LABELS)
+        return not self.answers or name not in {"references", *self._labels}
 
     @property
     def _answers(self) -> Source:
@@ -237,7 +243,7 @@ class LogEvaluation(Evaluation):
                 "id": self._id_field(source),
                 "error": "error" if "error" in log_columns else None,
                 "system": self.system_field,
-                **{name: self.fields.get(name) for name in _LABELS},
+                "groups": self.groups,
             }.items()
             if field is not None
         }
@@ -249,7 +255,7 @@ class LogEvaluation(Evaluation):
             }
             for system, predictions in systems.items()
         }
-        requested = [*labels.items()]
+        requested = [*labels.items(), *self.cluster_fields.items()]
         for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
             requested += fields.items()
         columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
@@ -277,6 +283,7 @@ class LogEvaluation(Evaluation):
                     if (not predictions or module == LOGGED)
                     and metric.log_columns[0] in (LOGGED, OUTCOMES)
                 },
+                {field: column(name, field) for name, field in self.cluster_fields.items()},
             )
             yield from self._split(part) if self.system_field else [(system, part)]
 

@@ -3,7 +3,7 @@
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from ...data.harness_logs.logs import PLAIN_ROWS
@@ -29,9 +29,10 @@ class LogRows:
     source: Source
     rows: Sequence[int]  # their numbers in the file
     inputs: Mapping[str, Mapping[str, Sequence[Any]]]  # columns by module and name
-    labels: Mapping[str, Sequence[Any]]  # "id", "groups", "clusters" and "error", if there are any
+    labels: Mapping[str, Sequence[Any]]  # "id", "groups" and "error", if there are any
     # Modules whose predictions are the scores of the log: LOGGED or OUTCOMES.
     scored_by_log: Mapping[str, str]
+    clusters: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # by field
 
     def take(self, rows: Sequence[int]) -> "LogRows":
         """Return the samples at these positions, in this order."""
@@ -40,6 +41,7 @@ class LogRows:
             rows=taken(self.rows, rows),
             inputs=taken(self.inputs, rows),
             labels=taken(self.labels, rows),
+            clusters=taken(self.clusters, rows),
         )
 
 
@@ -99,12 +101,17 @@ def rows_to_score(
         choices["reduce"] = reduce or "mean"
     if excluded:
         choices["left_out"] = dict(excluded)
+    groups = samples.labels.get("groups")
     judged = next((c["references"] for c in samples.inputs.values() if "references" in c), None)
     labels = Rows(
         columns={} if judged is None else {"references": judged},
         ids=names if "id" in samples.labels else None,
-        groups=_labels("groups", samples, positions, len(names)),
-        clusters=_labels("clusters", samples, positions, len(names)),
+        groups=None if groups is None else _labels("groups", groups, samples, positions),
+        clusters={
+            name: _labels("clusters", column, samples, positions)
+            for name, column in samples.clusters.items()
+        }
+        or None,
     )
     rows_of_modules, samples_of_modules = {}, {}
     for module, columns in samples.inputs.items():
@@ -120,13 +127,13 @@ def rows_to_score(
         sample_positions = taken(positions, rows)
         if samples.scored_by_log.get(module) == OUTCOMES:
             outcomes = [outcome(scores) for scores in inputs["predictions"]]
-            groups: list[list[int]] = [[] for _ in names]
+            outcomes_of_ids: list[list[int]] = [[] for _ in names]
             for position, value in zip(sample_positions, outcomes, strict=True):
-                groups[position].append(value)
+                outcomes_of_ids[position].append(value)
             for position in () if is_bounded else gaps:
-                groups[position].append(0)
-            inputs["predictions"] = [group for group in groups if group]
-            sample_positions = [position for position, group in enumerate(groups) if group]
+                outcomes_of_ids[position].append(0)
+            inputs["predictions"] = [values for values in outcomes_of_ids if values]
+            sample_positions = [n for n, values in enumerate(outcomes_of_ids) if values]
             has_samples = is_bounded
         else:
             has_samples = has_repeats or bool(gaps)
@@ -190,11 +197,10 @@ def _absent(samples: LogRows, missing: Missing) -> dict[str, dict[int, str]]:
     return absent
 
 
-def _labels(name: str, samples: LogRows, positions: Sequence[int], size: int) -> list[Any] | None:
+def _labels(
+    name: str, column: Sequence[Any], samples: LogRows, positions: Sequence[int]
+) -> list[Any]:
     """Return one label per unit; all of its rows must have the same label."""
-    column = samples.labels.get(name)
-    if column is None:
-        return None
     labels: dict[int, Any] = {}
     for row, (position, label) in enumerate(zip(positions, column, strict=True)):
         earlier = labels.setdefault(position, label)
@@ -204,7 +210,7 @@ def _labels(name: str, samples: LogRows, positions: Sequence[int], size: int) ->
                 f"{samples.source.path}: {location}: {label!r} in {name} differs from the label of "
                 f"an earlier row with the same id, {earlier!r}"
             )
-    return [labels[position] for position in range(size)]
+    return [labels[position] for position in range(len(labels))]
 
 
 def scores_of_rows(

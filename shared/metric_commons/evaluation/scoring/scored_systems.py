@@ -6,7 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from ...module.catalog.request import Request
+from ...module.catalog.request import Missing, Request
 from ...module.catalog.usage import with_bar
 from ...module.declaration.columns import checked_once, holds_maps
 from ...module.declaration.declarations import Module, assign, check_supported, texts_of_rows
@@ -22,8 +22,8 @@ from ..results.module_results import (
     row_digests,
 )
 from ..results.results import Results
-from ..rows.plans import Plan, Tables, merged, tables_of
-from ..rows.row_tables import kept_by
+from ..rows.plans import Plan, Tables, merged, tables_of, with_metrics
+from ..rows.row_tables import kept_by, row_labels
 from ..rows.rows import InputError, Rows
 from ..rows.worker_processes import map_ordered, run_parallel
 
@@ -134,25 +134,54 @@ def score_rows(
     if request.compare and len(systems) < 2:
         raise ValueError(f"compare needs two systems; there is only {next(iter(systems))!r}")
 
-    def tables(jobs: int) -> Tables:
-        blocks = _blocks(configured, systems) if jobs > 1 else []
-        if len(blocks) < 2:
-            return tables_of(systems, configured, request.missing)
-
-        def work(block: tuple[str, int]) -> Tables:
-            system, start = block
-            rows = systems[system].between(start, start + _ROWS)
-            return tables_of({system: rows}, configured, request.missing)
-
-        parts: dict[str, list[Tables]] = {}
-        with closing(map_ordered(work, blocks, jobs)) as found:
-            for part in with_bar(found, "scoring", total=len(blocks)) if progress else found:
-                parts.setdefault(next(iter(part)), []).append(part)
-        return {system: merged(of_system)[system] for system, of_system in parts.items()}
-
     with checked_once():
-        scored = run_parallel(tables, request.jobs or 1)
-        return results_of_tables(request, scored, inputs=inputs, progress=progress)
+        tables = run_parallel(
+            lambda jobs: tables_of_systems(
+                systems, configured, request.missing, jobs, progress=progress
+            ),
+            request.jobs or 1,
+        )
+        return results_of_tables(request, tables, inputs=inputs, progress=progress)
+
+
+def tables_of_systems(
+    systems: Mapping[str, Rows],
+    metrics: Mapping[str, Any],
+    missing: Missing,
+    jobs: int,
+    *,
+    progress: bool,
+) -> Tables:
+    """Return the scored rows of each system, which other processes score in blocks.
+
+    Args:
+        systems: the rows by system.
+        metrics: the modules with their options, by name.
+        missing: what becomes of rows without an answer.
+        jobs: the number of processes.
+        progress: show a bar on stderr.
+
+    Raises:
+        ValueError: a row is not valid.
+    """
+    blocks = _blocks(metrics, systems) if jobs > 1 else []
+    if len(blocks) < 2:
+        return tables_of(systems, metrics, missing)
+    # Labels are compared with all others before they are divided.
+    labelled = {
+        system: replace(rows, **row_labels(rows, len(rows))) for system, rows in systems.items()
+    }
+
+    def work(block: tuple[str, int]) -> Tables:
+        system, start = block
+        rows = labelled[system].between(start, start + _ROWS)
+        return with_metrics(tables_of({system: rows}, metrics, missing), {})
+
+    parts: dict[str, list[Tables]] = {}
+    with closing(map_ordered(work, blocks, jobs)) as found:
+        for part in with_bar(found, "scoring", total=len(blocks)) if progress else found:
+            parts.setdefault(next(iter(part)), []).append(with_metrics(part, metrics))
+    return {system: merged(of_system)[system] for system, of_system in parts.items()}
 
 
 def _blocks(metrics: Mapping[str, Any], systems: Mapping[str, Rows]) -> list[tuple[str, int]]:

@@ -347,8 +347,9 @@ def _from_table(
     """Return the predictions of each system, and the other columns, given by name or as values."""
     predicted = {system: name for system, name in systems.items() if name is not None}
     clusters, columns_of_data = labels["clusters"], {*(table_names(data) or ())}
-    is_named = isinstance(clusters, list) and columns_of_data.issuperset(clusters)
-    crossed = clusters if is_named else []
+    named = [clusters] if isinstance(clusters, str) else clusters
+    is_named = isinstance(named, list) and columns_of_data.issuperset(named)
+    crossed = named if is_named else []
     names = [*predicted.values(), *(name for name in labels.values() if isinstance(name, str))]
     columns = columns_of_table(data, [*names, *crossed])
     if crossed:

@@ -1,6 +1,6 @@
 """Rows with verdicts of judges, some of them labelled by a person, as counts of equal rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -98,18 +98,6 @@ def label_numbers(references: Any) -> Floats:
     labels = np.full(sizes.size, np.nan)
     labels[sizes == 1] = list(chain.from_iterable(references))
     return labels + 0.0
-
-
-def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
-    """Return the columns of a state, which counts equal rows.
-
-    Labels are lists, as a file has no NaN.
-
-    >>> state_columns({"predictions": [1.0, 0.0], "references": [1.0, float("nan")]})["references"]
-    [[1.0], []]
-    """
-    labels = label_numbers(columns["references"]).tolist()
-    return {**columns, "references": [[label] if label == label else [] for label in labels]}
 
 
 def _verdicts(predictions: ArrayLike) -> Floats:

@@ -104,35 +104,6 @@ sample is not known from the data.'
     return " ".join([text, *_unknown(result)])
 
 
-def difference_sentence(result: Mapping[str, Any], first: str, second: str) -> str:
-    """Return a sentence about the corrected difference of two systems, from -1 to 1.
-
-    >>> result = {
-    ...     "judge_corrected": 0.1, "judged_rate": 0.2, "labelled": 40, "n": 200,
-    ...     "effective_labels": 57.1, "confidence_interval": {"judge_corrected": [-0.05, 0.24]}
-    ... }
-    >>> difference_sentence(result, "new", "old")
-    'Between new and old, people would see a difference of +0.100 [-0.050, +0.240], where the \
-judge sees +0.200: which is better is not known. The 40 labelled rows of 200 and the judge are as \
-good as 57 labelled rows alone.'
-    """
-    low, high = result["confidence_interval"]["judge_corrected"]
-    verdict = "which is better is not known"
-    if low > 0 or high < 0:
-        verdict = f"{first if low > 0 else second} is better"
-    worth = ""
-    if _is_number(result["effective_labels"]):
-        worth = f" are as good as {result['effective_labels']:,.0f} labelled rows alone"
-    else:
-        worth = " leave no variance"
-    return (
-        f"Between {first} and {second}, people would see a difference of "
-        f"{result['judge_corrected']:+.3f} [{low:+.3f}, {high:+.3f}], where the judge sees "
-        f"{result['judged_rate']:+.3f}: {verdict}. The {result['labelled']:,} labelled rows of "
-        f"{result['n']:,} and the judge{worth}."
-    )
-
-
 def _unknown(result: Mapping[str, Any]) -> list[str]:
     """Return the sentence about a result without intervals."""
     if result.get("confidence_interval"):

@@ -1,7 +1,7 @@
 """The agreement of two raters, of any number of them, or of a panel of judges with true labels."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -322,27 +322,6 @@ def judge_agreement(
             if name not in _CORRELATIONS
         }
     return result | reported(intervals)
-
-
-def state_columns(columns: Mapping[str, Any], **_: Any) -> Mapping[str, Any]:
-    """Return the columns whose equal rows a state counts.
-
-    Ratings of a unit in order, without holes.
-
-    Labels of two raters, and verdicts of a panel, stay as they are.
-
-    >>> state_columns({"predictions": [[2, None, 1], [1, 2, None]]})
-    {'predictions': [[1, 2], [1, 2]]}
-    """
-    predictions = columns["predictions"]
-    if columns.get("references") is not None or np.ndim(predictions[0]) == 0:
-        return columns
-    rows = predictions.tolist() if isinstance(predictions, np.ndarray) else predictions
-    return {
-        "predictions": [
-            sorted(value for value in row if value == value and value is not None) for row in rows
-        ]
-    }
 
 
 Estimator = Callable[[RatedUnits], AgreementEstimate]

@@ -14,7 +14,7 @@ Source:
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import groupby
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -250,27 +250,6 @@ def ranking_agreement(
     if confidence_level is not None:
         result |= {"confidence_interval": {}, "interval": {}, "standard_error": {}}
     return result
-
-
-def ranked_items(columns: Mapping[str, Any], **_: Any) -> dict[str, Any]:
-    """Return the columns with rankings as items and ranks, which a state can keep.
-
-    >>> ranked_items({"predictions": [[["a"], ["b", "c"]]]})
-    {'predictions': [{'item': ['a', 'b', 'c'], 'rank': [0, 1, 1]}]}
-    """
-
-    def as_records(column: Any) -> Any:
-        if isinstance(column, np.ndarray) or not isinstance(column[0], list):
-            return column
-        return [
-            {
-                "item": [item for group in ranking for item in group],
-                "rank": [rank for rank, group in enumerate(ranking) for _ in group],
-            }
-            for ranking in column
-        ]
-
-    return {name: as_records(column) for name, column in columns.items()}
 
 
 def _groups(name: str, row: int, ranking: Any) -> list[list[str]]:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.arithmetic.exact_sums import Multiset
+from ...statistics.arithmetic.exact_sums import exact_sum
 from ...statistics.intervals.summary import mean
 from .clusters import BLOCK, PointClusters, blocks, vector_lengths
 
@@ -75,7 +75,7 @@ def spreads(clusters: PointClusters) -> Spreads:
         return fine
     for cluster in close:
         for axis, coordinates in enumerate(clusters.points[clusters.codes == cluster].T):
-            exact = Multiset.from_values(coordinates).exact_sum() / len(coordinates)
+            exact = exact_sum(coordinates) / len(coordinates)
             centroids[cluster, axis] = float(exact)
             corrections[cluster, axis] = float(exact - Fraction(centroids[cluster, axis]))
     return _spreads(clusters, centroids, corrections)

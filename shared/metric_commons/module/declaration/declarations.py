@@ -233,17 +233,13 @@ class Module(Protocol):
     undefined_without: Mapping[str, str] = {}
     runs_programs: bool = False  # whether it runs programs written by a model
     unsigned_allowed: bool = False  # whether ints may be up to 2**64 - 1, rather than 2**63 - 1
-    # How scores follow from rows, which determines how rows are kept and compared: "means" of row
-    # scores; "outcomes", only some of which may count; "rankings", kept by their ids; "counts" of
-    # equal rows; "moments" of numbers; "sums" of statistics over the rows; or "answers", whose
-    # probability decides whether they count. Each is a file in the folder `evaluation/states`.
+    # How scores follow from rows, which determines what is kept of rows and how systems are
+    # compared: "means" of row scores; "outcomes", only some of which may count; "rankings"; "sums"
+    # of statistics over the rows; or "counts", functions of all rows together.
     score_kind: str = "means"
-    # From checked columns and all options, the columns whose equal rows a state counts, if
-    # `score_kind` is "counts"; `compute` returns the same result for these as for the originals.
-    state_columns: Callable[..., Mapping[str, Any]] = staticmethod(lambda columns, **_: columns)
     # From the columns of two systems and all options, for each score a value for each row of both,
-    # whose means are the scores, to compare systems if `score_kind` is "counts" or "moments". None
-    # for those of the jackknife. Scores without such values are compared by drawing rows.
+    # whose means are the scores, to compare systems if `score_kind` is "counts". None for those of
+    # the jackknife. Scores without such values are compared by drawing rows.
     pseudovalues: "Callable[..., Mapping[str, Any]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
@@ -302,7 +298,7 @@ class Module(Protocol):
             name: [math.nan if value is None else value for value in column]
             if self.nan_allowed
             and isinstance(column, list)
-            and None in column
+            and any(value is None for value in column)  # not by ==, which arrays do not have
             and not any(isinstance(value, str | list) for value in column)
             else column
             for name, column in columns.items()

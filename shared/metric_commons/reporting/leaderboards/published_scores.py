@@ -17,6 +17,7 @@ import numpy as np
 from ...data.files.access import default_limits, open_file, read_whole
 from ...data.harness_logs.logs import PLAIN_ROWS, Content, Log, recognized
 from ...data.tables.tables import Source
+from ...evaluation.comparison.saved_results import holds_rows
 from ...evaluation.results.rendering import listed_names
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
@@ -49,18 +50,20 @@ class Score(NamedTuple):
 
 
 def are_saved(paths: Sequence[Path]) -> bool:
-    """Return whether files are results written by `save`, and not scores of other programs.
+    """Return whether files are results or rows of this program, and not scores of others.
 
     Raises:
         UsageError: some are, and some are not.
     """
-    marks = {}
-    for path in paths:
+
+    def is_saved(path: Path) -> bool:
         if path.is_dir():
-            marks[path] = False
-        else:
-            with open_file(path) as file:
-                marks[path] = Results.FORMAT.partition("/")[0].encode() in file.read(_START)
+            return False
+        with open_file(path) as file:
+            start = file.read(_START)
+        return Results.FORMAT.partition("/")[0].encode() in start or holds_rows(path)
+
+    marks = {path: is_saved(path) for path in paths}
     if len(set(marks.values())) > 1:
         saved, foreign = (next(p for p in marks if marks[p] is kind) for kind in (True, False))
         raise UsageError(f"{saved} is a saved result, but {foreign} is not; name files of one kind")

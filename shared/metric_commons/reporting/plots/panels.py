@@ -32,7 +32,7 @@ MAX_PANELS = 64  # more cannot be read
 
 
 class PlottedSystem(NamedTuple):
-    """A system: its scores, and the rows that were scored."""
+    """A system: its scores, and the rows that were scored, if its module keeps them."""
 
     result: ModuleResult
     predictions: Any

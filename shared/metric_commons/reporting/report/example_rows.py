@@ -122,7 +122,8 @@ def rank_rows(results: Results, count: int) -> tuple[list[str], list[Ranking]] |
                 names = [
                     name
                     for name in columns
-                    if (name in result.lower_is_better) == lower
+                    if name in result.scores
+                    and (name in result.lower_is_better) == lower
                     and not (only_means and name in result.aggregation)
                 ]
                 firsts |= {name: columns[name].tolist() for name in names[:1]}

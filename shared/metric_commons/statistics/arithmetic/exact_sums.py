@@ -12,7 +12,7 @@ Sources:
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Self
@@ -339,9 +339,8 @@ class Multiset:
     >>> scores = Multiset.from_values([0.5, 1.0, 0.5])
     >>> scores.values, scores.counts
     (array([0.5, 1. ]), array([2, 1]))
-    >>> union = scores + Multiset.from_values([-0.0, 1.0])
-    >>> len(union), union.mean()
-    (5, 0.6)
+    >>> len(scores)
+    3
     """
 
     values: Floats
@@ -360,71 +359,5 @@ class Multiset:
         values, counts = np.unique(array, return_counts=True)
         return cls(values, counts.astype(np.int64))
 
-    @classmethod
-    def sum(cls, multisets: Iterable["Multiset"]) -> Self:
-        """Return the union of several multisets, counting repeated numbers.
-
-        >>> len(Multiset.sum([]))
-        0
-        """
-        parts = [part for part in multisets if len(part.values)]
-        if not parts:
-            return cls(np.empty(0), np.empty(0, np.int64))
-        values = np.concatenate([part.values for part in parts])
-        order = np.argsort(values, kind="stable")
-        values = values[order]
-        starts = np.append(0, np.flatnonzero(values[1:] != values[:-1]) + 1)
-        counts = np.concatenate([part.counts for part in parts])[order]
-        return cls(values[starts], np.add.reduceat(counts, starts))
-
-    def __add__(self, other: "Multiset") -> Self:
-        return type(self).sum([self, other])
-
     def __len__(self) -> int:
         return int(self.counts.sum())
-
-    def __eq__(self, other: object) -> bool:
-        return (
-            isinstance(other, Multiset)
-            and np.array_equal(self.values, other.values)
-            and np.array_equal(self.counts, other.counts)
-        )
-
-    __hash__ = None  # type: ignore[assignment] # arrays can change
-
-    def mean(self) -> float:
-        """Return the mean of all numbers: their exact sum, rounded once, divided by their count.
-
-        >>> Multiset.from_values([0.1] * 10).mean()
-        0.1
-        """
-        return float(self.exact_sum()) / len(self)
-
-    def exact_sum(self) -> Fraction:
-        """Return the sum without rounding."""
-        return exact_sum(self.values, self.counts)
-
-    def elements(self) -> Floats:
-        """Return all numbers, ascending, with repetitions; shape (rows,)."""
-        return np.repeat(self.values, self.counts)
-
-    def to_jsonable(self) -> list[list[Any]]:
-        """Return values and counts as lists of Python numbers, for JSON."""
-        return [self.values.tolist(), self.counts.tolist()]
-
-    @classmethod
-    def from_jsonable(cls, content: Any) -> Self:
-        """Return the inverse of `to_jsonable`.
-
-        Raises:
-            ValueError: the input is not two lists of one length, or a count is not positive.
-        """
-        values = np.asarray(content[0], np.float64)
-        counts = np.asarray(content[1])
-        if values.shape != counts.shape or values.ndim != 1:
-            raise ValueError("a multiset needs one count per value")
-        if counts.size and (counts.dtype.kind != "i" or counts.min() < 1):
-            raise ValueError("the counts of a multiset are positive integers")
-        multiset = cls(values + 0.0, counts.astype(np.int64))
-        is_ascending = bool((values[1:] > values[:-1]).all())
-        return multiset if is_ascending else cls.sum([multiset])

@@ -5,10 +5,9 @@ alike, so a standard error has to count clusters, not rows.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from itertools import chain, count
+from itertools import count
 from typing import Any, Self
 
 import numpy as np
@@ -20,7 +19,6 @@ from ..arithmetic.exact_sums import as_float, exact_group_sums, exact_ldexp
 from ..resampling.row_units import RowUnits, gathered, percentile_ends
 from .spreads import Spread
 
-_MAX_POWER = 2200  # twice the exponent of the smallest float, and more
 _TIE = 10**12  # a sum of at most this part of all |scores| is rounding: terms that cancel
 
 
@@ -74,16 +72,15 @@ class Clusters:
 
 @dataclass(frozen=True)
 class ClusterSums:
-    """Sizes and exact sums of clusters by label; parts add up without rounding, in any order.
+    """Sizes and exact sums of clusters by label.
 
     A sum is a whole number times 2**power, where the power is as large as possible. So equal
     clusters are equal objects, however their rows were divided.
 
-    >>> first = ClusterSums.of(["a", "b", "a"], np.array([0.5, 1.0, 0.25]))
-    >>> both = first + ClusterSums.of(["b"], np.array([0.5]))
-    >>> both
+    >>> sums = ClusterSums.of(["a", "b", "a", "b"], np.array([0.5, 1.0, 0.25, 0.5]))
+    >>> sums
     ClusterSums(clusters={'a': (2, 3), 'b': (2, 6)}, power=-2)
-    >>> len(both), both.rows
+    >>> len(sums), sums.rows
     (2, 4)
     """
 
@@ -105,23 +102,6 @@ class ClusterSums:
         return Clusters.of_labels(labels, scores.size, name).sums(scores)
 
     @classmethod
-    def sum(cls, parts: Iterable["ClusterSums"]) -> Self:
-        """Return all of these together.
-
-        >>> len(ClusterSums.sum([]))
-        0
-        """
-        filled = [part for part in parts if part.clusters]
-        power = min((part.power for part in filled), default=0)
-        clusters: dict[str, tuple[int, int]] = {}
-        for part in filled:
-            shift = part.power - power
-            for label, (rows, units) in part.clusters.items():
-                sum_rows, sum_units = clusters.get(label, (0, 0))
-                clusters[label] = sum_rows + rows, sum_units + (units << shift)
-        return cls.reduced(clusters, power)
-
-    @classmethod
     def reduced(cls, clusters: dict[str, tuple[int, int]], power: int) -> Self:
         """Return the clusters, in units of the largest power of two that divides all sums."""
         bits = 0
@@ -134,9 +114,6 @@ class ClusterSums:
             clusters = {label: (rows, units >> shift) for label, (rows, units) in clusters.items()}
         return cls(clusters, power + shift)
 
-    def __add__(self, other: "ClusterSums") -> Self:
-        return type(self).sum([self, other])
-
     def __len__(self) -> int:
         return len(self.clusters)
 
@@ -144,10 +121,6 @@ class ClusterSums:
     def rows(self) -> int:
         """Return the number of rows of all clusters."""
         return sum(rows for rows, _ in self.clusters.values())
-
-    def exact_sum(self) -> Fraction:
-        """Return the sum of all scores without rounding."""
-        return exact_ldexp(sum(units for _, units in self.clusters.values()), self.power)
 
     def spread(self) -> Spread:
         """Return the mean, and the squared deviations of clusters from it.
@@ -200,29 +173,6 @@ class ClusterSums:
         means = gathered(({"": totals / rows} for totals, rows in blocks), n_resamples)[""]
         low, high = percentile_ends(means, confidence_level).tolist()
         return low, high
-
-    def to_jsonable(self) -> list[Any]:
-        """Return the power, and the labels, the rows and the units of all clusters, for JSON."""
-        rows, units = zip(*self.clusters.values(), strict=True) if self.clusters else ((), ())
-        return [self.power, [*self.clusters], [*rows], [*units]]
-
-    @classmethod
-    def from_jsonable(cls, content: Any) -> Self:
-        """Return the inverse of `to_jsonable`.
-
-        Raises:
-            ValueError: a cluster has no rows, or its sum is not a whole number of units.
-        """
-        power, labels, rows, units = content
-        if not all(isinstance(number, int) for number in chain([power], rows, units)):
-            raise ValueError("sums of clusters are whole numbers of units")
-        if abs(power) > _MAX_POWER:
-            raise ValueError(f"sums of clusters are in units of 2**{power}, which no float has")
-        if any(number < 1 for number in rows):
-            raise ValueError("a cluster has at least one row")
-        if len(set(check_labels("clusters", labels, len(rows)))) != len(rows):
-            raise ValueError("a cluster occurs twice")
-        return cls.reduced(dict(zip(labels, zip(rows, units, strict=True), strict=True)), power)
 
 
 def cancelled(sums: Floats, total_size: float) -> Floats:

@@ -8,7 +8,7 @@ merged without rounding, and every resample of rows has sums and therefore a sco
 import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,20 +107,9 @@ class RowStatistics:
             },
         )
 
-    def sums_of_rows(self) -> "RowSums":
-        """Return the statistics without functions."""
-        return RowSums(self.names, self.values)
-
     def take(self, rows: Integers | Sequence[int]) -> Self:
         """Return the statistics of some rows."""
         return replace(self, values=self.values[rows])
-
-    def joined(self, *others: "RowStatistics") -> Self:
-        """Return these rows and others; a statistic that one of them lacks is 0 there."""
-        parts: list[RowStatistics] = [self, *others]
-        names = tuple(sorted({name for part in parts for name in part.names}))
-        values = np.concatenate([part.columns(names) for part in parts])
-        return replace(self, names=names, values=values)
 
     def intervals(
         self,
@@ -274,13 +263,6 @@ class RowStatistics:
         missing = np.zeros(len(self), self.values.dtype)
         stacked = [columns.get(name, missing) for name in names]
         return np.stack(stacked, axis=1) if names else self.values
-
-
-class RowSums(NamedTuple):
-    """The statistics of rows, without the functions that compute scores from their sums."""
-
-    names: tuple[str, ...]
-    values: NDArray[Any]
 
 
 class SumsResult(dict[str, Any]):

@@ -99,7 +99,8 @@ def test_dictionaries_are_rows_of_queries():
         metric.compute(predictions={"x": {"d": 1.0}}, references=QRELS)
 
     results = score("ir_ranking", **dictionaries, options={"measures": ["mrr"]}, rows=True)
-    assert results.systems["predictions"]["ir_ranking"].per_example == {"mrr": [0.5, 0.0]}
-    assert results.row_labels == {"predictions": {"id": ["q1", "q3"]}}
+    table = results.rows["predictions"]["ir_ranking"]
+    assert table.columns["mrr"].tolist() == [0.5, 0.0]
+    assert table.ids == ["q1", "q3"]
     both = score("ir_ranking", predictions={"a": RUN, "b": RUN}, references=QRELS, compare=True)
     assert {comparison["diff"] for comparison in both.comparisons} == {0.0}

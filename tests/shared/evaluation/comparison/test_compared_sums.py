@@ -1,12 +1,12 @@
 """Systems compared by scores that follow from sums: in one call, and from saved rows."""
 
-import json
 import math
 import random
 
 import pytest
 
 from metric_commons import Results, compare, load, score
+from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.comparison.verdicts import gate
 from metric_commons.statistics.tests.paired_sums import compare_sums
 
@@ -80,9 +80,9 @@ def test_means_and_sums_are_one_family_of_tests():
 
 
 def saved(folder, name="results", **options):
-    results = scored(per_example=True, **options)
-    results.save_rows(folder / f"{name}.jsonl").save(folder / f"{name}.json")
-    return Results.read(folder / f"{name}.json", folder / f"{name}.jsonl")
+    results = scored(rows=True, **options)
+    results.save_rows(folder / f"{name}.parquet").save(folder / f"{name}.json")
+    return read_results(folder / f"{name}.json")
 
 
 def test_saved_rows_are_compared_like_those_in_memory(tmp_path):
@@ -94,9 +94,9 @@ def test_saved_rows_are_compared_like_those_in_memory(tmp_path):
     expected = scored(compare=True, **options, **DRAWS).comparisons
     assert compare(read, **DRAWS).comparisons == expected
     assert [comparison["n_clusters"] for comparison in expected] == [10] * 3
-    line = json.loads((tmp_path / "results.jsonl").read_text("utf-8").splitlines()[0])
-    assert line["statistics"]["ter"]["ref_length"] == 11
-    assert "qa_em" not in line["statistics"]
+    tables = read.rows["good"]
+    assert tables["ter"].columns["ref_length"][0] == 11
+    assert [*tables["qa_em"].columns] == ["qa_em"]
 
 
 def test_rows_of_two_files_are_matched_by_their_ids(tmp_path):
@@ -116,47 +116,12 @@ def test_rows_of_two_files_are_matched_by_their_ids(tmp_path):
     }
 
 
-def changed(folder, change):
-    """Saved results whose rows have changed statistics of BLEU."""
-    saved(folder)
-    path = folder / "results.jsonl"
-    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    for record in records:
-        change(record["statistics"]["bleu"])
-    path.write_text("".join(json.dumps(record) + "\n" for record in records), "utf-8")
-    return Results.read(folder / "results.json", path)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        (lambda row: row.update(ref_len=99), "the rows belong to another result"),
-        (lambda row: row.pop("sys_len"), "the rows of system 'good' lack sys_len of bleu"),
-        (lambda row: row.update(sys_len="9"), "row 0 of 'good': sys_len must be a number"),
-        (lambda row: row.update(sys_len=10**30), "row 0 of 'good': sys_len must be a number"),
-        (lambda row: row.update(sys_len=None), "row 0 of 'good': sys_len must be a number"),
-    ],
-)
-def test_rows_of_another_result_are_noticed(tmp_path, change, message):
-    with pytest.raises(ValueError, match=message):
-        compare(changed(tmp_path, change), **DRAWS)
-
-
-def test_the_first_row_names_every_statistic(tmp_path):
-    changes = iter([dict.clear])
-    with pytest.raises(ValueError, match="the first row of 'good' does not have 'count_1'"):
-        changed(tmp_path, lambda row: next(changes, len)(row))
-
-
-def test_older_files_of_rows_have_no_statistics(tmp_path):
+def test_rows_of_another_result_are_noticed(tmp_path):
     saved(tmp_path)
-    path = tmp_path / "results.jsonl"
-    records = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-    lines = [json.dumps({k: v for k, v in r.items() if k != "statistics"}) for r in records]
-    path.write_text("\n".join(lines) + "\n", "utf-8")
+    scored(predictions={"good": SYSTEMS["poor"]}, rows=True).save_rows(tmp_path / "results.parquet")
 
-    with pytest.raises(ValueError, match="there is no score of single rows that two systems share"):
-        compare(Results.read(tmp_path / "results.json", path))
+    with pytest.raises(ValueError, match="its scored rows changed"):
+        read_results(tmp_path / "results.json")
 
 
 def test_a_function_is_an_option_that_a_file_cannot_hold(tmp_path):
@@ -164,8 +129,8 @@ def test_a_function_is_an_option_that_a_file_cannot_hold(tmp_path):
     (comparison,) = scored(compare=True, **options, **DRAWS).comparisons
 
     assert comparison["score"] == "wer"
-    with pytest.raises(ValueError, match=r"error_rate of system 'good' cannot be recomputed"):
-        compare(saved(tmp_path, **options))
+    with pytest.raises(ValueError, match="error_rate was scored with a function as normalizer"):
+        saved(tmp_path, **options)
 
 
 @pytest.mark.parametrize(
@@ -178,11 +143,11 @@ def test_a_function_is_an_option_that_a_file_cannot_hold(tmp_path):
 )
 def test_a_test_of_other_scores_is_refused(modules, testing, message):
     with pytest.raises(ValueError, match=message):
-        compare(scored(modules, per_example=True), **DRAWS, **testing)
+        compare(scored(modules, rows=True), **DRAWS, **testing)
 
 
 def test_the_bootstrap_is_a_test_of_sums():
-    (comparison,) = compare(scored(per_example=True), test="bootstrap", **DRAWS).comparisons
+    (comparison,) = compare(scored(rows=True), test="bootstrap", **DRAWS).comparisons
 
     assert comparison["test"] == comparison["options"]["test"] == "bootstrap"
     assert comparison["p_value"] == 1 / 201
@@ -191,8 +156,7 @@ def test_the_bootstrap_is_a_test_of_sums():
 @pytest.mark.long
 def test_a_gate_of_sums_goes_by_the_error_of_the_resamples():
     good, poor = (
-        scored(["bleu", "ter"], predictions={name: SYSTEMS[name]}, per_example=True)
-        for name in SYSTEMS
+        scored(["bleu", "ter"], predictions={name: SYSTEMS[name]}, rows=True) for name in SYSTEMS
     )
 
     assert gate(good, poor, score="bleu", margin=1.0).verdict == "not inferior"
@@ -220,8 +184,4 @@ def test_what_comes_with_a_margin_and_a_power():
 
 
 def test_what_nobody_asked_for_is_not_held():
-    result = scored(compare=True, **DRAWS).systems["good"]["bleu"]
-
-    assert result.per_example == {}
-    assert result.row_sums is None
-    assert scored().systems["good"]["bleu"].row_sums is None
+    assert scored(predictions=SYSTEMS["good"]).rows == {}

@@ -12,25 +12,27 @@ from metric_commons.evaluation.comparison.verdicts import gate
 from metric_commons.evaluation.results.comparisons import compare_pairs
 from metric_commons.evaluation.results.module_results import ModuleResult
 from metric_commons.evaluation.results.results import Results
+from metric_commons.evaluation.rows.logged_scores import LoggedScores
+from metric_commons.evaluation.rows.row_tables import RowTable
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.statistics import minimum_detectable, power_of, required_rows
 
 
 def results(scores, system="bot", lower=False, clusters=None):
     """A result whose rows have these scores."""
-    values = [float(value) for value in scores]
+    values = np.array(scores, float)
     module = ModuleResult(
         options={},
         rows=len(values),
-        scores={"error": sum(values) / len(values)},
+        scores={"error": float(values.mean())},
         confidence_interval={},
         groups={},
         signature="s",
         lower_is_better=["error"] if lower else [],
-        per_example={"error": values},
     )
-    labels = {} if clusters is None else {system: {"cluster": clusters}}
-    return Results(systems={system: {"m": module}}, row_labels=labels)
+    labels = {} if clusters is None else {"clusters": clusters}
+    table = RowTable(metric=LoggedScores(), columns={"error": values}, clusters=labels)
+    return Results(systems={system: {"m": module}}, rows={system: {"m": table}})
 
 
 def samples(rows=80, shift=0.0):

@@ -241,7 +241,7 @@ def test_rankings_may_be_items_with_ranks():
     assert metric.compute(**lists) == metric.compute(**ranks)
 
 
-def test_states_of_rankings_merge():
+def test_states_of_rankings_merge(tmp_path):
     chance = random.Random(0)
     rows = [[draw_ranking(chance) for _ in range(9)] for _ in "ab"]
     expected = load("ranking_agreement").compute(predictions=rows[0], references=rows[1])
@@ -249,7 +249,8 @@ def test_states_of_rankings_merge():
     for start in range(3):
         state = State("ranking_agreement")
         state.update(predictions=rows[0][start::3], references=rows[1][start::3])
-        states.append(State.from_bytes(state.to_bytes()))
+        state.save(tmp_path / f"{start}.parquet")
+        states.append(State.read(tmp_path / f"{start}.parquet"))
     merged, *rest = states[::-1]
     merged.merge(*rest)
 

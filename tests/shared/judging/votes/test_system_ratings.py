@@ -265,7 +265,7 @@ def test_sides_may_be_swapped():
             assert result[key] == pytest.approx(expected[key], abs=1e-9)
 
 
-def test_states_of_parts_give_the_result_of_all_votes():
+def test_states_of_parts_give_the_result_of_all_votes(tmp_path):
     votes = draw_votes(11, systems=4, ties=0.2, most=400)
     rows = rows_of(votes)
     clusters = [f"p{row % 6}" for row in range(len(rows))]
@@ -274,7 +274,8 @@ def test_states_of_parts_give_the_result_of_all_votes():
     for start in range(3):
         state = State("pairwise_ranking")
         state.update(**columns_of(rows[start::3]), clusters=clusters[start::3])
-        states.append(State.from_json(state.to_json()))
+        state.save(tmp_path / f"{start}.parquet")
+        states.append(State.read(tmp_path / f"{start}.parquet"))
     merged, *others = states[::-1]
     merged.merge(*others)
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from metric_commons.evaluation.comparison.saved_results import SavedResult
+from metric_commons.evaluation.comparison.saved_results import SavedResult, with_intervals
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
     Entry,
@@ -55,9 +55,8 @@ def test_values_that_look_alike_as_text_are_shown_as_json():
         ((name, modules),) = results[number].results.systems.items()
         module = replace(modules["qa_em"], options={**modules["qa_em"].options, "extract": value})
         systems = {name: {"qa_em": module}}
-        results[number] = replace(
-            results[number], results=replace(results[number].results, systems=systems)
-        )
+        changed = replace(results[number].results, systems=systems)
+        results[number] = results[number]._replace(results=changed)
     assert differences(grouped(*results)) == 'extract: ["p,q"] (a.json), ["p", "q"] (b.json)'
 
 
@@ -92,12 +91,15 @@ def test_scores_of_other_samples_are_told_apart_by_their_seed():
 
 def test_a_mean_over_tasks_has_an_interval_if_all_errors_are_known():
     def of_task(task, has_error):
-        pair = [saved("good", 9), saved("poor", 3)]
+        pair = [
+            member._replace(results=with_intervals(member.results, 0.95))
+            for member in (saved("good", 9), saved("poor", 3))
+        ]
         ranked = leaderboard(grouped(*pair)[0])
         if has_error:
             return replace(ranked, task=task)
         systems = {
-            name: {"qa_em": replace(modules["qa_em"], value_counts={}, standard_error={})}
+            name: {"qa_em": replace(modules["qa_em"], confidence_interval={}, standard_error={})}
             for name, modules in ranked.results.systems.items()
         }
         return replace(ranked, task=task, results=replace(ranked.results, systems=systems))

@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from metric_commons.statistics.arguments.arrays import added, as_column, row_digest
+from metric_commons.statistics.arguments.arrays import as_column, digest_text, row_codes
 from tests.columns import COLUMNS, CONTAINERS
 
 
@@ -117,6 +117,10 @@ def test_maps_become_dictionaries():
         as_column("c", pa.array([[("d1", 0.5), ("d1", 1.0)]], numbers))
 
 
+def row_digest(rows):
+    return digest_text(row_codes(rows))
+
+
 ROWS = ["Paris", ["Rome", "Roma"], "", "\ud800", [1, 0], 2.5, {"text": ["a"]}]
 
 
@@ -125,11 +129,6 @@ def test_the_order_of_rows_does_not_show():
     Random(0).shuffle(shuffled)
 
     assert row_digest(shuffled) == row_digest(ROWS)
-
-
-@pytest.mark.parametrize("cut", range(len(ROWS) + 1))
-def test_digests_of_parts_add_up(cut):
-    assert added(row_digest(ROWS[:cut]), row_digest(ROWS[cut:])) == row_digest(ROWS)
 
 
 def test_one_row_more_less_or_different_shows():
@@ -150,7 +149,7 @@ def test_columns_of_any_kind_are_the_same():
 def test_digests_are_those_of_saved_results():
     columns = [ROWS, ["Paris", "\ud800"], ["Zürich", ""], [3, -1], [["a", "b's"], ["c"], []]]
 
-    assert [f"{row_digest(column):016x}" for column in columns] == [
+    assert [*map(row_digest, columns)] == [
         "776f29b0a8e1056d",
         "dee0b6bfb019d92a",
         "177e9455ecf168da",

@@ -73,19 +73,13 @@ def test_the_effective_number_of_clusters(rows):
 @settings(max_examples=50)
 @given(
     st.lists(st.tuples(st.floats(0, 1), LABELS), min_size=2, max_size=30),
-    st.integers(0, 30),
     st.sampled_from(["auto", "wilson", "t", "bootstrap"]),
     st.randoms(),
 )
-def test_neither_order_nor_parts_show(rows, cut, method, random):
+def test_neither_order_nor_counting_shows(rows, method, random):
     scores, labels = (list(column) for column in zip(*rows, strict=True))
-    shuffled = random.sample(rows, len(rows))
-    parts = [shuffled[:cut], shuffled[cut:]]
-    multiset = Multiset.sum(Multiset.from_values([score for score, _ in part]) for part in parts)
-    sums = ClusterSums.sum(
-        ClusterSums.of([label for _, label in part], np.array([score for score, _ in part]))
-        for part in parts
-    )
+    shuffled, names = zip(*random.sample(rows, len(rows)), strict=True)
+    multiset, sums = Multiset.from_values(shuffled), ClusterSums.of(names, np.array(shuffled))
     options = {"method": method, "n_resamples": 50}
     assert repr(interval(multiset, **options)) == repr(interval(scores, **options))
     whole = interval(scores, clusters=labels, **options)

@@ -48,13 +48,6 @@ def test_fractions_add_up_in_any_order():
     assert sums == {math.fsum([0.1, 0.2]) / 8}
 
 
-def test_parts_are_joined_by_the_names_of_statistics():
-    first = RowStatistics(("a", "b"), np.array([[1, 2]]), dict, dict)
-    second = RowStatistics(("c", "a"), np.array([[5, 3]]), dict, dict)
-
-    assert first.joined(second).result() == {"a": 4, "b": 2, "c": 5}
-
-
 def test_an_interval_is_that_of_the_resampled_sums():
     rows = statistics(ROWS)
     options = {"n_resamples": 300, "seed": 5}
