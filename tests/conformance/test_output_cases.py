@@ -1,4 +1,4 @@
-"""What models really write: cases of extraction, thoughts, choices, answers, calls, JSON and programs."""
+"""What models really write: extraction, thoughts, choices, answers, calls, JSON and programs."""
 
 import json
 
