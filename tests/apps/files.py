@@ -15,5 +15,5 @@ def write_rows(path, rows):
 
 def systems_in(content):
     """The results of modules by system, in the JSON of results or what it says."""
-    read = json.loads(content) if isinstance(content, str) else content
-    return Results.from_dict(read).systems
+    text = content if isinstance(content, str) else json.dumps(content)
+    return Results.from_json(text).systems

@@ -158,8 +158,8 @@ def test_labels_of_other_blocks_count(refused, monkeypatch):
     assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
 
 
-@pytest.mark.parametrize(("options", "kept"), [((), False), (("--rows", "r"), True)])
-def test_rows_are_forgotten_once_they_are_scored(run, options, kept):
+@pytest.mark.parametrize("options", [(), ("--rows", "r")])
+def test_rows_are_forgotten_once_they_are_scored(run, options):
     write("x.jsonl", json_lines({"answer": f"{n:05}" * 1000, "gold": "x"} for n in range(2_000)))
     command = ("score", "qa_em", "x.jsonl", *FIELDS, "--jobs", 1, *options)
     run(*command)  # what is imported stays
@@ -171,8 +171,7 @@ def test_rows_are_forgotten_once_they_are_scored(run, options, kept):
         tracemalloc.stop()
 
     assert "|rows=2000|" in out
-    assert (peak > 10_000_000) is kept, "the answers have ten million characters"
-    assert (peak < 6_000_000) is not kept, "a block of them is read, and parsed"
+    assert peak < 6_000_000, "of ten million characters, a block is read, and parsed"
 
 
 # Systems

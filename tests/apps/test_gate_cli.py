@@ -10,8 +10,8 @@ from metric_commons.evaluation.results.results import Results
 from tests.apps.files import write_rows
 
 ROWS = [
-    {"id": f"q{row}", "doc": row // 4, "gold": "x", "old": "x" if row % 3 else "y"}
-    for row in range(60)
+    {"id": f"q{n}", "doc": n // 4, "part": n % 4, "gold": "x", "old": "x" if n % 3 else "y"}
+    for n in range(60)
 ]
 for number, row in enumerate(ROWS):
     row["same"] = row["old"]
@@ -181,8 +181,7 @@ def test_saved_results_are_compared(run, saved):
 
 @pytest.mark.long
 def test_the_power_of_a_benchmark(run, saved):
-    fields = ("--cluster-by", "doc", "--cluster-by", "id")
-    names = [saved(name, options=("--id", "id", *fields)) for name in ("old", "near")]
+    names = [saved("old"), saved("near")]
     status, out, err = run("power", *names, "--effect", "0.1")
     assert (status, err) == (0, "")
     assert "power for 0.1" in out
@@ -200,7 +199,10 @@ def test_the_power_of_a_benchmark(run, saved):
         "there is no score of single rows that two systems share\n"
     )
     assert run("power", *names, "--effect", "-1")[0] == 2
-    assert run("power", *names, "--effect", "0.1", *fields)[2] == (
+    fields = ("--cluster-by", "doc", "--cluster-by", "part")
+    crossed = [saved(name, options=("--id", "id", *fields)) for name in ("old", "near")]
+    assert run("power", *crossed, "--effect", "0.1", *fields[:2])[0] == 0
+    assert run("power", *crossed, "--effect", "0.1", *fields)[2] == (
         "crossed clusters cannot be planned; name one field with --cluster-by\n"
     )
 

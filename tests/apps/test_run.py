@@ -472,17 +472,6 @@ def test_one_system_is_not_compared(refused):
     assert refused("run", "c.yaml") == (1, "c.yaml: key 'compare': needs at least two systems")
 
 
-@pytest.mark.parametrize(
-    ("asked", "key"),
-    [({"compare": True}, "compare"), ({"outputs": {"rows": "r"}}, "outputs.rows")],
-)
-def test_a_module_that_does_not_score_row_by_row(refused, asked, key):
-    write(CONFIG | {"modules": ["regression"]} | asked)
-    said = f"c.yaml: key '{key}': needs a module that scores row by row"
-
-    assert refused("run", "c.yaml") == (1, said)
-
-
 @pytest.mark.long
 def test_a_page_may_do_without_scores_of_rows(run):
     write_rows("x.jsonl", [{"a": 1.0, "b": 2.0, "gold": 1.5}, {"a": 3.0, "b": 2.0, "gold": 2.5}])

@@ -10,6 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from metric_commons.__main__ import main
+from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.rows.states import State
 from metric_commons.module.declaration.declarations import OF_ROWS, OF_SCRIPTS
@@ -206,14 +207,13 @@ def file_equals_columns(call, chance, command=_in_this_process):
         status, errors = command(list(map(str, arguments)))
         if status or not saved.exists():
             raise AssertionError(f"the command ends with {status}: {errors[-300:]}")
-        (system,) = json.loads(saved.read_text("utf-8"))["systems"].values()
+        (results,) = Results.read(saved).systems.values()
         if texts:
-            stored = Results.read(saved, row_file)
-    found, expected = system[call.module], call.compute()
+            (rows_of_modules,) = read_results(saved).rows.values()
+    found, expected = results[call.module], call.compute()
     if texts:
-        (results,) = stored.systems.values()
         same(
-            results[call.module].row_texts,
+            rows_of_modules[call.module].texts,
             {
                 name: column
                 for name, column in call.compute(**texts).items()
@@ -223,14 +223,14 @@ def file_equals_columns(call, chance, command=_in_this_process):
         )
     plain = replace(call, reporting={}, labels={}).compute()
     numbers = {k: expected[k] for k, v in plain.items() if isinstance(v, int | float)}
-    scores = {key: _stored(found["scores"].get(key, "missing")) for key in numbers}
+    scores = {key: _stored(found.scores.get(key, "missing")) for key in numbers}
     same(scores, {key: _stored(value) for key, value in numbers.items()}, "scores of a file")
     intervals = expected.get("confidence_interval", {})
     if isinstance(intervals, list):
         intervals = {loaded(call.module).main_score: intervals}
     intervals = {key: _stored(value) for key, value in intervals.items()}
-    stored = found.get("confidence_interval") or {}
-    same({k: _stored(stored.get(k)) for k in intervals}, intervals, "intervals of a file")
+    stored = {key: _stored(found.confidence_interval.get(key)) for key in intervals}
+    same(stored, intervals, "intervals of a file")
 
 
 def _stored(value):

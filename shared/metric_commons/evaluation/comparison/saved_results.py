@@ -3,15 +3,17 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...data.files.access import is_file, open_file, sha256_of
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
 from ..results.module_results import ModuleResult, module_result, provenance, row_digests
 from ..results.results import Results
-from ..rows.plans import Tables, check_alike, merged
-from ..rows.table_files import FORMAT, RowFile, has_parquet_header, read_tables
+
+if TYPE_CHECKING:  # since these import numpy
+    from ..rows.plans import Tables
+    from ..rows.table_files import RowFile
 
 _OF_INTERVALS = frozenset(OF_INTERVALS) - {"clusters"}
 _ADVICE = "score again with --save and --rows FILE, or name that file"
@@ -19,6 +21,8 @@ _ADVICE = "score again with --save and --rows FILE, or name that file"
 
 def holds_rows(path: Path) -> bool:
     """Return whether a file has scored rows; a pipe, which cannot be read twice, has not."""
+    from ..rows.table_files import FORMAT, has_parquet_header
+
     if not is_file(path):
         return False
     with open_file(path) as file:
@@ -38,7 +42,7 @@ def is_saved(path: Path) -> bool:
         return file.read(64).lstrip()[:1] == b"{"
 
 
-def results_of_rows(file: RowFile, reporting: Mapping[str, Any] | None = None) -> Results:
+def results_of_rows(file: "RowFile", reporting: Mapping[str, Any] | None = None) -> Results:
     """Return the results of scored rows.
 
     Args:
@@ -53,12 +57,15 @@ def results_of_rows(file: RowFile, reporting: Mapping[str, Any] | None = None) -
     return Results(systems=systems, provenance=record, rows=file.tables)
 
 
-def merged_rows(paths: Iterable[Path]) -> RowFile:
+def merged_rows(paths: Iterable[Path]) -> "RowFile":
     """Return the rows of several files in one.
 
     Raises:
         ValueError: a file is not one of rows, they cannot be merged, or two are of one input.
     """
+    from ..rows.plans import check_alike, merged
+    from ..rows.table_files import RowFile, read_tables
+
     tables: list[Tables] = []
     inputs: list[Any] = []
     record: dict[str, Any] = {}
@@ -102,6 +109,8 @@ def saved_result(path: Path, cluster_by: Sequence[str] = ()) -> SavedResult:
     Raises:
         ValueError: a file is not valid, or there are no such clusters.
     """
+    from ..rows.table_files import read_tables
+
     if holds_rows(path):
         results = results_of_rows(read_tables(path))
         return SavedResult(path, _clustered(path, results, cluster_by))

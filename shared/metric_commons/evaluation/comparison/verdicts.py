@@ -10,7 +10,6 @@ from ..results.comparisons import Comparison, Pair, compare_pairs, is_crossed
 from ..results.module_results import module_result
 from ..results.rendering import counted, label, p_value
 from ..results.results import Results, find_score
-from .pairing import paired_scores
 
 NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
 _POWER = 0.8  # the probability that the recommended number of rows will decide
@@ -77,6 +76,8 @@ def gate(
             if chosen[side] in results.rows
         },
     )
+    from .pairing import paired_scores  # imports numpy, so only on use
+
     pairs = list(paired_scores(pool, [("new", "baseline")], [score]))
     if len(pairs) != 1:
         modules = ", ".join(f"{pair.module}.{pair.score}" for pair in pairs)

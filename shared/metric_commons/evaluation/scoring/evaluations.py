@@ -16,16 +16,16 @@ from ...module.catalog.presets import preset, preset_options
 from ...module.catalog.request import ROW_LABELS, Request, can_fork
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module, assign
-from ...statistics.arguments.checks import shown
+from ...statistics.arguments.checks import RowError, shown
 from ..results.rendering import counted
 from ..results.results import Results
+from ..rows.rows import InputError, Rows
 from ..rows.worker_processes import columns_of, cores, map_pieces, run_parallel
 from .text_notes import TextNotes
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
     from ..rows.row_tables import RowTable
-    from ..rows.rows import Rows
 
 _Labels = dict[str, dict[str, Any]]  # by name and text
 
@@ -79,7 +79,7 @@ class Evaluation(Request):
     @cached_property
     def notes(self) -> TextNotes:
         """Return what the texts of the rows have in common."""
-        return TextNotes(self.metrics, self._options_by_module())
+        return TextNotes(self.metrics, self._options_by_module(), self._processes())
 
     def results(self) -> Results:
         """Return the scores of every system and, if requested, a comparison of every two systems.
@@ -99,6 +99,8 @@ class Evaluation(Request):
                 inputs=[self.source(path).provenance() for path in self.inputs()],
                 progress=True,
             )
+        except InputError as error:
+            raise self._located(error) from error
         finally:
             for source in self._sources.values():
                 source.close()
@@ -234,7 +236,7 @@ class Evaluation(Request):
         shared: Mapping[str, Any],
         start: int,
         sources: Mapping[Path, Source],
-    ) -> "dict[str, Rows]":
+    ) -> dict[str, Rows]:
         """Return the rows of the systems of a file, after `start` rows.
 
         Args:
@@ -244,8 +246,6 @@ class Evaluation(Request):
             start: the number of rows before these.
             sources: all files.
         """
-        from ..rows.rows import Rows
-
         rows = {}
         for system, (file, predictions) in self.systems.items():
             if file != path:
@@ -256,10 +256,8 @@ class Evaluation(Request):
                 columns["predictions"] = own[predictions]
                 fields["predictions"] = predictions
 
-            def place(column: str, row: int, fields: Mapping[str, str] = fields) -> str:
-                file = path if column == "predictions" else self.common or path
-                position = sources[file].location(start + row)
-                return f"{file}: {position}: field {fields.get(column, column)!r}"
+            def place(column: str, row: int, system: str = system) -> str:
+                return self._place(system, column, start + row, sources)
 
             self.notes.update(columns.get("predictions", []), columns.get("references", []))
             rows[system] = Rows(
@@ -270,6 +268,21 @@ class Evaluation(Request):
                 place=place,
             )
         return rows
+
+    def _place(self, system: str, column: str, row: int, sources: Mapping[Path, Source]) -> str:
+        """Return the file, row and field of a value."""
+        path, predictions = self.systems[system]
+        file = path if column == "predictions" else self.common or path
+        name = predictions if column == "predictions" else self.fields.get(column)
+        return f"{file}: {sources[file].location(row)}: field {name or column!r}"
+
+    def _located(self, error: InputError) -> ValueError:
+        """Return an error that was found in all rows with the place of its row in a file."""
+        if self.missing != "refuse" or not isinstance(error.error, RowError):
+            return error
+        column, row = error.error.column, error.error.row
+        sources = {path: self.source(path) for path in self.inputs()}
+        return ValueError(error.error.about(self._place(error.system, column, row, sources)))
 
     @cached_property
     def _configured(self) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """Notes on the texts of an evaluation: thoughts that are scored, and texts without tokens."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from multiprocessing import Value
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 from ...module.declaration.declarations import Module
@@ -18,10 +18,14 @@ class TextNotes:
     Args:
         metrics: the modules, by name.
         options: the options of each that differ from its own.
+        processes: how many there are.
     """
 
     def __init__(
-        self, metrics: Mapping[str, Module], options: Mapping[str, Mapping[str, Any]]
+        self,
+        metrics: Mapping[str, Module],
+        options: Mapping[str, Mapping[str, Any]],
+        processes: int,
     ) -> None:
         chosen = {name: {**metric.options, **options[name]} for name, metric in metrics.items()}
         self._keeps_thoughts = any(each.get("thoughts") == "keep" for each in chosen.values())
@@ -31,7 +35,12 @@ class TextNotes:
             for option, (value, other) in metric.latin_tokens.items()
             if chosen[module][option] == value
         ]
-        self._rows, self._thoughts, self._tokens = Value("q"), Value("q"), Value("b")
+        number: Callable[[str], Any] = _Number
+        if processes > 1:
+            from multiprocessing import Value  # takes long to import
+
+            number = Value
+        self._rows, self._thoughts, self._tokens = number("q"), number("q"), number("b")
 
     def update(self, predictions: Sequence[Any], references: Sequence[Any]) -> None:
         """Add the texts of rows."""
@@ -61,6 +70,12 @@ class TextNotes:
                 for module, option, other in self._latin
             ]
         return lines
+
+
+class _Number(nullcontext[str]):
+    """A number of one process, which needs no lock."""
+
+    value = 0
 
 
 def _texts(column: Iterable[Any]) -> Iterable[str]:

@@ -298,7 +298,7 @@ class Module(Protocol):
             name: [math.nan if value is None else value for value in column]
             if self.nan_allowed
             and isinstance(column, list)
-            and None in column
+            and any(value is None for value in column)  # not by ==, which arrays do not have
             and not any(isinstance(value, str | list) for value in column)
             else column
             for name, column in columns.items()

@@ -1,9 +1,12 @@
 """Files of scores: an error names the file, whatever it contains."""
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
-from metric_commons.reporting.leaderboards.published_scores import read_scores
+from metric_commons import score
+from metric_commons.reporting.leaderboards.published_scores import are_saved, read_scores
 from metric_commons.reporting.leaderboards.score_tables import score_table
 
 
@@ -33,3 +36,14 @@ def test_percentages_beside_numbers_of_rows_have_no_standard_error(tmp_path, val
     table, _ = score_table(read_scores([path])[0])
 
     assert np.isnan(table.errors[0, 0]) == (not 0 <= value <= 1)
+
+
+@pytest.mark.parametrize("name", ["rows.parquet", "rows.jsonl"])
+def test_scored_rows_are_told_from_a_table_of_scores(tmp_path, name):
+    rows, table = tmp_path / name, tmp_path / "scores.parquet"
+    score("qa_em", predictions=["a"], references=["a"], rows=True).save_rows(rows)
+    pq.write_table(pa.table({"model": ["a"], "task": ["x"], "score": [0.5]}), table)
+
+    assert are_saved([rows])
+    assert not are_saved([table])
+    assert [found.value for found in read_scores([table])[0]] == [0.5]
