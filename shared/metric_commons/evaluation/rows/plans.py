@@ -10,6 +10,7 @@ from ...module.catalog.catalog import module_class, name_of, own_scripts
 from ...module.catalog.request import Missing
 from ...module.declaration.columns import checked_once, holds_maps
 from ...statistics.arguments.arrays import as_column
+from ...text.tokens.normalizers import tokenized_once
 from .row_tables import RowTable, check_mergeable, joined, scored
 from .rows import InputError, Rows
 from .samples import answered, scored_samples
@@ -119,6 +120,7 @@ class Plan:
         return tables_of(rows, self.metrics, self.missing)
 
 
+@tokenized_once()
 def tables_of(
     systems: Mapping[str, Rows], metrics: Mapping[str, Any], missing: Missing = "refuse"
 ) -> Tables:

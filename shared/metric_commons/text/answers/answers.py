@@ -18,6 +18,7 @@ from ...statistics.arguments.checks import RowError
 from ...statistics.arguments.domains import Proportion, checked_options
 from ...statistics.arithmetic.ratios import PrecisionRecallF1, precision_recall_f1
 from ..tokens.normalizers import (
+    TOKENIZED,
     Normalizer,
     inspect_ai,
     normalized_tokens,
@@ -96,6 +97,7 @@ Match = Literal["substring", "tokens", "token_set"]
 Overlap = Literal["multiset", "set", "longest_run"]
 EmptyReference = Literal["never", "always"]
 
+_KEPT_ROWS = 100_000  # some 40 MB of short answers
 _WORDS = byte_rule(squeeze)
 
 
@@ -225,8 +227,18 @@ def answer_pairs(
     if not len(predictions):
         raise ValueError("predictions is empty; a score of no rows is undefined")
     function = normalizer_function(normalizer)
-    for block in blocks(predictions, references):
-        yield AnswerPairs(block, function)
+    known = TOKENIZED.get()
+    are_lists = type(predictions) is type(references) is list  # which compare quickly
+    if known is None or not are_lists or len(predictions) > _KEPT_ROWS:
+        for block in blocks(predictions, references):
+            yield AnswerPairs(block, function)
+        return
+    key = (function, predictions, references)
+    pairs = next((of_rows for rows, of_rows in known if rows == key), None)
+    if pairs is None:
+        pairs = [AnswerPairs(block, function) for block in blocks(predictions, references)]
+        known.append((key, pairs))
+    yield from pairs
 
 
 class AnswerPairs:
