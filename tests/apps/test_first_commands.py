@@ -166,7 +166,10 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
         ("bert-score -r ref.en -c hyp.en", "bert-score has it (it needs a model)"),
         ("score bertscore hyp.en -r ref.en", "bert-score has it (it needs a model)"),
         # tests and tables
-        ("compare ab.csv", "metric-commons score MODULE ab.csv -p FIELD -p FIELD -r FIELD --comp"),
+        (
+            "compare ab.csv",
+            "Rows must be scored first: score MODULE FILE -p FIELD -p FIELD -r FIELD --compare",
+        ),
         ("score mcnemar ab.csv", "rows have score MODULE --compare"),
         ("audit table.csv", "NQ: no number of rows; write 'n=500' in the header, or --rows"),
         ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"),

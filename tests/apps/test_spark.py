@@ -171,9 +171,14 @@ def test_wrong_columns_are_said_before_anything_runs(answers):
     with pytest.raises(ValueError, match="there is no column 'golden'"):
         score("qa_em", answers, predictions="answer", references="golden")
     with pytest.raises(ValueError, match=r"qa_em needs the columns .*; references is missing"):
-        score("qa_em", answers, predictions="answer")
+        score("qa_em", answers.drop("gold"), predictions="answer")
     with pytest.raises(ValueError, match="no option 'normaliser'"):
         score("qa_em", answers, **COLUMNS, options={"normaliser": "lower"})
+
+
+def test_usual_columns_are_found(answers):
+    named = answers.withColumnRenamed("answer", "prediction")
+    assert score("qa_em", named).systems["prediction"]["qa_em"].scores == {"qa_em": 2 / 3}
 
 
 def test_the_guide_runs(spark):

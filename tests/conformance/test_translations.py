@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from metric_commons import Results, compare, load, score
+from metric_commons.evaluation.rows.table_files import read_tables
 from metric_commons.statistics.tests.paired_sums import compare_sums
 from metric_commons.text.translation.character_ngrams import chrf_statistics
 from metric_commons.text.translation.ngram_precision import bleu_statistics
@@ -496,7 +497,7 @@ def test_saved_results_are_compared_as_by_sacrebleu(tmp_path, test, key, resampl
         )
         results.save_rows(tmp_path / f"{name}.jsonl").save(tmp_path / f"{name}.json")
     sides = [
-        Results.read(tmp_path / f"{name}.json", tmp_path / f"{name}.jsonl")
+        Results.read(tmp_path / f"{name}.json").with_rows(read_tables(tmp_path / f"{name}.jsonl"))
         for name in ("system", "baseline")
     ]
 

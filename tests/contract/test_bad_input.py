@@ -9,7 +9,6 @@ from itertools import cycle, islice
 import numpy as np
 import pytest
 
-from metric_commons import State
 from tests.contract.test_behaviour import (
     close,
     columns_of,
@@ -391,6 +390,3 @@ def test_an_odd_column_is_taken_or_is_a_value_error_about_it(load, spec):
         for name in [*inputs, *([] if kind == "masked rows" else labels)]:
             column = iter([1, 2]) if kind == "generator" else odd
             tried(kind, metric.compute, name, **pair | options | {name: column})
-        for name in inputs:
-            column = iter([1, 2]) if kind == "generator" else odd
-            tried(kind, State(spec.name).update, name, **pair | {name: column})

@@ -389,6 +389,7 @@ def compute(self, **call):
             "a_bad_option_is_named",
             "a_row_without_a_label_is_refused",
             "labels_that_would_become_one_are_refused",
+            "an_odd_column_is_taken_or_is_a_value_error_about_it",
         ],
     ),
     "batches that may be anything": (

@@ -131,7 +131,10 @@ def compare(
     """
     if not all(isinstance(part, Results) for part in results):
         if len(results) != 1:
-            raise TypeError("compare takes results of score, or one table of scores")
+            raise TypeError(
+                "compare takes results of score, or one table of scores; compare_rows(a, b) takes "
+                "scores of rows"
+            )
         tables = tables_of_scores(
             _columns(results[0]),
             system=system,

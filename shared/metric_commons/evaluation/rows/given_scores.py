@@ -78,7 +78,10 @@ def tables_of_scores(
     systems = list(dict.fromkeys(name for name, _, _ in cells))
     if len(systems) < 2:
         listed = ", ".join(columns)
-        raise ValueError(f"a comparison needs two systems; of {listed} these are: {systems}")
+        raise ValueError(
+            f"a comparison needs the scores of two systems; of {listed} these are: {systems}. Rows "
+            "must be scored first: score MODULE FILE -p FIELD -p FIELD -r FIELD --compare"
+        )
     tables = {name: _table(metric, name, cells, labels, bounds, missing) for name in systems}
     if missing == "skip":
         scores = [column for table in tables.values() for column in table.columns.values()]

@@ -47,7 +47,7 @@ def table_names(data: Any) -> list[str] | None:
         return list(data)
     if not (hasattr(data, "__len__") or is_spark(data) or hasattr(data, "select_columns")):
         return None
-    for attribute in ("column_names", "columns"):
+    for attribute in ("columns",) if is_spark(data) else ("column_names", "columns"):
         names = getattr(data, attribute, None)
         if names is not None and not callable(names) and hasattr(data, "__getitem__"):
             texts = list(names)

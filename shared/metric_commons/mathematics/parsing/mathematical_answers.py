@@ -92,6 +92,7 @@ _TRAIL = re.compile(
 )
 _OF_TRAILS = (" is ", " are ", " (exact", "checkmark", "✓", "✔")
 _STOPS = ".,;:\\ "
+_BOX = r"\boxed{"
 _POWER = re.compile(r"(?<=[\w)\]])\*\*(?=[\w(-])")  # not the end of bold text
 _DOLLARS = re.compile(r"\$ ?([0-9][0-9,.]*) ?(k|K|M|B|mn|bn|million|billion|thousand)?")
 _ALL_BUT = re.compile(
@@ -163,11 +164,18 @@ def unmarked(text: str) -> str:
             is_marked = len(text) > len(left + right) and text == left + inner + right
             if is_marked and left not in (_POWER.sub("", inner) if left == "**" else inner):
                 text = _without_sentence(inner.strip())
-        box = r"\boxed{"
-        is_box = text.startswith(box) and text.endswith("}") and not text.endswith(r"\}")
-        if is_box and len(text) <= MAX_LENGTH and closing_brace(text, len(box)) == len(text) - 1:
-            text = _without_sentence(text[len(box) : -1].strip())
+        if _is_boxed(text):
+            text = _without_sentence(text[len(_BOX) : -1].strip())
     return text
+
+
+def _is_boxed(text: str) -> bool:
+    if not text.startswith(_BOX) or text[-1] != "}" or len(text) > MAX_LENGTH:
+        return False
+    try:
+        return closing_brace(text, len(_BOX)) == len(text) - 1
+    except UndecidedError:
+        return False
 
 
 def _without_sentence(text: str) -> str:

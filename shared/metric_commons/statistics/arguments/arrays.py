@@ -127,8 +127,8 @@ def row_codes(rows: Sequence[Any]) -> Unsigned:
     A text and a list of just that text have the same number. It detects accidental differences; it
     does not protect against rows forged to look alike.
 
-    >>> one, other = row_codes(["a", ["b"]])
-    >>> [one, other] == [row_codes(["a"])[0], row_codes(["b"])[0]], one == other
+    >>> one, other = row_codes(["a", ["b"]]).tolist()
+    >>> [one, other] == row_codes([["a"], "b"]).tolist(), one == other
     (True, False)
     """
     to_list = getattr(rows, "to_pylist", None) or getattr(rows, "tolist", None)

@@ -213,7 +213,8 @@ def extract_samples(
 ) -> tuple[Sequence[Sequence[str]], dict[str, Floats]]:
     """Return the answer in each of the texts of a row, and rates by row, as in `read_answers`.
 
-    >>> answers, rates = extract_samples([["#### 18", "18"], ["#### 7"]], extract="gsm8k")
+    >>> samples = [["#### 18", "18"], ["#### 7"]]
+    >>> answers, rates = extract_samples(samples, extract="gsm8k", thoughts="keep")
     >>> answers, rates["unparsed"].tolist()
     ([['18', ''], ['7']], [0.5, 0.0])
     """

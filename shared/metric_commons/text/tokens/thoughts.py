@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Annotated, Any, Literal
 
+from ...statistics.arguments.checks import shown
 from ...statistics.arguments.domains import Parsed
 
 _MARKS = (
@@ -32,7 +33,9 @@ _GAP = re.compile(r"\s*\n|\s*")  # after a mark; the indentation of the answer i
 def _check_marks(value: Any) -> None:
     is_pair = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
     if not is_pair or not all(isinstance(mark, str) and mark for mark in value):
-        raise ValueError(f"must be 'keep', 'strip' or [opening mark, closing mark], got {value!r}")
+        raise ValueError(
+            f"must be 'keep', 'strip' or [opening mark, closing mark], got {shown(value)}"
+        )
 
 
 Thoughts = (

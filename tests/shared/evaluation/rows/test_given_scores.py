@@ -100,7 +100,7 @@ def test_a_lacking_score_is_refused_or_bounded():
     [
         (WIDE, {"system": ["old", "nwe"]}, "no column 'nwe'; did you mean 'new'"),
         (WIDE, {"clusters": ["topic"]}, "no column 'topic'"),
-        ({"id": ["a"], "only": [1]}, {}, "needs two systems"),
+        ({"id": ["a"], "only": [1]}, {}, "the scores of two systems"),
         (WIDE, {"bounds": (1, 0)}, "bounds must be"),
         (
             {**WIDE, "old": [0, "x", 1]},

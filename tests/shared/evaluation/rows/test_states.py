@@ -10,6 +10,7 @@ import pytest
 
 from metric_commons.evaluation.rows.states import State
 from metric_commons.module.catalog.catalog import load
+from tests.contract.test_bad_input import ODD, tried
 from tests.spec import METRICS, nightly, spec
 from tests.threads import THREADS, at_once
 
@@ -428,3 +429,16 @@ def test_a_state_starts_again_after_a_reset(options):
     other.update(**rows)
 
     assert state.result() == other.result()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", METRICS)
+def test_an_odd_column_is_taken_or_is_a_value_error_about_it(name):
+    inputs = columns_of(name, load(name))
+    if not all(isinstance(column, list) for column in inputs.values()):
+        pytest.skip("its inputs are no lists")
+    pair = {key: column[:2] for key, column in inputs.items()}
+    for kind, odd in ODD.items():
+        for key in inputs:
+            column = iter([1, 2]) if kind == "generator" else odd
+            tried(kind, State(name).update, key, **pair | {key: column})
