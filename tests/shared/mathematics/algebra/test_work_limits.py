@@ -109,8 +109,8 @@ def seconds_to_compare(left, right):
 def test_no_text_takes_long(text):
     pair = text, f"1+{text}"
 
-    # What else runs on the machine may slow down the first time.
-    assert seconds_to_compare(*pair) < 0.5 or seconds_to_compare(*pair) < 0.5
+    # Half a second where nothing else runs; a busy machine of two slow cores has taken .56.
+    assert seconds_to_compare(*pair) < 1
 
 
 def test_the_limit_is_that_of_one_thread():
