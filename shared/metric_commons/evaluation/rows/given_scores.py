@@ -86,6 +86,8 @@ def tables_of_scores(
     if missing == "skip":
         scores = [column for table in tables.values() for column in table.columns.values()]
         complete = np.flatnonzero(~np.isnan(scores).any(axis=0))
+        if not len(complete):
+            raise ValueError("no row has the scores of all systems")
         tables = {name: table.take(complete) for name, table in tables.items()}
     return {name: {SCORES: table} for name, table in tables.items()}
 
@@ -104,17 +106,15 @@ def _long(
 ) -> tuple[dict[Cell, list[float]], dict[str, dict[Any, Any]]]:
     """Return the scores of each cell, and the labels of each id by field."""
     cells: dict[Cell, list[float]] = {}
-    labels: dict[str, dict[Any, Any]] = {name: {} for name in clusters}
+    names: list[Any] = []
     rows: dict[Any, int] = {}  # of each system and score, which number them without ids
     metrics = columns.get(_METRIC, [score] * len(columns[score]))
     for row, value in enumerate(columns[score]):
         owner = str(columns[system][row]), str(metrics[row])
         rows[owner] = rows.get(owner, -1) + 1
-        name: Any = rows[owner] if ids is None else columns[ids][row]
-        cells.setdefault((*owner, name), []).append(_number(score, row, value))
-        for field, of_ids in labels.items():
-            of_ids.setdefault(name, columns[field][row])
-    return cells, labels
+        names.append(rows[owner] if ids is None else columns[ids][row])
+        cells.setdefault((*owner, names[row]), []).append(_number(score, row, value))
+    return cells, _labels(columns, clusters, names)
 
 
 def _wide(
@@ -130,8 +130,22 @@ def _wide(
     for system in systems:
         for row, value in enumerate(columns[system]):
             cells.setdefault((system, "score", names[row]), []).append(_number(system, row, value))
-    labels = {field: dict(zip(names, columns[field], strict=True)) for field in clusters}
-    return cells, labels
+    return cells, _labels(columns, clusters, names)
+
+
+def _labels(
+    columns: Mapping[str, Sequence[Any]], fields: Sequence[str], names: Sequence[Any]
+) -> dict[str, dict[Any, Any]]:
+    """Return the label of each id by field, which all rows of the id have in common."""
+    labels: dict[str, dict[Any, Any]] = {field: {} for field in fields}
+    for field, of_ids in labels.items():
+        for row, name in enumerate(names):
+            label = columns[field][row]
+            known = of_ids.setdefault(name, label)
+            if label != known:
+                cause = f"is {shown(label)}, but an earlier row of {name!r} has {shown(known)}"
+                raise RowError(field, row, cause)
+    return labels
 
 
 def _systems(columns: Mapping[str, Sequence[Any]], others: Collection[Any]) -> list[str]:

@@ -103,6 +103,21 @@ def test_a_lacking_score_is_refused_or_bounded():
         ({"id": ["a"], "only": [1]}, {}, "the scores of two systems"),
         (WIDE, {"bounds": (1, 0)}, "bounds must be"),
         (
+            {"id": ["a", "b"], "old": [1, None], "new": [None, 0]},
+            {"missing": "skip"},
+            "no row has the scores of all systems",
+        ),
+        (
+            {"id": ["a", "a"], "old": [1, 0], "new": [1, 1], "topic": ["u", "v"]},
+            {"clusters": ["topic"]},
+            r"topic\[1\] is 'v', but an earlier row of 'a' has 'u'",
+        ),
+        (
+            {"model": ["x", "y"], "id": [1, 1], "score": [1, 0], "topic": ["u", "v"]},
+            {"clusters": ["topic"]},
+            r"topic\[1\] is 'v', but an earlier row of 1 has 'u'",
+        ),
+        (
             {**WIDE, "old": [0, "x", 1]},
             {"system": ["old", "new"]},
             r"old\[1\].*a score is a number",
