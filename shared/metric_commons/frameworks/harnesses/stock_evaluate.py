@@ -7,7 +7,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from ...module.catalog.stock_modules import load_replacement, replacement_of, replacements
+from ...module.catalog.loading import load_replacement
+from ...module.catalog.stock_modules import replacement_of, replacements
 
 # Parameters of `evaluate.load` that ours have too; the others are for finding a script.
 _OF_MODULES = ("process_id", "num_process", "experiment_id", "keep_in_memory")

@@ -247,36 +247,6 @@ def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     return module_class(name)(**settings)
 
 
-def load(name: str | PathLike[str], config_name: str | None = None, **settings: Any) -> Any:
-    """Load a module of `evaluate`, by its name or the path of its folder.
-
-    The name of one of evaluate's own modules, such as "rouge", loads the module of ours that
-    replaces it, with the same inputs, options and keys; nothing is downloaded. `settings` become
-    the defaults of options. A configuration stands for a `result_format`.
-
-    >>> load("qa_f1", normalizer="lower").options["normalizer"]
-    'lower'
-    >>> load("classification", "mrpc").options
-    {'result_format': 'glue/mrpc'}
-    >>> load("exact_match").compute(predictions=["a", "b"], references=["a", "c"])
-    {'exact_match': 0.5}
-    """
-    if isinstance(name, str) and not holds_module(name) and not is_known(name):
-        from .stock_modules import load_replacement, replacement_of
-
-        if entry := replacement_of(name, config_name):
-            return load_replacement(entry, config_name, **settings)
-    script = script_of(name)
-    import evaluate  # takes a second, so only on use
-
-    from ..declaration.module import cache_error
-
-    try:
-        return evaluate.load(str(script), config_name, **settings)
-    except OSError as error:
-        raise cache_error(error) from error
-
-
 def score_scale(module: str, score: str) -> ScoreScale:
     """Return the scale of a score of a module, from what its script declares.
 

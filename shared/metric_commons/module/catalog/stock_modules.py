@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..declaration.stock_formats import stock_format
-from .catalog import load, load_without_evaluate, names
+from .catalog import load_without_evaluate, names
 
 _ISOLATED = (
     "Programs run in isolation, so one may fail that passes in the module of evaluate; messages "
@@ -66,18 +66,6 @@ def replacement_of(name: str, configuration: str | None = None) -> Replacement |
         listed = ", ".join(filter(None, names))
         raise ValueError(f"{name} has no configuration {configuration!r}; it has {listed}")
     return entry
-
-
-def load_replacement(entry: Replacement, configuration: str | None = None, **settings: Any) -> Any:
-    """Load the module that replaces a stock module, under the name of the latter.
-
-    Evaluators and `combine` name scores after their module, such as the rate of "wer".
-    """
-    defaults = {"result_format": entry.result_format, **entry.defaults}
-    module = load(entry.module, **{**defaults, **settings})
-    module.info.module_name = entry.stock
-    module.config_name = module.info.config_name = configuration or "default"
-    return module
 
 
 def replacement(stock: str, configuration: str | None = None) -> Replacement | None:
