@@ -23,12 +23,13 @@ from ...evaluation.results.comparisons import Rank, compare_pairs
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
+    Cell,
     Notation,
     NumberFormat,
     Table,
     label,
 )
-from ...evaluation.results.result_tables import PAIRS_NOTE, RANKS_NOTE
+from ...evaluation.results.result_tables import RANKS_NOTE, rank_range
 from ...evaluation.results.results import Results, find_score
 from ...module.declaration.declarations import OF_INTERVALS
 from .ranked_tables import (
@@ -37,7 +38,6 @@ from .ranked_tables import (
     column,
     columns,
     level_heading,
-    rank_range,
     ranked_table,
 )
 
@@ -201,10 +201,10 @@ class Leaderboard:
         if standings.letters:
             labels.append(("", [standings.letters.get(system, "") for system in systems]))
         labels.append(column(records, "system", label))
-        marks, number_format = standings.marks(), self._format(*key, notation)
+        number_format = self._format(*key, notation)
         heading, numbers = self._column(*key, systems, number_format)
         cells = [
-            number + marks.get((system, *key), "")
+            Cell(number, standings.marks(system, key))
             for system, number in zip(systems, numbers, strict=True)
         ]
         cells_of_ranks = columns(
@@ -214,8 +214,6 @@ class Leaderboard:
             ("tier", str, "tier"),
         )
         further: list[Column] = [(heading, cells), *cells_of_ranks]
-        if self.ranks and not standings.letters:
-            further.append(("pairs", [standings.signs(*key, system) for system in systems]))
         further += [  # requested in addition to the score that orders the leaderboard
             self._column(module, score, systems, self._format(module, score, notation))
             for module, result in next(iter(self.results.systems.values())).items()
@@ -257,10 +255,7 @@ class Leaderboard:
                 "Rank: 1 plus the number of significantly better systems, but at least the rank of "
                 f"any better system. {RANKS_NOTE}"
             )
-            if self.results.standings.letters:
-                yield self.results.standings.legend()
-            else:
-                yield PAIRS_NOTE
+            yield self.results.standings.legend()
             yield statement(self.results.comparisons)
         if self.has_repetitions:
             yield "If predictions were scored several times, the last result is shown."

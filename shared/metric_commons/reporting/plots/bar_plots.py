@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...evaluation.results.breakdowns import Breakdown, ordered_parts
+from ...evaluation.results.breakdowns import Breakdown
 from ...evaluation.results.comparisons import Comparison
 from ...evaluation.results.rendering import PLAIN, interval_of_difference, p_value
 from ...retrieval.runs import QueryScores
@@ -58,8 +58,8 @@ def draw_paths(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
     figure.set_size_inches(width * len(systems), 0.28 * paths + 1.6)
     panels = figure.subplots(1, len(systems), squeeze=False)[0]
     for panel, (name, system) in zip(panels, systems.items(), strict=True):
-        breakdown = Breakdown(name, "json_match", "path", by_path[name], None)
-        _draw_leaves(panel, by_path[name], ordered_parts(breakdown))
+        breakdown = Breakdown(name, "json_match", "path", by_path[name])
+        _draw_leaves(panel, by_path[name], breakdown.ordered())
         title(panel, f"{shortened(name, TITLE_LENGTH)}\nF1 {system.score_text('f1')}")
     handles, labels = panels[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(_STYLES), frameon=False)

@@ -3,7 +3,7 @@
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,27 +13,25 @@ from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
 from ...evaluation.results.comparison_tables import (
     CORRECTED_BY,
     NOT_EQUAL,
+    formats_of_differences,
     laws,
     number_range,
+    scored_by,
     winner_first,
 )
 from ...evaluation.results.comparison_tables import table as table_of
 from ...evaluation.results.comparisons import Comparison
+from ...evaluation.results.records import Record
 from ...evaluation.results.rendering import (
     PLAIN,
-    RenderedEntry,
-    Table,
+    Cell,
     as_html,
-    best_entries,
     breakable,
-    format_of_entries,
-    formats_of_differences,
     interval_of_difference,
     label,
     p_value,
-    scored_by,
 )
-from ...evaluation.results.result_tables import RANKS_NOTE
+from ...evaluation.results.result_tables import format_of, shown_records
 from ...evaluation.results.results import Results
 from .axes import Axis, fit_axis
 from .examples import Examples
@@ -84,14 +82,14 @@ def render(results: Results, examples: Examples) -> str:
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     # The best system first, by the first score that is compared or a number.
     standings, provenance = results.standings, results.provenance
-    keys = [*standings.ranks, *((entry.module, entry.score) for entry in results.entries())]
+    keys = [*standings.ranks, *(record.key for record in results.records())]
     if keys:
         results = results.sort(".".join(keys[0]))
         standings = results.standings
     scored = [result for modules in results.systems.values() for result in modules.values()]
     levels = {r.options.get("confidence_level") for r in scored if r.confidence_interval}
     level = levels.pop() if len(levels) == 1 else None  # of all intervals
-    rank_table = _rank_table(results)
+    rank_table = standings.rank_table(results.visible_systems())
     inputs = [
         {
             "path": str(source.get("path", "")),
@@ -119,7 +117,7 @@ def render(results: Results, examples: Examples) -> str:
         letters=standings.letters,
         legend=standings.legend(),
         rank_count=len(rank_table.rows) if rank_table else 0,
-        rank_table=Markup(as_html([rank_table], [])) if rank_table else "",
+        rank_table=Markup(as_html([with_dashes(rank_table)], [])) if rank_table else "",
         panels=_score_panels(results),
         differences=_difference_panels(results),
         comparison_options=_comparison_options(results.comparisons),
@@ -160,18 +158,6 @@ def _data_names(results: Results) -> list[str]:
     return list(names)
 
 
-def _rank_table(results: Results) -> Table | None:
-    """Return the ranks, without pairwise signs, for which the page has a matrix."""
-    table = results.standings.rank_table(results.visible_systems())
-    if table is None:
-        return None
-    table = with_dashes(table)
-    if table.header[-1] != "pairs":
-        return table
-    rows = [row[:-1] for row in table.rows]
-    return table._replace(header=table.header[:-1], rows=rows, note=RANKS_NOTE)
-
-
 def _options(results: Results) -> dict[str, str]:
     """Return the options of each module, listed once for systems that share them."""
     systems: dict[tuple[str, str], list[str]] = {}
@@ -204,48 +190,52 @@ def _dot(axis: Axis, value: float, text: str, ends: Any, interval: str) -> dict[
     return dot
 
 
-def _dots(entries: Sequence[RenderedEntry], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
+def _dots(records: Sequence[Record], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
     """Return an axis that covers these numbers with their intervals, and a dot for each."""
-    ends = (end for entry in entries for end in entry.interval or ())
-    axis = fit_axis([*marks, *(entry.value for entry in entries), *ends])
-    form = format_of_entries(entries, PLAIN)
-    texts = (f"{e.value:,}" if isinstance(e.value, int) else form.number(e.value) for e in entries)
+    ends = (end for record in records for end in record.interval or ())
+    axis = fit_axis([*marks, *(record.number for record in records), *ends])
+    form = format_of(records, PLAIN)
     return axis, [
-        _dot(axis, entry.value, text, entry.interval, form.interval(entry.interval))
-        for entry, text in zip(entries, texts, strict=True)
+        _dot(axis, r.number, form.number(r.number), r.interval, form.interval(r.interval))
+        for r in records
     ]
 
 
-def _by_score(entries: Iterable[RenderedEntry]) -> dict[tuple[str, str], list[RenderedEntry]]:
-    """Return the numbers of each module and score."""
-    scores: dict[tuple[str, str], list[RenderedEntry]] = {}
-    for entry in entries:
-        scores.setdefault((entry.module, entry.score), []).append(entry)
+def _by_score(results: Results, *, grouped: bool) -> dict[tuple[str, str], list[Record]]:
+    """Return the numbers of each module and score, of groups or of all rows."""
+    scores: dict[tuple[str, str], list[Record]] = {}
+    for record in shown_records(results.systems, with_counts=results.shows_counts):
+        if (record.group is not None) == grouped:
+            scores.setdefault(record.key, []).append(record)
     return scores
+
+
+def _heading(results: Results, record: Record) -> dict[str, Any]:
+    """Return the module, the score and its direction."""
+    lower = record.score in results.systems[record.system][record.module].lower_is_better
+    return {"module": record.module, "score": record.score, "is_lower_better": lower}
 
 
 def _score_panels(results: Results) -> list[dict[str, Any]]:
     """Return a panel for each score, with a line for each system."""
     standings = results.standings
-    marks, tiers, untested = standings.marks(), standings.tiers(), standings.untested()
     panels = []
-    overall = (entry for entry in results.entries() if entry.group is None)
-    for (module, score), entries in _by_score(overall).items():
-        best = best_entries(entries, tiers.get((module, score)))
-        axis, dots = _dots(entries)
-        is_untested = (module, score) in untested
+    for key, records in _by_score(results, grouped=False).items():
+        best = standings.first_tier(key)
+        axis, dots = _dots(records)
+        is_untested = bool(results.comparisons) and key not in standings.families
         letters = {} if is_untested else standings.letters
         lines = [
             {
-                "system": entry.system,
+                "system": record.system,
                 "dot": dot,
-                "is_best": entry in best,
-                "marks": marks.get((entry.system, module, score), ""),
-                "letter": letters.get(entry.system, ""),
+                "is_best": record.system in best,
+                "marks": Cell("", standings.marks(record.system, key)),
+                "letter": letters.get(record.system, ""),
             }
-            for entry, dot in zip(entries, dots, strict=True)
+            for record, dot in zip(records, dots, strict=True)
         ]
-        panel = {"module": module, "score": score, "is_lower_better": entries[0].lower}
+        panel = _heading(results, records[0])
         panels.append(panel | {"axis": axis, "lines": lines, "is_untested": is_untested})
     return panels
 
@@ -354,17 +344,16 @@ def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
 def _group_tables(results: Results) -> list[dict[str, Any]]:
     """Return a table for each score, with the first of each module expanded; at most 60 groups."""
     tables: list[dict[str, Any]] = []
-    grouped = (entry for entry in results.entries() if entry.group is not None)
-    for (module, score), entries in _by_score(grouped).items():
-        systems = list(dict.fromkeys(entry.system for entry in entries))
+    for (module, _), records in _by_score(results, grouped=True).items():
+        systems = list(dict.fromkeys(record.system for record in records))
         sizes: dict[str, int] = {}  # of each group, in the system where it is largest
-        for entry in entries:
-            group = str(entry.group)
-            sizes[group] = max(sizes.get(group, 0), entry.rows)
+        for record in records:
+            group = str(record.group)
+            sizes[group] = max(sizes.get(group, 0), record.n)
         largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS])
-        _, dots = _dots(entries, 0.0)
+        _, dots = _dots(records, 0.0)
         cells = {
-            (str(entry.group), entry.system): dot for entry, dot in zip(entries, dots, strict=True)
+            (record.group, record.system): dot for record, dot in zip(records, dots, strict=True)
         }
         rows = [
             (group, size, [cells.get((group, system)) for system in systems])
@@ -372,10 +361,8 @@ def _group_tables(results: Results) -> list[dict[str, Any]]:
             if group in largest
         ]
         tables.append(
-            {
-                "module": module,
-                "score": score,
-                "is_lower_better": entries[0].lower,
+            _heading(results, records[0])
+            | {
                 "systems": systems,
                 "rows": rows,
                 "omitted": len(sizes) - len(rows),  # smaller groups
