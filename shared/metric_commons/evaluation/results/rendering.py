@@ -190,6 +190,26 @@ class Table(NamedTuple):
         return cls(list(headings), rows, len(labels), {(row, len(labels)) for row in best})
 
 
+def column(
+    records: Sequence[Mapping[str, Any]],
+    name: str,
+    text_of: Callable[[Any], str] = str,
+    heading: str = "",
+) -> Column:
+    """Return a value of each record as text, empty where it is None; the heading is its name.
+
+    >>> column([{"tier": 1}, {"tier": None}], "tier")
+    ('tier', ['1', ''])
+    """
+    values = [record[name] for record in records]
+    return heading or name, ["" if value is None else text_of(value) for value in values]
+
+
+def level_heading(confidence_level: float) -> str:
+    """Return the heading of a column of intervals."""
+    return f"{100 * confidence_level:g}% interval"
+
+
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
     """Return tables as aligned plain text; then the lines."""
     return _tabulated(tables, lines, "simple", "", lambda text, best=False: text)
