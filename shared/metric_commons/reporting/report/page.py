@@ -3,7 +3,7 @@
 import json
 import math
 import unicodedata
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,16 +11,11 @@ from typing import Any, NamedTuple
 from ...data.files.stored import to_jsonable
 from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
 from ...evaluation.results.comparison_tables import (
-    CORRECTED_BY,
-    NOT_EQUAL,
     formats_of_differences,
-    laws,
-    number_range,
     scored_by,
+    statement,
     winner_first,
 )
-from ...evaluation.results.comparison_tables import table as table_of
-from ...evaluation.results.comparisons import Comparison
 from ...evaluation.results.records import Record
 from ...evaluation.results.rendering import (
     PLAIN,
@@ -46,9 +41,6 @@ _NAME_LENGTH = 22  # characters that fit next to an axis; longer names are above
 _MAX_GROUPS = 60  # groups per table
 _MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is expanded
 _MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
-_MIN_MATRIX = 4  # systems from which a matrix shows all pairs
-_MAX_TABLE = 400  # lines of the table of differences
-_CELL, _SMALL_CELL = 16, 14  # pixels from one cell of a matrix to the next, if systems have letters
 
 
 class Text(NamedTuple):
@@ -87,8 +79,6 @@ def render(results: Results, examples: Examples) -> str:
         results = results.sort(".".join(keys[0]))
         standings = results.standings
     scored = [result for modules in results.systems.values() for result in modules.values()]
-    levels = {r.options.get("confidence_level") for r in scored if r.confidence_interval}
-    level = levels.pop() if len(levels) == 1 else None  # of all intervals
     rank_table = standings.rank_table(results.visible_systems())
     inputs = [
         {
@@ -98,11 +88,12 @@ def render(results: Results, examples: Examples) -> str:
         }
         for source in provenance.get("inputs", [])
     ]
+    significant = sum(comparison["significant"] for comparison in results.comparisons)
     page = template.render(
         results=results,
         data_names=_data_names(results),
         files=[f"{file['path']} ({file['sha256'][:_DIGITS]})" for file in inputs if file["path"]],
-        level=f"{100 * level:g} %" if level else "",
+        level=_level(r.options.get("confidence_level") for r in scored if r.confidence_interval),
         main_scores={  # of the first system, where several have a module
             module: next(iter(result.scores), "")
             for modules in reversed(results.systems.values())
@@ -113,17 +104,18 @@ def render(results: Results, examples: Examples) -> str:
         rows=sorted({result.rows for result in scored}),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(results.tables()[:1], [])),
-        difference_table=Markup(_difference_table(results)),
         letters=standings.letters,
         legend=standings.legend(),
         rank_count=len(rank_table.rows) if rank_table else 0,
         rank_table=Markup(as_html([with_dashes(rank_table)], [])) if rank_table else "",
         panels=_score_panels(results),
         differences=_difference_panels(results),
-        comparison_options=_comparison_options(results.comparisons),
-        corrected_by=CORRECTED_BY,
-        not_equal=NOT_EQUAL,
-        laws=" ".join(laws(results.comparisons)),
+        difference_level=_level(
+            comparison.get("options", {}).get("confidence_level")
+            for comparison in results.comparisons
+        ),
+        statement=f"{significant} of {len(results.comparisons):,} "
+        f"{'is' if significant == 1 else 'are'} significant. {statement(results.comparisons)}",
         groups=_group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))
@@ -156,6 +148,13 @@ def _data_names(results: Results) -> list[str]:
         paths = [source["path"] for source in provenance.get("inputs", [])[:1] if "path" in source]
     names |= {Path(path).name.partition(".")[0]: None for path in paths}
     return list(names)
+
+
+def _level(levels: Iterable[float | None]) -> str:
+    """Return the level that all intervals have; "" if they differ."""
+    distinct = set(levels)
+    level = distinct.pop() if len(distinct) == 1 else None
+    return f"{100 * level:g} %" if level else ""
 
 
 def _options(results: Results) -> dict[str, str]:
@@ -243,8 +242,7 @@ def _score_panels(results: Results) -> list[dict[str, Any]]:
 def _difference_panels(results: Results) -> list[dict[str, Any]]:
     """Return a panel for each score, with a line for each pair of systems; the axis includes zero.
 
-    If there are many systems, only pairs with the best one have lines, and a matrix shows all
-    pairs.
+    If there are many systems, only pairs with the best one have lines.
     """
     panels: list[dict[str, Any]] = []
     if not results.comparisons:
@@ -287,58 +285,10 @@ def _difference_panels(results: Results) -> list[dict[str, Any]]:
                 "axis": axis,
                 "lines": lines,
                 "is_open": len(lines) <= _MAX_OPEN_LINES,
-                "matrix": _matrix(results, module, score) if len(ranks) >= _MIN_MATRIX else None,
                 "is_partial": is_partial,  # only pairs with the best system have lines
             }
         )
     return panels
-
-
-def _difference_table(results: Results) -> str:
-    """Return the table of all differences as HTML; empty if there are none or too many."""
-    if not 0 < len(results.comparisons) <= _MAX_TABLE:
-        return ""
-    letters = results.standings.letters
-    is_long = max(map(len, results.systems)) > _NAME_LENGTH
-    lower = results.standings.is_lower_better
-    table = table_of(results.comparisons, lower, letters if is_long else {})
-    return as_html([table._replace(note="")], [])
-
-
-def _matrix(results: Results, module: str, score: str) -> dict[str, Any]:
-    """Return all pairs of ranked systems as cells of an SVG path, with gaps of 2 pixels.
-
-    One path has the cells where the system of the row is significantly better, one the others.
-    """
-    ranks = list(results.standings.ranks[module, score])
-    position = {system: number for number, system in enumerate(ranks)}
-    letters = results.standings.letters
-    step = _CELL if letters else _SMALL_CELL
-    square = f"h{step - 2}v{step - 2}h{2 - step}z"
-    better, worse = [], []
-    for winner, loser in sorted(
-        results.standings.winners[module, score],
-        key=lambda pair: (position[pair[0]], position[pair[1]]),
-    ):
-        first, second = position[winner], position[loser]
-        better.append(f"M{step * second} {step * first}{square}")
-        worse.append(f"M{step * first} {step * second}{square}")
-    names = [
-        (letters.get(system, str(number)), system) for number, system in enumerate(ranks, start=1)
-    ]
-    return {"names": names, "cell": step, "better": "".join(better), "worse": "".join(worse)}
-
-
-def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
-    """Return the options that all comparisons share, None for others, and their counts."""
-    shared: dict[str, Any] = {}
-    for name in ("test", "alternative", "correction", "alpha", "confidence_level"):
-        values = [comparison.get("options", {}).get(name) for comparison in comparisons]
-        shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
-    for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
-        shared[name] = number_range(comparison.get(key) for comparison in comparisons)
-    significant = sum(comparison["significant"] for comparison in comparisons)
-    return {**shared, "tests": len(comparisons), "significant": significant}
 
 
 def _group_tables(results: Results) -> list[dict[str, Any]]:
