@@ -41,10 +41,7 @@ def test_a_table_is_a_float_with_its_legend_inside():
     for each, (label, caption) in zip(floats, captions.items(), strict=True):
         assert rf"\caption{{{caption}.}}" in each
         assert rf"\label{{tab:{label}}}" in each
-    assert (
-        "A letter after a score: significantly better than the system with that letter."
-        in floats[0]
-    )
+    assert "Systems whose scores share a letter cannot be told apart." in floats[0]
     assert "does not show that the systems are equal" in floats[3]
     outside = re.sub(r"\\begin{table}.*?\\end{table}", "", text, flags=re.DOTALL)
     assert all(not line or line.startswith("%") for line in outside.splitlines())

@@ -110,7 +110,7 @@ def test_letters_are_explained_where_there_are_some(run):
     rows = "".join(f"{n},{n},{n % 2},x\n" for n in range(20))
     Path("x.csv").write_text(f"gold,good,bad,worse\n{rows}")
     systems = ["-p", "good", "-p", "bad", "--references", "gold", "--compare"]
-    legend = "A letter after a score: significantly better than the system with that letter."
+    legend = "Systems whose scores share a letter cannot be told apart."
 
     _, out, _ = run("score", "qa_em", "x.csv", "-p", "worse", *systems)
     assert legend in out

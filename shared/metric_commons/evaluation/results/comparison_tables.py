@@ -1,6 +1,6 @@
 """Tables of comparisons, and statements about what was tested and assumed."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from .comparisons import Comparison, option_of
 from .rendering import (
@@ -43,7 +43,6 @@ PSEUDOVALUES = (
 def table(
     comparisons: Sequence[Comparison],
     lower: Callable[[Comparison], bool],
-    short_names: Mapping[str, str] | None = None,
     notation: Notation = PLAIN,
     *,
     is_winner_first: bool = True,
@@ -55,7 +54,6 @@ def table(
     Args:
         comparisons: the comparisons to show.
         lower: whether the lower mean of a comparison is the better one.
-        short_names: names to show in place of those of systems.
         notation: of the numbers.
         is_winner_first: whether A is the better system of a row, as in `winner_first`.
     """
@@ -78,10 +76,7 @@ def table(
         form = formats[scored_by(comparison)]
         rows.append(
             [
-                *(
-                    (short_names or {}).get(shown[side]) or label(shown[side])
-                    for side in ("a", "b")
-                ),
+                *(label(shown[side]) for side in ("a", "b")),
                 form.heading(label(shown["score"])),
                 form.number(float(shown["A_mean"])),
                 form.number(float(shown["B_mean"])),

@@ -1,7 +1,7 @@
 r"""Tables of results in LaTeX for papers: floats with caption, label and legend.
 
 All numbers of a column have the same number of decimals, so right alignment aligns the decimal
-points. What follows a number (letters of worse systems, the interval) has separate columns. A
+points. What follows a number (its letters, its interval) has separate columns. A
 table longer than a page is a `longtable` instead of a float: it repeats its heading on each page
 and has its legend in the caption.
 """

@@ -127,8 +127,7 @@ def is_proportion(module: str, score: str, values: Iterable[float]) -> bool:
 # ---- tables -------------------------------------------------------------------------------------
 
 # Letters that exist as superscripts; q does not.
-LETTERS = "abcdefghijklmnoprstuvwxyz"
-_RAISED = str.maketrans(LETTERS, "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
+_RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 KINDS = ("scores", "groups", "parts", "ranks", "differences")
 

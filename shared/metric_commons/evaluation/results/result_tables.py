@@ -12,7 +12,6 @@ from .comparisons import Comparison, Rank, ranks
 from .module_results import Systems
 from .records import Record
 from .rendering import (
-    LETTERS,
     PLAIN,
     Cell,
     Notation,
@@ -24,10 +23,10 @@ from .rendering import (
 )
 
 _MANY = 4  # scores of a single system, which get a row each
-_NAME_LENGTH = 22  # of a system; if names are longer, differences show letters instead
 _LISTED = 8  # systems up to which every pair has a line
+_LETTERED = 25  # systems; more letters cannot be read
 
-LETTERS_NOTE = "A letter after a score: significantly better than the system with that letter."
+LETTERS_NOTE = "Systems whose scores share a letter cannot be told apart."
 BOLD_NOTE = "Bold: tier 1, the best system and all systems that are not significantly worse."
 RANKS_NOTE = (
     "Tier 1: the best system and all systems that are not significantly worse. Ranks: the possible "
@@ -86,47 +85,23 @@ class Standings:
         tiers = {system: rank["tier"] for system, rank in self.ranks.get(key, {}).items()}
         return [system for system, tier in tiers.items() if tier == 1 < max(tiers.values())]
 
-    @cached_property
-    def letters(self) -> dict[str, str]:
-        """Return the letter of each system, by which others refer to it.
+    def letters(self, system: str, key: Key) -> str:
+        """Return the letters after a score; scores that share one cannot be told apart.
 
-        Empty without comparisons, for two systems with short names, whose difference has a line of
-        its own, and for more systems than there are letters. "a" is the best system by the first
-        score that ranks them, however systems are listed.
+        None for two systems, whose difference has a line of its own.
         """
-        is_short = len(self.systems) == 2 and max(map(len, self.systems)) <= _NAME_LENGTH
-        if not self.comparisons or is_short or len(self.systems) > len(LETTERS):
-            return {}
-        best_first = next(iter(self.ranks.values()), {})
-        letters = dict(zip(dict.fromkeys([*best_first, *self.systems]), LETTERS, strict=False))
-        return {system: letters[system] for system in self.systems}
-
-    @cached_property
-    def winners(self) -> dict[Key, set[tuple[str, str]]]:
-        """Return the pairs of systems, by module and score, whose first is significantly better."""
-        winners: dict[Key, set[tuple[str, str]]] = {}
-        for key, comparisons in self.families.items():
-            pairs = winners.setdefault(key, set())
-            for comparison in comparisons:
-                if comparison["significant"]:
-                    a, b = comparison["a"], comparison["b"]
-                    is_a = (comparison["diff"] > 0) != self.is_lower_better(comparison)
-                    pairs.add((a, b) if is_a else (b, a))
-        return winners
-
-    def marks(self, system: str, key: Key) -> str:
-        """Return the letters of systems that are significantly worse by a score."""
-        losers = (loser for winner, loser in self.winners.get(key, ()) if winner == system)
-        return "".join(sorted(self.letters.get(loser, "") for loser in losers))
+        ranks = self.ranks.get(key, {})
+        return ranks[system]["letters"] if 2 < len(ranks) <= _LETTERED else ""
 
     def legend(self) -> str:
         """Return the meaning of letters and bold type; empty without comparisons."""
-        if not self.comparisons:
-            return ""
-        if not any(self.winners.values()):
+        if self.comparisons and not any(c["significant"] for c in self.comparisons):
             return "No difference is significant."
-        notes = [LETTERS_NOTE] if self.letters else []
-        notes += [BOLD_NOTE] if any(map(self.first_tier, self.ranks)) else []
+        notes = []
+        if any(2 < len(systems) <= _LETTERED for systems in self.ranks.values()):
+            notes.append(LETTERS_NOTE)
+        if any(map(self.first_tier, self.ranks)):
+            notes.append(BOLD_NOTE)
         return " ".join(notes)
 
     def rank_table(self, systems: Sequence[str], notation: Notation = PLAIN) -> Table | None:
@@ -143,14 +118,13 @@ class Standings:
             by_system = {record.system: record for record in members}
             for system, rank in self.ranks[key].items():
                 if system in systems:
-                    names = [form.heading(label(key[1])), self.letters.get(system, "")]
+                    names = [form.heading(label(key[1])), label(system)]
                     value = form.number(by_system[system].number)
-                    ends = rank_range(rank["rank_interval"])
-                    rows.append([*names, label(system), value, str(rank["tier"]), ends])
-        header = ["score", "", "system", "value", "tier", "ranks"]
-        if not self.letters:
-            header, rows = [[*row[:1], *row[2:]] for row in (header, rows)]  # no letters
-        return Table(header, rows, len(header) - 3, set(), RANKS_NOTE, "Ranks", kind="ranks")
+                    rows.append(
+                        [*names, value, str(rank["tier"]), rank_range(rank["rank_interval"])]
+                    )
+        header = ["score", "system", "value", "tier", "ranks"]
+        return Table(header, rows, 2, set(), RANKS_NOTE, "Ranks", kind="ranks")
 
 
 def rank_range(ends: Sequence[int]) -> str:
@@ -198,9 +172,9 @@ def tables(
 ) -> list[Table]:
     """Return the table of scores and, if available, of groups, parts, ranks and comparisons.
 
-    If three or more systems were compared, each has a letter, and the letters after a score are of
-    the systems that are significantly worse. Up to 8 systems have a line for each comparison. A
-    single system with many scores has a row for each of them.
+    If three or more systems were compared, those whose scores share a letter cannot be told apart.
+    Up to 8 systems have a line for each comparison. A single system with many scores has a row for
+    each of them.
 
     Args:
         standings: the systems and their comparisons.
@@ -235,8 +209,7 @@ def tables(
         shown.append(ranks_table)
     pairs = [c for c in comparisons if c["a"] in visible and c["b"] in visible]
     if pairs:
-        short_names = standings.letters if max(map(len, systems)) > _NAME_LENGTH else {}
-        shown.append(table_of_differences(pairs, standings.is_lower_better, short_names, notation))
+        shown.append(table_of_differences(pairs, standings.is_lower_better, notation))
     return shown
 
 
@@ -256,11 +229,8 @@ def _one_system(standings: Standings, records: Sequence[Record], notation: Notat
 
 def _scores(standings: Standings, records: Sequence[Record], notation: Notation) -> Table:
     """Return a row for each system and a column for each score, the first tier in bold."""
-    letters = standings.letters
     systems = list(dict.fromkeys(record.system for record in records))
     names = [("system", [label(system) for system in systems])]
-    if letters:
-        names.insert(0, ("", [letters[system] for system in systems]))
     table = _by_score(standings, names, records, notation)
     best = {
         (row, column)
@@ -305,7 +275,7 @@ def _by_score(
         cells = [
             Cell(
                 _number(standings, members[row], form),
-                standings.marks(row[0], key) if row[1] is None else "",
+                standings.letters(row[0], key) if row[1] is None else "",
                 form.interval(members[row].interval),
             )
             if row in members

@@ -31,7 +31,7 @@ from ...evaluation.results.rendering import (
     label,
     level_heading,
 )
-from ...evaluation.results.result_tables import RANKS_NOTE, rank_range
+from ...evaluation.results.result_tables import LETTERS_NOTE, RANKS_NOTE, rank_range
 from ...evaluation.results.results import Results, find_score
 from ...module.declaration.declarations import OF_INTERVALS
 
@@ -180,11 +180,9 @@ class Leaderboard:
         records = [record for record in self.records() if record["system"] in systems]
         form = self._format(*key, notation)
         labels = [column(records, "rank")] if self.ranks else []
-        if standings.letters:
-            labels.append(("", [standings.letters[system] for system in systems]))
         labels.append(column(records, "system", label))
         numbers = [
-            Cell(form.number(record["value"]), standings.marks(record["system"], key))
+            Cell(form.number(record["value"]), standings.letters(record["system"], key))
             for record in records
         ]
         level = level_heading(self.confidence_level)
@@ -229,7 +227,8 @@ class Leaderboard:
                 "Rank: 1 plus the number of significantly better systems, but at least the rank of "
                 f"any better system. {RANKS_NOTE}"
             )
-            yield self.results.standings.legend()
+            if len(self.ranks) > 2:
+                yield LETTERS_NOTE
             yield statement(self.results.comparisons)
         if self.has_repetitions:
             yield "If predictions were scored several times, the last result is shown."

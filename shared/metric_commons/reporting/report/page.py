@@ -104,7 +104,6 @@ def render(results: Results, examples: Examples) -> str:
         rows=sorted({result.rows for result in scored}),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(results.tables()[:1], [])),
-        letters=standings.letters,
         legend=standings.legend(),
         rank_count=len(rank_table.rows) if rank_table else 0,
         rank_table=Markup(as_html([with_dashes(rank_table)], [])) if rank_table else "",
@@ -223,14 +222,12 @@ def _score_panels(results: Results) -> list[dict[str, Any]]:
         best = standings.first_tier(key)
         axis, dots = _dots(records)
         is_untested = bool(results.comparisons) and key not in standings.families
-        letters = {} if is_untested else standings.letters
         lines = [
             {
                 "system": record.system,
                 "dot": dot,
                 "is_best": record.system in best,
-                "marks": Cell("", standings.marks(record.system, key)),
-                "letter": letters.get(record.system, ""),
+                "letters": Cell("", standings.letters(record.system, key)),
             }
             for record, dot in zip(records, dots, strict=True)
         ]

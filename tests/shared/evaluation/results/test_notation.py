@@ -97,23 +97,17 @@ def test_what_cannot_be_shown_is_an_error(results, arguments, message):
         results.to_table(**arguments)
 
 
-def test_letters_follow_the_best_score_however_systems_are_listed():
+def test_scores_of_three_systems_have_letters_however_they_are_listed():
     systems = {**SYSTEMS, "poor": ["y"] * 400}
 
     def scored(systems):
-        return score("qa_em", predictions=systems, references=GOLD, compare=True)
+        scores = score("qa_em", predictions=systems, references=GOLD, compare=True).tables()[0]
+        return scores.note, {row[0]: row[1][-1] for row in scores.rows}
 
-    turned = scored(dict(reversed(systems.items())))
-    assert scored(systems).standings.letters == {"good": "a", "fair": "b", "poor": "c"}
-    assert turned.standings.letters == {"poor": "c", "fair": "b", "good": "a"}
-    assert "Bold: tier 1, the best system" in turned.tables()[0].note
-
-
-def test_two_systems_need_letters_only_if_their_names_are_long(results):
-    assert results.standings.letters == {}
-    long_names = {f"{name} system, with a long name": answers for name, answers in SYSTEMS.items()}
-    compared = score("qa_em", predictions=long_names, references=GOLD, compare=True)
-    assert [row[:2] for row in compared.tables()[-1].rows] == [["a", "b"]]
+    note, letters = scored(systems)
+    assert scored(dict(reversed(systems.items())))[1] == letters
+    assert letters == {"good": "ᵃ", "fair": "ᵇ", "poor": "ᶜ"}
+    assert note.startswith("Systems whose scores share a letter cannot be told apart. Bold: tier 1")
 
 
 def test_options_are_passed_to_score_as_to_compute():

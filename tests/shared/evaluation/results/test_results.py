@@ -575,11 +575,11 @@ def test_tables_mark_what_is_significantly_better():
     results = compared("qa_f1")
     scores, ranks, comparisons = results.tables()
 
-    assert ranks.rows[0] == ["qa_f1", "a", "good", "0.8750", "1", "1"]
-    assert [row[:3] for row in scores.rows] == [
-        ["a", "good", "0.8750ᵇᶜ"],
-        ["b", "fair", "0.6250ᶜ"],
-        ["c", "poor", "0.0500"],
+    assert ranks.rows[0] == ["qa_f1", "good", "0.8750", "1", "1"]
+    assert [row[:2] for row in scores.rows] == [
+        ["good", "0.8750ᵃ"],
+        ["fair", "0.6250ᵇ"],
+        ["poor", "0.0500ᶜ"],
     ]
     assert comparisons.header == [
         *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
@@ -592,9 +592,9 @@ def test_tables_mark_what_is_significantly_better():
         p_value(first["p_adjusted"]),
     ]
     assert comparisons.best == {(0, 5), (1, 5), (2, 5)}
-    assert r"\textbf{0.8750} & \textsuperscript{bc}" in results.to_latex()
-    assert "**0.8750ᵇᶜ**" in results.to_markdown()
-    assert "<b>0.8750ᵇᶜ</b>" in results.to_html()
+    assert r"\textbf{0.8750} & \textsuperscript{a}" in results.to_latex()
+    assert "**0.8750ᵃ**" in results.to_markdown()
+    assert "<b>0.8750ᵃ</b>" in results.to_html()
 
 
 def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
@@ -649,9 +649,9 @@ def test_more_than_eight_systems_have_ranks_in_place_of_pairs():
     results = compared("qa_em", answers)
     scores, ranks = results.tables()
 
-    assert [row[2] for row in ranks.rows] == list(results.ranks["qa_em"])
+    assert [row[1] for row in ranks.rows] == list(results.ranks["qa_em"])
     assert "190 comparisons are in CSV and JSON" in ranks.note
-    assert scores.rows[-1][2].endswith("ʳˢᵗᵘ")  # the letters of the worst systems
+    assert scores.rows[-1][1].startswith("0.9500ᵃ")
 
 
 def test_csv_has_a_line_for_each_difference():
@@ -682,14 +682,9 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert results.to_dict()["ranks"] == {"qa_em": expected}
     assert Results.from_json(results.to_json()).ranks == results.ranks
     scores, ranks, _ = results.tables()
-    assert scores.best == {(0, 2), (3, 2)}  # the first tier, not the highest score
-    assert [row[:2] for row in scores.rows] == [
-        ["a", "good"],
-        ["c", "fair"],
-        ["d", "poor"],
-        ["b", "same"],
-    ]
-    assert ranks.rows[2] == ["qa_em", "c", "fair", "0.3750", "2", "3"]
+    assert scores.best == {(0, 1), (3, 1)}  # the first tier, not the highest score
+    assert [row[1][-1] for row in scores.rows] == ["ᵃ", "ᵇ", "ᶜ", "ᵃ"]
+    assert ranks.rows[2] == ["qa_em", "fair", "0.3750", "2", "3"]
     latex = results.to_latex("all")
     assert "1--2" in latex
     for text in (results.to_table(), results.to_markdown(), latex, results.to_html()):
