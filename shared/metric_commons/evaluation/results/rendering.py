@@ -16,7 +16,7 @@ from ...statistics.arguments.domains import Range, score_range
 Digits = Annotated[int, Range(0, 15)]
 
 _DECIMALS = 4  # where no interval supports fewer
-_DECIMALS_OF_100 = 1  # of scores such as BLEU, which go to 100
+_DECIMALS_OF_100 = 1  # of scores such as BLEU, which go to 100, and of TER, which may exceed it
 _STEPS = 20  # units of the last digit in the narrowest interval: the error has about two digits
 _ABOVE_ONE = ("wer", "cer")  # proportions that may exceed 1
 
@@ -100,7 +100,8 @@ class Notation(NamedTuple):
         """
         scaled = self.percent and is_proportion(module, score, values)
         ends = score_range(score, score_ranges(module)) if module in names() else None
-        decimals = _DECIMALS_OF_100 if ends and ends[1] == 100 else _DECIMALS
+        is_of_100 = score == "ter" or (ends is not None and ends[1] == 100)
+        decimals = _DECIMALS_OF_100 if is_of_100 else _DECIMALS
         return self.format_of(intervals, is_proportion=scaled, decimals=decimals)
 
 
