@@ -167,7 +167,7 @@ def test_less_is_sorted_first_where_less_is_better():
 
 
 @pytest.mark.long
-def test_of_many_systems_signs_take_the_place_of_letters(run):
+def test_more_than_25_systems_have_ranks_without_letters(run):
     names = [f"s{hits:02}" for hits in range(26)]
     answers = {name: [row[name] for row in ROWS] for name in names}
     gold = [row["gold"] for row in ROWS]
@@ -175,27 +175,9 @@ def test_of_many_systems_signs_take_the_place_of_letters(run):
     scores, ranks = results.tables()
 
     assert scores.header == ["system", "qa_em"]
-    assert ranks.header == ["score", "system", "value", "tier", "ranks", "pairs"]
+    assert all(cell.replace(".", "").isascii() for _, cell in scores.rows)
+    assert ranks.header == ["score", "system", "value", "tier", "ranks"]
     assert [row[1] for row in ranks.rows] == names[::-1]
-    signs = [row[-1] for row in ranks.rows]
-    better = {(each["a"], each["b"]): each["diff"] > 0 for each in results.comparisons}
-    significant = {(each["a"], each["b"]) for each in results.comparisons if each["significant"]}
-    assert significant
-    for first, line in enumerate(signs):
-        for second, sign in enumerate(line):
-            pair = tuple(sorted([names[25 - first], names[25 - second]]))
-            if first == second:
-                assert sign == "="
-            elif pair not in significant:
-                assert sign == "."
-            else:
-                is_first_better = better[pair] == (pair[0] == names[25 - first])
-                assert sign == ("+" if is_first_better else "-")
-    assert "325 comparisons are in CSV and JSON" in ranks.note
-    assert "corrected by Bonferroni's method over 325 comparisons" in ranks.note
-    answers.popitem()
-    few = score("qa_em", predictions=answers, references=gold, compare=True)
-    assert few.tables()[0].header == ["", "system", "qa_em"]
 
 
 @pytest.mark.long

@@ -11,10 +11,10 @@ import pytest
 from scipy.stats import binomtest
 
 from metric_commons import load
-from metric_commons.reporting.plots import curve_plots, panels
+from metric_commons.reporting.plots import label_plots
 from tests.spec import ROOT, nightly
 
-KINDS = ["roc", "pr", "confusion", "calibration", "residuals", "risk_coverage", "paths"]
+KINDS = ["roc", "pr", "confusion", "calibration", "residuals"]
 MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
 GUIDES = ["forager", "field_guide"]
 GUIDED = (
@@ -22,13 +22,9 @@ GUIDED = (
     *("--set", "pos_label=yes"),
 )
 RENTED = (RENTS, "--predictions=by_area", "--predictions=by_area_and_floor", "--references=rent")
-GRADED = ("graded.jsonl", "--predictions=sure", "--predictions=loud")
-EXTRACTED = ("extracted.jsonl", "--predictions=model", "--predictions=rules", "--references=gold")
 ROWS = {
     **dict.fromkeys(KINDS, GUIDED),
     "residuals": RENTED,
-    "risk_coverage": GRADED,
-    "paths": EXTRACTED,
 }
 
 
@@ -267,40 +263,6 @@ def test_a_label_without_rows_is_said_in_its_panel(drawn):
     assert lines(figure.axes[2])["undefined"].size == 0
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("shape", ["rising", "jagged", "steep"])
-def test_a_thinned_line_is_the_same_to_the_eye(shape, monkeypatch):
-    monkeypatch.setattr(curve_plots, "RESOLUTION", 50)
-    random = np.random.default_rng(1)
-    x = np.sort(random.random(7_500)) ** (8 if shape == "steep" else 1)
-    y = {
-        "rising": np.sort(random.random(x.size)),
-        "jagged": random.random(x.size),
-        "steep": np.sqrt(x),
-    }[shape]
-    kept = np.column_stack(curve_plots.thinned(x, y))
-    fine = 1 / curve_plots.RESOLUTION
-
-    assert len(kept) <= 4 * curve_plots.RESOLUTION
-    assert {tuple(point) for point in kept.tolist()} <= set(
-        zip(x.tolist(), y.tolist(), strict=True)
-    )
-    assert kept[0].tolist() == [x[0], y[0]]
-    assert kept[-1].tolist() == [x[-1], y[-1]]
-    column = np.floor(x / fine).astype(int)
-    for each in range(curve_plots.RESOLUTION):
-        there, shown = y[column == each], kept[np.floor(kept[:, 0] / fine) == each, 1]
-        if there.size:
-            assert (there.min(), there.max()) == (shown.min(), shown.max())
-            assert (there[0], there[-1]) == (shown[0], shown[-1])
-
-
-def test_a_short_line_is_left_as_it_is():
-    x, y = curve_plots.thinned([0, 0.5, 0.5, 1], [0, 0, 1, 1])
-
-    assert (x.tolist(), y.tolist()) == ([0, 0.5, 0.5, 1], [0, 0, 1, 1])
-
-
 # Confusion matrices
 
 
@@ -376,6 +338,7 @@ def test_options_move_what_is_drawn(drawn):
         tables = [guided(name, **asked_for)["confusion_matrix"] for name in GUIDES]
         expected = [[*first, *second] for first, second in tables]
         assert counts("--set", f"threshold={threshold}") == expected
+    assert drawn("confusion", *GUIDED).axes[0].get_xlabel() == "predicted label, threshold 0.5"
     (no, yes) = counts()[0][:2], counts()[0][2:]
     assert counts("--set", 'labels=["yes","no"]')[0] == [*yes[::-1], *no[::-1]]
 
@@ -392,7 +355,7 @@ def test_each_of_several_labels_of_a_row_has_a_panel(drawn):
     ("share", "text"), [(0, "0%"), (1, "100%"), (0.004, "<1%"), (0.996, ">99%"), (0.126, "13%")]
 )
 def test_a_share_is_none_or_all_only_where_it_is(share, text):
-    assert panels.percent(share) == text
+    assert label_plots.percent(share) == text
 
 
 # Calibration
@@ -482,17 +445,13 @@ def test_every_row_is_a_dot_and_counted_once(drawn):
 
 
 @pytest.mark.long
-def test_many_rows_are_counted_in_cells_that_lose_none(drawn):
-    random = np.random.default_rng(2)
-    actual = random.normal(size=6000)
-    guess = actual + random.normal(size=6000)
-    guess[0] = 40
-    write("rows.jsonl", y=actual.tolist(), p=guess.tolist())
+def test_many_rows_are_pixels_that_lose_none(drawn):
+    write("rows.jsonl", y=[0.0] * 6000, p=[float(row) for row in range(6000)])
     figure = drawn("residuals", "rows.jsonl", "--predictions=p", "--references=y")
 
-    (cells,) = figure.axes[0].collections
-    assert cells.get_array().sum() == 6000
-    assert figure.axes[-1].get_ylabel() == "rows in a cell"
+    (dots,) = figure.axes[0].collections
+    assert len(dots.get_offsets()) == 6000
+    assert dots.get_rasterized()
 
 
 def test_each_output_has_a_panel(drawn):
@@ -516,7 +475,7 @@ def test_equal_numbers_can_be_drawn(painted, value):
 
 # Files
 
-UNPAINTED = ("calibration", "risk_coverage", "paths")  # by other tests of the day
+UNPAINTED = ("calibration",)  # by other tests of the day
 
 
 @pytest.mark.long
@@ -531,8 +490,6 @@ UNPAINTED = ("calibration", "risk_coverage", "paths")  # by other tests of the d
 )
 def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, name, start, times):
     pytest.importorskip("matplotlib")
-    write("graded.jsonl", **RISKY)
-    write("extracted.jsonl", **FIELDS)
     command = ("plot", kind, *ROWS[kind], "--save", name)
     contents = set()
     for _ in range(times):
@@ -577,9 +534,6 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
 # What goes wrong
 
 
-MANY_FIELDS = [{f"k{number}": number for number in range(41)}]
-
-
 @pytest.mark.parametrize(
     ("kind", "p", "y", "option", "status", "message"),
     [
@@ -605,7 +559,6 @@ MANY_FIELDS = [{f"k{number}": number for number in range(41)}]
             2,
             "measures holds 'mad', which is not a measure",
         ),
-        ("paths", ["{}"], MANY_FIELDS, None, 1, "room for 40; leave some out with --set ignore_p"),
     ],
 )
 def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, message):
@@ -689,60 +642,23 @@ def test_a_positive_label_of_several_has_the_only_panel(drawn, refused):
     assert said.startswith("pos_label is '?', but the labels are")
 
 
-# Risk and coverage
-
-
-def graded(answers):
-    return [{"correct": correct, "confidence": confidence} for correct, confidence in answers]
-
-
-RISKY = {
-    "sure": graded([(True, 0.9), (True, 0.9), (False, 0.5), (True, 0.5), (False, 0.1)]),
-    "loud": graded([(False, 1.0), (True, 1.0), (False, 0.9), (True, 0.9), (True, 0.8)]),
-}
+# Saved results
 
 
 @pytest.mark.long
-def test_risk_is_drawn_over_coverage(drawn):
-    write("graded.jsonl", **RISKY)
-    figure = drawn("risk_coverage", *GRADED)
-    curves = lines(figure.axes[0])
+def test_a_forest_has_the_scores_of_a_result_with_their_intervals(run, monkeypatch):
+    drawn = kept_figures(run, monkeypatch, is_painted=True)
+    write("rows.jsonl", y=["x"] * 9, a=["x"] * 8 + ["y"], b=["x"] * 5 + ["y"] * 4)
+    fields = ("-p", "a", "-p", "b", "-r", "y", "--confidence", "0.9", "--save", "r.json")
+    assert run("score", "qa_em", "rows.jsonl", *fields)[0] == 0
+    (panel,) = drawn("forest", "r.json").axes
 
-    for name, answers in RISKY.items():
-        result = load("selective_answering").compute(
-            predictions=answers, curve=True, confidence_level=0.95
-        )
-        curve = result["risk_coverage"]
-        for end in zip(curve["coverage"], curve["risk"], strict=True):
-            assert np.hypot(*(curves[name] - end).T).min() < 1e-12
-        assert f"{name}: AURC {interval(result, 'aurc')}" in legend(figure)
-    # Of the third and fourth answer, equally sure, one is wrong: half an error up to the third.
-    inside = min(curves["sure"], key=lambda point: abs(point[0] - 0.6))
-    assert inside.tolist() == pytest.approx([0.6, 0.5 / 3])
-
-
-def test_grades_alone_have_no_curve(refused):
-    write("grades.jsonl", bot=["correct", "incorrect"])
-
-    _, said = refused("risk_coverage", "grades.jsonl", "--predictions=bot", "--save=r.png")
-    assert "curve needs confidences" in said
-
-
-# fields of JSON
-
-FIELDS = {
-    "model": ['{"a": 1, "b": [1, 2]}', '{"a": 2}'],
-    "rules": ['{"a": 1, "b": [1]}', "{"],
-    "gold": [{"a": 1, "b": [1, 3]}, {"a": 1}],
-}
-
-
-@pytest.mark.long
-def test_paths_have_a_bar_for_each_kind_of_leaf(drawn):
-    write("extracted.jsonl", **FIELDS)
-    model, rules = drawn("paths", *EXTRACTED).axes
-
-    assert [label.get_text() for label in model.get_yticklabels()] == ["$.a", "$.b[]"]
-    widths = [bar.get_width() for bar in model.patches]
-    assert widths == [*(1, 1), *(1, 1), *(0, 0), *(0, 0)]  # matched, wrong, missing, extra
-    assert [bar.get_width() for bar in rules.patches] == [*(1, 1), *(0, 0), *(1, 1), *(0, 0)]
+    systems = json.loads(Path("r.json").read_text())["records"]
+    shown = [line.get_xdata() for line in panel.get_lines()]
+    assert [list(map(float, ends)) for ends in shown[::2]] == [
+        [r["low"], r["high"]] for r in systems
+    ]
+    assert [float(value) for (value,) in shown[1::2]] == [8 / 9, 5 / 9]
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["a", "b"]
+    assert run("plot", "forest", "r.json", "-p", "a", "--save", "f.png")[0] == 2
+    assert run("plot", "roc", "rows.jsonl", "--save", "f.png")[0] == 2

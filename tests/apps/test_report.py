@@ -132,7 +132,7 @@ def test_the_numbers_of_a_page_are_those_of_the_terminal(scored):
         return numbers({"text": row[column]} for row in table.rows for column in columns)
 
     lines = page.of_class("line")
-    assert numbers(each for each in lines if "data-system" in each) == cells(scores, range(2, 6))
+    assert numbers(each for each in lines if "data-system" in each) == cells(scores, range(1, 5))
     assert numbers(each for each in lines if "data-diff" in each) == cells(differences, [5, 6, 7])
     assert numbers(each for each in page.elements if "data-group" in each) == cells(
         groups, range(3, 7)
@@ -185,8 +185,8 @@ def test_every_difference_is_on_the_page(scored):
     assert f"[{low:+.2f}, {high:+.2f}]" in page.told("differences")
     told = page.told("differences")
     assert "corrected by Bonferroni's method over 3 comparisons" in told
-    assert "2 of 3 are significant (p below 0.05)" in told
-    assert "on the same 20 rows, with" in told
+    assert "2 of 3 are significant." in told
+    assert "Permutation test on 20 rows" in told
     assert "does not show that the systems are equal" in told
 
 
@@ -197,7 +197,7 @@ def test_the_ranks_of_several_systems_are_on_the_page(scored):
     told = "".join(page.where(id="scores")[0]["text"].split())
 
     assert Results.read("r.json").ranks["qa_em"]["b"]["rank_interval"] == [2, 3]
-    for row in ("qa_em a a 1.0000ᵇᶜ 1 1", "qa_em b b 0.1500 2 2–3", "qa_em c c 0.0000 2 2–3"):
+    for row in ("qa_em a 1.0000 1 1", "qa_em b 0.1500 2 2–3", "qa_em c 0.0000 2 2–3"):
         assert row.replace(" ", "") in told
     assert [line["data-system"] for line in page.of_class("best")] == ["a"]  # the first tier
 
@@ -305,7 +305,7 @@ def test_one_system_has_its_worst_rows(scored):
     found = examples_of(scored(write(ROWS), ["one"], modules=["qa_em"]))
 
     assert list(found) == ["Worst"]
-    assert [card.split()[1] for card in found["Worst"]] == ["1", "2", "0", "3"]
+    assert [card.split()[1] for card in found["Worst"]] == ["1", "2"]  # the others are right
 
 
 @pytest.mark.long
@@ -438,26 +438,15 @@ def test_without_the_scores_of_rows_there_are_no_examples(scored, run):
 
 
 @pytest.mark.long
-def test_examples_that_tie_are_of_different_kinds_and_whole(scored, monkeypatch):
-    answers = ["â€“ Rome", "Milan", "Turin", "", "Rome", "Paris, France", "1968"]
-    rows = [
-        {"gold": ["Paris" if number < 6 else "1969"], "p": p} for number, p in enumerate(answers)
-    ]
+def test_examples_that_tie_are_from_all_over_the_file(scored, monkeypatch):
+    rows = [{"gold": "x", "p": "y" if number < 8 else "x"} for number in range(9)]
     monkeypatch.setattr(examples, "_COUNT", 4)
     page = scored(write(rows), ["p"], modules=["qa_em"])
-    cards = examples_of(page)["Worst"]
 
-    told = "0 in 7 of 7 rows; 4 of the 7 rows that tie are shown, of different kinds."
-    assert told in page.told("examples")
-    assert [card.partition(" references")[0] for card in cards] == [
-        "row 1 other answers",
-        "row 3 an empty answer",
-        "row 5 an answer and a reference overlap",
-        "row 6 a number is asked for",
-    ]
+    assert "0 in 8 of 9 rows; 4 of the 8 rows that tie are shown." in page.told("examples")
+    assert [card.split()[1] for card in examples_of(page)["Worst"]] == ["0", "2", "4", "6"]
     monkeypatch.setattr(examples, "_COUNT", 9)
-    everything = examples_of(scored.reported())["Worst"]
-    assert "row 0 references Paris p â€“ Rome" in everything[1]  # as it is, but not first
+    assert len(examples_of(scored.reported())["Worst"]) == 8
 
 
 LOGS = ROOT / "examples" / "logs"
@@ -478,7 +467,7 @@ def test_logs_have_examples_with_their_questions(run):
                 record = records[int(card.split()[1])]
                 question = " ".join(record["doc"]["question"].split())
                 assert f"doc.question {question} references" in card
-                assert record["doc"]["answer"][0] in card
+                assert " ".join(record["doc"]["answer"][0].split()) in card
                 assert f"fid {record['filtered_resps'][0]}" in card
     status, _, err = run("report", "r.json", "--save", "page.html", "--show", "doc.none")
     assert (status, "has no field 'doc.none'" in err) == (1, True)
@@ -618,10 +607,10 @@ def test_long_texts_are_folded_and_very_long_ones_cut(scored):
 
 @pytest.mark.long
 def test_empty_and_blank_texts_are_said(scored):
-    page = scored(write([{"gold": [""], "a": "", "b": " \n"}]), ["a", "b"], modules=["qa_em"])
+    page = scored(write([{"gold": "x", "a": "", "b": " \n"}]), ["a", "b"], modules=["qa_em"])
 
     text = examples_of(page)["Worst"][0]
-    assert text == "row 0 references empty a empty qa_em 1 b blank qa_em 1"
+    assert text == "row 0 references x a empty qa_em 0 b blank qa_em 0"
 
 
 @pytest.mark.parametrize(
@@ -748,7 +737,6 @@ def test_a_page_about_many_systems_stays_small():
     page = Page(text)
 
     assert len(text.encode()) < 1_000_000
-    assert len(page.of_class("matrix")) == 12
     lines = [each for each in page.elements if "data-diff" in each]
     assert len(lines) == 12 * 39  # each beside the best
     assert all("model-39" in (each["data-a"], each["data-b"]) for each in lines)
@@ -774,28 +762,12 @@ def test_systems_are_sorted_and_differences_folded_above_a_dozen():
 
 
 @pytest.mark.long
-def test_a_matrix_has_a_cell_for_each_significant_pair():
-    results = many(8, 1)
-    text = render(results, find_nothing())
-    better, worse = (
-        re.search(rf'class="{kind}" d="([^"]*)"', text)[1] for kind in ("better", "worse")
-    )
-    significant = sum(each["significant"] for each in results.comparisons)
-
-    assert better.count("M") == worse.count("M") == significant == 3
-    assert better.startswith("M96 0h14")  # the best system and the last but one
-    assert "all pairs" in text
-
-
-@pytest.mark.long
-def test_long_names_are_whole_beside_scores_and_letters_in_differences():
+def test_long_names_are_whole_beside_scores_and_short_in_differences():
     page = Page(render(many(4, 1, length=30), find_nothing()))
     names = [" ".join(each["text"].split()) for each in page.of_class("name")]
 
-    assert names[0] == f"a{'x' * 30}model-3"  # the letter, and the name
-    assert names[-1] in {"c − d", "d − c"}
-    table = page.where(id="scores")[0]["text"]
-    assert "x" * 30 + "model-3" in table  # in full once, beside its letter
+    assert names[0] == f"{'x' * 30}model-3"
+    assert names[-1].startswith("xxxxxxxxx…xxxx")
 
 
 @pytest.mark.parametrize("values", [[0.0001, 0.0009], [1e-9, 2e-9], [123456.0, 9e6], [0.5], [-2.0]])

@@ -91,7 +91,7 @@ def test_a_terminal_without_bars_if_quiet(monkeypatch):
 
 
 @pytest.mark.long
-def test_a_matrix_of_twenty_systems_fits_a_terminal(rows):
+def test_ranks_of_twenty_systems_fit_a_terminal(rows):
     names = [f"system-{number:02}" for number in range(20)]
     values = [
         {"gold": "x"} | {n: "x" if row >= 6 * k else "y" for k, n in enumerate(names)}
@@ -99,17 +99,13 @@ def test_a_matrix_of_twenty_systems_fits_a_terminal(rows):
     ]
     write_rows("many.jsonl", values)
     fields = [word for name in names for word in ("-p", name)]
-    out = rows("score", "qa_em", "many.jsonl", *fields, "-r", "gold", "--compare")[1]
-    (line,) = [line for line in out.splitlines() if line.startswith("a system-00 ")]
-
-    assert line.count("+") > 10
-    assert len(line) <= 80
-    assert "A range such as c-f stands" in " ".join(out.split())
-    assert "⁻" in out
     command = ("score", "qa_em", "many.jsonl", *fields, "-r", "gold", "--compare")
-    latex = rows(*command, "--format", "latex", "--table", "all")[1]
-    assert latex.isascii()  # TeX knows no raised letters of Unicode
-    assert "--u}" in latex
+    out = rows(*command)[1]
+    lines = [line for line in out.splitlines() if line.startswith("qa_em  ")]
+
+    assert len(lines) == 20
+    assert max(map(len, lines)) <= 80
+    assert rows(*command, "--format", "latex", "--table", "all")[1].isascii()
 
 
 def test_an_interval_that_includes_0_beside_a_small_p_is_explained(rows):

@@ -99,8 +99,7 @@ def compare(
     Results need their scored rows, which --rows writes. Systems
     with the same name in two results are compared with each other; otherwise
     all pairs are compared. For three or more systems the table has their possible
-    ranks, and for more than 25 a line of signs instead of letters. The best tier
-    and significant differences are in bold.
+    ranks. The best tier and significant differences are in bold.
 
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not

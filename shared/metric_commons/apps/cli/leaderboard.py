@@ -65,7 +65,7 @@ def leaderboard(
     metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
 
     A table is long (model, task, score) or wide (model, a column for each
-    task), in CSV, TSV, JSON, Parquet or Markdown; standard errors or rows are
+    task), in CSV, TSV, JSON or Parquet; standard errors or rows are
     used where it has them. A folder has results of lm-eval, or logs.
 
     Saved results with different options, versions or rows are refused with the

@@ -1,4 +1,4 @@
-"""`metric-commons plot`: pictures of classification, regression, confidence, spans and JSON."""
+"""`metric-commons plot`: pictures of classification, regression and saved results."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from ...data.files.stored import write_whole
+from ...evaluation.results.results import Results
 from ...evaluation.scoring.evaluations import Evaluation
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import assign
@@ -20,8 +21,10 @@ from .sources import file_names, named_systems
 def plot(
     kind: Annotated[Kind, typer.Argument()],
     paths: Annotated[list[Path], typer.Argument(metavar="FILE")],
-    predictions: Annotated[list[str], typer.Option("--predictions", "-p", metavar="[NAME=]FIELD")],
     save: Annotated[Path, save_option(metavar="FILE")],
+    predictions: Annotated[
+        list[str] | None, typer.Option("--predictions", "-p", metavar="[NAME=]FIELD")
+    ] = None,
     references: Annotated[str | None, typer.Option("--references", "-r", metavar="FIELD")] = None,
     settings: Annotated[list[str] | None, settings_option()] = None,
     confidence: Annotated[float | None, typer.Option(metavar="LEVEL", parser=level)] = None,
@@ -32,16 +35,15 @@ def plot(
     --save roc.png
 
     roc, pr and calibration take scores or probabilities; confusion takes these
-    or labels. residuals takes numbers. risk_coverage takes records with
-    `correct` and `confidence`. paths takes JSON. Files and fields are those of
-    `score`.
+    or labels. residuals takes numbers. Files and fields are those of `score`.
+    forest takes saved results, whose scores it draws with their intervals.
 
     Args:
         kind: The kind of picture.
-        paths: Files of rows.
+        paths: Files of rows; of forest one result of `score --save`.
         predictions: Field of the predictions; repeatable, once per system.
         save: The picture, a .png, .svg or .pdf file.
-        references: Field of the true labels or numbers; risk_coverage takes none.
+        references: Field of the true labels or numbers.
         settings: Option of the module behind the picture, such as calibration_bins=15; repeatable.
             The value is read as JSON, otherwise as text.
         confidence: Level of the intervals of scores: by default 0.95 for classification, and no
@@ -49,6 +51,18 @@ def plot(
     """
     from ...reporting.plots.panels import PlottedSystem  # imports numpy
 
+    if kind == "forest":
+        from ...reporting.plots.bar_plots import forest
+
+        check_written([save], paths)
+        check(save)
+        if len(paths) != 1 or predictions:
+            raise UsageError("forest draws one saved result, such as result.json")
+        write_whole(save, [forest(save, Results.read(paths[0]))])
+        say_written(save)
+        return
+    if not predictions:
+        raise UsageError("Missing option '--predictions' / '-p'.")
     needs = PICTURES[kind]
     evaluation = Evaluation(
         modules=[needs.module],

@@ -151,6 +151,7 @@ def trec(
             seed=intervals.seed,
         )
     results = run_scores.RankingResults(
+        shows_counts=True,  # which -m names
         systems={
             run: {
                 "ir_ranking": run_scores.summary(

@@ -5,7 +5,6 @@ import runpy
 import sys
 import traceback
 import warnings
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -16,16 +15,15 @@ from rich.table import Table
 from rich.text import Text
 
 from ...evaluation.peers.peers import peer_named
-from ...evaluation.results.rendering import counted
 from ...evaluation.scoring.evaluations import Evaluation
 from ..console.options import PrintedFormat, setting, settings_option
 from ..console.outputs import show_json
 from .score import check_usage
 
 if TYPE_CHECKING:
-    from ...evaluation.peers.agreement import Difference, PeerAgreement
+    from ...evaluation.peers.agreement import PeerAgreement
 
-UNEXPLAINED = 4  # the exit status
+DIFFERENT = 4  # the exit status
 _CELL = 40  # characters of a cell
 
 
@@ -44,10 +42,9 @@ def verify(
 
     metric-commons verify error_rate runs.jsonl -p hypothesis -r reference --against jiwer
 
-    Both score each row alone, with the options for which the card says that they are equal. If they
-    differ, the rule that explains it is named: "case" if they agree in lower case. Exit status: 0
-    all rows agree or differ by a named rule, 4 some differences have no rule, 1 the file or the
-    package is missing, 2 the command line is wrong.
+    Both score each row alone, with the options for which the card says that they are equal, and
+    rows that differ are shown side by side. Exit status: 0 all rows agree, 4 some differ, 1 the
+    file or the package is missing, 2 the command line is wrong.
 
     Args:
         module: A module listed by `metric-commons list`.
@@ -76,7 +73,7 @@ def verify(
         show_json(_record(agreement, peer.release))
     else:
         _show(agreement, peer.release, sides, top)
-    raise typer.Exit(UNEXPLAINED if agreement.unexplained else 0)
+    raise typer.Exit(DIFFERENT if agreement.differences else 0)
 
 
 def _show(
@@ -85,19 +82,17 @@ def _show(
     """Print how many rows agree, and the first that do not."""
     typer.echo(f"{agreement.equal:,} of {agreement.rows:,} rows agree ({release})")
     differences = [(item.row, item) for item in agreement.differences if item.row is not None]
-    for name, number in Counter(_rule(item) for _, item in differences).most_common():
-        typer.echo(f"{counted(number, 'row')}: {name}")
     if differences[:top]:
-        table = Table("row", "score", "ours", "theirs", "decided by", "prediction", "reference")
+        table = Table("row", "score", "ours", "theirs", "prediction", "reference")
         for row, difference in differences[:top]:
             values = (_number(difference.ours), _number(difference.theirs))
             cells = [shortened(side[row]) for side in sides]
-            cells = [str(row), difference.score, *values, _rule(difference), *cells]
+            cells = [str(row), difference.score, *values, *cells]
             table.add_row(*map(Text, cells))
         Console(highlight=False).print(table)
     for difference in agreement.differences:
         if difference.row is None:
-            typer.echo(f"no row differs alone; all rows together do: {_rule(difference)}")
+            typer.echo("no row differs alone; all rows together do")
     if isinstance(agreement.theirs, str):
         typer.echo(f"all rows together: {agreement.theirs}")
         return
@@ -113,17 +108,12 @@ def _record(agreement: "PeerAgreement", release: str) -> dict[str, Any]:
         "peer": release,
         "rows": agreement.rows,
         "agree": agreement.equal,
-        "unexplained": agreement.unexplained,
         "differences": [difference._asdict() for difference in agreement.differences],
         "ours": {name: agreement.ours[name] for name in agreement.theirs if name in agreement.ours}
         if not isinstance(agreement.theirs, str)
         else {},
         "theirs": agreement.theirs,
     }
-
-
-def _rule(difference: "Difference") -> str:
-    return " and ".join(difference.rules) or "unexplained"
 
 
 def _number(value: float | str) -> str:

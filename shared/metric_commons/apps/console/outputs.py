@@ -233,22 +233,15 @@ def _pages(table: Table, width: int) -> Iterator[list[int]]:
     """Yield the columns of scores of each page of a table that is wider than the screen."""
     from rich.cells import cell_len
 
-    gap = _gap(table)
     widths = [max(map(cell_len, cells)) for cells in zip(table.header, *table.rows, strict=True)]
-    room = width - sum(widths[: table.labels]) - gap * (table.labels - 1)
+    room = width - sum(widths[: table.labels]) - _GAP * (table.labels - 1)
     page: list[int] = []
     for column in range(table.labels, len(widths)):
-        if page and sum(widths[j] + gap for j in [*page, column]) > room:
+        if page and sum(widths[j] + _GAP for j in [*page, column]) > room:
             yield page
             page = []
         page.append(column)
     yield page
-
-
-def _gap(table: Table) -> int:
-    """Return the spaces between two columns: one in a matrix of signs, else two."""
-    cells = [*table.header[table.labels :], *(c for row in table.rows for c in row[table.labels :])]
-    return 1 if all(len(cell) == 1 for cell in cells) else _GAP
 
 
 def _grid(table: Table, columns: list[int]) -> "Grid":
@@ -256,9 +249,7 @@ def _grid(table: Table, columns: list[int]) -> "Grid":
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(
-        box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _gap(table) - 1, 0, 0)
-    )
+    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
     column_numbers = [*range(table.labels), *columns]
     for column in column_numbers:
         grid.add_column(

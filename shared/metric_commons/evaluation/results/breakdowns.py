@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from .module_results import Systems
-from .rendering import PLAIN, Notation, NumberFormat, Table, label
+from .rendering import PLAIN, Cell, Notation, NumberFormat, Table, label
 
 _OF_PARTS = "by_"  # begins the names of breakdowns among the scores
 _MOST = 40  # parts in a table
@@ -22,9 +22,26 @@ class Breakdown(NamedTuple):
     module: str
     name: str  # what the parts are, such as "path"
     parts: Mapping[str, Mapping[str, Any]]
-    level: float | None  # of the intervals
+    level: float | None = None  # of the intervals
     descending: bool = False  # whether the highest scores come first
     is_ordered: bool = False  # whether the parts come as they are
+
+    def ordered(self) -> list[str]:
+        """Return the names of the parts, those with the lowest score first, or with the highest.
+
+        >>> parts = {"$.a": {"f1": 1.0}, "$.b": {"f1": 0.5}}
+        >>> Breakdown("bot", "json_match", "path", parts).ordered()
+        ['$.b', '$.a']
+        """
+
+        def rank(part: str) -> tuple[float, str]:
+            scores = self.parts[part]
+            value = scores.get(main_score(scores) or "")
+            if value is None or math.isnan(value):
+                return math.inf, part
+            return -value if self.descending else value, part
+
+        return list(self.parts) if self.is_ordered else sorted(self.parts, key=rank)
 
 
 def breakdowns(systems: Systems) -> Iterator[Breakdown]:
@@ -35,43 +52,25 @@ def breakdowns(systems: Systems) -> Iterator[Breakdown]:
     for system, modules in systems.items():
         for module, result in modules.items():
             level = result.options.get("confidence_level")
-            of_labels: dict[str, dict[str, Any]] = {}
+            of_rated: dict[str, dict[str, Any]] = {}
             for key, value in result.scores.items():
-                if key.startswith(_OF_PARTS) and isinstance(value, Mapping):
-                    name = key.removeprefix(_OF_PARTS)
-                    yield Breakdown(system, module, name, value, level)
-                elif isinstance(value, Mapping):
-                    reported = {part: s for part, s in value.items() if isinstance(s, Mapping)}
-                    if reported:  # by a report of classification, and its averages
-                        yield Breakdown(system, module, "label", reported, level, is_ordered=True)
-                        continue
+                if not isinstance(value, Mapping):
+                    continue
+                if key.startswith(_OF_PARTS):
+                    yield Breakdown(system, module, key.removeprefix(_OF_PARTS), value, level)
+                elif reported := {n: s for n, s in value.items() if isinstance(s, Mapping)}:
+                    # by a report of classification, and its averages
+                    yield Breakdown(system, module, "label", reported, level, is_ordered=True)
+                else:
+                    ends: Any = result.confidence_interval.get(key, {})
                     for rated, number in value.items():
                         if isinstance(number, int | float):
-                            scores = of_labels.setdefault(rated, {})
+                            scores = of_rated.setdefault(rated, {})
                             scores[key] = number
-                            ends: Any = result.confidence_interval.get(key, {})
                             if rated in ends:
                                 scores.setdefault("confidence_interval", {})[key] = ends[rated]
-            if of_labels:
-                yield Breakdown(system, module, "system", of_labels, level, descending=True)
-
-
-def ordered_parts(breakdown: Breakdown) -> list[str]:
-    """Return the names of the parts, those with the lowest score first, or with the highest.
-
-    >>> parts = {"$.a": {"f1": 1.0}, "$.b": {"f1": 0.5}}
-    >>> ordered_parts(Breakdown("bot", "json_match", "path", parts, None))
-    ['$.b', '$.a']
-    """
-
-    def rank(part: str) -> tuple[float, str]:
-        scores = breakdown.parts[part]
-        name = main_score(scores)
-        value = math.nan if name is None else _number(scores[name])
-        value = -value if breakdown.descending else value
-        return (math.inf if math.isnan(value) else value), part
-
-    return list(breakdown.parts) if breakdown.is_ordered else sorted(breakdown.parts, key=rank)
+            if of_rated:
+                yield Breakdown(system, module, "system", of_rated, level, descending=True)
 
 
 def main_score(scores: Mapping[str, Any]) -> str | None:
@@ -96,53 +95,39 @@ def breakdown_tables(breakdowns: Iterable[Breakdown], notation: Notation = PLAIN
     for breakdown in breakdowns:
         if breakdown.parts:
             grouped.setdefault((breakdown.module, breakdown.name), []).append(breakdown)
-    return [_table(module, name, parts, notation) for (module, name), parts in grouped.items()]
+    return [
+        _table(f"{module} by {name}", parts, notation) for (module, name), parts in grouped.items()
+    ]
 
 
-def _table(module: str, name: str, of_systems: Sequence[Breakdown], notation: Notation) -> Table:
-    number_format = notation.format_of(is_proportion=True)
-    has_systems = len(of_systems) > 1
-    columns = [key for key in next(iter(of_systems[0].parts.values())) if key not in _BESIDE]
-    rows = []
-    hidden = 0
-    for breakdown in of_systems:
-        names = ordered_parts(breakdown)
-        hidden += max(0, len(names) - _MOST)
-        for part in names[:_MOST]:
-            scores = breakdown.parts[part]
-            system = [label(breakdown.system)] if has_systems else []
-            rows.append(
-                [
-                    *system,
-                    label(part),
-                    *(_cell(scores, column, number_format) for column in columns),
-                ]
-            )
+def _table(title: str, of_systems: Sequence[Breakdown], notation: Notation) -> Table:
+    form = notation.format_of(is_proportion=True)
+    listed = [(of_system, of_system.ordered()) for of_system in of_systems]
+    shown = [(of_system, part) for of_system, parts in listed for part in parts[:_MOST]]
+    scores = [of_system.parts[part] for of_system, part in shown]
+    names = [(of_systems[0].name, [label(part) for _, part in shown])]
+    if len(of_systems) > 1:
+        names.insert(0, ("system", [label(of_system.system) for of_system, _ in shown]))
+    columns = []
+    for key in scores[0]:
+        if key not in _BESIDE:
+            is_score = any(isinstance(part.get(key), float) for part in scores)
+            heading = form.heading(key) if is_score else key
+            columns.append((heading, [_cell(part, key, form) for part in scores]))
+    hidden = sum(len(parts) for _, parts in listed) - len(shown)
     note = f"{hidden:,} more are in JSON." if hidden else ""
-    levels = {breakdown.level for breakdown in of_systems} - {None}
-    title = f"{module} by {name}"
-    if len(levels) == 1 and any("[" in cell for row in rows for cell in row[-1:]):
+    levels = {of_system.level for of_system in of_systems} - {None}
+    if len(levels) == 1 and any(part.get("confidence_interval") for part in scores):
         title += f", with {100 * (levels.pop() or 0):g}% intervals"
-    parts = [scores for breakdown in of_systems for scores in breakdown.parts.values()]
-    proportions = {c for c in columns if any(isinstance(scores.get(c), float) for scores in parts)}
-    headings = [number_format.heading(c) if c in proportions else c for c in columns]
-    header = [*(["system"] if has_systems else []), name, *headings]
-    return Table(header, rows, 2 if has_systems else 1, set(), note, title, kind="parts")
+    return Table.of(names, columns)._replace(title=title, note=note, kind="parts")
 
 
-def _cell(scores: Mapping[str, Any], column: str, number_format: NumberFormat) -> str:
+def _cell(scores: Mapping[str, Any], key: str, form: NumberFormat) -> str:
     """Return a count, or a score; the main score with its interval."""
-    value = scores.get(column)
-    if not isinstance(value, float) and value is not None:
-        return f"{value:,}"
-    number = _number(value)
-    if math.isnan(number):
+    value = scores.get(key)
+    if value is None or math.isnan(value):
         return ""
-    interval = scores.get("confidence_interval", {}).get(column)
-    if interval is None or column != main_score(scores):
-        return number_format.number(number)
-    return f"{number_format.number(number)} {number_format.interval(interval)}"
-
-
-def _number(value: Any) -> float:
-    return math.nan if value is None else float(value)
+    if not isinstance(value, float):
+        return f"{value:,}"
+    interval = scores.get("confidence_interval", {}).get(key) if key == main_score(scores) else None
+    return Cell(form.number(value), interval=form.interval(interval))

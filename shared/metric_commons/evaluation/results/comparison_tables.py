@@ -1,7 +1,6 @@
 """Tables of comparisons, and statements about what was tested and assumed."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Sequence
 
 from .comparisons import Comparison, option_of
 from .rendering import (
@@ -10,16 +9,10 @@ from .rendering import (
     NumberFormat,
     Table,
     counted,
-    formats_of_differences,
     interval_of_difference,
     label,
     p_value,
-    scored_by,
 )
-
-if TYPE_CHECKING:
-    pass
-
 
 _SHORT = {
     "bonferroni": "p_bonferroni",
@@ -35,7 +28,7 @@ CORRECTED_BY = {
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
 }
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
-BOLD = "Bold: a significant difference, and the better of its two means."
+BOLD = "Bold: a significant difference."
 SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
 ALONE = "Each interval is for one comparison alone, and may disagree with the corrected p."
 TWO_LAWS = (
@@ -50,53 +43,76 @@ PSEUDOVALUES = (
 def table(
     comparisons: Sequence[Comparison],
     lower: Callable[[Comparison], bool],
-    short_names: Mapping[str, str] | None = None,
     notation: Notation = PLAIN,
     *,
     is_winner_first: bool = True,
 ) -> Table:
-    """Return one row per comparison; significant results and their better means are in bold.
+    """Return one row per comparison, with significant differences in bold.
 
-    The interval is next to the corrected p-value, with which it agrees; the uncorrected p-value
-    comes last.
+    Of p-values that were corrected together, the corrected ones are shown.
 
     Args:
         comparisons: the comparisons to show.
         lower: whether the lower mean of a comparison is the better one.
-        short_names: names to show in place of those of systems.
         notation: of the numbers.
         is_winner_first: whether A is the better system of a row, as in `winner_first`.
     """
     formats = formats_of_differences(comparisons, notation)
     corrections = {option_of(comparison, "correction") for comparison in comparisons}
     levels = {option_of(comparison, "confidence_level") for comparison in comparisons}
-    corrected = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else ""
+    heading = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else "p_adjusted"
+    if all(option_of(comparison, "tests") == 1 for comparison in comparisons):
+        heading = "p_value"
     level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
-    bold = set()
+    significant = []
     missing = []
     rows = []
     for row, comparison in enumerate(comparisons):
-        is_lower_better = lower(comparison)
+        names = [label(comparison[side]) for side in ("a", "b")]
         if number := comparison.get("missing_rows"):
-            names = f"{label(comparison['a'])} and {label(comparison['b'])}"
-            missing.append(f"{counted(number, 'row')} of {names} are missing and left out.")
-        shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
-        rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
+            rows_of_both = f"{counted(number, 'row')} of {' and '.join(names)}"
+            missing.append(f"{rows_of_both} are missing and left out.")
+        shown = winner_first(comparison, lower(comparison)) if is_winner_first else comparison
+        form = formats[scored_by(comparison)]
+        rows.append(
+            [
+                *(label(shown[side]) for side in ("a", "b")),
+                form.heading(label(shown["score"])),
+                form.number(float(shown["A_mean"])),
+                form.number(float(shown["B_mean"])),
+                form.number(float(shown["diff"]), signed=True),
+                interval_of_difference(shown, form),
+                p_value(shown["p_adjusted"]),
+            ]
+        )
         if shown["significant"]:
-            is_a_better = (shown["diff"] > 0) != is_lower_better
-            bold |= {(row, 3 if is_a_better else 4), (row, 8)}
-    return Table(
-        [
-            *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", f"{level}interval"),
-            *(corrected or "p_adjusted", "significant", "p_value"),
-        ],
-        rows,
-        3,
-        bold,
-        " ".join([statement(comparisons), *([BOLD] if bold else []), *missing]),
-        "Differences of systems",
-        kind="differences",
-    )
+            significant.append((row, 5))
+    header = ["A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", f"{level}interval", heading]
+    note = " ".join([statement(comparisons), *([BOLD] if significant else []), *missing])
+    title = "Differences of systems"
+    return Table(header, rows, 3, {*significant}, note, title, kind="differences")
+
+
+def scored_by(comparison: Comparison) -> tuple[str, str]:
+    """Return the module, "" if it is not recorded, and the score of a comparison."""
+    return comparison.get("module", ""), comparison["score"]
+
+
+def formats_of_differences(
+    comparisons: Sequence[Comparison], notation: Notation
+) -> dict[tuple[str, str], NumberFormat]:
+    """Return the format of the numbers of each score."""
+    by_score: dict[tuple[str, str], list[Comparison]] = {}
+    for comparison in comparisons:
+        by_score.setdefault(scored_by(comparison), []).append(comparison)
+    return {
+        key: notation.format_of_score(
+            *key,
+            [member[name] for member in members for name in ("A_mean", "B_mean")],
+            [member["confidence_interval"] for member in members],
+        )
+        for key, members in by_score.items()
+    }
 
 
 def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
@@ -202,18 +218,3 @@ def number_range(values: Iterable[int | None]) -> str:
         return ""
     low, high = min(filter(None, numbers)), max(filter(None, numbers))
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"
-
-
-def _cells(
-    comparison: Comparison, short_names: Mapping[str, str], number_format: NumberFormat
-) -> list[str]:
-    return [
-        *(short_names.get(comparison[side]) or label(comparison[side]) for side in ("a", "b")),
-        number_format.heading(label(comparison["score"])),
-        *(number_format.number(float(comparison[name])) for name in ("A_mean", "B_mean")),
-        number_format.number(float(comparison["diff"]), signed=True),
-        interval_of_difference(comparison, number_format),
-        p_value(comparison["p_adjusted"]),
-        "yes" if comparison["significant"] else "no",
-        p_value(comparison["p_value"]),
-    ]

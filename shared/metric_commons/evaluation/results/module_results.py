@@ -19,6 +19,7 @@ from ...module.declaration.declarations import (
     REPORTING,
 )
 from ..rows.versions import DISTRIBUTION, version
+from .records import Record, Run
 from .rendering import label
 
 if TYPE_CHECKING:
@@ -83,10 +84,7 @@ _BESIDE_INTERVALS = (*DETAILS, "score_bounds", *COUNTS)
 # The fields with one value per score.
 _BY_SCORE = ("scores", "confidence_interval", *DETAILS, "score_bounds", "aggregation")
 # The fields of a run in a file, beside its records and the values that are not numbers.
-_OF_RUN = (
-    *("options", "rows", "signature", "conditions", "program", "lower_is_better"),
-    *("aggregation", "main_score", "left_out"),
-)
+_OF_RUN = tuple(name for name in Run.__annotations__ if name != "values")
 # The names that intervals and their details have in a record.
 _IN_RECORD = {
     "interval": "method",
@@ -94,8 +92,6 @@ _IN_RECORD = {
     "effective_n": "effective_n",
     "design_effect": "design_effect",
 }
-
-Record = dict[str, Any]  # a score of a system and its interval: a line of a table
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -144,19 +140,20 @@ class ModuleResult:
                 if score in COUNTS or (group is not None and score == "n"):
                     continue
                 low, high = _of_score(values, "confidence_interval", score) or (None, None)
-                yield {
-                    "system": system,
-                    "module": module,
-                    "score": score,
-                    "group": group,
-                    "value": value,
-                    "low": low,
-                    "high": high,
-                    "level": None if low is None else self.options.get("confidence_level"),
-                    **{to: _of_score(values, name, score) for name, to in _IN_RECORD.items()},
-                    "n": self.rows if group is None else values["n"],
-                    "n_clusters": values.get("n_clusters"),
-                }
+                details = {to: _of_score(values, name, score) for name, to in _IN_RECORD.items()}
+                yield Record(
+                    system=system,
+                    module=module,
+                    score=score,
+                    group=group,
+                    value=value,
+                    low=low,
+                    high=high,
+                    level=None if low is None else self.options.get("confidence_level"),
+                    n=self.rows if group is None else values["n"],
+                    n_clusters=values.get("n_clusters"),
+                    **details,
+                )
 
     def run(self) -> dict[str, Any]:
         """Return all that a file has of a run beside its records."""
@@ -170,25 +167,19 @@ class ModuleResult:
         values: dict[str, Any] = {}
         for record in records:
             part = values
-            if record["group"] is not None:
-                part = values.setdefault("groups", {}).setdefault(record["group"], {})
-                part["n"] = record["n"]
+            if record.group is not None:
+                part = values.setdefault("groups", {}).setdefault(record.group, {})
+                part["n"] = record.n
             _set_record(part, record)
         _set_values(values, from_jsonable(run.get("values", {})))
-        groups = values.pop("groups", {})
-        fields = {
-            name: values.pop(name)
-            for name in _BESIDE_INTERVALS
-            if name in COUNTS or isinstance(values.get(name), dict)  # or a score of this name
-            if name in values
-        }
-        return cls(
-            scores=values,
-            confidence_interval=values.pop("confidence_interval", {}),
-            groups=groups,
-            **fields,
-            **{name: run[name] for name in _OF_RUN},
-        )
+        fields = {name: run[name] for name in _OF_RUN}
+        for name in ("groups", "confidence_interval"):
+            fields[name] = values.pop(name, {})
+        for name in _BESIDE_INTERVALS:
+            # or else a score of this name
+            if name in values and (name in COUNTS or isinstance(values[name], dict)):
+                fields[name] = values.pop(name)
+        return cls(scores=values, **fields)
 
     def settings(self) -> dict[str, Any]:
         """Return the options and conditions that are not None, the preset first, as in signatures.
@@ -270,16 +261,17 @@ def _without_records(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _set_record(values: dict[str, Any], record: Record) -> None:
     """Put the score of a record into a result."""
-    score, value = record["score"], record["value"]
-    values[score] = math.nan if value is None else value
-    if {record[name] for name in ("method", "low", "high")} != {None}:
-        ends = [math.nan if end is None else end for end in (record["low"], record["high"])]
+    score = record.score
+    values[score] = record.number
+    if {record.method, record.low, record.high} != {None}:
+        ends = [math.nan if end is None else end for end in (record.low, record.high)]
         values.setdefault("confidence_interval", {})[score] = ends
     for name, source in _IN_RECORD.items():
-        if record[source] is not None:
-            values.setdefault(name, {})[score] = record[source]
-    if record["n_clusters"] is not None:
-        values["n_clusters"] = record["n_clusters"]
+        detail = getattr(record, source)
+        if detail is not None:
+            values.setdefault(name, {})[score] = detail
+    if record.n_clusters is not None:
+        values["n_clusters"] = record.n_clusters
 
 
 def _set_values(values: dict[str, Any], others: Mapping[str, Any]) -> None:

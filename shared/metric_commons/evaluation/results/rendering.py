@@ -1,4 +1,4 @@
-"""Tables of results as text: plain, Markdown and HTML, and how numbers are written in them.
+"""Tables as one value, how text, Markdown and HTML show them, and how numbers are written in them.
 
 Names of systems and groups come from data and may contain anything. Here each becomes one printable
 line, and characters with a meaning in the output format are escaped.
@@ -8,7 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, Self
 
 from ...module.catalog.catalog import names, score_ranges
 from ...statistics.arguments.domains import Range, score_range
@@ -16,6 +16,7 @@ from ...statistics.arguments.domains import Range, score_range
 Digits = Annotated[int, Range(0, 15)]
 
 _DECIMALS = 4  # where no interval supports fewer
+_DECIMALS_OF_100 = 1  # of scores such as BLEU, which go to 100, and of TER, which may exceed it
 _STEPS = 20  # units of the last digit in the narrowest interval: the error has about two digits
 _ABOVE_ONE = ("wer", "cer")  # proportions that may exceed 1
 
@@ -56,7 +57,11 @@ class Notation(NamedTuple):
     percent: bool = False  # whether proportions are multiplied by 100
 
     def format_of(
-        self, intervals: Iterable[Sequence[float] | None] = (), *, is_proportion: bool = False
+        self,
+        intervals: Iterable[Sequence[float] | None] = (),
+        *,
+        is_proportion: bool = False,
+        decimals: int = _DECIMALS,
     ) -> NumberFormat:
         """Return the format of a column of numbers with these intervals.
 
@@ -73,13 +78,13 @@ class Notation(NamedTuple):
         factor = 100 if self.percent and is_proportion else 1
         if self.digits is not None:
             return NumberFormat(factor, self.digits)
-        decimals = _DECIMALS - (2 if factor == 100 else 0)
         widths = [factor * (ends[1] - ends[0]) for ends in intervals if ends is not None]
         finite = [width for width in widths if 0 < width < math.inf]
+        most = decimals - 2 if factor == 100 else decimals
         if not finite:
-            return NumberFormat(factor, decimals)
+            return NumberFormat(factor, most)
         supported = math.ceil(-math.log10(min(finite) / _STEPS) - 1e-9)
-        return NumberFormat(factor, min(max(supported, 0), decimals))
+        return NumberFormat(factor, min(max(supported, 0), most))
 
     def format_of_score(
         self,
@@ -88,9 +93,16 @@ class Notation(NamedTuple):
         values: Iterable[float],
         intervals: Iterable[Sequence[float] | None],
     ) -> NumberFormat:
-        """Return the format of a score of a module, with these values and intervals."""
+        """Return the format of a score of a module, with these values and intervals.
+
+        >>> Notation().format_of_score("bleu", "bleu", [37.2], [])
+        NumberFormat(factor=1, decimals=1)
+        """
         scaled = self.percent and is_proportion(module, score, values)
-        return self.format_of(intervals, is_proportion=scaled)
+        ends = score_range(score, score_ranges(module)) if module in names() else None
+        is_of_100 = score == "ter" or (ends is not None and ends[1] == 100)
+        decimals = _DECIMALS_OF_100 if is_of_100 else _DECIMALS
+        return self.format_of(intervals, is_proportion=scaled, decimals=decimals)
 
 
 PLAIN = Notation()
@@ -113,71 +125,34 @@ def is_proportion(module: str, score: str, values: Iterable[float]) -> bool:
     return ends is not None and ends[0] >= -1 and ends[1] <= 1
 
 
-def scored_by(comparison: Mapping[str, Any]) -> tuple[str, str]:
-    """Return the module, "" if it is not recorded, and the score of a comparison."""
-    return comparison.get("module", ""), comparison["score"]
-
-
-def formats_of_differences(
-    comparisons: Sequence[Mapping[str, Any]], notation: Notation
-) -> dict[tuple[str, str], NumberFormat]:
-    """Return the format of the numbers of each score.
-
-    All have the most decimals that one supports.
-    """
-    by_score: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
-    for comparison in comparisons:
-        by_score.setdefault(scored_by(comparison), []).append(comparison)
-    formats = {}
-    for (module, score), members in by_score.items():
-        means = [member[name] for member in members for name in ("A_mean", "B_mean")]
-        intervals = [member["confidence_interval"] for member in members]
-        formats[module, score] = notation.format_of_score(module, score, means, intervals)
-    return with_equal_decimals(formats)
-
-
-def with_equal_decimals(
-    formats: Mapping[tuple[str, str], NumberFormat],
-) -> dict[tuple[str, str], NumberFormat]:
-    """Return these formats, all with the most decimals of any of them."""
-    decimals = max(number_format.decimals for number_format in formats.values())
-    return {score: value._replace(decimals=decimals) for score, value in formats.items()}
-
+# ---- tables -------------------------------------------------------------------------------------
 
 # Letters that exist as superscripts; q does not.
-LETTERS = "abcdefghijklmnoprstuvwxyz"
-RAISED = "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ"
-RAISED_DASH = "⁻"
-_RAISE = str.maketrans(f"{LETTERS}-", f"{RAISED}{RAISED_DASH}")
-LOWERED = str.maketrans(dict(zip(f"{RAISED}{RAISED_DASH}", [*LETTERS, "--"], strict=True)))
-_LONG = 4  # consecutive letters from which only the first and the last are written
-LETTERS_NOTE = "A letter after a score: significantly better than the system with that letter."
-RANGES_NOTE = "A range such as c-f stands for its letters and all between."
-_MAX_MESSAGE = 2_000  # characters; a message may quote a long value
-_REASONS = 4  # differences from the scores of a log, as listed under a table
-
+_RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 KINDS = ("scores", "groups", "parts", "ranks", "differences")
 
 
-class RenderedEntry(NamedTuple):
-    """One number of a result; `group` is None for all rows."""
+class Cell(str):
+    """A number in a table, with letters after it and its interval, which LaTeX sets apart.
 
-    system: str
-    group: str | None
-    module: str
-    score: str
-    value: float
-    interval: Sequence[float] | None
-    rows: int
-    lower: bool  # whether lower is better
-    bounds: Sequence[float] | None = None  # if rows are missing
+    >>> Cell("0.5", "ab", "[0.4, 0.6]")
+    '0.5ᵃᵇ [0.4, 0.6]'
+    """
+
+    __slots__ = ("interval", "marks", "number")
+
+    number: str
+    marks: str
+    interval: str
+
+    def __new__(cls, number: str, marks: str = "", interval: str = "") -> Self:  # noqa: D102
+        cell = super().__new__(cls, f"{number}{marks.translate(_RAISED)} {interval}".rstrip())
+        cell.number, cell.marks, cell.interval = number, marks, interval
+        return cell
 
 
-# The letters after a number, by system, module and score.
-Marks = Mapping[tuple[str, str, str], str]
-# The tier of each system, by module and score.
-Tiers = Mapping[tuple[str, str], Mapping[str, int]]
+Column = tuple[str, Sequence[str]]  # a heading, and a cell for each row
 
 
 class Table(NamedTuple):
@@ -195,116 +170,44 @@ class Table(NamedTuple):
     caption: str = ""
     label: str = ""
 
+    @classmethod
+    def of(
+        cls, labels: Sequence[Column], columns: Sequence[Column], *, best: Iterable[int] = ()
+    ) -> Self:
+        """Return a table of these columns, without those in which all cells are empty.
 
-def score_table(
-    names: list[str],
-    labels: Mapping[tuple[str, str | None], Sequence[str]],
-    entries: Sequence[RenderedEntry],
-    marks: Marks | None = None,
-    tiers: Tiers | None = None,
-    notation: Notation = PLAIN,
-) -> Table:
-    """Return a row for each system and group, with its labels, and a column for each score.
+        Args:
+            labels: the columns that name a row.
+            columns: the others.
+            best: the rows whose cell in the first of these is in bold.
 
-    Args:
-        names: the headings of the labels.
-        labels: the labels of each row, by system and group.
-        entries: the scores.
-        marks: the letters after scores.
-        tiers: the tiers of systems; the first is in bold.
-        notation: of the numbers.
+        >>> Table.of([("system", ["a", "b"])], [("em", ["0.5", "0.4"]), ("n", ["", ""])]).rows
+        [['a', '0.5'], ['b', '0.4']]
+        """
+        filled = [column for column in columns if any(column[1])]
+        headings, cells = zip(*labels, *filled, strict=True)
+        rows = [list(row) for row in zip(*cells, strict=True)]
+        return cls(list(headings), rows, len(labels), {(row, len(labels)) for row in best})
+
+
+def column(
+    records: Sequence[Mapping[str, Any]],
+    name: str,
+    text_of: Callable[[Any], str] = str,
+    heading: str = "",
+) -> Column:
+    """Return a value of each record as text, empty where it is None; the heading is its name.
+
+    >>> column([{"tier": 1}, {"tier": None}], "tier")
+    ('tier', ['1', ''])
     """
-    cells: dict[tuple[str, str | None], dict[tuple[str, str], RenderedEntry]] = {}
-    for entry in entries:
-        cells.setdefault((entry.system, entry.group), {})[entry.module, entry.score] = entry
-    columns = dict.fromkeys((entry.module, entry.score) for entry in entries)
-    best = set()
-    formats: dict[tuple[str, str], NumberFormat] = {}
-    for j, column in enumerate(columns, start=len(names)):
-        row_entries = {i: row[column] for i, row in enumerate(cells.values()) if column in row}
-        formats[column] = format_of_entries(list(row_entries.values()), notation)
-        leading = best_entries([*row_entries.values()], (tiers or {}).get(column))
-        best |= {(i, j) for i, entry in row_entries.items() if entry in leading}
-    rows = [
-        [
-            *map(label, labels[key]),
-            *(
-                _cell(row[column], marks or {}, formats[column]) if column in row else ""
-                for column in columns
-            ),
-        ]
-        for key, row in cells.items()
-    ]
-    header = [formats[column].heading(label(column[1])) for column in columns]
-    return Table([*names, *header], rows, len(names), best)
+    values = [record[name] for record in records]
+    return heading or name, ["" if value is None else text_of(value) for value in values]
 
 
-def format_of_entries(entries: Sequence[RenderedEntry], notation: Notation) -> NumberFormat:
-    """Return the format of a column of one score."""
-    values, intervals = zip(*((entry.value, entry.interval) for entry in entries), strict=True)
-    return notation.format_of_score(entries[0].module, entries[0].score, values, intervals)
-
-
-def one_system_table(entries: Sequence[RenderedEntry], notation: Notation, level: str) -> Table:
-    """Return a row for each score of one system, with a column of intervals if there are any.
-
-    Args:
-        entries: the scores.
-        notation: of the numbers.
-        level: the heading of the intervals.
-    """
-    has_intervals = any(entry.interval for entry in entries)
-    rows = []
-    for entry in entries:
-        number_format = format_of_entries([entry], notation)
-        ends = [number_format.interval(entry.interval)] if has_intervals else []
-        name = number_format.heading(label(entry.score))
-        rows.append([name, _number(entry, number_format), *ends])
-    header = ["score", label(entries[0].system), *([level] if has_intervals else [])]
-    return Table(header, rows, 1, set())
-
-
-def best_entries(
-    entries: Sequence[RenderedEntry], tiers: Mapping[str, int] | None
-) -> list[RenderedEntry]:
-    """Return the entries of the first tier of one score; empty if all systems are in one tier.
-
-    Without comparisons there are no tiers: the highest of several numbers may be so by chance.
-
-    >>> a, b = (
-    ...     RenderedEntry(name, None, "m", "em", ord(name) / 99, None, 9, False) for name in "ab"
-    ... )
-    >>> best_entries([a, b], {"a": 2, "b": 1}) == [b], best_entries([a, b], {"a": 1, "b": 1})
-    (True, [])
-    """
-    if not tiers or len({*tiers.values()}) < 2:
-        return []
-    return [entry for entry in entries if tiers.get(entry.system) == 1]
-
-
-def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
-    """Return which scores equal those of a log, and why the first of the others differ.
-
-    >>> same = {"score": "qa_em", "metric": "em", "rows": 9, "differing": 0, "text": ""}
-    >>> agreement_note([{**same, "system": "a"}, {**same, "system": "b"}])
-    'a, b: qa_em is em of the log in all 9 rows.'
-    """
-    systems: dict[str, list[str]] = {}
-    reasons = []
-    for check in checks:
-        if check["differing"]:
-            reasons.append(str(check["text"]))
-        else:
-            text = (
-                f"{check['score']} is {check['metric']} of the log in all {check['rows']:,} rows."
-            )
-            systems.setdefault(text, []).append(check["system"])
-    sentences = [f"{', '.join(names)}: {text}" for text, names in systems.items()]
-    hidden = len(reasons) - _REASONS
-    more = (
-        [f"{hidden} more scores differ from those of a log; JSON has them."] if hidden > 0 else []
-    )
-    return " ".join([*sentences, *reasons[:_REASONS], *more])
+def level_heading(confidence_level: float) -> str:
+    """Return the heading of a column of intervals."""
+    return f"{100 * confidence_level:g}% interval"
 
 
 def as_text(tables: Iterable[Table], lines: Iterable[str]) -> str:
@@ -338,24 +241,50 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
     """
     parts = []
     for table in tables:
+        if table.sentence:
+            parts.append(f'<p class="sentence">{escape(table.sentence)}</p>')
         header = "".join(f'<th scope="col">{escape(name)}</th>' for name in table.header)
-        rows = []
+        parts += ["<table>", f"<thead><tr>{header}</tr></thead>", "<tbody>"]
         for i, row in enumerate(table.rows):
-            cells = [f'<th scope="row">{escape(text)}</th>' for text in row[: table.labels]]
-            for j, text in enumerate(map(escape, row[table.labels :]), start=table.labels):
-                bold = f"<b>{text}</b>" if (i, j) in table.best else text
-                cells.append(f'<td align="right">{bold}</td>')
-            rows.append(f"<tr>{''.join(cells)}</tr>")
-        parts += [
-            *([f'<p class="sentence">{escape(table.sentence)}</p>'] if table.sentence else []),
-            "<table>",
-            f"<thead><tr>{header}</tr></thead>",
-            *("<tbody>", *rows, "</tbody>"),
-            "</table>",
-            *([f"<p>{escape(table.note)}</p>"] if table.note else []),
-        ]
+            cells = ""
+            for j, text in enumerate(map(escape, row)):
+                if j < table.labels:
+                    cells += f'<th scope="row">{text}</th>'
+                else:
+                    bold = f"<b>{text}</b>" if (i, j) in table.best else text
+                    cells += f'<td align="right">{bold}</td>'
+            parts.append(f"<tr>{cells}</tr>")
+        parts += ["</tbody>", "</table>"]
+        if table.note:
+            parts.append(f"<p>{escape(table.note)}</p>")
     parts += [f"<p><code>{breakable(line)}</code></p>" for line in lines]
     return "\n".join(parts)
+
+
+def _tabulated(
+    tables: Iterable[Table], lines: Iterable[str], style: str, indent: str, cell: Callable[..., str]
+) -> str:
+    from tabulate import tabulate
+
+    parts = []
+    for table in tables:
+        rows = [
+            [cell(text, (i, j) in table.best) for j, text in enumerate(row)]
+            for i, row in enumerate(table.rows)
+        ]
+        if table.sentence:
+            parts.append(cell(table.sentence))
+        parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
+        if table.note:
+            parts.append(f"{indent}{table.note}")
+    return "\n\n".join([*parts, "\n".join(f"{indent}{line}" for line in lines)])
+
+
+def _markdown(text: str, best: bool = False) -> str:
+    for character in "|*`":
+        text = text.replace(character, f"\\{character}")
+    text = text.replace("<", "&lt;")
+    return f"**{text}**" if best else text
 
 
 def breakable(signature: str) -> Any:
@@ -382,6 +311,11 @@ def spreadsheet_cell(value: Any) -> Any:
         return value
     text = label(value)
     return f"'{text}" if text.startswith(("=", "+", "-", "@")) else text
+
+
+# ---- words --------------------------------------------------------------------------------------
+
+_MAX_MESSAGE = 2_000  # characters; a message may quote a long value
 
 
 def label(text: str) -> str:
@@ -465,60 +399,3 @@ def interval_of_difference(
             text = f"{shown:+.1e}" if abs(shown) < 0.00005 else f"{shown:+.1g}"
         texts.append(text)
     return f"[{', '.join(texts)}]"
-
-
-def raised(letters: str) -> str:
-    """Return letters, in alphabetical order, as superscripts; four or more in a row as a range.
-
-    >>> raised("ad"), raised("acdefpr")
-    ('ᵃᵈ', 'ᵃᶜ⁻ᶠᵖʳ')
-    """
-    start = 0
-    text = ""
-    while start < len(letters):
-        first, end = LETTERS.index(letters[start]), start + 1
-        while end < len(letters) and LETTERS.index(letters[end]) == first + end - start:
-            end += 1
-        row = letters[start:end]
-        text += row if len(row) < _LONG else f"{row[0]}-{row[-1]}"
-        start = end
-    return text.translate(_RAISE)
-
-
-def _cell(entry: RenderedEntry, marks: Marks, number_format: NumberFormat) -> str:
-    """Return the number, marks, and the interval if there is one; counts without decimals."""
-    text = _number(entry, number_format)
-    text += marks.get((entry.system, entry.module, entry.score), "")
-    return f"{text} {number_format.interval(entry.interval)}".rstrip()
-
-
-def _number(entry: RenderedEntry, number_format: NumberFormat) -> str:
-    """Return the score, or its bounds if rows are missing."""
-    ends = [entry.value] if entry.bounds is None else dict.fromkeys(entry.bounds)
-    return " to ".join(map(number_format.number, ends))
-
-
-def _tabulated(
-    tables: Iterable[Table], lines: Iterable[str], style: str, indent: str, cell: Callable[..., str]
-) -> str:
-    from tabulate import tabulate
-
-    parts = []
-    for table in tables:
-        rows = [
-            [cell(text, (i, j) in table.best) for j, text in enumerate(row)]
-            for i, row in enumerate(table.rows)
-        ]
-        if table.sentence:
-            parts.append(cell(table.sentence))
-        parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
-        if table.note:
-            parts.append(f"{indent}{table.note}")
-    return "\n\n".join([*parts, "\n".join(f"{indent}{line}" for line in lines)])
-
-
-def _markdown(text: str, best: bool = False) -> str:
-    for character in "|*`":
-        text = text.replace(character, f"\\{character}")
-    text = text.replace("<", "&lt;")
-    return f"**{text}**" if best else text

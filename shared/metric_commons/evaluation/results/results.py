@@ -20,22 +20,20 @@ from ...statistics.arguments.domains import Level, check_option
 from .comparisons import Rank
 from .latex import as_latex
 from .module_results import ModuleResult, Systems, sentence_of
+from .records import Record, check_content
 from .rendering import (
     KINDS,
     PLAIN,
     Digits,
     Notation,
-    RenderedEntry,
     Table,
-    agreement_note,
     as_html,
     as_markdown,
     as_text,
     label,
     spreadsheet_cell,
 )
-from .result_checks import check_content
-from .result_tables import COLUMNS, Standings, entries, lines, tables
+from .result_tables import Standings, records, tables
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
@@ -43,11 +41,21 @@ if TYPE_CHECKING:
     from .best_systems import BestSystem
 
 
+# The columns of CSV and of data frames, whatever was requested.
+COLUMNS = (
+    *("system", "group", "module", "score", "value", "low", "high", "rows"),
+    *("versus", "p_value", "p_adjusted", "significant"),
+    *("tier", "best_rank", "worst_rank", "letters"),
+)
+_REASONS = 4  # differences from the scores of a log, as listed under a table
+
+
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Results(Stored):
     """The results of modules by system, comparisons of the systems, and the origin of the input.
 
-    `results["system"]["score"]` is a score; `systems` holds the full result of each module. `save`
+    `results["system"]["score"]` is a score, and `results["system"]["module"]` what `compute`
+    returns, unless a score has this name; `systems` holds the full result of each module. `save`
     and `read` keep results in a file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`,
     `to_json` and `to_pandas` show them, as do `print` and notebooks; `choose` and `sort` select
     and order.
@@ -77,8 +85,9 @@ class Results(Stored):
     top: int | None = field(default=None, repr=False)  # how many systems to show; None for all
     # The scored rows by system and module, if they were kept; a file of their own has them.
     rows: "Tables" = field(default_factory=dict, repr=False, compare=False)
+    shows_counts: bool = field(default=False, repr=False)  # beside scores, in tables
 
-    def __getitem__(self, system: str) -> dict[str, Any]:
+    def __getitem__(self, system: str) -> "SystemScores":
         """Return the scores of a system by name, or `module.name` where modules share a name.
 
         Raises:
@@ -89,11 +98,13 @@ class Results(Stored):
             raise KeyError(f"there is no system {system!r}{hint}")
         modules = self.systems[system]
         names = [name for result in modules.values() for name in result.scores]
-        return {
-            name if names.count(name) == 1 else f"{module}.{name}": value
+        scores = SystemScores(
+            (name if names.count(name) == 1 else f"{module}.{name}", value)
             for module, result in modules.items()
             for name, value in result.scores.items()
-        }
+        )
+        scores.modules = modules
+        return scores
 
     def __iter__(self) -> Iterator[str]:
         """Yield the names of the systems."""
@@ -110,23 +121,18 @@ class Results(Stored):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the content of the file: plain values, with None for NaN and infinities."""
-        runs = [
-            (system, module, result)
-            for system, modules in self.systems.items()
-            for module, result in modules.items()
-        ]
-        by_system: dict[str, dict[str, Any]] = {system: {} for system in self.systems}
-        for system, module, result in runs:
-            by_system[system][module] = result.run()
         content = {
             "format": self.FORMAT,
-            "runs": by_system,
-            "records": [record for s, m, result in runs for record in result.records(s, m)],
+            "runs": {
+                system: {module: result.run() for module, result in modules.items()}
+                for system, modules in self.systems.items()
+            },
+            "records": [record._asdict() for record in self.records()],
             "comparisons": self.comparisons,
-            **({"ranks": self.ranks} if self.ranks else {}),
-            "provenance": self.provenance,
         }
-        return dict(to_jsonable(content))
+        if self.ranks:
+            content["ranks"] = self.ranks
+        return dict(to_jsonable(content | {"provenance": self.provenance}))
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Self:
@@ -136,13 +142,14 @@ class Results(Stored):
             ValueError: a value is not valid, such as a score outside its range.
         """
         check_content(content)
-        records: dict[tuple[str, str], list[dict[str, Any]]] = {}
+        of_runs: dict[tuple[str, str], list[Record]] = {}
         for record in content["records"]:
-            records.setdefault((record["system"], record["module"]), []).append(record)
+            key = record["system"], record["module"]
+            of_runs.setdefault(key, []).append(Record(**record))
         return cls(
             systems={
                 system: {
-                    module: ModuleResult.from_records(run, records.get((system, module), []))
+                    module: ModuleResult.from_records(run, of_runs.get((system, module), []))
                     for module, run in modules.items()
                 }
                 for system, modules in content["runs"].items()
@@ -224,7 +231,7 @@ class Results(Stored):
             for comparison in self.comparisons
             if (self.standings.module_of(comparison), comparison["score"]) in selection
         ]
-        return replace(self, systems=systems, comparisons=comparisons)
+        return replace(self, systems=systems, comparisons=comparisons, shows_counts=True)
 
     def sort(self, score: str) -> Self:
         """Return these results with the systems in the order of a score, the best first.
@@ -369,9 +376,10 @@ class Results(Stored):
         the difference from that system. The cells of missing numbers are empty.
         """
         text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(COLUMNS)
-        writer.writerows(map(spreadsheet_cell, line) for line in to_jsonable(self._lines()))
+        writer = csv.DictWriter(text, COLUMNS, restval=None, lineterminator="\n")
+        writer.writeheader()
+        for line in self.lines():
+            writer.writerow({n: spreadsheet_cell(v) for n, v in to_jsonable(line).items()})
         return text.getvalue()
 
     def to_pandas(self) -> Any:
@@ -385,20 +393,42 @@ class Results(Stored):
         """
         import pandas
 
-        return pandas.DataFrame(self._lines(), columns=list(COLUMNS))
+        return pandas.DataFrame(list(self.lines()), columns=list(COLUMNS))
 
-    def _lines(self) -> list[list[Any]]:
-        """Return the cells of each line of `to_csv`."""
-        return list(lines(self.standings, self.visible_systems()))
+    def lines(self) -> Iterator[dict[str, Any]]:
+        """Yield the cells of each line of `to_csv` by column, without those that are empty."""
+        visible = self.visible_systems()
+        for record in self.records():
+            if record.system not in visible:
+                continue
+            line = {n: v for n, v in record._asdict().items() if n in COLUMNS}
+            line["rows"] = record.n
+            rank = self.standings.ranks.get(record.key, {}).get(record.system)
+            if rank and record.group is None:
+                line["best_rank"], line["worst_rank"] = rank["rank_interval"]
+                line |= {"tier": rank["tier"], "letters": rank["letters"]}
+            yield line
+        for pair in self.comparisons:
+            if {pair["a"], pair["b"]} <= {*visible}:
+                line = {n: v for n, v in pair.items() if n in COLUMNS}
+                low, high = pair["confidence_interval"]
+                line |= {"system": pair["a"], "versus": pair["b"], "value": pair["diff"]}
+                module = self.standings.module_of(pair)
+                yield line | {"module": module, "low": low, "high": high}
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return the table of scores and, if available, of groups, ranks and comparisons."""
         agreement = agreement_note(self.provenance.get("agreement", []))
-        note = " ".join([*self.sentences(), *filter(None, [agreement])])
         columns = self.provenance.get("columns", {})
         fields = {columns.get(system, {}).get("groups", {}).get("field") for system in self.systems}
-        group_field = (fields.pop() if len(fields) == 1 else None) or "group"
-        return tables(self.standings, self.visible_systems(), note, notation, group_field)
+        return tables(
+            self.standings,
+            self.visible_systems(),
+            notation,
+            agreement=" ".join([*self.sentences(), *filter(None, [agreement])]),
+            group_field=(fields.pop() if len(fields) == 1 else None) or "group",
+            with_counts=self.shows_counts,
+        )
 
     def chosen_tables(
         self, table: str | None, digits: int | None = None, percent: bool = False
@@ -425,9 +455,9 @@ class Results(Stored):
                     listed.append(f"{system}: {text}" if len(visible) > 1 else text)
         return listed
 
-    def entries(self) -> Iterator[RenderedEntry]:
+    def records(self) -> Iterator[Record]:
         """Return every score that is a single number, for all rows and for each group."""
-        return entries(self.systems)
+        return records(self.systems)
 
     def visible_systems(self) -> list[str]:
         """Return the systems that tables show: the first `top`, or all."""
@@ -460,6 +490,40 @@ class Results(Stored):
             score if scores.count(score) == 1 else f"{module}.{score}": systems
             for (module, score), systems in self.standings.ranks.items()
         }
+
+
+class SystemScores(dict[str, Any]):
+    """The scores of a system by name; also what `compute` returns, by the name of a module."""
+
+    modules: Mapping[str, ModuleResult]
+
+    def __missing__(self, module: str) -> dict[str, Any]:
+        if module not in self.modules:
+            hint = alternatives(module, [*self, *self.modules])
+            raise KeyError(f"there is no score or module {module!r}{hint}")
+        return self.modules[module].values
+
+
+def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
+    """Return which scores equal those of a log, and why the first of the others differ.
+
+    >>> same = {"score": "qa_em", "metric": "em", "rows": 9, "differing": 0, "text": ""}
+    >>> agreement_note([{**same, "system": "a"}, {**same, "system": "b"}])
+    'a, b: qa_em is em of the log in all 9 rows.'
+    """
+    systems: dict[str, list[str]] = {}
+    reasons = []
+    for check in checks:
+        if check["differing"]:
+            reasons.append(str(check["text"]))
+        else:
+            same = f"{check['score']} is {check['metric']} of the log in all {check['rows']:,} rows"
+            systems.setdefault(same, []).append(check["system"])
+    sentences = [f"{', '.join(names)}: {text}." for text, names in systems.items()]
+    if hidden := reasons[_REASONS:]:
+        more = f"{len(hidden)} more scores differ from those of a log; JSON has them."
+        reasons = [*reasons[:_REASONS], more]
+    return " ".join([*sentences, *reasons])
 
 
 # The formats of output that show tables, and the functions that write them.

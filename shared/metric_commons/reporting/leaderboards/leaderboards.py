@@ -9,8 +9,7 @@ import json
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import combinations
+from itertools import accumulate, combinations
 from pathlib import Path
 from typing import Any
 
@@ -23,23 +22,18 @@ from ...evaluation.results.comparisons import Rank, compare_pairs
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
+    Cell,
+    Column,
     Notation,
     NumberFormat,
     Table,
+    column,
     label,
+    level_heading,
 )
-from ...evaluation.results.result_tables import PAIRS_NOTE, RANKS_NOTE
+from ...evaluation.results.result_tables import LETTERS_NOTE, RANKS_NOTE, rank_range
 from ...evaluation.results.results import Results, find_score
 from ...module.declaration.declarations import OF_INTERVALS
-from .ranked_tables import (
-    Column,
-    ascending,
-    column,
-    columns,
-    level_heading,
-    rank_range,
-    ranked_table,
-)
 
 # Options that do not affect a score; a preset is listed with its options.
 UNSCORED = frozenset(OF_INTERVALS) - {"clusters"} | {"preset"}
@@ -154,25 +148,13 @@ class Leaderboard:
         """Return the result of a system for the module."""
         return self.results.systems[system][self.module]
 
-    @cached_property
-    def _intervals(self) -> dict[tuple[str, str, str], list[float] | None]:
-        """Return the interval of each number, by system, module and score."""
-        return {
-            (system, module, score): _interval_of(result, score, self.confidence_level)
-            for system, modules in self.results.systems.items()
-            for module, result in modules.items()
-            for score, value in result.scores.items()
-            if isinstance(value, int | float)
-        }
-
     def interval(self, system: str) -> list[float] | None:
         """Return the interval of a system's score, if there is one."""
-        return self._intervals[system, self.module, self.score]
+        return _interval_of(self.result(system), self.score, self.confidence_level)
 
     def standard_error(self, system: str) -> float | None:
         """Return the standard error of a system's score, if there is one."""
-        result = self.result(system)
-        return result.standard_error.get(self.score)
+        return self.result(system).standard_error.get(self.score)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
@@ -194,59 +176,47 @@ class Leaderboard:
     def table(self, notation: Notation = PLAIN) -> Table:
         """Return one row per system; the first tier is in bold, if there is a second."""
         standings, key = self.results.standings, (self.module, self.score)
-        visible = self.results.visible_systems()
-        records = [record for record in self.records() if record["system"] in visible]
-        systems = [record["system"] for record in records]
-        labels = columns(records, ("rank", str, "rank"))
-        if standings.letters:
-            labels.append(("", [standings.letters.get(system, "") for system in systems]))
+        systems = self.results.visible_systems()
+        records = [record for record in self.records() if record["system"] in systems]
+        form = self._format(*key, notation)
+        labels = [column(records, "rank")] if self.ranks else []
         labels.append(column(records, "system", label))
-        marks, number_format = standings.marks(), self._format(*key, notation)
-        heading, numbers = self._column(*key, systems, number_format)
-        cells = [
-            number + marks.get((system, *key), "")
-            for system, number in zip(systems, numbers, strict=True)
+        numbers = [
+            Cell(form.number(record["value"]), standings.letters(record["system"], key))
+            for record in records
         ]
-        cells_of_ranks = columns(
-            records,
-            ("confidence_interval", number_format.interval, level_heading(self.confidence_level)),
-            ("rank_interval", rank_range, "ranks"),
-            ("tier", str, "tier"),
-        )
-        further: list[Column] = [(heading, cells), *cells_of_ranks]
-        if self.ranks and not standings.letters:
-            further.append(("pairs", [standings.signs(*key, system) for system in systems]))
-        further += [  # requested in addition to the score that orders the leaderboard
-            self._column(module, score, systems, self._format(module, score, notation))
-            for module, result in next(iter(self.results.systems.values())).items()
-            for score in result.scores
-            if (module, score) != key
+        level = level_heading(self.confidence_level)
+        columns: list[Column] = [
+            (form.heading(label(self.score)), numbers),
+            column(records, "confidence_interval", form.interval, level),
+            column(records, "rank_interval", rank_range, "ranks"),
+            column(records, "tier"),
         ]
-        if any(self.result(system).rows for system in self.results.systems):
-            further.append(column(records, "rows", "{:,}".format))
-        is_divided = any(rank["tier"] > 1 for rank in self.ranks.values())
-        best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
+        first = next(iter(self.results.systems.values()))
+        further = [(m, score) for m, result in first.items() for score in result.scores]
+        for module, score in further:
+            if (module, score) != key:  # requested in addition
+                form = self._format(module, score, notation)
+                cells = [self._cell(system, module, score, form) for system in systems]
+                columns.append((form.heading(label(score)), cells))
+        columns.append(column(records, "rows", lambda rows: f"{rows:,}" if rows else ""))
+        best = [systems.index(name) for name in standings.first_tier(key) if name in systems]
+        table = Table.of(labels, columns, best=best)
         title = f"Leaderboard by {label(self.score)}"
-        return ranked_table(labels, further, best, " ".join(self._statements()), title)
+        return table._replace(note=" ".join(self._statements()), title=title)
 
-    def _column(
-        self, module: str, score: str, systems: Sequence[str], number_format: NumberFormat
-    ) -> Column:
-        """Return the numbers of a score of these systems; empty where a system lacks it."""
-        results = [self.results.systems[system].get(module) for system in systems]
-        numbers = [None if result is None else result.scores.get(score) for result in results]
-        cells = ["" if number is None else number_format.number(number) for number in numbers]
-        return number_format.heading(label(score)), cells
+    def _cell(self, system: str, module: str, score: str, form: NumberFormat) -> str:
+        result = self.results.systems[system].get(module)
+        number = None if result is None else result.scores.get(score)
+        return "" if number is None else form.number(number)
 
     def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
         """Return the format of the numbers of a score."""
-        values = {
-            system: modules[module].scores[score]
-            for system, modules in self.results.systems.items()
-            if module in modules and isinstance(modules[module].scores.get(score), float)
-        }
-        intervals = [self._intervals[system, module, score] for system in values]
-        return notation.format_of_score(module, score, values.values(), intervals)
+        results = [m[module] for m in self.results.systems.values() if module in m]
+        results = [result for result in results if score in result.scores]
+        intervals = [_interval_of(r, score, self.confidence_level) for r in results]
+        values = [result.scores[score] for result in results]
+        return notation.format_of_score(module, score, values, intervals)
 
     def _statements(self) -> Iterator[str]:
         """Yield the notes that are needed to read the table."""
@@ -257,10 +227,8 @@ class Leaderboard:
                 "Rank: 1 plus the number of significantly better systems, but at least the rank of "
                 f"any better system. {RANKS_NOTE}"
             )
-            if self.results.standings.letters:
-                yield self.results.standings.legend()
-            else:
-                yield PAIRS_NOTE
+            if len(self.ranks) > 2:
+                yield LETTERS_NOTE
             yield statement(self.results.comparisons)
         if self.has_repetitions:
             yield "If predictions were scored several times, the last result is shown."
@@ -425,3 +393,14 @@ def _interval_of(result: ModuleResult, score: str, confidence_level: float) -> l
     if score in result.confidence_interval and is_at_level:
         return list(result.confidence_interval[score])
     return None
+
+
+def ascending(ranks: Sequence[int]) -> list[int]:
+    """Return the ranks of systems, best first, none less than the rank of a better system.
+
+    With unequal errors a system may be significantly worse than the best, and the next not.
+
+    >>> ascending([1, 2, 1])
+    [1, 2, 2]
+    """
+    return list(accumulate(ranks, max))

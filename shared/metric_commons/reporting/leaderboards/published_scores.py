@@ -3,10 +3,8 @@
 A table is long, with a score a row, or wide, with a column for each task.
 """
 
-import csv
 import json
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -26,12 +24,11 @@ _MODELS = ("model", "system", "name", "")  # the last is the index of a data fra
 _TASKS = ("task", "dataset", "benchmark")
 _SCORES = ("score", "value", "main_score")
 _ERRORS = ("standard_error", "stderr", "se")
+_ENDS = ("_stderr", "_standard_error")  # of the columns with the errors of a wide table
 _ROWS = ("rows", "n")
 _EMPTY = ("", "-", "–", "—", "nan", "n/a", "null", "none")
 _START = 100  # bytes of a file, which contain the format of a saved result
 _SHOWN = 20  # columns or scores in a message
-_LINK = re.compile(r"\[([^]]*)]\([^)]*\)")
-_RULE = re.compile(r"[|:\-\s]+")
 _LOGS = (".jsonl", ".eval")  # in a folder without summaries, which end in .json
 
 _Records = Sequence[tuple[str, Mapping[str, Any]]]  # with their places
@@ -96,8 +93,6 @@ def read_scores(paths: Sequence[Path], name: str | None = None) -> tuple[list[Sc
 
 def _of_file(path: Path, name: str | None, notes: list[str]) -> list[Score]:
     """Return the scores of a file of any kind."""
-    if path.suffix in (".md", ".markdown"):
-        return _of_records(list(_of_markdown(path)), path, name, notes)
     document: Any = None
     if path.suffix == ".json":
         with suppress(ValueError):  # of lines of JSON
@@ -107,11 +102,6 @@ def _of_file(path: Path, name: str | None, notes: list[str]) -> list[Score]:
         module = recognized(content)
         if module is not None and (log := module.read(content)).means:
             return list(_of_means(log, path, name, notes))
-        if module is None and all(isinstance(row, Mapping) for row in document.values()):
-            records = [
-                (f"{path}, {model}", {"model": model, **row}) for model, row in document.items()
-            ]
-            return _of_records(records, path, name, notes)
     source = Source(path, [])
     if source.log.format_name != PLAIN_ROWS:
         return [_of_log(source, name)]
@@ -191,37 +181,17 @@ def _of_means(log: Log, path: Path, name: str | None, notes: list[str]) -> Itera
         notes.append(f"{path}: no score {name!r} of {listed('task', lacking)}")
 
 
-def _of_markdown(path: Path) -> Iterator[tuple[str, dict[str, str]]]:
-    """Yield the rows of the first table of a Markdown file."""
-    names: list[str] = []
-    text = read_whole(path, default_limits()).decode()
-    for line, content in enumerate(text.splitlines(), start=1):
-        if "|" not in content:
-            if names:
-                break
-            continue
-        cells = [
-            _LINK.sub(r"\1", cell).replace("*", "").replace("`", "").strip()
-            for cell in next(
-                csv.reader([content.strip().strip("|")], delimiter="|", quoting=csv.QUOTE_NONE)
-            )
-        ]
-        if not names:
-            names = cells
-        elif len(cells) != len(names):
-            raise ValueError(
-                f"{path}, line {line}: there are {len(cells)} cells, but {len(names)} in the header"
-            )
-        elif not _RULE.fullmatch(content):
-            yield f"{path}, line {line}", dict(zip(names, cells, strict=True))
-
-
 def _of_records(records: _Records, path: Path, name: str | None, notes: list[str]) -> list[Score]:
     """Return the scores of a table, long or wide."""
     columns = list(dict.fromkeys(column for _, record in records for column in record))
     column_of = {column.strip().lower(): column for column in reversed(columns)}
     listed_columns = ", ".join(columns[:_SHOWN]) or "none"
-    model, task = _first(column_of, _MODELS), _first(column_of, _TASKS)
+
+    def first(names: Sequence[str]) -> str | None:
+        return next((column_of[name] for name in names if name in column_of), None)
+
+    model, task, value = first(_MODELS), first(_TASKS), name or first(_SCORES)
+    error, rows = first(_ERRORS), first(_ROWS)
     if model is None:
         raise ValueError(
             f"{path}: there is no column of models; name it model, system or name; the columns are "
@@ -229,16 +199,14 @@ def _of_records(records: _Records, path: Path, name: str | None, notes: list[str
         )
     if name is not None and name not in columns:
         raise ValueError(f"{path}: there is no column {name!r}; the columns are {listed_columns}")
-    value, error, rows = (_first(column_of, names) for names in (_SCORES, _ERRORS, _ROWS))
-    value = name or value
     if task is None:
-        columns_of_scores = _tasks_of(records, [model, rows], error)
-        texts = [column for column in columns_of_scores if _is_text(records, column)]
-        if name is not None:
-            columns_of_scores = {name: columns_of_scores.get(name)}
-        elif texts:
+        errors = {c.removesuffix(end): c for c in columns for end in _ENDS if c.endswith(end)}
+        others = {model, rows, error, *errors.values()}
+        scores = [name] if name else [column for column in columns if column not in others]
+        texts = [column for column in scores if name is None and _is_text(records, column)]
+        if texts:
             notes.append(f"{path}: columns without numbers are not tasks: {', '.join(texts)}")
-            columns_of_scores = {c: e for c, e in columns_of_scores.items() if c not in texts}
+        columns_of_scores = {c: errors.get(c) for c in scores if c not in texts}
         if not columns_of_scores:
             raise ValueError(f"{path}: there is no column of scores; there are {listed_columns}")
     elif value is None:
@@ -256,43 +224,18 @@ def _of_records(records: _Records, path: Path, name: str | None, notes: list[str
             where,
             _number(record, error, where),
             _number(record, rows, where),
-            task is None and column.endswith("↓"),
         )
         for where, record in records
         for column, error in columns_of_scores.items()
     ]
 
 
-def _tasks_of(
-    records: _Records, others: Sequence[str | None], error: str | None
-) -> dict[str, str | None]:
-    """Return the columns of a wide table that may be tasks, with those of their errors.
-
-    A column that is only called error belongs to the one before it.
-    """
-    columns = list(dict.fromkeys(column for _, record in records for column in record))
-    ends = ("_stderr", "_standard_error")
-    errors = {c.removesuffix(end): c for c in columns for end in ends if c.endswith(end)}
-    if error is not None:
-        numbers = [column for column in columns if column not in others]
-        index = numbers.index(error)
-        errors.setdefault(numbers[index - 1 if index else min(1, len(numbers) - 1)], error)
-    further = {*others, error, *errors.values()}
-    return {column: errors.get(column) for column in columns if column not in further}
-
-
-def _first(column_of: Mapping[str, str], names: Sequence[str]) -> str | None:
-    return next((column_of[name] for name in names if name in column_of), None)
-
-
 def _is_text(records: _Records, column: str) -> bool:
     """Return whether no cell of a column is a number."""
     for where, record in records:
-        try:
+        with suppress(ValueError):
             if not math.isnan(_number(record, column, where)):
                 return False
-        except ValueError:
-            continue
     return True
 
 

@@ -104,21 +104,18 @@ def _check_unit(
 ) -> None:
     """Check that scores are not proportions in some systems and percentages in others.
 
-    A score from 0 to 1 is taken as a proportion if all others are several times greater than 1 and
-    it would be among them as a percentage.
+    A score from 0 to 1 is a proportion if it would be among the others as a percentage.
     """
-    small = (values > 0) & (values <= 1)
     large = values[values > 1]
-    if not small.any() or not large.size or large.max() > 100:
+    if not large.size or large.max() > 100:
         return
-    low, high = float(large.min()), float(large.max())
+    low, high = min(large.min() / 5, 1.0), min(2 * large.max(), 100.0)
     for score in scores:
         value = float(values[systems[score.system]])
-        if 0 < value <= 1 and value < low / 5 and low / 2 <= 100 * value <= min(2 * high, 100):
-            rival = next(score for score in scores if values[systems[score.system]] > 1)
+        if 0 < value <= low and large.min() / 2 <= 100 * value <= high:
             raise ValueError(
                 f"{score.location}: model {score.system}, task {task}: {value:g} is in another "
-                f"unit than {values[systems[rival.system]]:g} of model {rival.system}"
+                f"unit than {large[0]:g}"
             )
 
 

@@ -24,20 +24,21 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...data.files.stored import option_texts
 from ...evaluation.results.comparisons import rank_records
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
     Table,
+    column,
     counted,
     is_proportion,
     label,
+    level_heading,
     listed_names,
 )
+from ...evaluation.results.result_tables import rank_range
 from ...statistics.arguments.arrays import Floats
-from .leaderboards import UNSCORED, Leaderboard
-from .ranked_tables import ascending, column, columns, level_heading, rank_range, ranked_table
+from .leaderboards import Leaderboard, ascending
 from .score_tables import Gaps, ScoreTable, without_gaps
 from .task_points import (
     beaten_systems,
@@ -51,7 +52,6 @@ from .task_points import (
 Mean = Literal["tasks", "borda"]
 
 _HEADERS = {"tasks": "mean", "borda": "Borda"}
-_LONGEST = 60  # letters of what distinguishes two results of one task
 _LETTERED = 25  # systems; more letters cannot be read
 _COLUMNS = 6  # of tasks; a table with more would not fit
 _WORDS = {
@@ -140,25 +140,24 @@ class TaskMeans:
             self.intervals, is_proportion=scaled
         )
         number = of_means.number if is_score else "{:g}".format
-        cells = columns(
-            records,
-            ("value", number, of_means.heading(_HEADERS[self.kind])),
-            ("confidence_interval", of_means.interval, level_heading(self.confidence_level)),
-            ("rank_interval", rank_range, "ranks"),
-            ("tier", str, "tier"),
-            ("letters", str, "letters"),
-        )
+        level = level_heading(self.confidence_level)
+        cells = [
+            column(records, "value", number, of_means.heading(_HEADERS[self.kind])),
+            column(records, "confidence_interval", of_means.interval, level),
+            column(records, "rank_interval", rank_range, "ranks"),
+            column(records, "tier"),
+            column(records, "letters"),
+        ]
         scores = [record["tasks"] for record in records]
-        if len(self.table.tasks) <= _COLUMNS:
-            cells += [
-                column(scores, task, of_tasks.number, of_tasks.heading(label(task)))
-                for task in self.table.tasks
-            ]
+        for task in table.tasks if len(table.tasks) <= _COLUMNS else ():
+            cells.append(column(scores, task, of_tasks.number, of_tasks.heading(label(task))))
         is_divided = any(rank["tier"] > 1 for rank in self.ranks)
         best = [row for row, record in enumerate(records) if is_divided and record["tier"] == 1]
-        labels = columns(records, ("rank", str, "rank"), ("system", label, "system"))
-        title = "Leaderboard over tasks"
-        return ranked_table(labels, cells, best, self._note(), title, self.sentence())
+        labels = [column(records, "rank")] if self.ranks else []
+        labels.append(column(records, "system", label))
+        return Table.of(labels, cells, best=best)._replace(
+            note=self._note(), title="Leaderboard over tasks", sentence=self.sentence()
+        )
 
     def _note(self) -> str:
         """Return the definition of the means, and of the intervals and tiers if there are any."""
@@ -202,7 +201,10 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
     """
     if len(leaderboards) < 2:
         raise ValueError("a mean over tasks needs results of several tasks, but there is only one")
-    tasks = _by_task(leaderboards)
+    tasks: dict[str, Leaderboard] = {}
+    for number, board in enumerate(leaderboards, start=1):
+        name = board.task or f"task {number}"
+        tasks[f"{name} ({number})" if name in tasks else name] = board
     systems = list(dict.fromkeys(chain.from_iterable(board.values for board in leaderboards)))
     shape = len(systems), len(tasks)
     scores, errors = np.full(shape, math.nan), np.full(shape, math.nan)
@@ -300,26 +302,3 @@ def task_means(
         ranks,
         table.problem if p_adjusted is None else "",
     ), lines
-
-
-def _by_task(leaderboards: Sequence[Leaderboard]) -> dict[str, Leaderboard]:
-    """Return the leaderboards by the names of their tasks.
-
-    Several of one task also by the settings that not all of them share.
-    """
-    names = [board.task or f"task {number}" for number, board in enumerate(leaderboards, start=1)]
-    tasks: dict[str, Leaderboard] = {}
-    for task, board in zip(names, leaderboards, strict=True):
-        rivals = [rival for name, rival in zip(names, leaderboards, strict=True) if name == task]
-        settings, *settings_of_rivals = (
-            part.result(next(iter(part.results.systems))).settings() for part in (board, *rivals)
-        )
-        distinct = {
-            name: value
-            for name, value in settings.items()
-            if name not in UNSCORED and any(part.get(name) != value for part in settings_of_rivals)
-        }
-        distinction = ", ".join(option_texts(distinct))[:_LONGEST]
-        name = f"{task} ({distinction})" if distinction else task
-        tasks[name if name not in tasks else f"{task} ({len(tasks) + 1})"] = board
-    return tasks

@@ -15,13 +15,15 @@ from ...evaluation.results.rendering import (
     Notation,
     NumberFormat,
     Table,
+    column,
     counted,
     label,
+    level_heading,
     listed_names,
 )
+from ...evaluation.results.result_tables import rank_range
 from ...module.catalog.catalog import load_without_evaluate
 from ...statistics.arguments.checks import nearest
-from .ranked_tables import columns, level_heading, rank_range, ranked_table
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
@@ -132,25 +134,29 @@ class VoteBoard:
         """Return one row per system."""
         records = list(self.records())[:top]
         has_ranks = "rank" in self.result
-        interval = level_heading(self.confidence_level)
+        level = level_heading(self.confidence_level)
         ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
         rates = notation.format_of(self.intervals.get("win_rate", {}).values(), is_proportion=True)
-        cells = columns(
-            records,
-            ("rating", ratings.number, "rating"),
-            ("confidence_interval", ratings.interval, interval),
-            *([("rank_interval", rank_range, "ranks")] if self.score == "ratings" else []),
-            ("win_rate", rates.number, rates.heading("win rate")),
-            ("win_rate_interval", rates.interval, interval),
-        )
         votes = [record["wins"] + record["losses"] + record["ties"] for record in records]
-        cells.append(("votes", [f"{number:g}" for number in votes]))
+        columns = [
+            column(records, "rating", ratings.number),
+            column(records, "confidence_interval", ratings.interval, level),
+            column(records, "rank_interval", rank_range, "ranks"),
+            column(records, "win_rate", rates.number, rates.heading("win rate")),
+            column(records, "win_rate_interval", rates.interval, level),
+            ("votes", [f"{number:g}" for number in votes]),
+        ]
+        if self.score != "ratings":
+            del columns[2]
         is_divided = len(set(self.result.get("rank", {}).values())) > 1
         best = [row for row, record in enumerate(records) if is_divided and record["rank"] == 1]
-        note = f"Ratings: {_METHODS[self.options['method']]}.{_RANKS if has_ranks else ''}"
-        title = "Leaderboard of votes"
-        labels = columns(records, ("rank", str, "rank"), ("system", label, "system"))
-        return ranked_table(labels, cells, best, note, title, self.sentence())
+        labels = [column(records, "rank")] if has_ranks else []
+        labels.append(column(records, "system", label))
+        return Table.of(labels, columns, best=best)._replace(
+            note=f"Ratings: {_METHODS[self.options['method']]}.{_RANKS if has_ranks else ''}",
+            title="Leaderboard of votes",
+            sentence=self.sentence(),
+        )
 
 
 def vote_board(

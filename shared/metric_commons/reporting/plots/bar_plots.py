@@ -1,103 +1,66 @@
-"""Bars: the leaves of JSON by path, and the differences of two runs by query."""
+"""Differences of two runs by query, and the scores of systems with their intervals."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from ...evaluation.results.breakdowns import Breakdown, ordered_parts
 from ...evaluation.results.comparisons import Comparison
-from ...evaluation.results.rendering import PLAIN, interval_of_difference, p_value
+from ...evaluation.results.records import Record
+from ...evaluation.results.rendering import PLAIN, interval_of_difference, label, p_value
+from ...evaluation.results.result_tables import format_of, shown_records
+from ...evaluation.results.results import Results
 from ...retrieval.runs import QueryScores
-from .panels import (
-    BLUE,
-    COLORS,
-    LABEL_LENGTH,
-    TITLE_LENGTH,
-    VERMILION,
-    PlottedSystem,
-    check_room,
-    gridlines,
-    score_with_interval,
-    shortened,
-    title,
-)
+from .panels import BLUE, LABEL_LENGTH, TITLE_LENGTH, VERMILION, grid, gridlines, shortened
 from .pictures import render
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_MAX_PATHS = 40  # more cannot be read
-_MAX_SYSTEMS = 6
 _MAX_NAMES = 60  # up to this many queries, there is space for their names below the bars
-# Kinds differ in hatches as well, for prints without colour.
-_STYLES = {
-    "matched": (COLORS[2], ""),
-    "wrong": (COLORS[1], "//"),
-    "missing": ("#b0b0b0", ".."),
-    "extra": (COLORS[5], "xx"),
-}
 
 
-def draw_paths(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
-    """Draw a panel per system with a bar for each path, those with the lowest F1 on top."""
-    check_room(len(systems), "systems", _MAX_SYSTEMS)
-    by_path = {name: system.result.scores["by_path"] for name, system in systems.items()}
-    paths = max(map(len, by_path.values()))
-    if not paths:
-        raise ValueError("there are no leaves to draw")
-    check_room(paths, "paths", _MAX_PATHS, "; leave some out with --set ignore_paths")
-    longest = max(
-        len(shortened(path, LABEL_LENGTH)) for parts in by_path.values() for path in parts
-    )
-    width = 4.6 + 0.075 * longest  # inches
-    figure.set_layout_engine("compressed")
-    figure.set_size_inches(width * len(systems), 0.28 * paths + 1.6)
-    panels = figure.subplots(1, len(systems), squeeze=False)[0]
-    for panel, (name, system) in zip(panels, systems.items(), strict=True):
-        breakdown = Breakdown(name, "json_match", "path", by_path[name], None)
-        _draw_leaves(panel, by_path[name], ordered_parts(breakdown))
-        title(panel, f"{shortened(name, TITLE_LENGTH)}\nF1 {system.score_text('f1')}")
-    handles, labels = panels[0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="outside lower center", ncols=len(_STYLES), frameon=False)
+def forest(path: Path, results: Results) -> bytes:
+    """Return the scores of all systems with their intervals, one panel per score.
+
+    The file extension determines the format.
+
+    Raises:
+        ValueError: there are more scores than a picture has room for.
+    """
+    scores: dict[tuple[str, str], list[Record]] = {}
+    for record in shown_records(results.systems, with_counts=results.shows_counts):
+        if record.group is None:
+            scores.setdefault(record.key, []).append(record)
+    return render(path, partial(_draw_forest, scores=scores))
 
 
-def _draw_leaves(
-    panel: "Axes", by_path: Mapping[str, Mapping[str, Any]], paths: Sequence[str]
-) -> None:
-    """Draw the leaves of each path, one kind behind the other, and the F1 beside them."""
-    heights = np.arange(len(paths))
-    starts = np.zeros(len(paths))
-    for kind, (color, hatch) in _STYLES.items():
-        counts = np.array([by_path[path][kind] for path in paths], np.float64)
-        panel.barh(
-            heights,
-            counts,
-            left=starts,
-            color=color,
-            hatch=hatch,
-            edgecolor="white",
-            linewidth=0.5,
-            label=kind,
-        )
-        starts += counts
-    for height, end, path in zip(heights, starts, paths, strict=True):
-        scores = by_path[path]
-        interval = scores.get("confidence_interval", {}).get("f1")
-        panel.annotate(
-            score_with_interval(scores["f1"], interval),
-            (float(end), float(height)),
-            (3, 0),
-            textcoords="offset points",
-            va="center",
-            fontsize=7,
-        )
-    panel.set_yticks(heights, [shortened(path, LABEL_LENGTH) for path in paths])
-    panel.set(xlim=(0, starts.max() * 1.45), ylim=(len(paths) - 0.5, -0.5), xlabel="leaves; F1")
-    gridlines(panel)
+def _draw_forest(figure: "Figure", scores: Mapping[tuple[str, str], Sequence[Record]]) -> None:
+    most = max(map(len, scores.values()))
+    panels = grid(figure, len(scores), width=4.6, height=0.9 + 0.26 * most, columns=2)
+    for panel, ((_, score), records) in zip(panels, scores.items(), strict=True):
+        form = format_of(records, PLAIN)
+        for height, record in enumerate(records):
+            if record.interval:
+                panel.plot(record.interval, [height] * 2, color=BLUE, linewidth=4, alpha=0.35)
+            panel.plot([record.number], [height], "o", color=BLUE, markersize=5)
+            panel.annotate(
+                f"{form.number(record.number)} {form.interval(record.interval)}",
+                (1, height),
+                (4, 0),
+                xycoords=("axes fraction", "data"),
+                textcoords="offset points",
+                va="center",
+                fontsize=7,
+            )
+        names = [shortened(record.system, LABEL_LENGTH) for record in records]
+        panel.set_yticks(range(len(records)), names)
+        panel.set(ylim=(len(records) - 0.5, -0.5))
+        panel.set_title(label(score), loc="left", fontweight="bold")
+        panel.spines[["top", "right", "left"]].set_visible(False)
+        panel.tick_params(axis="y", length=0)
+        gridlines(panel)
 
 
 def deltas(path: Path, runs: Mapping[str, QueryScores], comparisons: Sequence[Comparison]) -> bytes:

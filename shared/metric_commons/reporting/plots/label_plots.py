@@ -1,6 +1,6 @@
 """Confusion matrices."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -9,10 +9,8 @@ from .panels import (
     LABEL_LENGTH,
     TITLE_LENGTH,
     PlottedSystem,
-    count,
     grid,
     label_axes,
-    percent,
     shortened,
     title,
 )
@@ -24,21 +22,23 @@ if TYPE_CHECKING:
 
 _MAX_NUMBERED = 40  # up to this many labels, there is space for a number in each cell
 _MAX_ZEROS = 10  # with more labels, zeros would distract from the other numbers
+_DARK = 0.72  # the proportion from which white is easier to read on its blue than black
 
 
 def draw_confusion(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
     """Draw rows by true and predicted label, a panel per system; colours are shares of a row."""
     tables: list[tuple[str, Sequence[Any], Sequence[Sequence[Any]]]] = []  # title, labels, counts
+    thresholds = set()
     for name, system in systems.items():
-        names, matrix = system.result.scores["labels"], system.result.scores["confusion_matrix"]
-        heading = shortened(name, TITLE_LENGTH)
+        scores, heading = system.result.scores, shortened(name, TITLE_LENGTH)
+        names, matrix = scores["labels"], scores["confusion_matrix"]
         if np.ndim(matrix) == 3:  # a row may have several labels; each has a table
-            tables += [
-                (f"{heading}\nlabel {label}", [0, 1], counts)
-                for label, counts in zip(names, matrix, strict=True)
-            ]
+            for each, counts in zip(names, matrix, strict=True):
+                tables.append((f"{heading}\nlabel {each}", [0, 1], counts))
         else:
             tables.append((f"{heading}\naccuracy {system.score_text('accuracy')}", names, matrix))
+        if "roc_auc" in scores and len(tables[-1][1]) == 2:
+            thresholds.add(system.result.options["threshold"])
     labels = max(len(names) for _, names, _ in tables)
     fontsize = 11 if labels <= 3 else 9 if labels <= 10 else 6.5
     cell = 0.12  # inches
@@ -52,16 +52,13 @@ def draw_confusion(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
     panels = grid(figure, len(tables), width=width, height=height, columns=3)
     figure.set_figwidth(figure.get_figwidth() + 1)  # for the colour bar
     for panel, (heading, names, counts) in zip(panels, tables, strict=True):
-        proportions = _draw_cells(panel, counts, fontsize if labels <= _MAX_NUMBERED else None)
+        image = _draw_cells(panel, counts, fontsize if labels <= _MAX_NUMBERED else None)
         _name_labels(panel, names, min(fontsize, 9), side / labels)
         title(panel, heading)
-    label_axes(panels, "predicted label", "true label")
+    at = "".join(f", threshold {value:g}" for value in thresholds)
+    label_axes(panels, f"predicted label{at}", "true label")
     bar = figure.colorbar(
-        proportions,
-        ax=panels,
-        shrink=0.6,
-        aspect=30,
-        format=lambda proportion, _: f"{proportion:.0%}",
+        image, ax=panels, shrink=0.6, aspect=30, format=lambda share, _: f"{share:.0%}"
     )
     bar.set_label("proportion of the row")
     bar.outline.set_visible(False)
@@ -79,7 +76,7 @@ def _draw_cells(
         number = counts[row][column]
         if fontsize and (number or len(counts) <= _MAX_ZEROS):
             text = f"{count(number)}\n{percent(proportion)}" if number else "0"
-            color = _text_color(image.cmap(proportion)[:3])
+            color = "white" if proportion > _DARK else "black"
             panel.text(column, row, text, color=color, fontsize=fontsize, ha="center", va="center")
     edges = np.arange(1, len(counts)) - 0.5
     panel.set_xticks(edges, minor=True)
@@ -102,16 +99,21 @@ def _name_labels(panel: "Axes", labels: Sequence[Any], fontsize: float, cell: fl
             tick_label.set(rotation=45, ha="right", rotation_mode="anchor")
 
 
-def _text_color(background: Iterable[float]) -> str:
-    """Return black or white: the one with the higher contrast to the background by WCAG 2.
+def count(rows: float) -> str:
+    """Return a number of rows, or the sum of their weights.
 
-    The contrast of two luminances is (light + 0.05) / (dark + 0.05). Black has luminance 0 and
-    white 1, so black is better if (L + 0.05) / 0.05 > 1.05 / (L + 0.05).
-
-    >>> _text_color([1.0, 1.0, 0.8]), _text_color([0.0, 0.2, 0.4])
-    ('black', 'white')
+    >>> count(12345), count(12345.678)
+    ('12,345', '1.235e+04')
     """
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in background]
-    red, green, blue = linear
-    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
-    return "black" if (luminance + 0.05) ** 2 > 1.05 * 0.05 else "white"
+    return f"{rows:,}" if isinstance(rows, int) else f"{rows:.4g}"
+
+
+def percent(proportion: float) -> str:
+    """Return a proportion in whole percent, which is 0 or 100 only if the proportion is 0 or 1.
+
+    >>> percent(0.5), percent(0.999), percent(0.001)
+    ('50%', '>99%', '<1%')
+    """
+    if 0 < proportion < 0.005:
+        return "<1%"
+    return ">99%" if 0.995 <= proportion < 1 else f"{proportion:.0%}"

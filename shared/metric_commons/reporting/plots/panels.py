@@ -3,7 +3,6 @@
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from textwrap import fill
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...evaluation.results.module_results import ModuleResult
@@ -40,9 +39,8 @@ class PlottedSystem(NamedTuple):
 
     def score_text(self, score: str) -> str:
         """Return a score with its interval if there is one."""
-        return score_with_interval(
-            self.result.scores[score], self.result.confidence_interval.get(score)
-        )
+        ends = self.result.confidence_interval.get(score)
+        return score_with_interval(self.result.scores[score], ends)
 
 
 def common_labels(systems: Mapping[str, PlottedSystem]) -> tuple[list[Any], str]:
@@ -52,15 +50,12 @@ def common_labels(systems: Mapping[str, PlottedSystem]) -> tuple[list[Any], str]
         ValueError: two systems have different labels.
     """
     labels = {name: system.result.scores["labels"] for name, system in systems.items()}
-    for (first, first_labels), (second, second_labels) in pairwise(labels.items()):
-        if first_labels != second_labels:
-            of_second, of_first = (
-                ", ".join(map(repr, labels[:10])) + (", ..." if len(labels) > 10 else "")
-                for labels in (second_labels, first_labels)
-            )
+    for (first, of_first), (second, of_second) in pairwise(labels.items()):
+        if of_first != of_second:
+            seconds, firsts = (", ".join(map(repr, names[:10])) for names in (of_second, of_first))
             raise ValueError(
-                f"system {second!r} has the labels {of_second}, but {first!r} has {of_first}; on "
-                "one picture they must be the same"
+                f"system {second!r} has the labels {seconds}, but {first!r} has {firsts}; on one "
+                "picture they must be the same"
             )
     result = next(iter(systems.values())).result
     all_classes = classes(result.scores["labels"], pos_label=result.options["pos_label"])
@@ -69,10 +64,10 @@ def common_labels(systems: Mapping[str, PlottedSystem]) -> tuple[list[Any], str]
     return result.scores["labels"], shortened(str(all_classes.all_labels[all_classes.positive]), 30)
 
 
-def check_room(count: int, noun: str, room: int, advice: str = "") -> None:
-    """Check that there are not more systems, panels or other things than a figure can show."""
-    if count > room:
-        raise ValueError(f"there are {count} {noun} to draw, but room for {room}{advice}")
+def check_room(count: int) -> None:
+    """Check that there are not more panels than a figure can show."""
+    if count > MAX_PANELS:
+        raise ValueError(f"there are {count} panels to draw, but room for {MAX_PANELS}")
 
 
 def grid(
@@ -82,7 +77,7 @@ def grid(
 
     Width and height are in inches, for a panel with everything around it.
     """
-    check_room(count, "panels", MAX_PANELS)
+    check_room(count)
     columns = min(count, columns, math.ceil(math.sqrt(count)) + (count < 4))
     rows = math.ceil(count / columns)
     figure.set_layout_engine("compressed")  # closes the gaps that square panels leave
@@ -98,11 +93,10 @@ def label_axes(panels: Sequence["Axes"], x: str, y: str) -> None:
     cells = [panel.get_subplotspec() for panel in panels]
     occupied = {(cell.rowspan.start, cell.colspan.start) for cell in cells if cell}
     for panel, cell in zip(panels, cells, strict=True):
-        if cell is not None:
-            if (cell.rowspan.start + 1, cell.colspan.start) not in occupied:
-                panel.set_xlabel(x)
-            if cell.is_first_col():
-                panel.set_ylabel(y)
+        if cell and (cell.rowspan.start + 1, cell.colspan.start) not in occupied:
+            panel.set_xlabel(x)
+        if cell and cell.is_first_col():
+            panel.set_ylabel(y)
 
 
 def unit_square(panel: "Axes") -> None:
@@ -121,8 +115,7 @@ def line_styles(names: Iterable[str], marker_spacing: float = 0) -> dict[str, di
     """Return the colour, dashes and marker of each system.
 
     With a `marker_spacing`, given as a fraction of the panel, markers are that far apart along a
-    line, at different points of each line, and a single system has none. Otherwise every point has
-    a marker.
+    line, at different points of each line. Otherwise every point has a marker.
     """
     names = list(names)
     styles: dict[str, dict[str, Any]] = {}
@@ -135,10 +128,7 @@ def line_styles(names: Iterable[str], marker_spacing: float = 0) -> dict[str, di
             "linewidth": 1.5,
         }
         if marker_spacing:
-            start = marker_spacing * i / len(names)
-            styles[name]["markevery"] = start, marker_spacing
-            if len(names) == 1:
-                styles[name]["marker"] = None
+            styles[name]["markevery"] = marker_spacing * i / len(names), marker_spacing
     return styles
 
 
@@ -161,7 +151,8 @@ def title(panel: "Axes", text: str) -> None:
     panel.set_title(name, loc="left", fontweight="bold", fontsize="medium", pad=height)
     panel.annotate(
         "\n".join(scores),
-        *((0, 1), (0, 4)),
+        (0, 1),
+        (0, 4),
         xycoords="axes fraction",
         textcoords="offset points",
         va="bottom",
@@ -197,37 +188,6 @@ def score_with_interval(value: float, interval: Sequence[float] | None) -> str:
         return _digits(value)
     low, high = map(_digits, interval)
     return f"{_digits(value)} [{low}, {high}]"
-
-
-def wrapped(scores: Iterable[str]) -> str:
-    """Return scores on lines as wide as a title, without line breaks inside a score.
-
-    >>> print(wrapped(["MAE 63.75 [47.50, 81.08]", "RMSE 76.35 [57.95, 92.98]", "R² 0.924"]))
-    MAE 63.75 [47.50, 81.08]
-    RMSE 76.35 [57.95, 92.98]  R² 0.924
-    """
-    text = "  ".join(score.replace(" ", "\N{NO-BREAK SPACE}") for score in scores)
-    return fill(text, TITLE_LENGTH).replace("\N{NO-BREAK SPACE}", " ")
-
-
-def count(rows: float) -> str:
-    """Return a number of rows, or the sum of their weights.
-
-    >>> count(12345), count(12345.678)
-    ('12,345', '1.235e+04')
-    """
-    return f"{rows:,}" if isinstance(rows, int) else f"{rows:.4g}"
-
-
-def percent(proportion: float) -> str:
-    """Return a proportion in whole percent, which is 0 or 100 only if the proportion is 0 or 1.
-
-    >>> percent(0.5), percent(0.999), percent(0.001)
-    ('50%', '>99%', '<1%')
-    """
-    if 0 < proportion < 0.005:
-        return "<1%"
-    return ">99%" if 0.995 <= proportion < 1 else f"{proportion:.0%}"
 
 
 def _digits(value: float) -> str:

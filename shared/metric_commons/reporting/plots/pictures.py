@@ -24,8 +24,7 @@ Kind = Literal[
     "confusion",
     "calibration",
     "residuals",
-    "risk_coverage",
-    "paths",
+    "forest",
 ]
 
 # The metadata that a format writes by default, switched off: without dates, equal inputs give equal
@@ -55,7 +54,8 @@ class Picture(NamedTuple):
 
 _MATRIX = {"confusion_matrix": True}  # also returns the labels
 _CURVES = Picture("curve_plots", "classification", {"curves": True, "average": "none"})
-PICTURES: Mapping[Kind, Picture] = {
+# All but `forest`, which draws saved results.
+PICTURES: Mapping[str, Picture] = {
     "roc": _CURVES,
     "pr": _CURVES,
     "confusion": Picture("label_plots", "classification", _MATRIX),
@@ -67,8 +67,6 @@ PICTURES: Mapping[Kind, Picture] = {
         {"measures": ["mae", "rmse", "r2"]},
         None,  # intervals take long
     ),
-    "risk_coverage": Picture("curve_plots", "selective_answering", {"curve": True}),
-    "paths": Picture("bar_plots", "json_match", {"by_path": True}),
 }
 
 

@@ -1,6 +1,5 @@
 """Example rows: those with the worst scores, and those on which systems differ most.
 
-Often many rows tie: then examples of different kinds are shown, and not simply the first rows.
 Texts are from the inputs: tables, or logs whose ids match the rows.
 """
 
@@ -102,7 +101,7 @@ def find_examples(
     if isinstance(ranked, str):
         return Examples(notes=[*notes, ranked], unchanged=paths.keys())
     scores, rankings = ranked
-    rows = sorted({row for ranking in rankings for row in ranking.candidates()})
+    rows = sorted({row for ranking in rankings for row in ranking.rows})
     if "columns" in results.provenance:
         cells = _read_cells(columns, paths, rows, fields)
     else:
@@ -112,15 +111,10 @@ def find_examples(
 
     inputs = _ExampleRows(results.systems, columns, cells)
 
-    def texts(row: int) -> tuple[Sequence[Any], Any]:
-        references = inputs.values("references", row).values()
-        return list(inputs.values("predictions", row).values()), list(references)[:1]
-
     choices = []
-    for ranking in rankings:
-        kinds = ranking.chosen(texts).items()
-        examples = [_example(results, scores, inputs, row, kind) for row, kind in kinds]
-        choices.append({"title": ranking.title, "reason": ranking.reason, "examples": examples})
+    for title, reason, rows_of_kind in rankings:
+        examples = [_example(results, scores, inputs, row) for row in rows_of_kind]
+        choices.append({"title": title, "reason": reason, "examples": examples})
     return Examples(choices, notes, paths.keys())
 
 
@@ -281,9 +275,9 @@ def _values(
 
 
 def _example(
-    results: Results, scores: Sequence[str], inputs: _ExampleRows, row: int, kind: str
+    results: Results, scores: Sequence[str], inputs: _ExampleRows, row: int
 ) -> dict[str, Any]:
-    """Return a row of some kind with the answers of all systems.
+    """Return a row with the answers of all systems.
 
     A prediction is None if its file is missing. References are those of the row, or of each answer
     if systems have different ones.
@@ -324,7 +318,6 @@ def _example(
         "fields": inputs.further_fields(row),
         "references": common if is_common else None,
         "answers": answers,
-        "kind": kind,
     }
 
 

@@ -3,7 +3,7 @@
 import json
 import math
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,29 +11,22 @@ from typing import Any, NamedTuple
 from ...data.files.stored import to_jsonable
 from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
 from ...evaluation.results.comparison_tables import (
-    CORRECTED_BY,
-    NOT_EQUAL,
-    laws,
-    number_range,
+    formats_of_differences,
+    scored_by,
+    statement,
     winner_first,
 )
-from ...evaluation.results.comparison_tables import table as table_of
-from ...evaluation.results.comparisons import Comparison
+from ...evaluation.results.records import Record
 from ...evaluation.results.rendering import (
     PLAIN,
-    RenderedEntry,
-    Table,
+    Cell,
     as_html,
-    best_entries,
     breakable,
-    format_of_entries,
-    formats_of_differences,
     interval_of_difference,
     label,
     p_value,
-    scored_by,
 )
-from ...evaluation.results.result_tables import RANKS_NOTE
+from ...evaluation.results.result_tables import format_of, shown_records
 from ...evaluation.results.results import Results
 from .axes import Axis, fit_axis
 from .examples import Examples
@@ -48,9 +41,6 @@ _NAME_LENGTH = 22  # characters that fit next to an axis; longer names are above
 _MAX_GROUPS = 60  # groups per table
 _MAX_OPEN_LINES = 12  # lines of a panel that are visible before it is expanded
 _MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
-_MIN_MATRIX = 4  # systems from which a matrix shows all pairs
-_MAX_TABLE = 400  # lines of the table of differences
-_CELL, _SMALL_CELL = 16, 14  # pixels from one cell of a matrix to the next, if systems have letters
 
 
 class Text(NamedTuple):
@@ -84,14 +74,12 @@ def render(results: Results, examples: Examples) -> str:
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     # The best system first, by the first score that is compared or a number.
     standings, provenance = results.standings, results.provenance
-    keys = [*standings.ranks, *((entry.module, entry.score) for entry in results.entries())]
+    keys = [*standings.ranks, *(record.key for record in results.records())]
     if keys:
         results = results.sort(".".join(keys[0]))
         standings = results.standings
     scored = [result for modules in results.systems.values() for result in modules.values()]
-    levels = {r.options.get("confidence_level") for r in scored if r.confidence_interval}
-    level = levels.pop() if len(levels) == 1 else None  # of all intervals
-    rank_table = _rank_table(results)
+    rank_table = standings.rank_table(results.visible_systems())
     inputs = [
         {
             "path": str(source.get("path", "")),
@@ -100,11 +88,12 @@ def render(results: Results, examples: Examples) -> str:
         }
         for source in provenance.get("inputs", [])
     ]
+    significant = sum(comparison["significant"] for comparison in results.comparisons)
     page = template.render(
         results=results,
         data_names=_data_names(results),
         files=[f"{file['path']} ({file['sha256'][:_DIGITS]})" for file in inputs if file["path"]],
-        level=f"{100 * level:g} %" if level else "",
+        level=_level(r.options.get("confidence_level") for r in scored if r.confidence_interval),
         main_scores={  # of the first system, where several have a module
             module: next(iter(result.scores), "")
             for modules in reversed(results.systems.values())
@@ -115,17 +104,17 @@ def render(results: Results, examples: Examples) -> str:
         rows=sorted({result.rows for result in scored}),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(results.tables()[:1], [])),
-        difference_table=Markup(_difference_table(results)),
-        letters=standings.letters,
         legend=standings.legend(),
         rank_count=len(rank_table.rows) if rank_table else 0,
-        rank_table=Markup(as_html([rank_table], [])) if rank_table else "",
+        rank_table=Markup(as_html([with_dashes(rank_table)], [])) if rank_table else "",
         panels=_score_panels(results),
         differences=_difference_panels(results),
-        comparison_options=_comparison_options(results.comparisons),
-        corrected_by=CORRECTED_BY,
-        not_equal=NOT_EQUAL,
-        laws=" ".join(laws(results.comparisons)),
+        difference_level=_level(
+            comparison.get("options", {}).get("confidence_level")
+            for comparison in results.comparisons
+        ),
+        statement=f"{significant} of {len(results.comparisons):,} "
+        f"{'is' if significant == 1 else 'are'} significant. {statement(results.comparisons)}",
         groups=_group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))
@@ -160,16 +149,11 @@ def _data_names(results: Results) -> list[str]:
     return list(names)
 
 
-def _rank_table(results: Results) -> Table | None:
-    """Return the ranks, without pairwise signs, for which the page has a matrix."""
-    table = results.standings.rank_table(results.visible_systems())
-    if table is None:
-        return None
-    table = with_dashes(table)
-    if table.header[-1] != "pairs":
-        return table
-    rows = [row[:-1] for row in table.rows]
-    return table._replace(header=table.header[:-1], rows=rows, note=RANKS_NOTE)
+def _level(levels: Iterable[float | None]) -> str:
+    """Return the level that all intervals have; "" if they differ."""
+    distinct = set(levels)
+    level = distinct.pop() if len(distinct) == 1 else None
+    return f"{100 * level:g} %" if level else ""
 
 
 def _options(results: Results) -> dict[str, str]:
@@ -204,48 +188,50 @@ def _dot(axis: Axis, value: float, text: str, ends: Any, interval: str) -> dict[
     return dot
 
 
-def _dots(entries: Sequence[RenderedEntry], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
+def _dots(records: Sequence[Record], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
     """Return an axis that covers these numbers with their intervals, and a dot for each."""
-    ends = (end for entry in entries for end in entry.interval or ())
-    axis = fit_axis([*marks, *(entry.value for entry in entries), *ends])
-    form = format_of_entries(entries, PLAIN)
-    texts = (f"{e.value:,}" if isinstance(e.value, int) else form.number(e.value) for e in entries)
+    ends = (end for record in records for end in record.interval or ())
+    axis = fit_axis([*marks, *(record.number for record in records), *ends])
+    form = format_of(records, PLAIN)
     return axis, [
-        _dot(axis, entry.value, text, entry.interval, form.interval(entry.interval))
-        for entry, text in zip(entries, texts, strict=True)
+        _dot(axis, r.number, form.number(r.number), r.interval, form.interval(r.interval))
+        for r in records
     ]
 
 
-def _by_score(entries: Iterable[RenderedEntry]) -> dict[tuple[str, str], list[RenderedEntry]]:
-    """Return the numbers of each module and score."""
-    scores: dict[tuple[str, str], list[RenderedEntry]] = {}
-    for entry in entries:
-        scores.setdefault((entry.module, entry.score), []).append(entry)
+def _by_score(results: Results, *, grouped: bool) -> dict[tuple[str, str], list[Record]]:
+    """Return the numbers of each module and score, of groups or of all rows."""
+    scores: dict[tuple[str, str], list[Record]] = {}
+    for record in shown_records(results.systems, with_counts=results.shows_counts):
+        if (record.group is not None) == grouped:
+            scores.setdefault(record.key, []).append(record)
     return scores
+
+
+def _heading(results: Results, record: Record) -> dict[str, Any]:
+    """Return the module, the score and its direction."""
+    lower = record.score in results.systems[record.system][record.module].lower_is_better
+    return {"module": record.module, "score": record.score, "is_lower_better": lower}
 
 
 def _score_panels(results: Results) -> list[dict[str, Any]]:
     """Return a panel for each score, with a line for each system."""
     standings = results.standings
-    marks, tiers, untested = standings.marks(), standings.tiers(), standings.untested()
     panels = []
-    overall = (entry for entry in results.entries() if entry.group is None)
-    for (module, score), entries in _by_score(overall).items():
-        best = best_entries(entries, tiers.get((module, score)))
-        axis, dots = _dots(entries)
-        is_untested = (module, score) in untested
-        letters = {} if is_untested else standings.letters
+    for key, records in _by_score(results, grouped=False).items():
+        best = standings.first_tier(key)
+        axis, dots = _dots(records)
+        is_untested = bool(results.comparisons) and key not in standings.families
         lines = [
             {
-                "system": entry.system,
+                "system": record.system,
                 "dot": dot,
-                "is_best": entry in best,
-                "marks": marks.get((entry.system, module, score), ""),
-                "letter": letters.get(entry.system, ""),
+                "is_best": record.system in best,
+                "letters": Cell("", standings.letters(record.system, key)),
             }
-            for entry, dot in zip(entries, dots, strict=True)
+            for record, dot in zip(records, dots, strict=True)
         ]
-        panel = {"module": module, "score": score, "is_lower_better": entries[0].lower}
+        panel = _heading(results, records[0])
         panels.append(panel | {"axis": axis, "lines": lines, "is_untested": is_untested})
     return panels
 
@@ -253,8 +239,7 @@ def _score_panels(results: Results) -> list[dict[str, Any]]:
 def _difference_panels(results: Results) -> list[dict[str, Any]]:
     """Return a panel for each score, with a line for each pair of systems; the axis includes zero.
 
-    If there are many systems, only pairs with the best one have lines, and a matrix shows all
-    pairs.
+    If there are many systems, only pairs with the best one have lines.
     """
     panels: list[dict[str, Any]] = []
     if not results.comparisons:
@@ -297,74 +282,25 @@ def _difference_panels(results: Results) -> list[dict[str, Any]]:
                 "axis": axis,
                 "lines": lines,
                 "is_open": len(lines) <= _MAX_OPEN_LINES,
-                "matrix": _matrix(results, module, score) if len(ranks) >= _MIN_MATRIX else None,
                 "is_partial": is_partial,  # only pairs with the best system have lines
             }
         )
     return panels
 
 
-def _difference_table(results: Results) -> str:
-    """Return the table of all differences as HTML; empty if there are none or too many."""
-    if not 0 < len(results.comparisons) <= _MAX_TABLE:
-        return ""
-    letters = results.standings.letters
-    is_long = max(map(len, results.systems)) > _NAME_LENGTH
-    lower = results.standings.is_lower_better
-    table = table_of(results.comparisons, lower, letters if is_long else {})
-    return as_html([table._replace(note="")], [])
-
-
-def _matrix(results: Results, module: str, score: str) -> dict[str, Any]:
-    """Return all pairs of ranked systems as cells of an SVG path, with gaps of 2 pixels.
-
-    One path has the cells where the system of the row is significantly better, one the others.
-    """
-    ranks = list(results.standings.ranks[module, score])
-    position = {system: number for number, system in enumerate(ranks)}
-    letters = results.standings.letters
-    step = _CELL if letters else _SMALL_CELL
-    square = f"h{step - 2}v{step - 2}h{2 - step}z"
-    better, worse = [], []
-    for winner, loser in sorted(
-        results.standings.winners[module, score],
-        key=lambda pair: (position[pair[0]], position[pair[1]]),
-    ):
-        first, second = position[winner], position[loser]
-        better.append(f"M{step * second} {step * first}{square}")
-        worse.append(f"M{step * first} {step * second}{square}")
-    names = [
-        (letters.get(system, str(number)), system) for number, system in enumerate(ranks, start=1)
-    ]
-    return {"names": names, "cell": step, "better": "".join(better), "worse": "".join(worse)}
-
-
-def _comparison_options(comparisons: Sequence[Comparison]) -> Mapping[str, Any]:
-    """Return the options that all comparisons share, None for others, and their counts."""
-    shared: dict[str, Any] = {}
-    for name in ("test", "alternative", "correction", "alpha", "confidence_level"):
-        values = [comparison.get("options", {}).get(name) for comparison in comparisons]
-        shared[name] = values[0] if values and values.count(values[0]) == len(values) else None
-    for name, key in (("rows", "rows"), ("clusters", "n_clusters")):
-        shared[name] = number_range(comparison.get(key) for comparison in comparisons)
-    significant = sum(comparison["significant"] for comparison in comparisons)
-    return {**shared, "tests": len(comparisons), "significant": significant}
-
-
 def _group_tables(results: Results) -> list[dict[str, Any]]:
     """Return a table for each score, with the first of each module expanded; at most 60 groups."""
     tables: list[dict[str, Any]] = []
-    grouped = (entry for entry in results.entries() if entry.group is not None)
-    for (module, score), entries in _by_score(grouped).items():
-        systems = list(dict.fromkeys(entry.system for entry in entries))
+    for (module, _), records in _by_score(results, grouped=True).items():
+        systems = list(dict.fromkeys(record.system for record in records))
         sizes: dict[str, int] = {}  # of each group, in the system where it is largest
-        for entry in entries:
-            group = str(entry.group)
-            sizes[group] = max(sizes.get(group, 0), entry.rows)
+        for record in records:
+            group = str(record.group)
+            sizes[group] = max(sizes.get(group, 0), record.n)
         largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS])
-        _, dots = _dots(entries, 0.0)
+        _, dots = _dots(records, 0.0)
         cells = {
-            (str(entry.group), entry.system): dot for entry, dot in zip(entries, dots, strict=True)
+            (record.group, record.system): dot for record, dot in zip(records, dots, strict=True)
         }
         rows = [
             (group, size, [cells.get((group, system)) for system in systems])
@@ -372,10 +308,8 @@ def _group_tables(results: Results) -> list[dict[str, Any]]:
             if group in largest
         ]
         tables.append(
-            {
-                "module": module,
-                "score": score,
-                "is_lower_better": entries[0].lower,
+            _heading(results, records[0])
+            | {
                 "systems": systems,
                 "rows": rows,
                 "omitted": len(sizes) - len(rows),  # smaller groups

@@ -37,9 +37,9 @@ def test_undefined_intervals_have_no_say():
 def test_numbers_have_the_digits_that_intervals_support(results):
     table = results.to_table("scores")
 
-    assert "0.750ᵇ [0.705, 0.792]" in table
-    assert "0.75ᵇ [0.70, 0.79]" in results.to_table("scores", digits=2)
-    assert "75.0ᵇ [70.5, 79.2]" in results.to_table("scores", percent=True)
+    assert "0.750 [0.705, 0.792]" in table
+    assert "0.75 [0.70, 0.79]" in results.to_table("scores", digits=2)
+    assert "75.0 [70.5, 79.2]" in results.to_table("scores", percent=True)
     assert "qa_em (%)" in results.to_markdown("groups", percent=True)
     assert "+25.0" in results.to_table("differences", percent=True)
 
@@ -54,8 +54,20 @@ def test_only_proportions_become_percentages():
     assert "brevity_penalty (%)" in bleu.to_table("scores", percent=True)
     assert "(%)" not in numbers.to_table("scores", percent=True).replace("r2 (%)", "")
     assert "wer (%)" in errors.to_table("scores", percent=True)
-    assert "hits  " in errors.to_table("scores", percent=True)
+    assert "  hits" in errors.choose(["wer", "hits"]).to_table("scores", percent=True)
     assert not is_proportion("logged", "perplexity", [12.5])
+
+
+def test_scores_up_to_100_have_one_decimal_and_counts_are_no_scores():
+    texts = {"predictions": ["a b c d", "e f"], "references": ["a b c x", "e f"]}
+    bleu = score("bleu", **texts)
+
+    assert "ref_len" not in bleu.to_table()
+    assert "ref_len" in bleu.to_csv()
+    assert "ref_len" in bleu.choose(["ref_len"]).to_table()
+    for text in (bleu.to_table(), bleu.to_latex()):
+        assert f"{bleu['predictions']['bleu']:.1f}" in text
+        assert f"{bleu['predictions']['bleu']:.2f}" not in text
 
 
 def test_one_system_with_many_scores_has_a_row_for_each():
@@ -85,17 +97,17 @@ def test_what_cannot_be_shown_is_an_error(results, arguments, message):
         results.to_table(**arguments)
 
 
-def test_letters_follow_the_best_score_however_systems_are_listed(results):
-    turned = score(
-        "qa_em",
-        predictions=dict(reversed(SYSTEMS.items())),
-        references=GOLD,
-        compare=True,
-    )
+def test_scores_of_three_systems_have_letters_however_they_are_listed():
+    systems = {**SYSTEMS, "poor": ["y"] * 400}
 
-    assert results.standings.letters == {"good": "a", "fair": "b"}
-    assert turned.standings.letters == {"fair": "b", "good": "a"}
-    assert "Bold: tier 1, the best system" in turned.tables()[0].note
+    def scored(systems):
+        scores = score("qa_em", predictions=systems, references=GOLD, compare=True).tables()[0]
+        return scores.note, {row[0]: row[1][-1] for row in scores.rows}
+
+    note, letters = scored(systems)
+    assert scored(dict(reversed(systems.items())))[1] == letters
+    assert letters == {"good": "ᵃ", "fair": "ᵇ", "poor": "ᶜ"}
+    assert note.startswith("Systems whose scores share a letter cannot be told apart. Bold: tier 1")
 
 
 def test_options_are_passed_to_score_as_to_compute():

@@ -1,0 +1,265 @@
+"""The records of a results file, and the check of a file that another program may have written.
+
+A checksum detects damage, but other programs can write wrong values with a right checksum. With
+these checks no command ends in a traceback because of such a file.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict, get_args, get_origin
+
+from ...module.catalog.catalog import score_ranges
+from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.domains import (
+    Count,
+    Level,
+    NonNegative,
+    Parsed,
+    Positive,
+    Proportion,
+    Range,
+    Seed,
+    check_option,
+    check_score,
+)
+from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
+
+
+def _matching(pattern: str, noun: str) -> Parsed:
+    """Return the annotation of texts that match a pattern."""
+
+    def check(text: Any) -> None:
+        if not isinstance(text, str) or not re.fullmatch(pattern, text):
+            raise ValueError(f"is {text!r}, which is not {noun}")
+
+    return Parsed(check, noun)
+
+
+def _time(text: Any) -> None:
+    if not isinstance(text, str):
+        raise ValueError(f"is {text!r}, which is not a time")
+    datetime.fromisoformat(text)
+
+
+def _ends(value: Any) -> None:
+    if not isinstance(value, list) or len(value) != 2:
+        raise ValueError(f"is {value!r}, not two ends")
+    for end in value:
+        check_option("an end", end, Number)
+    if None not in value and value[0] > value[1]:
+        raise ValueError(f"is {value}, not two ends: the first is above the second")
+
+
+Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN and infinities
+Method = Annotated[str, _matching("[a-z0-9_]+", "the name of a method")]
+Natural = Annotated[int, Range(0)]
+_Line = Annotated[str, _matching("[^\x00-\x1f\x7f-\x9f]*", "one printable line")]
+_Digest = Annotated[str, _matching("[0-9a-f]{16}|[0-9a-f]{64}", "a digest")]
+_Interval = Annotated[Sequence[float], Parsed(_ends, "two ends")]
+_Values = Mapping[str, Any]
+
+
+class Record(NamedTuple):
+    """A score of a system, of all rows or of a group, and its interval: a line of a table."""
+
+    system: str
+    module: str
+    score: str
+    group: str | None
+    value: Number
+    low: Number
+    high: Number
+    level: Level | None
+    method: Method | None
+    standard_error: NonNegative | None
+    effective_n: NonNegative | None
+    design_effect: NonNegative | None
+    n: Natural
+    n_clusters: Count | None
+
+    @property
+    def key(self) -> tuple[str, str]:
+        """Return the module and the score."""
+        return self.module, self.score
+
+    @property
+    def number(self) -> float:
+        """Return the value; NaN if it is undefined."""
+        return math.nan if self.value is None else self.value
+
+    @property
+    def interval(self) -> list[float] | None:
+        """Return both ends; None without an interval."""
+        return None if self.low is None or self.high is None else [self.low, self.high]
+
+
+class Run(TypedDict):
+    """What a file has of a system and module beside its records."""
+
+    options: _Values
+    rows: Natural  # 0 for means that others reported without rows
+    signature: _Line
+    conditions: _Values
+    program: str
+    lower_is_better: Sequence[str]
+    aggregation: _Values
+    main_score: str | None
+    left_out: _Values
+    values: NotRequired[_Values]
+
+
+class _Options(TypedDict, total=False):
+    test: Method
+    interval: Method
+    alternative: Literal["two-sided", "greater", "less"]
+    assume: Assumption
+    bounds: DifferenceBounds
+    correction: Correction
+    n_resamples: Count
+    tests: Count
+    seed: Seed
+    alpha: Level
+    confidence_level: Level
+    margin: Positive | None
+    power: Level | None
+
+
+class _Comparison(TypedDict):
+    a: str
+    b: str
+    score: str
+    A_mean: Number
+    B_mean: Number
+    diff: Number
+    p_value: Proportion | None
+    p_adjusted: Proportion | None
+    rows: Count
+    significant: bool
+    confidence_interval: _Interval
+    p_equivalent: NotRequired[Proportion | None]
+    p_non_inferior: NotRequired[Proportion | None]
+    p_inferior: NotRequired[Proportion | None]
+    module: NotRequired[str]
+    signature: NotRequired[_Line]
+    test: NotRequired[Method]
+    interval: NotRequired[Method]
+    mde: NotRequired[NonNegative | None]
+    standard_error: NotRequired[NonNegative | None]
+    n_clusters: NotRequired[Count]
+    missing_rows: NotRequired[Natural]
+    statistic: NotRequired[Number]
+    simultaneous: NotRequired[bool]
+    pseudovalues: NotRequired[bool]
+    options: NotRequired[_Options]
+
+
+class _Rank(TypedDict):
+    rank_interval: Sequence[Count]
+    tier: Count
+    letters: str
+
+
+class _Input(TypedDict):
+    path: str
+    sha256: NotRequired[_Digest]
+    rows: NotRequired[Natural | None]
+    format: NotRequired[str]
+    beside: NotRequired[_Values]
+
+
+class _File(TypedDict):
+    path: str
+    sha256: _Digest
+
+
+class _Digests(TypedDict, total=False):
+    references: _Digest
+    ids: _Digest
+
+
+class _InputColumn(TypedDict):
+    path: str
+    field: str
+    format: NotRequired[str | None]
+
+
+class _Provenance(TypedDict, total=False):
+    inputs: list[_Input]
+    versions: dict[str, str]
+    created: Annotated[str, Parsed(_time, "a time in ISO 8601 format")]
+    digests: dict[str, _Digests]
+    columns: dict[str, dict[str, _InputColumn]]
+    logs: _Values
+    agreement: list[_Values]
+    preset: str | None
+    rows: _File
+    task: str
+    config: _Values
+
+
+class _Content(TypedDict):
+    format: str
+    runs: dict[str, dict[str, Run]]
+    records: list[Record]
+    comparisons: list[_Comparison]
+    provenance: _Provenance
+    ranks: NotRequired[dict[str, dict[str, _Rank]]]
+
+
+def check_content(content: Mapping[str, Any]) -> None:
+    """Check the content of a results file.
+
+    Raises:
+        ValueError: it is not valid; the message says where.
+    """
+    _check("result", content, _Content)
+    runs = content["runs"]
+    if not runs or not all(runs.values()):
+        raise ValueError("a result needs at least one system, and a system at least one module")
+    for modules in runs.values():
+        for run in modules.values():
+            level = run["options"].get("confidence_level")
+            check_option("confidence_level", level, Level | None)
+    for record in content["records"]:
+        module, score, ends = record["module"], record["score"], [record["low"], record["high"]]
+        if module not in runs.get(record["system"], {}):
+            raise ValueError(f"a record names {module!r} of {record['system']!r}, which is no run")
+        check_option(f"the interval of {score!r}", ends, _Interval)
+        for value in (record["value"], *ends):
+            check_score(score, value, score_ranges(module))
+    scores = {(record["system"], record["score"]) for record in content["records"]}
+    for comparison in content["comparisons"]:
+        for system in (comparison["a"], comparison["b"]):
+            if (system, comparison["score"]) not in scores:
+                raise ValueError(
+                    f"a comparison by {comparison['score']!r} names {system!r}, which does not "
+                    "have it"
+                )
+
+
+def _check(path: str, value: Any, kind: Any) -> None:
+    """Check a value of JSON, and all that is in it, against a declared type."""
+    if get_origin(kind) is NotRequired:
+        (kind,) = get_args(kind)
+    fields = getattr(kind, "__annotations__", None)
+    if isinstance(kind, type) and fields:
+        check_option(path, value, _Values)
+        required = getattr(kind, "__required_keys__", fields)
+        for name in fields:
+            if name in required and name not in value:
+                raise ValueError(f"{path} lacks {name!r}")
+        for name, item in value.items():
+            if name in fields:
+                _check(f"{path}.{name}", item, fields[name])
+            elif kind is not _Input:  # of which a log may say more
+                hint = nearest(name, fields) or ", which is not a key of it"
+                raise ValueError(f"{path} has a key {name!r}{hint}")
+    elif get_origin(kind) in (dict, list):
+        is_list = get_origin(kind) is list
+        check_option(path, value, Sequence[Any] if is_list else _Values)
+        for key, item in enumerate(value) if is_list else value.items():
+            _check(f"{path}[{key!r}]", item, get_args(kind)[-1])
+    else:
+        check_option(path, value, kind)
