@@ -56,10 +56,10 @@ class LoggedScores(Module):
         """
         import numpy as np
 
-        from ...statistics.intervals.summary import MeansResult
+        from ...statistics.intervals.summary import ModuleScores, RowScores
 
-        result = MeansResult()
-        result.scores = {
-            n: np.array([row[n] for row in predictions], float) for n in predictions[0]
-        }
+        result = ModuleScores()
+        result.scored = RowScores(
+            {n: np.array([row[n] for row in predictions], float) for n in predictions[0]}
+        )
         return result

@@ -22,9 +22,10 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable, scaled_weights
-from ...statistics.arithmetic.exact_sums import Multiset, group_sums
+from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
-from ...statistics.intervals.intervals import interval
+from ...statistics.intervals.intervals import ratio_interval
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proportion_interval
 from ...statistics.intervals.sum_distributions import weighted_mean_interval
 from ...statistics.intervals.summary import Estimator
@@ -161,10 +162,11 @@ def _proportion_interval(
     if not rows:
         undefined = proportion_interval(0, 0)
         return undefined if sums is None else undefined._replace(n_clusters=0)
-    occurrences = np.array([rows - hits, hits])
-    present = occurrences > 0
-    multiset = Multiset(np.array([0.0, 1.0])[present], occurrences[present])
-    return interval(multiset, clusters=sums, **options)
+    level, method = options["confidence_level"], options["method"]
+    if sums is not None:
+        return ratio_interval(sums.sums(), sums.sizes(), Uncertainty(level))
+    kind: Any = method if method == "wilson" else "auto"
+    return proportion_interval(hits, rows, confidence_level=level, method=kind)
 
 
 def _intervals_of_rows(

@@ -22,7 +22,7 @@ from ...statistics.intervals.sum_distributions import weighted_mean_interval
 from ...statistics.intervals.summary import Estimator
 from .areas import InfluencedScore
 
-_OF_MEANS = ("auto", "t", "wilson", "korn_graubard")  # the methods of means with an upper bound
+_OF_MEANS = ("auto", "t")  # the methods of means with an upper bound
 _OF_ERRORS = ("auto", "t")
 _ROUNDING = 1e-9  # a row's score that is as near to a whole number is one
 

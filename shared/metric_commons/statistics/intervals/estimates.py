@@ -14,12 +14,21 @@ import numpy as np
 from ..arguments.arrays import Floats, Integers
 from ..arguments.domains import Level, checked_options
 from ..arithmetic.exact_sums import exact_sum, group_sums
-from .intervals import Bounds, critical_value, korn_graubard
-from .proportions import Interval, clopper_pearson, wilson
+from .intervals import Bounds
+from .proportions import Interval, clopper_pearson, critical_value, wilson
 from .spreads import Spread, finite_scores
 from .sum_distributions import pairs_interval
 
 Method = Literal["auto", "wilson"]
+
+
+def korn_graubard(
+    proportion: float, trials: float, critical: float, confidence_level: float
+) -> tuple[float, float]:
+    """Return the ends of Clopper and Pearson in an effective number of trials."""
+    normal = critical_value(confidence_level, math.inf)
+    scaled = trials * (normal / critical if critical else 1.0) ** 2
+    return clopper_pearson(proportion * scaled, scaled, confidence_level)
 
 
 class ClusterVariance(NamedTuple):
@@ -97,7 +106,7 @@ def estimate_interval(
     if method == "auto":
         ends = korn_graubard(value, clustered, critical, confidence_level)
     else:
-        ends = wilson(value * clustered, clustered, confidence_level, critical)
+        ends = wilson(value * clustered, clustered, confidence_level)
     return Interval(*ends, name, error, clustered, clusters.n_clusters, trials / clustered)
 
 

@@ -96,7 +96,7 @@ class ScoreDistribution(ABC):
     def interval(self, confidence_level: float, n_clusters: int | None = None) -> Interval:
         """Return the interval with its error."""
         ends = self.ends(confidence_level)
-        return Interval(*ends, "unseen_row", self.standard_error, None, n_clusters)
+        return Interval(*ends, "law", self.standard_error, None, n_clusters)
 
 
 class DrawnDistribution(ScoreDistribution):
