@@ -206,13 +206,7 @@ def ratio_interval(
         return Interval(math.nan, math.nan, "law", math.nan)
     value = units.units.ratio()
     if method == "bootstrap":
-        columns = np.column_stack([numerators, sizes])
-        kinds = RowUnits.of_rows(columns)
-        if counts is not None:
-            kinds = RowUnits(counts.astype(np.int64), columns)
-        with np.errstate(invalid="ignore"):
-            draws = [sums[0] / sums[1] for sums in kinds.resampled(**uncertainty.draws)]
-        ends = percentile_ends(np.concatenate(draws), level).tolist()
+        ends = _resampled_ends(numerators, sizes, counts, uncertainty)
     elif method == "t" or math.isinf(low):
         method, weights = "t", np.ones(sizes.size) if counts is None else counts
         kish = float((weights @ sizes) ** 2 / (weights @ sizes**2))
@@ -226,6 +220,28 @@ def ratio_interval(
         first, last = unseen_unit_ends(units, (low * size, worst * size), level)
         ends = [min(first, value), max(last, value)]
     return Interval(max(ends[0], low), min(ends[1], high), method, error)
+
+
+def _resampled_ends(
+    numerators: Floats, sizes: Floats, counts: Floats | None, uncertainty: Uncertainty
+) -> list[float]:
+    """Return the percentile bootstrap interval of a ratio of sums, within the ratios of units."""
+    repeats = None if counts is None else counts.astype(np.int64)
+    if repeats is None and sizes.min() == sizes.max():  # one column takes less memory
+        shares, repeats = np.unique(numerators / sizes[0] + 0.0, return_counts=True)
+        numerators, sizes = shares, np.ones(shares.size)
+    columns = np.column_stack([numerators, sizes])
+    units = RowUnits.of_rows(columns) if repeats is None else RowUnits(repeats, columns)
+    draws = np.empty(uncertainty.draws["n_resamples"])
+    start = 0
+    with np.errstate(invalid="ignore"):
+        for sums in units.resampled(**uncertainty.draws):
+            draws[start : start + sums.shape[1]] = sums[0] / sums[1]
+            start += sums.shape[1]
+        ratios = numerators / sizes
+    ends = percentile_ends(draws, uncertainty.level)
+    clipped: list[float] = np.clip(ends, np.nanmin(ratios), np.nanmax(ratios)).tolist()
+    return clipped
 
 
 def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> float:

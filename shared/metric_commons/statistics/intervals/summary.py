@@ -359,7 +359,10 @@ def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, A
             "confidence_interval": [[estimate.low, estimate.high] for estimate in listed],
             "interval": [estimate.method for estimate in listed],
             "standard_error": errors,
-            "effective_n": [rows / max(effect, 1.0) for effect in effects],
+            "effective_n": [
+                (rows if estimate.rows is None else estimate.rows) / max(effect, 1.0)
+                for estimate, effect in zip(listed, effects, strict=True)
+            ],
             "design_effect": effects,
         }
         for key, values in columns.items():
@@ -466,7 +469,7 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
         "confidence_interval": table(lambda estimate: [estimate.low, estimate.high]),
         "interval": {name: estimates[0].method for name, estimates in lists.items()},
         "standard_error": table(lambda estimate: estimate.standard_error),
-        "effective_n": table(lambda estimate: estimate.effective_n),
+        "effective_n": table(lambda estimate: estimate.rows),
     }
     n_clusters = [
         estimate.n_clusters
