@@ -81,7 +81,7 @@ def test_two_systems_are_compared_by_t():
     a, b = [1, 0.5, 1, 1, 0.5, 1], [0.5, 0.5, 0.5, 1, 0, 0.5]
     result = compare(a, b, clusters=LABELS, margin=0.1)
     low, high = result["confidence_interval"]
-    assert result["test"] == "t"
+    assert result["test"] == "crossed_t"
     assert (result["p_value"] < 0.05) == (low > 0 or high < 0)
     swapped = compare(b, a, clusters=LABELS)
     assert swapped["confidence_interval"] == pytest.approx([-high, -low])

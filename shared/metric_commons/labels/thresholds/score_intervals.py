@@ -106,6 +106,10 @@ def area_intervals(
         uncertainty: the level, the method and the clusters.
     """
     found = {name: area(rows) for name, area in areas.items()}
+    names = [name for name, score in found.items() if not math.isnan(score.score)]
+    intervals = dict.fromkeys(found, UNDEFINED)
+    if not names:
+        return intervals
     units, unit, amounts, entries = _units(rows, uncertainty.clusters)
     is_positive = entries[:, 1] == 1
     sides = (is_positive, ~is_positive)
@@ -140,8 +144,6 @@ def area_intervals(
         )
         return areas_of_weights(positives, negatives, names, max_fpr)
 
-    names = [name for name, score in found.items() if not math.isnan(score.score)]
-    intervals = dict.fromkeys(found, UNDEFINED)
     if uncertainty.method == "bootstrap":
         options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
         return intervals | resampled_intervals(units, names, measure, **options)
@@ -154,7 +156,7 @@ def area_intervals(
         name: DrawnScore(found[name].score, *extremes(trials[name], candidates), (0.0, 1.0))
         for name in names
     }
-    laws = weighted_distributions(units, scores, measure, **uncertainty.draws) if scores else {}
+    laws = weighted_distributions(units, scores, measure, **uncertainty.draws)
     return intervals | {name: law.interval(uncertainty.level) for name, law in laws.items()}
 
 
@@ -224,9 +226,11 @@ def _without_idle_scores(scores: Floats, positive: Booleans) -> Floats:
     No area changes, and there are few kinds of rows if there are few positives.
     """
     levels = np.unique(scores[positive])
+    if not levels.size:
+        return np.zeros(scores.size)
     places = levels.searchsorted(scores)
-    at_level = levels.take(np.minimum(places, max(levels.size - 1, 0)), mode="clip") == scores
-    return np.where(at_level, places, places - 0.5) if levels.size else np.zeros(scores.size)
+    is_level = levels.take(places, mode="clip") == scores
+    return np.where(is_level, places, places - 0.5)
 
 
 def _effective(counts: Integers, sizes: NDArray[Any]) -> float:
