@@ -16,8 +16,14 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, weighted_intervals
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    resampled_intervals,
+    weighted_distributions,
+)
 from ...statistics.resampling.row_units import RowUnits
 from .partition_names import ClusteringMeasure
 
@@ -302,17 +308,19 @@ _CANDIDATES = 1 << 12  # pairs of a label and a cluster that are tried
 
 def agreement_intervals(
     table: ContingencyTable,
+    codes: tuple[Integers, Integers],
     measures: Sequence[ClusteringMeasure],
     scores: Mapping[str, float],
-    **options: Any,
+    uncertainty: Uncertainty,
 ) -> dict[str, Interval]:
     """Return the interval of each measure, with the same weights for all.
 
     Args:
         table: the table of true labels and clusters.
+        codes: the number of the true label of each row, and that of its cluster.
         measures: the measures.
         scores: their values.
-        **options: `confidence_level`, and `n_resamples` and `seed` of the draws.
+        uncertainty: the level, the method and the clusters of rows.
     """
     order = np.lexsort((table.columns, table.rows))
     order = order[np.argsort(table.counts[order], kind="stable")]
@@ -333,8 +341,8 @@ def agreement_intervals(
     # The cells of the table, and those that are empty but for the unseen row.
     observed = extended.rows.astype(np.int64) * _CODES + extended.columns
     empty = np.setdiff1d(np.concatenate([*cells.values()]), observed)
-    codes = np.append(observed, empty)
-    grid = replace(extended, rows=codes // _CODES, columns=codes % _CODES)
+    cell_codes = np.append(observed, empty)
+    grid = replace(extended, rows=cell_codes // _CODES, columns=cell_codes % _CODES)
     chance = 0.0
     if any(measure.kind == "ami" for measure in measures):
         counts = cell_counts(extended, extended.counts[np.newaxis])
@@ -352,9 +360,21 @@ def agreement_intervals(
             for name in names
         }
 
+    units, unseen_size = RowUnits(extended.counts, unobserved=empty.size), 1.0
+    clusters = uncertainty.clusters
+    if isinstance(clusters, Clusters):
+        rank = np.argsort(cell_codes)
+        cells_of_rows = rank[np.searchsorted(cell_codes, codes[0] * _CODES + codes[1], sorter=rank)]
+        sums = np.zeros((len(clusters), cell_codes.size))
+        np.add.at(sums, (clusters.numbers, cells_of_rows), 1.0)
+        units, sizes = RowUnits.of_rows(sums), sums.sum(axis=1)
+        unseen_size = float(sizes @ sizes) / float(sizes.sum())
+    if uncertainty.method == "bootstrap":
+        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        return resampled_intervals(units, list(by_name), measured, **options)
     drawn_scores = {}
     for name, measure in by_name.items():
-        lowering, raising = (codes == cells[name][:, np.newaxis]).astype(np.float64)
+        lowering, raising = unseen_size * (cell_codes == cells[name][:, np.newaxis])
         minimum = {"ami": -1.0, "ari": -0.5}.get(measure.kind, 0.0)
         drawn_scores[name] = DrawnScore(
             float(scores[name]),
@@ -364,12 +384,8 @@ def agreement_intervals(
             biased=True,
             excess=_excess(measure, table),
         )
-    return weighted_intervals(
-        RowUnits(extended.counts, unobserved=empty.size),
-        drawn_scores,
-        measured,
-        **options,
-    )
+    laws = weighted_distributions(units, drawn_scores, measured, **uncertainty.draws)
+    return {name: law.interval(uncertainty.level) for name, law in laws.items()}
 
 
 def _with_unseen_label(table: ContingencyTable) -> ContingencyTable:

@@ -409,22 +409,6 @@ def members(labels: Sequence[str]) -> dict[str, Integers]:
 Estimator = Callable[..., Interval | list[Interval]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resampling:
-    """The options of modules whose intervals are always resampled.
-
-    Args:
-        confidence_level: the level of the intervals, such as 0.95; also return them under
-            `confidence_interval`.
-        n_resamples: the number of resamples.
-        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
-    """
-
-    confidence_level: Level | None = None
-    n_resamples: Resamples = 10_000
-    seed: Seed = 0
-
-
 def uncertainty(
     estimators: Mapping[str, Estimator],
     *,
