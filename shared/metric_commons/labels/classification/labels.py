@@ -1,7 +1,7 @@
 """Scores of columns of labels, computed from the counts of pairs."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from typing import Annotated, Any
 
@@ -130,11 +130,15 @@ class LabelMeasures:
     zero_division: float = 0.0
     adjusted: bool = False
     kappa_weights: KappaWeights | None = None
+    distances: LabelDistances | None = field(init=False, default=None)  # for a weighted kappa
 
     def __post_init__(self) -> None:
         if self.is_multilabel and (self.adjusted or self.kappa_weights is not None):
             name = "adjusted" if self.adjusted else "kappa_weights"
             raise OptionError(name, "needs one label per row, not several")
+        weights = self.kappa_weights
+        distances = None if weights is None else LabelDistances.of_task(self.task, weights)
+        object.__setattr__(self, "distances", distances)
         if self.task.average == "none":  # as in scikit-learn, a list has no label that no row has
             absent = self.task.absent
             present = [position for position in self.task.selection if position not in absent]
@@ -144,12 +148,6 @@ class LabelMeasures:
     def is_multilabel(self) -> bool:
         """Return whether rows have several labels."""
         return isinstance(self.table, LabelIndicators)
-
-    @cached_property
-    def distances(self) -> LabelDistances | None:
-        """Return the distances of labels, for a weighted kappa."""
-        weights = self.kappa_weights
-        return None if weights is None else LabelDistances.of_task(self.task, weights)
 
     @cached_property
     def counts(self) -> LabelCounts:
