@@ -169,38 +169,40 @@ def confusion_scores(
         names: the scores in question; None for all.
     """
     if kinds is None:
-        positions = task.averaged_positions
-        selected = counts.select(positions[0] if task.average == "binary" else positions)
+        positions: Any = task.averaged_positions
+        if positions == [*range(len(task.all_labels))]:
+            positions = slice(None)  # which copies nothing
+        elif task.average == "binary":
+            positions = positions[0]
+        selected = counts.select(positions)
         average = partial(_averaged, task.average, selected.support)
     else:
         selected, average = kinds.counts, partial(_averaged, "weighted", kinds.occurrences)
-    true_positives, negatives = selected.true_positives, selected.negatives
-    false_positives = selected.predicted_positives - true_positives
-    true_negatives = negatives - false_positives
-    if task.average == "binary" and task.strays and task.negative is not None:
-        # A stray label is wrong for negatives, too.
-        true_negatives = counts.true_positives[task.negative]
-    ratios: dict[str, tuple[Any, Any, float]] = {
-        "precision": (true_positives, selected.predicted_positives, zero_division),
-        "recall": (true_positives, selected.support, zero_division),
-        "f1": (*_f_beta_terms(selected, 1.0), zero_division),
-        "f_beta": (*_f_beta_terms(selected, beta), zero_division),
-        # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
-        "fpr": (false_positives, negatives, zero_division or math.nan),
-        "specificity": (true_negatives, negatives, zero_division),
-    }
-    if beta == 1:
-        del ratios["f_beta"]
-    if multilabel:
-        union = selected.support + selected.predicted_positives - true_positives
-        rows = selected.support + negatives
-        ratios["jaccard"] = true_positives, union, zero_division
-        ratios["label_accuracy"] = true_positives + true_negatives, rows, zero_division
+    hits, predicted = selected.true_positives, selected.predicted_positives
+    support, negatives = selected.support, selected.negatives
+
+    def rejected() -> _Numbers:
+        if task.average == "binary" and task.strays and task.negative is not None:
+            # A stray label is wrong for negatives, too.
+            return counts.true_positives[task.negative]  # type: ignore[no-any-return]
+        return negatives - predicted + hits
+
+    ratio = partial(average, undefined=zero_division)
     scores: dict[str, Callable[[], Floats]] = {
         "accuracy": lambda: _ratio(counts.correct, counts.total, math.nan),
-        **{name: partial(average, *terms) for name, terms in ratios.items()},
+        "precision": lambda: ratio(hits, predicted),
+        "recall": lambda: ratio(hits, support),
+        "f1": lambda: ratio(*_f_beta_terms(selected, 1.0)),
+        "f_beta": lambda: ratio(*_f_beta_terms(selected, beta)),
+        # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
+        "fpr": lambda: average(predicted - hits, negatives, zero_division or math.nan),
+        "specificity": lambda: ratio(rejected(), negatives),
     }
+    if beta == 1:
+        del scores["f_beta"]
     if multilabel:
+        scores["jaccard"] = lambda: ratio(hits, support + predicted - hits)
+        scores["label_accuracy"] = lambda: ratio(hits + rejected(), support + negatives)
         scores["hamming_loss"] = partial(_hamming_loss, counts)
     else:
         scores["balanced_accuracy"] = partial(_balanced_accuracy, counts, adjusted=adjusted)
@@ -330,8 +332,8 @@ def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats
     If no label with a ratio has support, all of them are weighted equally, as in scikit-learn.
     """
     defined = ~np.isnan(ratios)
-    if support is None and ratios.ndim == 1 and defined.all() and ratios.size:
-        return np.asarray(ratios.sum() / ratios.size)
+    if support is None and len(ratios) and defined.all():
+        return np.asarray(ratios.sum(axis=0) / len(ratios))
     weights = defined.astype(np.float64)
     if support is not None:
         supported = np.where(defined, support.astype(np.float64), 0.0)

@@ -237,13 +237,14 @@ def _drawn_intervals(
             size = len(total) // 3 - 1
             unseen_size = squares[-2] / total[-2] if total[-2] else 1.0
             candidates = _candidates(total, task, measures.distances, combined=combined)
-            trials = measured(total[:, np.newaxis] + (candidates * unseen_size).T, keys)
+            candidates *= unseen_size
+            trials = measured(total[:, np.newaxis] + candidates.T, keys)
         scores = {}
         for name, index in keys:
             is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
             scores[name, index] = DrawnScore(
                 float(listed[name][index]),
-                *_unseen_rows(trials[name, index], candidates, unseen_size, combined=combined),
+                *_unseen_rows(trials[name, index], candidates, combined=combined),
                 (-1.0 if is_signed else 0.0, 1.0),
                 task.average in ("macro", "weighted") and name in _BIASED,
             )
@@ -275,20 +276,19 @@ def _candidates(
     return candidates[~strays.any(axis=1)]
 
 
-def _unseen_rows(
-    values: Floats, candidates: Floats, unseen_size: float, *, combined: bool
-) -> tuple[Floats, Floats]:
+def _unseen_rows(values: Floats, candidates: Floats, *, combined: bool) -> tuple[Floats, Floats]:
     """The sums of the rows that lower and raise a score most, by its values for candidates."""
     if not combined or np.isnan(values).all():
-        return extremes(values, candidates * unseen_size)
+        return extremes(values, candidates)
     # Four states of each label: the row takes the worst, or the best, of each.
     size = candidates.shape[1] // 3 - 1
     states = np.nan_to_num(values).reshape(4, size)
     rows = []
     for best in (states.argmin(axis=0), states.argmax(axis=0)):
         row = candidates[best * size + np.arange(size)].sum(axis=0)
-        row[3 * size : 3 * size + 2] = (best <= 1).all(), 1
-        rows.append(row * unseen_size)
+        unseen_size = candidates[0, 3 * size + 1]
+        row[3 * size : 3 * size + 2] = unseen_size * (best <= 1).all(), unseen_size
+        rows.append(row)
     return rows[0], rows[1]
 
 

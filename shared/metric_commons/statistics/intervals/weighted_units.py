@@ -285,11 +285,16 @@ def weighted_distributions(
     parts: dict[Key, list[list[Floats]]] = {key: [[], [], []] for key in scores}
     with np.errstate(all="ignore"):
         for totals, unseen in units.weighted(**draws):
-            plain = measure(totals, scores.keys())
-            measured = {
-                name: measure(totals + unit[:, np.newaxis] * unseen, keys)
-                for name, (unit, keys) in unseen_units.items()
-            }
+            values = measure(totals, scores.keys())
+            plain = {key: np.array(values[key]) for key in scores}
+            measured = {}
+            for name, (unit, keys) in unseen_units.items():
+                added = np.flatnonzero(unit)
+                before = totals[added]
+                totals[added] += unit[added, np.newaxis] * unseen
+                values = measure(totals, keys)
+                measured[name] = {key: np.array(values[key]) for key in keys}
+                totals[added] = before  # in place, since a copy of all sums takes longer
             for key, score in scores.items():
                 lower, upper = (
                     measured[unit.tobytes()] for unit in (score.lowering, score.raising)
