@@ -9,7 +9,6 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.statistics.arguments.domains import Positive
 from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.transcripts.edit_rate import (
     RateAverage,
@@ -49,8 +48,6 @@ class ErrorRate(BatchMetric):
             mean of the rates of rows.
         alignments: also return the alignment of each row, under `alignments`: segments of
             [kind, first word and end in the reference, first word and end in the prediction].
-        worst_ratio: for intervals, the most errors per word that a row may have; None for the
-            most of these rows, and at least 1.
 
     Returns:
         wer, or cer (float): errors per word, or character, of the references; lower is better;
@@ -105,7 +102,6 @@ class ErrorRate(BatchMetric):
         merge_compounds: bool = False,
         average: RateAverage = "pooled",
         alignments: bool = False,
-        worst_ratio: Positive | None = None,
         **answers: summarize_extracted,
     ):
         texts = {"unit": unit, "normalizer": normalizer, "merge_compounds": merge_compounds}
@@ -116,7 +112,6 @@ class ErrorRate(BatchMetric):
                 aligned["alignments"] = error_alignments(predictions, references, **texts)
             return error_statistics(predictions, references, average=average, **texts)
 
-        answers |= {"worst_ratio": worst_ratio}
         result = summarize_extracted(statistics, predictions, references, **answers)
         result.update(aligned)
         return result

@@ -13,7 +13,7 @@ from metric_commons.labels.spans.spans import Match, seqeval, span_statistics
 from metric_commons.labels.spans.tag_schemes import Scheme
 from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.arguments.domains import Proportion
-from metric_commons.statistics.intervals.sums import summarize_sums
+from metric_commons.statistics.intervals.summary import summarize
 
 _CITATION = """\
 @inproceedings{tjong-kim-sang-buchholz-2000-introduction,
@@ -103,4 +103,4 @@ class SpanF1(BatchMetric):
             match=match,
             zero_division=zero_division,
         )
-        return summarize_sums(rows, **summary)
+        return summarize(rows, **summary)

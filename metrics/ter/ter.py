@@ -7,7 +7,6 @@ substitutes, deletes or inserts a word, or moves a sequence of words.
 import evaluate
 
 from metric_commons.module.declaration.module import TEXTS_AND_REFERENCES, BatchMetric
-from metric_commons.statistics.arguments.domains import Positive
 from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.translation.sacrebleu_signatures import ter_signature
 from metric_commons.text.translation.stock_translations import ter
@@ -39,8 +38,6 @@ class Ter(BatchMetric):
         asian_support: apply both also to Chinese and Japanese text.
         case_sensitive: compare case.
         signature: also return sacrebleu's own signature, under `signature`.
-        worst_ratio: for intervals, the most errors per word that a row may have; None for the
-            most of these rows, and at least 1.
 
     Returns:
         ter (float): edits per 100 words of the references; lower is better; it may exceed 100.0.
@@ -82,7 +79,6 @@ class Ter(BatchMetric):
         asian_support: bool = False,
         case_sensitive: bool = False,
         signature: bool = False,
-        worst_ratio: Positive | None = None,
         **answers: summarize_extracted,
     ):
         options = {
@@ -95,7 +91,6 @@ class Ter(BatchMetric):
         def statistics(predictions, references):
             return ter_statistics(predictions, references, **options)
 
-        answers |= {"worst_ratio": worst_ratio}
         result = summarize_extracted(statistics, predictions, references, **answers)
         if signature:
             result["signature"] = ter_signature(references, **options)

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
         BatchMetric,
     )
     from .statistics.intervals.summary import summarize
-    from .statistics.intervals.sums import summarize_sums
 
 __all__ = [
     "ANSWERS_AND_REFERENCES",
@@ -20,7 +19,6 @@ __all__ = [
     "BatchComparison",
     "BatchMetric",
     "summarize",
-    "summarize_sums",
 ]
 
 __getattr__ = resolver(
@@ -31,7 +29,6 @@ __getattr__ = resolver(
         "BatchMetric": "module.declaration.module",
         "TEXTS_AND_REFERENCES": "module.declaration.module",
         "summarize": "statistics.intervals.summary",
-        "summarize_sums": "statistics.intervals.sums",
     },
     __package__,
 )

@@ -194,6 +194,4 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
         float(sum(share * number for share, number in zip(shares, numbers, strict=True) if share))
         for numbers in zip(*((o.low, o.high, o.standard_error) for o in outputs), strict=True)
     )
-    return outputs[0]._replace(
-        low=low, high=high, standard_error=error, effective_n=None, design_effect=None
-    )
+    return outputs[0]._replace(low=low, high=high, standard_error=error, design_effect=None)

@@ -9,7 +9,8 @@ import numpy as np
 from ..statistics.arguments.checks import OptionError, RowError
 from ..statistics.arguments.domains import Names, NonNegative, checked_options
 from ..statistics.intervals.sum_distributions import SumRatio, row_mean
-from ..statistics.intervals.sums import RowStatistics, SumsResult, summarize_sums
+from ..statistics.intervals.summary import ModuleScores, summarize
+from ..statistics.intervals.sums import RowStatistics
 from ..text.tokens.references import check_columns
 from ..text.tokens.thoughts import Thoughts
 from .call_comparison import IN_ORDER, ArgumentMatch, CallComparison, CallMatch, Dots, MatchCounts
@@ -56,7 +57,7 @@ def tool_call_scores(
     thoughts: Thoughts = "strip",
     dots: Dots = "keep",
     **summary: Any,
-) -> SumsResult:
+) -> ModuleScores:
     """Return the scores of predicted tool calls: of whole rows, of calls and of arguments.
 
     Args:
@@ -83,7 +84,7 @@ def tool_call_scores(
         thoughts: "strip" leaves out calls in the thoughts of a model, such as
             `<think>...</think>`; "keep" does not; or the [opening mark, closing mark] of thoughts.
         dots: "underscore" takes a.b and a_b for one name.
-        **summary: the options of `summarize_sums`.
+        **summary: the options of `summarize`.
 
     Raises:
         ValueError: a reference, a declaration or an option is not valid.
@@ -131,7 +132,7 @@ def tool_call_scores(
         _row_scores,
         lambda names: _RATIOS,
     )
-    return summarize_sums(statistics, **summary)
+    return summarize(statistics, **summary)
 
 
 def _expected(

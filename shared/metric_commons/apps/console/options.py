@@ -19,8 +19,8 @@ from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import arguments
 from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import Level, Range
-from ...statistics.intervals.methods import AnyMethod, difference_range
 from ...statistics.intervals.methods import Assumption as AssumptionName
+from ...statistics.intervals.methods import Method, difference_range
 from ...statistics.resampling.progress import set_quiet
 
 # The panels of options in the help.
@@ -342,12 +342,12 @@ class IntervalOptions(Draws):
 
     confidence_level: Confidence = None
     interval: Annotated[
-        AnyMethod,
+        Method,
         request_option(
             "interval",
             metavar="METHOD",
             help="How intervals are computed: auto chooses by the kind of score; each module has "
-            f"some of {', '.join(get_args(AnyMethod)[1:])}.",
+            f"some of {', '.join(get_args(Method)[1:])}.",
         ),
     ] = "auto"
 

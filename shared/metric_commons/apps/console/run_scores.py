@@ -4,7 +4,6 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
@@ -188,28 +187,27 @@ def summary(
 
     from ...retrieval.names import AGGREGATION, LOWER_IS_BETTER
     from ...retrieval.ranking_measures import average, sequential_mean
-    from ...statistics.intervals.cluster_sums import Clusters
-    from ...statistics.intervals.summary import uncertainty
+    from ...statistics.intervals.summary import RowMeans, summarize
 
-    labels = None
-    if clusters is not None:
-        labels = Clusters.of_labels(labels_of(query_scores, clusters), len(query_scores))
+    labels = None if clusters is None else labels_of(query_scores, clusters)
     per_example = {
         measure.name: [query[measure.name] for query in query_scores.values()]
         for measure in measures
     }
-    scores, estimators = {}, {}
+    scores, averages = {}, {}
     for measure in measures:
         values = np.array(per_example[measure.name], dtype=np.float64)
         average_of_queries = average(measure, sequential_mean)
         mean = average_of_queries(values)
         scores[measure.name] = mean if means is None else means[measure.name]
         if math.isclose(scores[measure.name], mean):
-            estimators[measure.name] = partial(average_of_queries.interval, values, labels)
+            averages[measure.name] = average_of_queries
     options = {"measures": list(scores), **asdict(scoring), "map_denominator": "relevant"}
     uncertain: dict[str, Any] = {"confidence_interval": {}}
-    if intervals:
-        uncertain = uncertainty(estimators, **intervals)
+    if intervals and averages:
+        columns = {name: np.array(per_example[name], dtype=np.float64) for name in averages}
+        found = summarize(RowMeans(columns, averages), clusters=labels, **intervals)
+        uncertain = {key: value for key, value in found.items() if key not in columns}
         options |= interval_options(intervals, uncertain)
     return ModuleResult(
         options=options,

@@ -15,7 +15,6 @@ from ...data.files.stored import from_jsonable, option_texts, to_jsonable
 from ...module.catalog import catalog
 from ...module.catalog.catalog import lower_scores
 from ...module.declaration.declarations import (
-    OF_UNSEEN_ROWS,
     REPORTING,
 )
 from ..rows.versions import DISTRIBUTION, version
@@ -370,7 +369,6 @@ def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> 
     if "bootstrap" in extras.get("interval", {}).values():
         names += ["n_resamples", "seed"]
     options = {name: reported[name] for name in names if name in reported}
-    options |= {n: reported[n] for n in OF_UNSEEN_ROWS if reported.get(n) is not None}
     if extras.get("n_clusters") is not None:
         clusters = reported.get("clusters")
         options["clusters"] = [*clusters] if isinstance(clusters, Mapping) else extras["n_clusters"]

@@ -56,10 +56,10 @@ class LoggedScores(Module):
         """
         import numpy as np
 
-        from ...statistics.intervals.summary import MeansResult
+        from ...statistics.intervals.summary import ModuleScores, RowMeans
 
-        result = MeansResult()
-        result.scores = {
-            n: np.array([row[n] for row in predictions], float) for n in predictions[0]
-        }
+        result = ModuleScores()
+        result.scored = RowMeans(
+            {n: np.array([row[n] for row in predictions], float) for n in predictions[0]}
+        )
         return result

@@ -21,7 +21,7 @@ from ...statistics.arguments.arrays import Column, Floats, Integers, as_column, 
 from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import observed_range, score_range
 from ...statistics.intervals.summary import Average, summarize
-from ...statistics.intervals.sums import RowStatistics, summarize_sums
+from ...statistics.intervals.sums import RowStatistics
 from .logged_scores import LoggedScores
 from .rows import Rows
 
@@ -237,7 +237,7 @@ def result(table: RowTable, **reporting: Any) -> dict[str, Any]:
         return found
     if table.kept == "sums":
         metric.check_sums(table.statistics)
-        return dict(summarize_sums(table.statistics, **reporting))
+        return dict(summarize(table.statistics, **reporting))
     return summarize(table.columns, _averages(table), **reporting) | (
         dict(table.texts) if reporting.get("per_example") else {}
     )

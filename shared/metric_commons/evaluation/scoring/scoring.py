@@ -18,7 +18,7 @@ from ...module.declaration.declarations import (
 )
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import is_per_row
-from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
+from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 from ..results.results import Results
 from ..rows.rows import Rows
 from ..rows.table_blocks import tables_of_data
@@ -51,7 +51,7 @@ def score(
     references: Any = None,
     options: Mapping[str, Any] | None = None,
     confidence_level: float | None = None,
-    interval: AnyMethod = "auto",
+    interval: Method = "auto",
     standard_error: bool = False,
     clusters: Any = None,
     n_resamples: int = 10_000,

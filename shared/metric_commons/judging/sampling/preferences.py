@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ...statistics.arguments.arrays import Column, Floats
 from ...statistics.arguments.checks import RowError, check_labels, nearest, shown
-from ...statistics.arguments.domains import Count, Labels, Level, Resamples, Seed, checked_options
+from ...statistics.arguments.domains import Labels, Level, Resamples, Seed, checked_options
 from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
 from ...statistics.intervals.intervals import interval as mean_interval
 from ...statistics.intervals.methods import Method
@@ -96,7 +96,6 @@ def win_rates(
     standard_error: bool = True,
     interval: Method = "auto",
     clusters: Labels | None = None,
-    longest: Count | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
@@ -117,7 +116,6 @@ def win_rates(
         standard_error: has no effect, since the standard error is always returned.
         interval: the method, as in `statistics.interval`; ignored rows are dropped first.
         clusters: one label per row; intervals and the standard error are then based on clusters.
-        longest: the rows of the largest cluster that may come; None if it is unknown.
         n_resamples: the number of bootstrap resamples.
         seed: the seed of the bootstrap.
         groups: one label per row; also return rates and counts of each group, ordered by label.
@@ -135,7 +133,6 @@ def win_rates(
     options: dict[str, Any] = {
         "confidence_level": confidence_level,
         "interval": interval,
-        "longest": longest,
         "n_resamples": n_resamples,
         "seed": seed,
     }
@@ -165,7 +162,6 @@ def rates(
     *,
     confidence_level: float | None = None,
     interval: Method = "auto",
-    longest: int | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
@@ -187,7 +183,6 @@ def rates(
         confidence_level=confidence_level,
         standard_error=True,
         interval=interval,
-        longest=longest,
         n_resamples=n_resamples,
         seed=seed,
     )

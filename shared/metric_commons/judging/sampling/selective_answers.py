@@ -23,7 +23,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import interval as mean_interval
 from ...statistics.intervals.intervals import resampled_interval
 from ...statistics.intervals.methods import Method
-from ...statistics.intervals.proportions import COUNTING, Interval
+from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Estimator, mean, members, uncertainty
 from .risk_coverage import AnswerKinds, GradedAnswers, weighted_answer_intervals
 
@@ -182,8 +182,8 @@ class _Mean:
         self, clusters: Clusters | None, *, method: Method = "auto", **options: Any
     ) -> Interval:
         if math.isnan(self.value()):
-            return Interval(math.nan, math.nan, "korn_graubard", math.nan, 0.0)
-        if method in COUNTING and not np.isin(self.values, self.bounds).all():
+            return Interval(math.nan, math.nan, "law", math.nan)
+        if method == "wilson" and not np.isin(self.values, self.bounds).all():
             method = "auto"  # the result names the method used
         sums = None if clusters is None else clusters.take(self.rows).sums(self.values)
         return mean_interval(

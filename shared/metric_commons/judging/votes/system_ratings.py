@@ -19,8 +19,8 @@ from ...statistics.arguments.domains import (
     Weights,
     checked_options,
 )
-from ...statistics.arithmetic.exact_sums import Multiset
-from ...statistics.intervals.intervals import interval as mean_interval
+from ...statistics.intervals.intervals import ratio_interval
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import members
 from .bradley_terry import (
@@ -302,8 +302,7 @@ def _win_rates(votes: Votes, confidence_level: float | None) -> dict[str, Any]:
         "confidence_interval": {
             "win_rate": {name: [i.low, i.high] for name, i in intervals.items()}
         },
-        "interval": {"win_rate": "korn_graubard"},
-        "effective_n": {"win_rate": {name: i.effective_n for name, i in intervals.items()}},
+        "interval": {"win_rate": "law"},
     }
 
 
@@ -320,10 +319,12 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Inte
     for system, numbers in zip(votes.systems, counts, strict=True):
         by_points = np.bincount(positions, numbers, points.size).astype(np.int64)
         is_filled = by_points > 0
-        intervals[system] = mean_interval(
-            Multiset(points[is_filled], by_points[is_filled]),
-            confidence_level=confidence_level,
-            method="korn_graubard",
+        counts_of_points = by_points[is_filled].astype(np.float64)
+        intervals[system] = ratio_interval(
+            points[is_filled],
+            np.ones(counts_of_points.size),
+            Uncertainty(confidence_level),
+            counts=counts_of_points,
         )
     return dict(sorted(intervals.items()))
 

@@ -78,7 +78,7 @@ def span_statistics(
     rows = len(references)
     if not rows:
         empty = np.zeros((0, 0), np.int64)
-        return RowStatistics((), empty, score, row_scores, distributions, length=_relevant)
+        return RowStatistics((), empty, score, row_scores, distributions)
     spans, types, columns = _read_spans(
         predictions, references, scheme, suffix=suffix, joined=joined
     )
@@ -99,12 +99,7 @@ def span_statistics(
             for name, table in tables.items():
                 columns[f"{name}:{type_name}"] = table[:, number]
     values = np.stack([*columns.values()], axis=1) if columns else np.zeros((rows, 0), np.int64)
-    return RowStatistics(tuple(columns), values, score, row_scores, distributions, length=_relevant)
-
-
-def _relevant(statistics: Sequence[str]) -> list[str]:
-    """Return the numbers of true spans."""
-    return [name for name in statistics if name.startswith("relevant:")]
+    return RowStatistics(tuple(columns), values, score, row_scores, distributions)
 
 
 def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, get_type_hints
 
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, check_option
-from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
+from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 
 Missing = Literal["refuse", "skip", "zero", "bounds"]
 Reduce = Literal["mean", "max", "median", "mode"]  # of the scores of rows with one id
@@ -25,7 +25,7 @@ class Reporting:
 
     preset: str | None = None
     confidence_level: Level | None = None
-    interval: AnyMethod = "auto"
+    interval: Method = "auto"
     standard_error: bool = False
     n_resamples: Resamples = 10_000
     seed: Seed = 0

@@ -93,12 +93,14 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
 
     If the name is none of those below, the annotation is the function: `**options: f`.
     """
-    from ...statistics.intervals.summary import Resampling, Uncertainty, summarize  # imports numpy
+    from ...statistics.intervals.summary import (  # imports numpy
+        summarize,
+        summarize_inputs,
+    )
 
     shared: dict[str, Callable[..., Any]] = {
         "summary": summarize,
-        "uncertainty": Uncertainty,
-        "resampling": Resampling,
+        "uncertainty": summarize_inputs,
     }
     source: Callable[..., Any] = shared.get(parameter.name, parameter.annotation)
     return source
@@ -321,11 +323,7 @@ class Module(Protocol):
 
 
 # Options that do not affect scores, but only what is reported beside them.
-OF_UNSEEN_ROWS = ("longest", "worst_ratio")  # that may come
-OF_INTERVALS = (
-    *("confidence_level", "interval", "clusters", "n_resamples", "seed"),
-    *OF_UNSEEN_ROWS,
-)
+OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
 OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
@@ -434,7 +432,7 @@ def is_assignable(option: str) -> bool:
     >>> is_assignable("normalizer"), is_assignable("explain"), is_assignable("seed")
     (True, True, False)
     """
-    return option not in REPORTING or option in (*OF_ROWS, *OF_UNSEEN_ROWS)
+    return option not in REPORTING or option in OF_ROWS
 
 
 def texts_of_rows(options: Mapping[str, Any]) -> list[str]:

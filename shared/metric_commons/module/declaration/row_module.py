@@ -432,7 +432,7 @@ class RowModule(Module):
         if any(len(column) for column in inputs.values()):
             return self.result_of_rows(**inputs).statistics  # type: ignore[no-any-return]
         result: Any = self._scores({name: [] for name in self.input_names}, self.settings)
-        return result.statistics  # type: ignore[no-any-return] # of a SumsResult
+        return result.statistics  # type: ignore[no-any-return]
 
     def result_of_rows(self, **arguments: Any) -> Any:
         """Return the result as `_compute` returns it, with what it is computed from.

@@ -36,6 +36,9 @@ class Clusters:
     labels: list[str]  # all different
     numbers: Integers  # for each row the number of its label, shape (rows,)
 
+    def __len__(self) -> int:
+        return len(self.labels)
+
     @classmethod
     def of_labels(cls, labels: Sequence[object], rows: int, name: str = "clusters") -> Self:
         """Return the clusters of this many rows, from one label per row.

@@ -61,6 +61,10 @@ class CrossedClusters:
     labels: tuple[list[str], ...]  # the levels of each field
     codes: tuple[Integers, ...]  # for each row the number of its label
 
+    def __len__(self) -> int:
+        """Return the smallest number of labels of a field."""
+        return min(map(len, self.labels))
+
     @classmethod
     def of_labels(cls, clusters: Mapping[str, Any], rows: int) -> Self:
         """Return the fields of this many rows.

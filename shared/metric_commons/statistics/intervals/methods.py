@@ -5,24 +5,39 @@ A command line shows them in its help, which should not wait for numpy.
 
 import math
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from ..arguments.checks import OptionError, shown
 from ..arguments.domains import Parsed
 
-Method = Literal[
-    "auto",
-    "korn_graubard",
-    "wilson",
-    "clopper_pearson",
-    "mid_p",
-    "t",
-    "log_t",
-    "bootstrap",
-]
-AnyMethod = Literal[Method, "linearized", "normal", "sandwich", "hessian"]  # those of all modules
+if TYPE_CHECKING:
+    from .cluster_sums import Clusters
+    from .crossed import CrossedClusters
+
+Method = Literal["auto", "bootstrap", "t", "wilson"]
 Correction = Literal["bonferroni", "max_t", "holm", "benjamini_hochberg", "none"]
 Assumption = Literal["exchangeable", "nothing"]
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """What a score is told about its interval.
+
+    The methods are "auto", the law of random weights and one unseen row; "bootstrap", the
+    percentiles of resamples; and for means of rows "t" and, if all are 0 or 1, "wilson".
+    """
+
+    level: float = 0.95
+    method: Method = "auto"
+    clusters: "Clusters | CrossedClusters | None" = None  # of the rows at hand
+    n_resamples: int = 10_000
+    seed: int = 0
+
+    @property
+    def draws(self) -> dict[str, int]:
+        """Return the options of random draws."""
+        return {"n_resamples": int(self.n_resamples), "seed": int(self.seed)}
 
 
 def difference_range(bounds: Sequence[float]) -> tuple[float, float]:

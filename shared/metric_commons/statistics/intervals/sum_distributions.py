@@ -8,25 +8,20 @@ long as rows are on average, where each row counts by its length.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from ..arguments.arrays import Floats
-from ..arguments.checks import OptionError
 from ..arithmetic.exact_sums import group_sums
-from ..resampling.ratio_distribution import (
-    RatioDistribution,
-    error_ends,
-    ratio_distribution,
-    ratio_ends,
-)
-from ..resampling.row_units import RowUnits
+from ..resampling.ratio_distribution import RatioDistribution
 from .cluster_sums import Clusters
-from .intervals import critical_value, interval, korn_graubard
+from .intervals import mean_interval, ratio_error, ratio_interval
+from .methods import Uncertainty
 from .proportions import Interval
-from .weighted_units import resampled_intervals
+
+__all__ = ["Columns", "RowMean", "SumFunction", "SumRatio", "SumScore", "ratio_error", "row_mean"]
 
 Columns = Mapping[str, Floats]
 
@@ -48,98 +43,45 @@ class SumRatio:
         """Return the numerators and the sizes of units."""
         return weighted_sum(columns, self.numerator), weighted_sum(columns, self.denominator)
 
-    def bounds(
-        self, distribution: RatioDistribution, worst_ratio: float | None = None
-    ) -> tuple[float, float]:
-        """Return the smallest and the largest ratio of an unseen unit.
+    def bounds(self, distribution: RatioDistribution) -> tuple[float, float]:
+        """Return the smallest and the largest ratio of an unseen unit."""
+        largest = distribution.largest_ratio
+        return 0.0, self.upper or max(1.0, 0.0 if math.isnan(largest) else largest)
 
-        Raises:
-            ValueError: the declared worst ratio is better than that of a unit.
-        """
-        if self.upper is not None:
-            return 0.0, self.upper
-        if worst_ratio is None:
-            return 0.0, max(1.0, distribution.largest_ratio)
-        if worst_ratio < distribution.largest_ratio:
-            raise OptionError(
-                "worst_ratio", f"is {worst_ratio:g}, but one is {distribution.largest_ratio:g}"
+    def interval(self, rows: Columns, uncertainty: Uncertainty) -> Interval:
+        """Return the interval of the ratio, from the statistics of rows."""
+        numerators, sizes = self.units(rows)
+        clusters = uncertainty.clusters
+        if isinstance(clusters, Clusters):
+            numerators, sizes = (
+                group_sums(column, clusters.numbers, len(clusters))
+                for column in (numerators, sizes)
             )
-        return 0.0, worst_ratio
-
-    def interval(
-        self,
-        columns: Columns,
-        rows: Columns,
-        *,
-        confidence_level: float,
-        method: str,
-        n_clusters: int | None,
-        share: float | None = None,
-        worst_ratio: float | None = None,
-    ) -> Interval:
-        """Return the interval of the ratio.
-
-        Args:
-            columns: the statistics of units: rows, or clusters.
-            rows: the statistics of rows.
-            confidence_level: strictly between 0 and 1.
-            method: "auto" or "korn_graubard".
-            n_clusters: the number of clusters; None if rows are independent.
-            share: the size of an unseen unit, as in `SumFunction.unseen`.
-            worst_ratio: the largest ratio of a unit, if it has no upper bound.
-
-        Raises:
-            ValueError: a unit has a larger ratio.
-        """
-        numerators, sizes = self.units(columns)
-        if method == "korn_graubard":
-            name, ends = method, korn_graubard_ends(numerators, sizes, confidence_level)
-        else:
-            units = ratio_distribution(numerators, sizes)
-            if share is not None:
-                units = units._replace(unseen_size=share * math.fsum(sizes.tolist()))
-            ends = ratio_ends(units, self.bounds(units, worst_ratio), confidence_level)
-            name = "unseen_row"
-        low, high = (end * self.scale for end in ends)
-        error = ratio_error(numerators, sizes)
-        trials = float(len(next(iter(rows.values()), ())))
-        estimate = Interval(low, high, name, error, trials, n_clusters)
-        if n_clusters is not None:
-            estimate = by_clusters(estimate, ratio_error(*self.units(rows)))
-        return estimate._replace(standard_error=error * self.scale)
-
-
-def by_clusters(estimate: Interval, row_error: float) -> Interval:
-    """Return the interval of clusters with the factor by which they increase the variance of rows.
-
-    They divide the number of rows by it.
-    """
-    effect = (estimate.standard_error / row_error) ** 2 if row_error else 1.0
-    rows = estimate.effective_n or 0.0
-    return estimate._replace(effective_n=rows / effect if effect else rows, design_effect=effect)
+        upper = self.upper
+        if upper is None:
+            with np.errstate(all="ignore"):
+                upper = max(1.0, float(np.nan_to_num(numerators / sizes, posinf=0.0).max()))
+        found = ratio_interval(numerators, sizes, uncertainty, bounds=(0.0, upper))
+        return found._replace(
+            low=found.low * self.scale,
+            high=found.high * self.scale,
+            standard_error=found.standard_error * self.scale,
+        )
 
 
 @dataclass(frozen=True)
 class RowMean(SumRatio):
     """The mean of a score of rows: all rows whose size is 1, and none whose size is 0."""
 
-    def mean_interval(
-        self, rows: Columns, clusters: Clusters | None, **options: Any
-    ) -> Interval | None:
-        """Return the interval of the mean; None if no row has a score.
-
-        Args:
-            rows: the statistics of rows.
-            clusters: the clusters of the rows; None if they are independent.
-            **options: the options of `intervals.interval`.
-        """
+    def interval(self, rows: Columns, uncertainty: Uncertainty) -> Interval:
+        """Return the interval of the mean, from the statistics of rows."""
         scores, sizes = self.units(rows)
-        has_score = sizes > 0
-        if not has_score.any():
-            return None
-        values = scores[has_score]
-        sums = None if clusters is None else clusters.take(has_score).sums(values)
-        return interval(values, clusters=sums, bounds=(0.0, self.upper or math.inf), **options)
+        has_score = np.flatnonzero(sizes > 0)
+        if not has_score.size:
+            return Interval(math.nan, math.nan, "law", math.nan)
+        if uncertainty.clusters is not None:
+            uncertainty = replace(uncertainty, clusters=uncertainty.clusters.take(has_score))
+        return mean_interval(scores[has_score], uncertainty)._replace(rows=has_score.size)
 
 
 def row_mean(score: str, rows: str = "rows") -> RowMean:
@@ -176,22 +118,17 @@ class SumFunction:
     bounds: tuple[float, float] = (0.0, 1.0)
     biased: bool = False
 
-    def unseen(
-        self, names: Sequence[str], values: Floats, share: float | None = None
-    ) -> tuple[Floats, Floats]:
+    def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
         """Return the terms that the most lowering and the most raising unit add to each sum.
 
         Args:
             names: the names of the sums.
             values: what each unit adds to them, shape (units, names).
-            share: the size of an unseen unit in units of the sum of all sizes; None for the mean
-                of sizes, each weighted by itself.
         """
         columns = dict(zip(names, values.T, strict=True))
-        if share is None:
-            sizes = weighted_sum(columns, self.size)
-            total = math.fsum(sizes.tolist())
-            share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
+        sizes = weighted_sum(columns, self.size)
+        total = math.fsum(sizes.tolist())
+        share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
         sums = {name: math.fsum(column.tolist()) for name, column in columns.items()}
         lowering, raising = (
             np.array([share * changed[name] for name in names])
@@ -207,14 +144,6 @@ Distributions = Callable[[Sequence[str]], Mapping[str, SumScore]]  # by the name
 Breakdowns = Callable[[Sequence[str]], Mapping[str, Mapping[str, Mapping[str, SumRatio]]]]
 
 
-class Precision(NamedTuple):
-    """The precision of a ratio: its variance, and the Kish number of units."""
-
-    variance: float
-    units: float
-    squares: float  # the sum of squared sizes over that of sizes, squared
-
-
 def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
     """Return the sum of columns times factors."""
     total: Floats = sum(
@@ -222,57 +151,6 @@ def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
         start=np.zeros(len(next(iter(columns.values()), ()))),
     )
     return total
-
-
-def ratio_precision(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> Precision:
-    """The variance of a ratio by the delta method, without the factor for the number of units."""
-    repeats = np.ones(sizes.size) if counts is None else counts
-    total = math.fsum((repeats * sizes).tolist())
-    if not total:
-        return Precision(math.nan, 0.0, 0.0)
-    ratio = math.fsum((repeats * numerators).tolist()) / total
-    deviations = np.sort(repeats * np.square(numerators - ratio * sizes))
-    squares = math.fsum((repeats * np.square(sizes)).tolist())
-    return Precision(
-        float(deviations.sum()) / total / total, total * total / squares, squares / total / total
-    )
-
-
-def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> float:
-    """Return the standard error of sum(numerators) / sum(sizes), by the delta method.
-
-    NaN for one unit.
-
-    >>> round(ratio_error(np.array([1.0, 0.0, 1.0]), np.ones(3)), 4)
-    0.3333
-    """
-    units = float(sizes.size if counts is None else counts.sum())
-    if units <= 1:
-        return math.nan
-    return math.sqrt(ratio_precision(numerators, sizes, counts).variance * units / (units - 1))
-
-
-def korn_graubard_ends(
-    numerators: Floats, sizes: Floats, confidence_level: float
-) -> tuple[float, float]:
-    """Return Clopper and Pearson's ends for a ratio from 0 to 1, at an effective number of trials.
-
-    They are narrower than the distribution with an unseen row if every row fails a little, and
-    cover less often if whole rows fail.
-    """
-    variance, units, squares = ratio_precision(numerators, sizes)
-    if math.isnan(variance):
-        return math.nan, math.nan
-    if units <= 1:
-        return 0.0, 1.0
-    ratio = min(max(float(numerators.sum() / sizes.sum()), 0.0), 1.0)
-    largest = ratio * (1 - ratio)
-    trials = units
-    if largest:
-        pseudo = (units / (units - 1) * variance + squares / units * largest) / (1 + 1 / units)
-        trials = min(largest / pseudo, units * (units + 1))
-    critical = critical_value(confidence_level, units - 1)
-    return korn_graubard(ratio, trials, critical, confidence_level)
 
 
 def weighted_mean_interval(
@@ -283,57 +161,12 @@ def weighted_mean_interval(
     bounds: tuple[float, float] = (0.0, 1.0),
     constant_error: float | None = None,
     confidence_level: float = 0.95,
-    method: str = "auto",
-    **draws: Any,
+    method: Any = "auto",
+    n_resamples: int = 10_000,
+    seed: int = 0,
 ) -> Interval:
-    """Return the interval of a mean of rows, or of clusters of them; as in `interval`.
-
-    Args:
-        scores: shape (rows,).
-        weights: at least 0, shape (rows,); None if all are equal.
-        clusters: the clusters of the rows; None if they are independent.
-        bounds: the smallest and the largest score; (0, inf) for errors.
-        constant_error: as in `interval`.
-        confidence_level: strictly between 0 and 1.
-        method: as in `interval`; with weights "auto" or "bootstrap".
-        **draws: `n_resamples` and `seed` of "bootstrap".
-
-    Raises:
-        ValueError: the method does not suit the scores.
-    """
-    options: dict[str, Any] = {"confidence_level": confidence_level}
-    if weights is None:
-        sums = None if clusters is None else clusters.sums(scores)
-        options |= {"bounds": bounds, "constant_error": constant_error, "method": method}
-        return interval(scores, clusters=sums, **options, **draws)
-    if method not in ("auto", "bootstrap"):
-        raise OptionError("method", f"{method!r} is for rows of one weight; take 'auto'")
-    columns = np.column_stack([scores * weights, weights])
-    if method == "bootstrap":
-        units = RowUnits.of_rows(columns, None if clusters is None else clusters.numbers)
-        return resampled_intervals(
-            units, [""], lambda sums, _: {"": sums[0] / sums[1]}, **options, **draws
-        )[""]
-    columns, n_clusters = columns[weights > 0], None
-    if clusters is not None:
-        members = clusters.take(weights > 0)
-        n_clusters = len(members.labels)
-        columns = np.column_stack(
-            [group_sums(column, members.numbers, n_clusters) for column in columns.T]
-        )
-    numerators, sizes = columns.T
-    if math.isfinite(bounds[1]):
-        return pairs_interval(numerators, sizes, bounds=bounds, n_clusters=n_clusters, **options)
-    units_of_rows = ratio_distribution(numerators, sizes)
-    error = ratio_error(numerators, sizes)
-    ends = math.nan, math.nan
-    precision = ratio_precision(numerators, sizes)
-    if precision.units > 1 or (sizes.size and not numerators.any()):
-        number = max(precision.units, 1.0 + 1e-9)
-        variance = precision.variance * number / (number - 1)
-        critical = critical_value(confidence_level, number - 1)
-        ends = error_ends(units_of_rows, variance, critical, confidence_level, constant_error)
-    return Interval(*ends, "unseen_error", error, None, n_clusters)
+    uncertainty = Uncertainty(confidence_level, method, clusters, n_resamples, seed)
+    return mean_interval(scores, uncertainty, bounds=bounds, weights=weights)
 
 
 def pairs_interval(
@@ -345,24 +178,7 @@ def pairs_interval(
     bounds: tuple[float, float] = (0.0, 1.0),
     n_clusters: int | None = None,
 ) -> Interval:
-    """Return the interval of sum(numerators) / sum(sizes), whose units have a ratio within bounds.
-
-    Args:
-        numerators: the numerators of units, which are rows, clusters, or kinds of rows.
-        sizes: at least 0.
-        counts: the count of each; None for one each.
-        confidence_level: strictly between 0 and 1.
-        bounds: the smallest and the largest ratio of a unit.
-        n_clusters: the number of clusters; None if rows are independent.
-
-    >>> print(
-    ...     "{:.3f} to {:.3f}".format(
-    ...         *pairs_interval(np.array([1.0, 1.0]), np.ones(2), confidence_level=0.95)[:2]
-    ...     )
-    ... )
-    0.158 to 1.000
-    """
-    units = ratio_distribution(numerators, sizes, counts)
-    ends = ratio_ends(units, bounds, confidence_level)
-    error = ratio_error(numerators, sizes, counts)
-    return Interval(*ends, "unseen_row", error, None, n_clusters)
+    found = ratio_interval(
+        numerators, sizes, Uncertainty(confidence_level), bounds=bounds, counts=counts
+    )
+    return found._replace(n_clusters=n_clusters)

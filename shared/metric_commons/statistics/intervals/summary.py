@@ -1,18 +1,21 @@
-"""From the scores of rows to the result of a module."""
+"""From rows to the result of a module: scores, intervals, groups and scores of rows.
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
-from math import fsum, inf
-from typing import Any
+A kernel is told nothing about groups, levels or keys of a result. It returns its scores and, if it
+gets an `Uncertainty`, their intervals; `summarize` does the rest, for all modules alike.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from math import fsum, inf, isnan, nan
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arguments.arrays import Floats, Integers
+from ..arguments.arrays import Floats, Integers, take
 from ..arguments.checks import OptionError, check_labels
 from ..arguments.domains import (
-    Count,
     CrossedLabels,
     Labels,
     Level,
@@ -21,18 +24,36 @@ from ..arguments.domains import (
     checked_options,
 )
 from ..arithmetic.exact_sums import exact_sum
-from .cluster_sums import Clusters
 from .crossed import CrossedClusters
-from .intervals import interval as mean_interval
-from .methods import Method
+from .intervals import clusters_of, mean_interval
+from .methods import Method, Uncertainty
 from .proportions import Interval
 from .spreads import finite_scores
 
-# A function of `confidence_level`, `method`, `n_resamples` and `seed`: the interval of a score.
-Estimator = Callable[..., Interval | list[Interval]]
+# Of scores by name; of a score that is a dictionary, such as scores by type, those inside.
+Intervals = Mapping[str, "Interval | list[Interval] | Mapping[str, Any]"]
+Measured = tuple[dict[str, Any], Intervals]
 
 _ROUNDING = 1e-9  # by which the scores of rows may exceed their upper bound
 _MANY = 4_096  # scores; from here on, adding in arrays is faster
+
+
+class ScoredRows(Protocol):
+    """Rows, whose scores and intervals can be computed."""
+
+    def __len__(self) -> int: ...
+
+    def measured(self, uncertainty: Uncertainty | None) -> Measured:
+        """Return the scores of all rows and, unless it is None, their intervals."""
+        ...
+
+    def take(self, rows: Integers) -> Self:
+        """Return some of the rows."""
+        ...
+
+    def of_rows(self) -> Mapping[str, list[float]]:
+        """Return the scores of each row."""
+        ...
 
 
 def mean(scores: ArrayLike) -> float:
@@ -71,16 +92,13 @@ class Average:
         """Return the score of all rows."""
         return self.after(self.mean(self.before(scores)), len(scores))
 
-    def interval(
-        self, scores: Floats, clusters: Clusters | CrossedClusters | None, **options: Any
-    ) -> Interval:
-        """Return the interval of the score, with the options of `intervals.interval`."""
-        values, rows = self.before(scores), len(scores)
+    def interval(self, scores: Floats, uncertainty: Uncertainty) -> Interval:
+        """Return the interval of the score."""
+        values, rows = finite_scores("scores", self.before(scores)), len(scores)
         largest = self.bounds[1]
         if values.max() <= largest + _ROUNDING:
             values = np.minimum(values, largest)
-        sums = None if clusters is None else clusters.sums(finite_scores("scores", values))
-        estimate = mean_interval(values, clusters=sums, bounds=self.bounds, **options)
+        estimate = mean_interval(values, uncertainty, bounds=self.bounds)
         return estimate._replace(
             low=self.after(estimate.low, rows),
             high=self.after(estimate.high, rows),
@@ -92,54 +110,93 @@ _MEAN = Average()
 UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no largest value
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resampling:
-    """The options of modules whose intervals are always resampled.
+@dataclass(frozen=True)
+class RowMeans:
+    """Scores of rows by name, each of which becomes one score, by default the mean."""
 
-    Args:
-        confidence_level: the level of the intervals, such as 0.95; also return them under
-            `confidence_interval`.
-        n_resamples: the number of resamples.
-        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
+    columns: Mapping[str, Floats]
+    averages: Mapping[str, Average] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def take(self, rows: Integers) -> Self:
+        """Return some of the rows."""
+        columns = {name: values[rows] for name, values in self.columns.items()}
+        return replace(self, columns=columns)
+
+    def of_rows(self) -> dict[str, list[float]]:
+        """Return the scores of each row."""
+        return {name: values.tolist() for name, values in self.columns.items()}
+
+    def measured(self, uncertainty: Uncertainty | None) -> Measured:
+        """Return the scores of all rows and, unless it is None, their intervals."""
+        averages = self.averages
+        scores = {
+            # Batches of one row are common, and each call costs time there.
+            name: averages[name](values) if name in averages else mean(values)
+            for name, values in self.columns.items()
+        }
+        intervals: dict[str, Interval] = {}
+        if uncertainty is None:
+            return scores, intervals
+        for name, values in self.columns.items():
+            with interval_of(name):
+                intervals[name] = averages.get(name, _MEAN).interval(values, uncertainty)
+        return scores, intervals
+
+
+@dataclass(frozen=True)
+class KernelRows:
+    """The columns of a module, and the function that returns their scores and intervals.
+
+    The kernel gets the columns by name, and `uncertainty`; without one it returns no intervals.
     """
 
-    confidence_level: Level | None = None
-    n_resamples: Resamples = 10_000
-    seed: Seed = 0
+    kernel: Callable[..., Measured]
+    columns: Mapping[str, Any]  # None for one that is missing
+
+    def __len__(self) -> int:
+        return len(next(iter(self.columns.values())))
+
+    def take(self, rows: Integers) -> Self:
+        """Return some of the rows."""
+        columns = {
+            name: None if column is None else take(column, rows)
+            for name, column in self.columns.items()
+        }
+        return replace(self, columns=columns)
+
+    def of_rows(self) -> dict[str, list[float]]:
+        """Return the scores of each row: none."""
+        return {}
+
+    def measured(self, uncertainty: Uncertainty | None) -> Measured:
+        """Return the scores of all rows and, unless it is None, their intervals."""
+        if uncertainty is not None and isinstance(uncertainty.clusters, CrossedClusters):
+            raise OptionError("clusters", "of several fields are for means of rows alone")
+        return self.kernel(**self.columns, uncertainty=uncertainty)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Uncertainty:
-    """The options of modules about intervals of scores that are not means of rows.
+class ModuleScores(dict[str, Any]):
+    """The result of a module, and the rows that it is computed from."""
 
-    Args:
-        confidence_level: the level of the intervals, such as 0.95; also return them under
-            `confidence_interval`.
-        interval: the method; "auto" chooses by the kind of score, "bootstrap" resamples rows.
-        clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change.
-        n_resamples: the number of resamples of the bootstrap.
-        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
-        groups: the group of each row; also return the scores of each group under `groups`.
-    """
+    scored: Any  # ScoredRows
 
-    confidence_level: Level | None = None
-    interval: Method = "auto"
-    clusters: Labels | None = None
-    n_resamples: Resamples = 10_000
-    seed: Seed = 0
-    groups: Labels | None = None
+    @property
+    def scores(self) -> Mapping[str, Floats]:
+        """Return the scores of rows whose means it has."""
+        return self.scored.columns  # type: ignore[no-any-return]
 
-
-class MeansResult(dict[str, Any]):
-    """The result of a module, and the scores of rows whose means it has."""
-
-    scores: Mapping[str, Floats]
+    @property
+    def statistics(self) -> Any:
+        """Return what rows add to the sums that it follows from; None if it does not."""
+        return None if isinstance(self.scored, RowMeans | KernelRows) else self.scored
 
 
 @checked_options
 def summarize(
-    scores: Mapping[str, Floats | list[float]],
+    scored: ScoredRows | Mapping[str, Floats | list[float]],
     averages: Mapping[str, Average] | None = None,
     *,
     per_example: bool = False,
@@ -147,32 +204,28 @@ def summarize(
     standard_error: bool = False,
     interval: Method = "auto",
     clusters: CrossedLabels | None = None,
-    longest: Count | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
-) -> dict[str, Any]:
-    """Return the result of a module that scores row by row.
-
-    The mean of each score, and what is requested.
+) -> ModuleScores:
+    """Return the result of a module: its scores, and what is requested.
 
     Args:
-        scores: for each key of the result the scores of all rows, shape (rows,).
-        averages: how to average the scores that are not averaged by the exact mean.
+        scored: the rows: `RowStatistics` if scores follow from sums, or for each key of the result
+            the scores of all rows, shape (rows,), whose means are wanted.
+        averages: how to average the scores of rows that are not averaged by the exact mean.
         per_example: also return the scores of each row, in input order, under `per_example`.
         confidence_level: the level of the intervals, such as 0.95; also return them under
             `confidence_interval`, with `interval`, `standard_error` and `effective_n`.
         standard_error: also return the standard error of each score.
-        interval: the method; "auto" chooses by the kind of score, "bootstrap" resamples rows.
+        interval: the method: "auto" is the law of random weights and one unseen row, "bootstrap"
+            resamples rows; "t" and, for scores 0 and 1, "wilson" are for means of rows.
         clusters: the cluster of each row, such as its document; intervals then count clusters
             instead of rows, and scores do not change. Two or three fields, such as item and
             template, are crossed: each is a sample.
-        longest: for intervals, the size of the longest row, or cluster, that may come: its words,
-            characters or spans in the references, or the rows of a cluster; None if it is about as
-            long as the others.
-        n_resamples: the number of resamples of "bootstrap".
-        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
-        groups: the group of each row; also return the means of each group and its number of rows
+        n_resamples: the number of draws, where there are any.
+        seed: the seed of the draws; the same seed gives the same interval on every machine.
+        groups: the group of each row; also return the scores of each group and its number of rows
             `n` under `groups`, in the order of the labels, with intervals if there are any.
 
     Raises:
@@ -184,54 +237,180 @@ def summarize(
     >>> summarize({"em": np.array([1.0, 0.0, 1.0])}, confidence_level=0.9)["interval"]
     {'em': 'clopper_pearson'}
     """
-    arrays = {name: np.asarray(values, np.float64) for name, values in scores.items()}
-    rows = len(next(iter(arrays.values())))
-    average = averages or {}
-    all_clusters: Clusters | CrossedClusters | None = None
-    if isinstance(clusters, Mapping) and len(clusters) != 1:
-        all_clusters = CrossedClusters.of_labels(clusters, rows)
+    rows: Any = scored
+    if isinstance(scored, Mapping):
+        columns = {name: np.asarray(values, np.float64) for name, values in scored.items()}
+        rows = RowMeans(columns, averages or {})
+    number = len(rows)
+    keys: tuple[str, ...] = _KEYS if confidence_level is not None else ("standard_error",)
+    uncertainty = None
+    if confidence_level is not None or standard_error:
+        method = "auto" if confidence_level is None else interval
+        of_rows = clusters_of(clusters, number)
+        uncertainty = Uncertainty(confidence_level or 0.95, method, of_rows, n_resamples, seed)
     elif clusters is not None:
-        labels = next(iter(clusters.values())) if isinstance(clusters, Mapping) else clusters
-        all_clusters = Clusters.of_labels(labels, rows)
-
-    def summary(
-        scores: Mapping[str, Floats], clusters: Clusters | CrossedClusters | None
-    ) -> dict[str, Any]:
-        result: dict[str, Any] = {
-            # Batches of one row are common, and each call costs time there.
-            name: average[name](values) if name in average else mean(values)
-            for name, values in scores.items()
-        }
-        if confidence_level is None and not standard_error:
-            return result
-        estimators = {
-            name: partial(average.get(name, _MEAN).interval, values, clusters)
-            for name, values in scores.items()
-        }
-        return result | uncertainty(
-            estimators,
-            confidence_level=confidence_level,
-            standard_error=standard_error,
-            interval=interval,
-            longest=longest,
-            n_resamples=n_resamples,
-            seed=seed,
-        )
-
-    result = MeansResult(summary(arrays, all_clusters))
-    result.scores = arrays
+        clusters_of(clusters, number)  # which checks them
+    result = ModuleScores(_summary(rows, uncertainty, keys))
+    result.scored = rows
     if per_example:
-        result["per_example"] = {name: values.tolist() for name, values in arrays.items()}
+        result["per_example"] = rows.of_rows()
     if groups is not None:
-        result["groups"] = {
-            label: summary(
-                {name: values[of_label] for name, values in arrays.items()},
-                None if all_clusters is None else all_clusters.take(of_label),
-            )
-            | {"n": len(of_label)}
-            for label, of_label in members(check_labels("groups", groups, rows)).items()
-        }
+        result["groups"] = {}
+        for label, of_label in members(check_labels("groups", groups, number)).items():
+            of_group = uncertainty
+            if uncertainty is not None and uncertainty.clusters is not None:
+                of_group = replace(uncertainty, clusters=uncertainty.clusters.take(of_label))
+            summary = _summary(rows.take(of_label), of_group, keys)
+            result["groups"][label] = summary | {"n": len(of_label)}
     return result
+
+
+_KEYS = (
+    "confidence_interval",
+    "interval",
+    "standard_error",
+    "effective_n",
+    "n_clusters",
+    "design_effect",
+)
+
+
+@checked_options
+def summarize_inputs(
+    kernel: Callable[..., Measured],
+    columns: Mapping[str, Any],
+    *,
+    confidence_level: Level | None = None,
+    interval: Method = "auto",
+    clusters: CrossedLabels | None = None,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
+    groups: Labels | None = None,
+) -> ModuleScores:
+    """Return the result of a module whose scores are neither means nor follow from sums.
+
+    Args:
+        kernel: as in `KernelRows`.
+        columns: the inputs by name, and all options with a value for each row.
+        confidence_level: the level of the intervals, such as 0.95; also return them under
+            `confidence_interval`, with `interval`, `standard_error` and `effective_n`.
+        interval: the method: "auto" is the law of random weights and one unseen row, "bootstrap"
+            resamples rows; "t" and, for scores 0 and 1, "wilson" are for means of rows.
+        clusters: the cluster of each row, such as its document; intervals then count clusters
+            instead of rows, and scores do not change. Two or three fields, such as item and
+            template, are crossed: each is a sample.
+        n_resamples: the number of draws, where there are any.
+        seed: the seed of the draws; the same seed gives the same interval on every machine.
+        groups: the group of each row; also return the scores of each group and its number of rows
+            `n` under `groups`, in the order of the labels, with intervals if there are any.
+    """
+    return summarize(
+        KernelRows(kernel, columns),
+        confidence_level=confidence_level,
+        interval=interval,
+        clusters=clusters,
+        n_resamples=n_resamples,
+        seed=seed,
+        groups=groups,
+    )
+
+
+def _summary(
+    rows: ScoredRows, uncertainty: Uncertainty | None, keys: Sequence[str]
+) -> dict[str, Any]:
+    """Return the scores of rows with these keys about their intervals."""
+    result, intervals = rows.measured(uncertainty)
+    if uncertainty is None:
+        return result
+    single: Intervals = intervals
+    if uncertainty.clusters is not None:
+        _, single = rows.measured(replace(uncertainty, clusters=None, method="auto"))
+    report = _reported(intervals, single, len(rows))
+    if uncertainty.clusters is None:
+        del report["design_effect"]
+    else:
+        report["n_clusters"] = len(uncertainty.clusters)
+    _add_inside(result, intervals, keys)
+    return result | {key: report[key] for key in keys if key in report}
+
+
+def _add_inside(result: dict[str, Any], intervals: Intervals, keys: Sequence[str]) -> None:
+    """Add intervals and errors to the dictionaries of scores inside a result."""
+    for name, inner in intervals.items():
+        if isinstance(inner, Mapping):
+            result[name] = dict(result[name])
+            _add_inside(result[name], inner, keys)
+            report = _reported(inner, inner, 0)
+            if report["interval"]:
+                of_inner = {key: report[key] for key in _INNER if key in keys}
+                result[name] |= of_inner
+
+
+_INNER = ("confidence_interval", "standard_error")
+
+
+def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, Any]:
+    """Return for each key of a result the values by name; `single` has intervals of lone rows."""
+    report: dict[str, Any] = {key: {} for key in _KEYS if key != "n_clusters"}
+    for name, found in intervals.items():
+        if isinstance(found, Mapping):
+            continue
+        listed = found if isinstance(found, list) else [found]
+        alone: Any = single[name] if isinstance(found, list) else [single[name]]
+        effects = [_effect(*pair) for pair in zip(listed, alone, strict=True)]
+        errors = [estimate.standard_error for estimate in listed]
+        columns: dict[str, list[Any]] = {
+            "confidence_interval": [[estimate.low, estimate.high] for estimate in listed],
+            "interval": [estimate.method for estimate in listed],
+            "standard_error": errors,
+            "effective_n": [
+                (rows if estimate.rows is None else estimate.rows) / max(effect, 1.0)
+                for estimate, effect in zip(listed, effects, strict=True)
+            ],
+            "design_effect": effects,
+        }
+        for key, values in columns.items():
+            if isinstance(found, Interval):
+                if not (isinstance(values[0], float) and isnan(values[0])):
+                    report[key][name] = values[0]
+            else:
+                report[key][name] = values[0] if key == "interval" else values
+    return report
+
+
+def _effect(estimate: Interval, alone: Interval) -> float:
+    """Return by how much clusters multiply the variance."""
+    if isnan(estimate.standard_error):
+        return nan
+    return (estimate.standard_error / alone.standard_error) ** 2 if alone.standard_error else 1.0
+
+
+@contextmanager
+def interval_of(name: str) -> Iterator[None]:
+    """Name the score in errors about a method that it does not support."""
+    try:
+        yield
+    except OptionError as error:
+        if error.option != "method":
+            raise
+        raise OptionError(f"interval of {name}", f": {error.problem}") from error
+
+
+def members(labels: Sequence[str]) -> dict[str, Integers]:
+    """Return the rows of each label, labels in ascending order.
+
+    >>> {label: rows.tolist() for label, rows in members(["b", "a", "b"]).items()}
+    {'a': [1], 'b': [0, 2]}
+    """
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows.setdefault(label, []).append(row)
+    return {label: np.array(rows[label], dtype=np.int64) for label in sorted(rows)}
+
+
+# ---- for callers that are not moved yet ---------------------------------------------------------
+
+Estimator = Callable[..., Interval | list[Interval]]
 
 
 def uncertainty(
@@ -240,63 +419,27 @@ def uncertainty(
     confidence_level: float | None,
     standard_error: bool = False,
     interval: Method = "auto",
-    longest: int | None = None,
     n_resamples: int = 10_000,
     seed: int = 0,
 ) -> dict[str, Any]:
-    """Return the requested uncertainty of scores, as in a result.
-
-    Args:
-        estimators: for each score the function that returns its interval.
-        confidence_level: the level of the intervals; None for none.
-        standard_error: whether standard errors are requested even without intervals.
-        interval: the method.
-        longest: the rows of the largest cluster that may come; None if it is unknown.
-        n_resamples: the number of resamples, if the method resamples.
-        seed: for the resampling.
-
-    Raises:
-        ValueError: a score does not support the method; the message names both.
-
-    >>> estimators = {"em": partial(mean_interval, [1.0, 0.0, 1.0])}
-    >>> uncertainty(estimators, confidence_level=None, standard_error=True)
-    {'standard_error': {'em': 0.3333333333333333}}
-    >>> uncertainty({"f1": partial(mean_interval, [0.5])}, confidence_level=0.9, interval="mid_p")
-    Traceback (most recent call last):
-    ValueError: interval of f1: 'mid_p' is for scores 0 and 1, but there are others; take 'auto'
-    """
+    """Return the requested uncertainty of scores, as in a result."""
     if confidence_level is None and not standard_error:
         return {}
-    options = {
-        "confidence_level": confidence_level,
-        "method": "auto" if confidence_level is None else interval,
-        "n_resamples": n_resamples,
-        "seed": seed,
-        **({} if longest is None else {"longest": longest}),
-    }
     intervals = {}
     for name, estimator in estimators.items():
-        try:
-            intervals[name] = estimator(**options)
-        except OptionError as error:
-            if error.option != "method":
-                raise
-            raise OptionError(f"interval of {name}", f": {error.problem}") from error
+        with interval_of(name):
+            intervals[name] = estimator(
+                confidence_level=confidence_level or 0.95,
+                method="auto" if confidence_level is None else interval,
+                n_resamples=n_resamples,
+                seed=seed,
+            )
     result = reported(intervals)
     return {"standard_error": result["standard_error"]} if confidence_level is None else result
 
 
 def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, Any]:
-    """Return intervals as in a result: for each key the values by the name of the score.
-
-    The keys are `confidence_interval`, `interval`, `standard_error`, `effective_n` and, with
-    clusters, `n_clusters` and `design_effect`. A score that is a list has a list of intervals; one
-    that is not a mean of rows has no `effective_n` and no `design_effect`.
-
-    >>> from .proportions import proportion_interval
-    >>> reported({"accuracy": proportion_interval(1, 2)})["effective_n"]
-    {'accuracy': 2.0}
-    """
+    """Return intervals as in a result: for each key the values by the name of the score."""
     lists = {
         name: [estimate] if isinstance(estimate, Interval) else estimate
         for name, estimate in intervals.items()
@@ -314,7 +457,7 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
         "confidence_interval": table(lambda estimate: [estimate.low, estimate.high]),
         "interval": {name: estimates[0].method for name, estimates in lists.items()},
         "standard_error": table(lambda estimate: estimate.standard_error),
-        "effective_n": table(lambda estimate: estimate.effective_n),
+        "effective_n": table(lambda estimate: estimate.rows),
     }
     n_clusters = [
         estimate.n_clusters
@@ -326,15 +469,3 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
         result["n_clusters"] = max(n_clusters)
         result["design_effect"] = table(lambda estimate: estimate.design_effect)
     return result
-
-
-def members(labels: Sequence[str]) -> dict[str, Integers]:
-    """Return the rows of each label, labels in ascending order.
-
-    >>> {label: rows.tolist() for label, rows in members(["b", "a", "b"]).items()}
-    {'a': [1], 'b': [0, 2]}
-    """
-    rows: dict[str, list[int]] = {}
-    for row, label in enumerate(labels):
-        rows.setdefault(label, []).append(row)
-    return {label: np.array(rows[label], dtype=np.int64) for label in sorted(rows)}

@@ -16,7 +16,7 @@ from ..arguments.checks import OptionError
 from ..arguments.domains import Labels, checked_options
 from ..arithmetic.exact_sums import exact_sum, root
 from ..intervals.cluster_sums import ClusterSums, cancelled
-from ..intervals.proportions import proportion_ends
+from ..intervals.proportions import clopper_pearson
 from ..intervals.spreads import LARGEST, Spread, finite_scores, row_spread
 from ..intervals.summary import mean
 from .sign_flips import enumerated_p, in_units, sign_flip_tail
@@ -256,8 +256,7 @@ def mcnemar_ends(differences: Floats, confidence_level: float, test: str) -> tup
     wins, differing = int((differences > 0).sum()), int((differences != 0).sum())
     if not differing:
         return 0.0, 0.0
-    method = {"mcnemar": "clopper_pearson", "mcnemar_mid_p": "mid_p"}[test]
-    shares = proportion_ends(method, wins, differing, confidence_level, None)
+    shares = clopper_pearson(wins, differing, confidence_level)
     low, high = ((2 * share - 1) * differing / differences.size for share in shares)
     return low, high
 

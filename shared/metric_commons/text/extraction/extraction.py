@@ -29,7 +29,7 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import OneOf, Parsed, PerRow, checked_options
 from ...statistics.intervals.summary import Average, summarize
-from ...statistics.intervals.sums import RowStatistics, summarize_sums
+from ...statistics.intervals.sums import RowStatistics
 from ..tokens.thoughts import Thoughts, answer_of
 from .community_steps import gpqa_choices
 from .pattern_worker import SCRIPT, nth_match
@@ -197,7 +197,7 @@ def summarize_extracted(
     texts, rates = read_answers(predictions, thoughts=thoughts, extract=extract, choices=choices)
     values = scores(texts, references)
     if isinstance(values, RowStatistics):
-        return summarize_sums(values.with_means(rates), **summary)
+        return summarize(values.with_means(rates), **summary)
     columns = dict(values)
     if rates:
         columns |= {

@@ -109,7 +109,6 @@ def error_statistics(
             rates,
             row_scores,
             distributions=partial(_pooled_distributions, name),
-            length=lambda names: _KINDS[:3],
         )
     names = [key for key, rate in rates(dict.fromkeys(_KINDS, 0)).items() if key not in _KINDS]
     rates_of_rows = [rates(dict(zip(_KINDS, row, strict=True))) for row in values.tolist()]
@@ -132,7 +131,6 @@ def error_statistics(
         mean_rates,
         row_scores,
         distributions=lambda statistics: {**distributions},
-        length=lambda names: ["rows"],
     )
 
 

@@ -96,7 +96,6 @@ def chrf_statistics(
         score,
         score,
         lambda statistics: {"chrf": distribution},
-        length=lambda statistics: [names[0][1]],
     )
 
 

@@ -140,7 +140,6 @@ def bleu_statistics(
         distributions=lambda statistics: _bleu_distributions(
             array_score, length, reference_length, names[:orders], 1.0 if is_stock else 100.0
         ),
-        length=lambda statistics: [reference_length],
     )
 
 

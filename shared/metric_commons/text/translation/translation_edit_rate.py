@@ -112,7 +112,6 @@ def ter_statistics(
         ter_score,
         lambda sums: {"ter": ter_score(sums)["ter"]},
         distributions=lambda statistics: {"ter": distribution},
-        length=lambda statistics: ["ref_length"],
     )
 
 

@@ -4,7 +4,8 @@ import random
 import numpy as np
 import pytest
 
-from metric_commons.statistics.intervals.sums import RowStatistics, summarize_sums
+from metric_commons.statistics.intervals.summary import summarize
+from metric_commons.statistics.intervals.sums import RowStatistics
 from metric_commons.statistics.resampling.row_units import RowUnits
 
 
@@ -30,7 +31,7 @@ def all_sums(rows, clusters=None, **options):
 
 
 def test_scores_are_of_sums():
-    result = summarize_sums(statistics(ROWS), per_example=True, groups=["b", "a", "b", "a", "a"])
+    result = summarize(statistics(ROWS), per_example=True, groups=["b", "a", "b", "a", "a"])
 
     assert result == {
         "share": 8 / 14,
@@ -51,7 +52,7 @@ def test_fractions_add_up_in_any_order():
 def test_an_interval_is_that_of_the_resampled_sums():
     rows = statistics(ROWS)
     options = {"n_resamples": 300, "seed": 5}
-    found = summarize_sums(rows, confidence_level=0.8, **options)["confidence_interval"]
+    found = summarize(rows, confidence_level=0.8, **options)["confidence_interval"]
     sums = all_sums(rows.values[:, [1, 0]], **options)
 
     assert found.keys() == {"share"}
@@ -85,7 +86,7 @@ def test_resamples_scatter_as_rows_do(repeats):
 
 def test_an_undefined_score_has_no_interval():
     rows = RowStatistics(("n",), np.zeros((3, 1), np.int64), lambda sums: {"x": math.nan}, dict)
-    low, high = summarize_sums(rows, confidence_level=0.9)["confidence_interval"]["x"]
+    low, high = summarize(rows, confidence_level=0.9)["confidence_interval"]["x"]
 
     assert math.isnan(low)
     assert math.isnan(high)
@@ -94,14 +95,14 @@ def test_an_undefined_score_has_no_interval():
 def test_what_stands_beside_an_interval():
     rows = statistics(ROWS * 8)
     options = {"n_resamples": 2_000, "seed": 1}
-    found = summarize_sums(rows, confidence_level=0.9, **options)
+    found = summarize(rows, confidence_level=0.9, **options)
     sums = all_sums(rows.values[:, [1, 0]], **options)
 
     assert found["interval"] == {"share": "bootstrap"}
     assert found["effective_n"] == {"share": 40.0}
     error = np.std(sums[:, 1] / sums[:, 0], ddof=1)
     assert found["standard_error"] == {"share": pytest.approx(error)}
-    alone = summarize_sums(rows, standard_error=True, **options)
+    alone = summarize(rows, standard_error=True, **options)
     assert alone == rows.result() | {"standard_error": found["standard_error"]}
 
 
@@ -109,8 +110,8 @@ def test_clusters_are_resampled():
     alike = [row for row in ROWS for _ in range(8)]
     labels = [number // 8 for number in range(40)]
     options = {"confidence_level": 0.9, "n_resamples": 4_000}
-    found = summarize_sums(statistics(alike), clusters=labels, **options)
-    alone = summarize_sums(statistics(ROWS), **options)
+    found = summarize(statistics(alike), clusters=labels, **options)
+    alone = summarize(statistics(ROWS), **options)
 
     assert found["confidence_interval"]["share"] == alone["confidence_interval"]["share"]
     assert found["n_clusters"] == 5
@@ -122,10 +123,10 @@ def test_clusters_are_resampled():
 def test_the_order_of_rows_in_clusters_does_not_show():
     rows = [[0.1, 1.0], [0.2, 3.0], [0.7, 2.0], [0.3, 1.0], [0.05, 4.0]] * 3
     labels = list("abcabcdeabcdfgh")
-    expected = summarize_sums(statistics(rows), clusters=labels, confidence_level=0.9)
+    expected = summarize(statistics(rows), clusters=labels, confidence_level=0.9)
     for seed in range(3):
         order = random.Random(seed).sample(range(15), 15)
-        found = summarize_sums(
+        found = summarize(
             statistics([rows[n] for n in order]),
             clusters=[labels[n] for n in order],
             confidence_level=0.9,
@@ -134,5 +135,5 @@ def test_the_order_of_rows_in_clusters_does_not_show():
 
 
 def test_an_interval_for_means_is_refused():
-    with pytest.raises(ValueError, match="interval 'wilson' is for means of rows"):
-        summarize_sums(statistics(ROWS), interval="wilson")
+    with pytest.raises(ValueError, match="interval of share: 'wilson' is for means of rows"):
+        summarize(statistics(ROWS), interval="wilson", confidence_level=0.9)
