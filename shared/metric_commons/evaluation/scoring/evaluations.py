@@ -1,6 +1,6 @@
 """Evaluations of files, as requested by a command line or a configuration file."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ...data.files.access import Limits
 from ...data.files.streams import stem
 from ...data.harness_logs.logs import PLAIN_ROWS
-from ...data.tables.tables import Columns, Source
+from ...data.tables.tables import Source
 from ...module.catalog import catalog
 from ...module.catalog.presets import preset, preset_options
 from ...module.catalog.request import ROW_LABELS, Request, can_fork
@@ -20,14 +20,12 @@ from ...statistics.arguments.checks import RowError, shown
 from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.rows import InputError, Rows
-from ..rows.worker_processes import columns_of, cores, map_pieces, run_parallel
+from ..rows.worker_processes import cores, run_parallel
 from .text_notes import TextNotes
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
     from ..rows.row_tables import RowTable
-
-_Labels = dict[str, dict[str, Any]]  # by name and text
 
 _ROWS = 2048  # of a block: few enough for long texts
 _ROWS_OF_PIECE = 1 << 15  # of a block of limited size
@@ -148,7 +146,6 @@ class Evaluation(Request):
     def _tables(self, jobs: int) -> "Tables":
         """Return the scored rows of every system, in the order of the systems."""
         from ...module.declaration.columns import checked_once  # these import numpy
-        from ..rows.plans import merged
         from .scored_systems import needs_all_rows, tables_of_systems
 
         self._check_supported()
@@ -156,78 +153,38 @@ class Evaluation(Request):
         is_joined = self.common is not None and {*self.paths} != {self.common}
         found: Tables = {}
         if is_joined or self.compare or any(map(needs_all_rows, self._configured.values())):
-            columns = {path: columns_of(source, jobs) for path, source in sources.items()}
+            columns = {path: source.columns() for path, source in sources.items()}
             self._check_rows(sources, columns)
             rows: dict[str, Rows] = {}
             for path in dict.fromkeys(self.paths):
-                rows |= self._rows(path, columns[path], columns[self.common or path], 0, sources)
+                rows |= self._rows(path, columns[path], columns[self.common or path], 0)
             with checked_once():
                 found = tables_of_systems(rows, self._configured, self.missing, jobs, progress=True)
         else:
             for path, source in sources.items():
-                found |= merged(self._blocks(path, source, sources, jobs))
+                found |= self._tables_of_file(path, source, jobs)
         return {system: found[system] for system in self.systems}
 
-    def _blocks(
-        self, path: Path, source: Source, sources: Mapping[Path, Source], jobs: int
-    ) -> "Iterator[Tables]":
-        """Yield the scored rows of each block of a file."""
-        from ..rows.plans import with_metrics
+    def _tables_of_file(self, path: Path, source: Source, jobs: int) -> "Tables":
+        """Return the scored rows of a file, whose blocks are not kept."""
+        from ..rows.plans import Block, merged, score_tasks
 
-        seen: _Labels = {}
-        if jobs == 1:
-            for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
-                start = source.rows - len(next(iter(block.values())))
-                yield self._scored(path, block, start, sources, seen)
-            return
+        def blocks_of(task: tuple[int, Any]) -> Iterator[Block]:
+            start, piece = task
+            size = _ROWS_OF_PIECE if source.is_divisible else _ROWS
+            blocks = source.blocks(size) if jobs == 1 else source.blocks_of(piece, start)
+            for block in blocks:
+                yield self._rows(path, block, block, start)
+                start += len(next(iter(block.values())))
 
-        def work(blocks: Iterable[tuple[int, Columns]]) -> "tuple[list[Tables], _Labels]":
-            labels: _Labels = {}
-            tables = [
-                with_metrics(self._scored(path, block, start, sources, labels), {})
-                for start, block in blocks
-            ]
-            return tables, labels
-
-        with closing(map_pieces(source, work, jobs)) as pieces:
-            for tables, labels in pieces:
-                for name, texts in labels.items():
-                    known = seen.setdefault(name, {})
-                    if any(known.setdefault(text, label) != label for text, label in texts.items()):
-                        raise ValueError(f"two {name} are called alike")  # one process says where
-                for table in tables:
-                    yield with_metrics(table, self._configured)
-
-    def _scored(
-        self,
-        path: Path,
-        block: Mapping[str, Any],
-        start: int,
-        sources: Mapping[Path, Source],
-        seen: _Labels,
-    ) -> "Tables":
-        """Return the scored rows of the systems of a file in a block, after `start` rows.
-
-        Args:
-            path: the file.
-            block: the columns of the block.
-            start: the number of rows before the block.
-            sources: all files.
-            seen: the groups and clusters of earlier blocks.
-        """
-        from ...module.declaration.columns import checked_once  # these import numpy
-        from ..rows.plans import tables_of
-        from ..rows.row_tables import row_labels
-
-        systems = self._rows(path, block, block, start, sources)
-        for system, rows in systems.items():
-            try:
-                labels = row_labels(replace(rows, ids=None), len(rows), seen)
-            except ValueError as error:
-                raise rows.located(error) from error
-            systems[system] = replace(rows, **labels | {"ids": rows.ids})
-        with checked_once():
-            return tables_of(systems, self._configured, self.missing)
+        tasks = [(0, None)] if jobs == 1 else source.pieces(_ROWS)
+        parts, total = [], 0
+        with closing(score_tasks(tasks, blocks_of, self._configured, self.missing, jobs)) as found:
+            for tables, rows in found:
+                parts.append(tables)
+                total += rows
+        source.end(total)
+        return merged(parts)
 
     def _rows(
         self,
@@ -235,7 +192,6 @@ class Evaluation(Request):
         own: Mapping[str, Any],
         shared: Mapping[str, Any],
         start: int,
-        sources: Mapping[Path, Source],
     ) -> dict[str, Rows]:
         """Return the rows of the systems of a file, after `start` rows.
 
@@ -244,7 +200,6 @@ class Evaluation(Request):
             own: the columns of the file.
             shared: the columns of the file that has all inputs but predictions.
             start: the number of rows before these.
-            sources: all files.
         """
         rows = {}
         for system, (file, predictions) in self.systems.items():
@@ -257,7 +212,7 @@ class Evaluation(Request):
                 fields["predictions"] = predictions
 
             def place(column: str, row: int, system: str = system) -> str:
-                return self._place(system, column, start + row, sources)
+                return self._place(system, column, start + row)
 
             self.notes.update(columns.get("predictions", []), columns.get("references", []))
             rows[system] = Rows(
@@ -269,29 +224,26 @@ class Evaluation(Request):
             )
         return rows
 
-    def _place(self, system: str, column: str, row: int, sources: Mapping[Path, Source]) -> str:
+    def _place(self, system: str, column: str, row: int) -> str:
         """Return the file, row and field of a value."""
         path, predictions = self.systems[system]
         file = path if column == "predictions" else self.common or path
         name = predictions if column == "predictions" else self.fields.get(column)
-        return f"{file}: {sources[file].location(row)}: field {name or column!r}"
+        return f"{file}: {self._opened(file).location(row)}: field {name or column!r}"
 
     def _located(self, error: InputError) -> ValueError:
         """Return an error that was found in all rows with the place of its row in a file."""
         if self.missing != "refuse" or not isinstance(error.error, RowError):
             return error
-        column, row = error.error.column, error.error.row
-        sources = {path: self.source(path) for path in self.inputs()}
-        return ValueError(error.error.about(self._place(error.system, column, row, sources)))
+        place = self._place(error.system, error.error.column, error.error.row)
+        return ValueError(error.error.about(place))
 
     @cached_property
     def _configured(self) -> dict[str, Any]:
         """Return the modules with their options."""
-        from .scored_systems import options_of_modules
+        from .scored_systems import configured
 
-        options = self._options_by_module()
-        named = {f"{module}.{name}": v for module, of in options.items() for name, v in of.items()}
-        return options_of_modules(replace(self, options=named), self.metrics)
+        return configured(self, self.metrics, self._options_by_module())
 
     def _check_supported(self) -> None:
         from .scored_systems import check_reported
@@ -329,6 +281,20 @@ class Evaluation(Request):
         """Return the names of the columns that are no inputs."""
         return {*self.cluster_fields, "groups", "ids"}
 
+    def _opened(self, path: Path) -> Source:
+        if path in self.opened:
+            return self.opened[path]
+        if path not in self._sources:
+            self._sources[path] = Source(
+                path,
+                [],
+                format_name=self.format_name,
+                limit=self.limit,
+                limits=self.limits,
+                progress=True,
+            )
+        return self._sources[path]
+
     def source(self, path: Path) -> Source:
         """Return a file, and the fields of it that are needed."""
         fields_of_file = [
@@ -338,13 +304,7 @@ class Evaluation(Request):
         ]
         is_common = self.common in (None, path)
         labels = [field for name, field in self._named.items() if is_common or name == "ids"]
-        source = self.opened.get(path)
-        if source is None:
-            options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
-            source = self._sources.get(path) or Source(
-                path, [], **options, limits=self.limits, progress=True
-            )
-            self._sources[path] = source
+        source = self._opened(path)
         source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
         for predictions in fields_of_file if is_common else ():
             self.check_compared(source, predictions, self.fields["references"])

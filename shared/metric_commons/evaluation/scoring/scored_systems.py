@@ -1,16 +1,14 @@
 """Scored rows of every system, and the results of them."""
 
 from collections.abc import Iterable, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from ...module.catalog.request import Missing, Request
+from ...module.catalog.request import ROW_LABELS, Missing, Request
 from ...module.catalog.usage import with_bar
-from ...module.declaration.columns import checked_once, holds_maps
-from ...module.declaration.declarations import Module, assign, check_supported, texts_of_rows
-from ...statistics.arguments.arrays import as_column
+from ...module.declaration.declarations import Module, check_supported, texts_of_rows
 from ...statistics.resampling.progress import step
 from ..comparison.pairing import check_same_rows, paired_scores
 from ..results.comparisons import compare_pairs
@@ -22,29 +20,26 @@ from ..results.module_results import (
     row_digests,
 )
 from ..results.results import Results
-from ..rows.plans import Plan, Tables, merged, tables_of, with_metrics
-from ..rows.row_tables import kept_by, row_labels
-from ..rows.rows import InputError, Rows
-from ..rows.worker_processes import map_ordered, run_parallel
+from ..rows.plans import Block, Plan, Tables, merged, score_tasks, tables_of
+from ..rows.row_tables import kept_by
+from ..rows.rows import InputError
 
 NO_SYSTEMS = "scoring needs at least one module and one system"
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 _ROWS = 16_384  # of a block: enough for full speed, few enough for an even distribution
 
 
-def options_of_modules(request: Request, metrics: Mapping[str, Module]) -> dict[str, Any]:
-    """Return the modules with their options, by name.
+def configured(
+    request: Request, metrics: Mapping[str, Module], options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the modules with their options.
 
     Raises:
-        ValueError: an option is unknown, or not supported by this request.
+        ValueError: an option is not supported by this request.
     """
-    options = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
-    if not request.rows:
-        for name, of_module in options.items():
-            for option in texts_of_rows(of_module):
-                raise ValueError(
-                    f"{option} of {name} is about single rows, which only rows=True keeps"
-                )
+    for name, of_module in options.items():
+        for option in [] if request.rows else texts_of_rows(of_module):
+            raise ValueError(f"{option} of {name} is about single rows, which only rows=True keeps")
     return {
         name: type(metric)(**options[name]) if options[name] else metric
         for name, metric in metrics.items()
@@ -53,12 +48,10 @@ def options_of_modules(request: Request, metrics: Mapping[str, Module]) -> dict[
 
 def needs_all_rows(metric: Any) -> bool:
     """Return whether the values of an option depend on all rows together."""
-    return (
-        any(
-            value is not None and metric.options_of_all_rows.get(name) == value
-            for name, value in metric.options.items()
-        )
-        and kept_by(metric) != "inputs"
+    return kept_by(metric) != "inputs" and any(
+        value is not None and metric.options[name] == value
+        for name, value in metric.options_of_all_rows.items()
+        if name in metric.options
     )
 
 
@@ -80,77 +73,38 @@ def check_reported(
 
 
 def plan_of_columns(
-    request: Request,
-    metrics: Mapping[str, Module],
+    options: Mapping[str, Mapping[str, Any]],
     systems: Mapping[str, str | None],
-    labels: Mapping[str, str | None],
+    labels: Mapping[str, Any],
+    missing: Missing,
 ) -> Plan:
-    """Return the plan for a table that is scored block by block.
+    """Return the plan for a table with columns of these names.
 
-    Raises:
-        ValueError: an option is unknown, a module does not support the request, or an input has no
-            column.
+    Args:
+        options: those of each module.
+        systems: the column of predictions of each system.
+        labels: all other columns by name, or None; several are crossed clusters.
+        missing: what becomes of rows without an answer.
     """
-    check_reported(
-        request,
-        metrics,
-        has_groups=labels.get("groups") is not None,
-        has_clusters=labels.get("clusters") is not None,
-    )
-    of_rows = ("ids", "groups", "clusters")
-    clusters = labels.get("clusters")
-    options_of_modules(request, metrics)  # which checks them
-    options = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
+    clusters = labels.get("clusters") or ()
     return Plan(
         modules=options,
         systems=systems,
-        columns={n: c for n, c in labels.items() if c is not None and n not in of_rows},
+        columns={n: c for n, c in labels.items() if c is not None and n not in ROW_LABELS},
         ids=labels.get("ids"),
         groups=labels.get("groups"),
-        clusters=() if clusters is None else (clusters,),
-        missing=request.missing,
+        clusters=(clusters,) if isinstance(clusters, str) else tuple(clusters),
+        missing=missing,
     )
-
-
-def score_rows(
-    request: Request,
-    metrics: Mapping[str, Module],
-    systems: Mapping[str, Rows],
-    *,
-    inputs: Iterable[Mapping[str, Any]] = (),
-    progress: bool = False,
-) -> Results:
-    """Return the results of loaded modules, by their names, on the rows of every system.
-
-    See `score`.
-    """
-    configured = options_of_modules(request, metrics)
-    check_reported(
-        request,
-        metrics,
-        has_groups=any(rows.groups is not None for rows in systems.values()),
-        has_clusters=any(rows.clusters is not None for rows in systems.values()),
-    )
-    if request.compare and len(systems) < 2:
-        raise ValueError(f"compare needs two systems; there is only {next(iter(systems))!r}")
-
-    with checked_once():
-        tables = run_parallel(
-            lambda jobs: tables_of_systems(
-                systems, configured, request.missing, jobs, progress=progress
-            ),
-            request.jobs or 1,
-        )
-        return results_of_tables(request, tables, inputs=inputs, progress=progress)
 
 
 def tables_of_systems(
-    systems: Mapping[str, Rows],
+    systems: Block,
     metrics: Mapping[str, Any],
     missing: Missing,
     jobs: int,
     *,
-    progress: bool,
+    progress: bool = False,
 ) -> Tables:
     """Return the scored rows of each system, which other processes score in blocks.
 
@@ -164,45 +118,39 @@ def tables_of_systems(
     Raises:
         ValueError: a row is not valid.
     """
-    blocks = _blocks(metrics, systems) if jobs > 1 else []
-    if len(blocks) < 2:
+    starts = range(0, max(map(len, systems.values())), _ROWS) if jobs > 1 else range(1)
+    if len(starts) < 2 or not _is_divisible(systems, metrics):
         return tables_of(systems, metrics, missing)
-    # Labels are compared with all others before they are divided.
-    labelled = {
-        system: replace(rows, **row_labels(rows, len(rows))) for system, rows in systems.items()
-    }
 
-    def work(block: tuple[str, int]) -> Tables:
-        system, start = block
-        rows = labelled[system].between(start, start + _ROWS)
-        return with_metrics(tables_of({system: rows}, metrics, missing), {})
+    def blocks_of(start: int) -> Iterable[Block]:
+        yield {
+            name: rows.between(start, start + _ROWS)
+            for name, rows in systems.items()
+            if start < len(rows) or not start
+        }
 
-    parts: dict[str, list[Tables]] = {}
-    with closing(map_ordered(work, blocks, jobs)) as found:
-        for part in with_bar(found, "scoring", total=len(blocks)) if progress else found:
-            parts.setdefault(next(iter(part)), []).append(with_metrics(part, metrics))
-    return {system: merged(of_system)[system] for system, of_system in parts.items()}
+    with closing(score_tasks(starts, blocks_of, metrics, missing, jobs)) as found:
+        steps = with_bar(found, "scoring", total=len(starts)) if progress else found
+        return merged(tables for tables, _ in steps)
 
 
-def _blocks(metrics: Mapping[str, Any], systems: Mapping[str, Rows]) -> list[tuple[str, int]]:
-    """Return the blocks of rows that other processes score; none if they cannot be divided.
+def _is_divisible(systems: Block, metrics: Mapping[str, Any]) -> bool:
+    """Return whether blocks of rows can be scored by other processes.
 
     Modules that keep inputs have nothing to do, and rows that are matched by ids inside them, like
     the dictionaries of SQuAD, belong together.
     """
     if any(map(needs_all_rows, metrics.values())):
-        return []
+        return False
     if all(kept_by(metric) == "inputs" for metric in metrics.values()):
-        return []
+        return False
     for rows in systems.values():
         columns = [column for column in rows.columns.values() if column is not None]
         if any(len(c) and isinstance(c[0], dict) and "id" in c[0] for c in columns):
-            return []
+            return False
         if len(set(map(len, columns))) > 1:
-            return []
-    return [
-        (system, start) for system in systems for start in range(0, len(systems[system]), _ROWS)
-    ]
+            return False
+    return True
 
 
 def results_of_tables(
@@ -259,16 +207,3 @@ def results_of_tables(
     if not (request.rows or len(tables) > 1):
         results = replace(results, rows={})
     return results.choose(request.scores)
-
-
-def read_once(column: Any) -> Any:
-    """Return a column as a list or an array, so that modules do not each convert it from Arrow.
-
-    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
-    that is not a column, which the module refuses.
-    """
-    if column is None or isinstance(column, Mapping) or holds_maps(column):
-        return column
-    with suppress(ValueError):
-        return as_column("", column)
-    return column

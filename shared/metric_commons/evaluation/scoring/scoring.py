@@ -9,9 +9,10 @@ from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate, name_of
 from ...module.catalog.request import ROW_LABELS, Missing, Request, check_jobs
-from ...module.declaration.columns import holds_queries
+from ...module.declaration.columns import checked_once, holds_queries
 from ...module.declaration.declarations import (
     Module,
+    assign,
     is_assignable,
     meant_input,
     names_of_functions,
@@ -20,6 +21,7 @@ from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import is_per_row
 from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
 from ..results.results import Results
+from ..rows.plans import read_once
 from ..rows.rows import Rows
 from ..rows.table_blocks import tables_of_data
 from ..rows.table_columns import (
@@ -34,12 +36,12 @@ from ..rows.worker_processes import run_parallel
 from .evaluations import fields_of_file, results_of_file
 from .scored_systems import (
     NO_SYSTEMS,
+    check_reported,
+    configured,
     needs_all_rows,
-    options_of_modules,
     plan_of_columns,
-    read_once,
     results_of_tables,
-    score_rows,
+    tables_of_systems,
 )
 
 
@@ -141,15 +143,17 @@ def score(
     is_one = isinstance(modules, str | PathLike) or hasattr(modules, "feature_sets")
     module_names = [*map(name_of, listed := [modules] if is_one else list(modules))]
     metrics = {name: load_without_evaluate(name) for name in module_names}
-    inputs_of_modules = {name for metric in metrics.values() for name in metric.input_names}
-    columns = {
-        name: module_options.pop(name) for name in list(module_options) if name in inputs_of_modules
+    further = {
+        name: module_options.pop(name)
+        for name in dict.fromkeys(name for m in metrics.values() for name in m.input_names)
+        if name in module_options
     }
     _check_options(module_options, options or {}, metrics)
-    options = {**_settings(listed), **(options or {}), **module_options}
+    given = {**_settings(listed), **(options or {}), **module_options}
+    of_rows = {key: value for key, value in given.items() if _is_of_rows(key, value, metrics)}
     request = Request(
         modules=module_names,
-        options=options,
+        options={key: value for key, value in given.items() if key not in of_rows},
         confidence_level=confidence_level,
         interval=interval,
         standard_error=standard_error,
@@ -165,63 +169,72 @@ def score(
         jobs=jobs,
     )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
-    labels |= columns
+    labels |= further
     path = Path(data) if isinstance(data, str | PathLike) else None
+    names: dict[str, str | None] = {}
     if data is not None:
         table = data if path is None else fields_of_file(path)
         predictions, labels = _with_usual_columns(metrics, table, predictions, labels)
-    provided = {name for name, column in labels.items() if column is not None}
-    check_inputs(metrics, provided | ({"predictions"} if predictions is not None else set()))
-    names = column_names(predictions) if data is not None else {}
+        names = column_names(predictions)
+    provided = [name for name, column in labels.items() if column is not None]
+    check_inputs(metrics, provided if predictions is None else ["predictions", *provided])
     if not metrics or (data is not None and not names):
         raise ValueError(NO_SYSTEMS)
     check_jobs(jobs)
     if path is not None:
-        return results_of_file(request, path, names, labels)
+        return results_of_file(replace(request, options=given), path, names, labels)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    per_row = _values_of_rows(metrics, options)
-    request = replace(request, options={k: v for k, v in options.items() if k not in per_row})
-    columns_of_options = {key.rpartition(".")[2]: options[key] for key in per_row}
-    if _comes_in_blocks(data, labels, request, metrics) and not per_row:
-        plan = plan_of_columns(request, metrics, names, labels)
+    chosen = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
+    of_modules = configured(request, metrics, chosen)
+    has_functions = is_spark(data) and names_of_functions(given)
+    are_names = all(column is None or isinstance(column, str) for column in labels.values())
+    if (
+        (data is not None and comes_in_parts(data) and are_names)
+        and not (of_rows or has_functions)
+        and not any(map(needs_all_rows, of_modules.values()))
+    ):
+        check_reported(
+            request,
+            metrics,
+            has_groups=labels["groups"] is not None,
+            has_clusters=labels["clusters"] is not None,
+        )
+        plan = plan_of_columns(chosen, names, labels, missing)
         tables = run_parallel(lambda processes: tables_of_data(data, plan, processes), jobs)
         return results_of_tables(request, tables, inputs=inputs, progress=progress)
     if data is not None:
         predictions, labels = _from_table(data, names, labels)
     elif is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
-    systems = _rows_of_systems(metrics, predictions, labels | columns_of_options)
-    return score_rows(request, metrics, systems, inputs=inputs, progress=progress)
-
-
-def _values_of_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -> list[str]:
-    """Return the keys of the options that have a value for each row."""
-    return [
-        key
-        for key, value in options.items()
-        if value is not None
-        and any(
-            is_per_row(metric.declared_options[name].annotation)
-            for name in [key.rpartition(".")[2]]
-            for metric in metrics.values()
-            if name in metric.declared_options
+    labels |= {key.rpartition(".")[2]: value for key, value in of_rows.items()}
+    systems = _rows_of_systems(metrics, predictions, labels)
+    check_reported(
+        request,
+        metrics,
+        has_groups=any(rows.groups is not None for rows in systems.values()),
+        has_clusters=any(rows.clusters is not None for rows in systems.values()),
+    )
+    if compare and len(systems) < 2:
+        raise ValueError(f"compare needs two systems; there is only {next(iter(systems))!r}")
+    with checked_once():
+        tables = run_parallel(
+            lambda processes: tables_of_systems(
+                systems, of_modules, missing, processes, progress=progress
+            ),
+            jobs,
         )
-        and not isinstance(value, str | Mapping)
-    ]
+        return results_of_tables(request, tables, inputs=inputs, progress=progress)
 
 
-def _comes_in_blocks(
-    data: Any, labels: Mapping[str, Any], request: Request, metrics: Mapping[str, Module]
-) -> bool:
-    """Return whether a table is scored block by block, and its columns are not collected."""
-    if data is None or not comes_in_parts(data):
-        return False
-    if not all(column is None or isinstance(column, str) for column in labels.values()):
-        return False
-    if is_spark(data) and names_of_functions(request.options or {}):
-        return False
-    return not any(map(needs_all_rows, options_of_modules(request, metrics).values()))
+def _is_of_rows(key: str, value: Any, metrics: Mapping[str, Module]) -> bool:
+    """Return whether an option has a value for each row."""
+    name = key.rpartition(".")[2]
+    return not isinstance(value, str | Mapping | None) and any(
+        is_per_row(metric.declared_options[name].annotation)
+        for metric in metrics.values()
+        if name in metric.declared_options
+    )
 
 
 def _rows_of_systems(
