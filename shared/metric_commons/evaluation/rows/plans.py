@@ -72,6 +72,14 @@ class Plan:
         named = [*self.systems.values(), *self.columns.values(), self.ids, self.groups]
         return list(dict.fromkeys(name for name in (*named, *self.clusters) if name is not None))
 
+    def field(self, system: str, column: str) -> str:
+        """Return the column of the table for an input or a label, in which an error was found."""
+        names = {**self.columns, "ids": self.ids, "groups": self.groups}
+        names |= {f"clusters[{name!r}]": name for name in self.clusters}
+        names["clusters"] = next(iter(self.clusters), None)
+        names["predictions"] = self.systems[system]
+        return names.get(column) or column
+
     def rows(self, columns: Mapping[str, Any], place: Callable[[str, int], str]) -> dict[str, Rows]:
         """Return the rows of each system in a block of the table.
 
@@ -80,21 +88,17 @@ class Plan:
             place: from a column of the table and a row of the block, the words for them.
         """
         block = {name: read_once(columns[name]) for name in self.names()}
-        labels = {"ids": self.ids, "groups": self.groups}
-        labels |= {f"clusters[{name!r}]": name for name in self.clusters}
-        labels["clusters"] = next(iter(self.clusters), None)
         systems = {}
         for system, predictions in self.systems.items():
-            fields = dict(self.columns)
+            inputs = {name: block[field] for name, field in self.columns.items()}
             if predictions is not None:
-                fields["predictions"] = predictions
-            names = labels | fields
+                inputs["predictions"] = block[predictions]
 
-            def placed(column: str, row: int, names: Mapping[str, Any] = names) -> str:
-                return place(names.get(column) or column, row)
+            def placed(column: str, row: int, system: str = system) -> str:
+                return place(self.field(system, column), row)
 
             systems[system] = Rows(
-                columns={name: block[field] for name, field in fields.items()},
+                columns=inputs,
                 ids=None if self.ids is None else block[self.ids],
                 groups=None if self.groups is None else block[self.groups],
                 clusters={name: block[name] for name in self.clusters} or None,
@@ -202,7 +206,7 @@ def tables_of(
                 labels = seen.setdefault(system, {})
                 texts = row_labels(replace(rows, ids=None), len(rows), labels)
                 part = replace(rows, **texts | {"ids": rows.ids})
-            samples, conditions = None, {}
+            samples, conditions = None, dict[str, Any]()
             if missing != "refuse":
                 part, samples, conditions = answered(part, missing)
             references = part.columns.get("references")

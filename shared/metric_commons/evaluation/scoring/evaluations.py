@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +17,13 @@ from ...module.catalog.request import ROW_LABELS, Request, can_fork
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module, assign
 from ...statistics.arguments.checks import RowError, shown
-from ..results.rendering import counted
 from ..results.results import Results
-from ..rows.rows import InputError, Rows
+from ..rows.rows import InputError
 from ..rows.worker_processes import cores, run_parallel
 from .text_notes import TextNotes
 
 if TYPE_CHECKING:
-    from ..rows.plans import Tables
+    from ..rows.plans import Plan, Tables
     from ..rows.row_tables import RowTable
 
 _ROWS = 2048  # of a block: few enough for long texts
@@ -37,7 +36,6 @@ class Evaluation(Request):
     """A request about files: the systems to be scored, and how to read their files."""
 
     systems: Mapping[str, tuple[Path, str]]  # the file, and the field of predictions if needed
-    common: Path | None = None  # the file of these fields; None if each system has its own
     format_name: str | None = None
     split_references: str | None = None  # what separates several references in a cell
     limit: int | None = None
@@ -65,14 +63,9 @@ class Evaluation(Request):
         is_uncertain = self.confidence_level is not None or self.standard_error
         return is_uncertain or self.compare or self.rows
 
-    @property
-    def paths(self) -> list[Path]:
-        """Return the files with the predictions of the systems."""
-        return [path for path, _ in self.systems.values()]
-
     def inputs(self) -> list[Path]:
         """Return the files that are read."""
-        return list(dict.fromkeys([*filter(None, [self.common]), *self.paths]))
+        return list(dict.fromkeys(path for path, _ in self.systems.values()))
 
     @cached_property
     def notes(self) -> TextNotes:
@@ -86,17 +79,15 @@ class Evaluation(Request):
             ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        from .scored_systems import results_of_tables  # imports numpy, so only on use
+        from .scored_systems import check_reported, results_of_tables  # these import numpy
 
+        has_groups, has_clusters = self.groups is not None, self.clusters is not None
+        check_reported(self, self.metrics, has_groups=has_groups, has_clusters=has_clusters)
         self.notes  # noqa: B018 # which processes share
         try:
             tables = self._conditioned(run_parallel(self._tables, self._processes()))
-            results = results_of_tables(
-                self,
-                tables,
-                inputs=[self.source(path).provenance() for path in self.inputs()],
-                progress=True,
-            )
+            sources = [self.source(path).provenance() for path in self.inputs()]
+            results = results_of_tables(self, tables, inputs=sources, progress=True)
         except InputError as error:
             raise self._located(error) from error
         finally:
@@ -127,8 +118,16 @@ class Evaluation(Request):
         }
 
     def _record_of(self, tables: "Tables") -> dict[str, Any]:
-        """Return what provenance says of the columns."""
-        return {"columns": self._columns()}
+        """Return the file, format and field of every column, to find rows again."""
+        named = {"id" if n == "ids" else n: f for n, f in self.fields.items() if f is not None}
+        columns = {}
+        for system, (path, predictions) in self.systems.items():
+            fields_of_system = {**({"predictions": predictions} if predictions else {}), **named}
+            columns[system] = {
+                name: {"path": str(path), "format": self.format_name, "field": column}
+                for name, column in fields_of_system.items()
+            }
+        return {"columns": columns}
 
     def _processes(self) -> int:
         """Return how many processes score: one, if a file can be read only once."""
@@ -145,98 +144,59 @@ class Evaluation(Request):
 
     def _tables(self, jobs: int) -> "Tables":
         """Return the scored rows of every system, in the order of the systems."""
-        from ...module.declaration.columns import checked_once  # these import numpy
-        from .scored_systems import needs_all_rows, tables_of_systems
-
-        self._check_supported()
-        sources = {path: self.source(path) for path in self.inputs()}
-        is_joined = self.common is not None and {*self.paths} != {self.common}
         found: Tables = {}
-        if is_joined or self.compare or any(map(needs_all_rows, self._configured.values())):
-            columns = {path: source.columns() for path, source in sources.items()}
-            self._check_rows(sources, columns)
-            rows: dict[str, Rows] = {}
-            for path in dict.fromkeys(self.paths):
-                rows |= self._rows(path, columns[path], columns[self.common or path], 0)
-            with checked_once():
-                found = tables_of_systems(rows, self._configured, self.missing, jobs, progress=True)
-        else:
-            for path, source in sources.items():
-                found |= self._tables_of_file(path, source, jobs)
+        for path in self.inputs():
+            found |= self._tables_of_file(path, jobs)
         return {system: found[system] for system in self.systems}
 
-    def _tables_of_file(self, path: Path, source: Source, jobs: int) -> "Tables":
+    def _tables_of_file(self, path: Path, jobs: int) -> "Tables":
         """Return the scored rows of a file, whose blocks are not kept."""
         from ..rows.plans import Block, merged, score_tasks
+        from .scored_systems import needs_all_rows
+
+        plan, source = self._plan(path), self.source(path)
+        size: int | None = _ROWS_OF_PIECE if source.is_divisible else _ROWS
+        if any(map(needs_all_rows, self._configured.values())):
+            size, jobs = None, 1
 
         def blocks_of(task: tuple[int, Any]) -> Iterator[Block]:
             start, piece = task
-            size = _ROWS_OF_PIECE if source.is_divisible else _ROWS
-            blocks = source.blocks(size) if jobs == 1 else source.blocks_of(piece, start)
-            for block in blocks:
-                yield self._rows(path, block, block, start)
+            for block in source.blocks(size) if jobs == 1 else source.blocks_of(piece, start):
+                rows = plan.rows(block, partial(_place, source, start))
+                for of_system in rows.values():
+                    self.notes.update(of_system.columns)
+                yield rows
                 start += len(next(iter(block.values())))
 
         tasks = [(0, None)] if jobs == 1 else source.pieces(_ROWS)
         parts, total = [], 0
-        with closing(score_tasks(tasks, blocks_of, self._configured, self.missing, jobs)) as found:
+        found = score_tasks(tasks, blocks_of, self._configured, self.missing, jobs)
+        with closing(found):
             for tables, rows in found:
                 parts.append(tables)
                 total += rows
         source.end(total)
         return merged(parts)
 
-    def _rows(
-        self,
-        path: Path,
-        own: Mapping[str, Any],
-        shared: Mapping[str, Any],
-        start: int,
-    ) -> dict[str, Rows]:
-        """Return the rows of the systems of a file, after `start` rows.
+    def _plan(self, path: Path) -> "Plan":
+        """Return which fields of a file are which columns."""
+        from .scored_systems import plan_of_columns
 
-        Args:
-            path: the file.
-            own: the columns of the file.
-            shared: the columns of the file that has all inputs but predictions.
-            start: the number of rows before these.
-        """
-        rows = {}
-        for system, (file, predictions) in self.systems.items():
-            if file != path:
-                continue
-            fields = {name: field for name, field in self.fields.items() if field is not None}
-            columns = {n: shared[f] for n, f in fields.items() if n not in self._labels}
-            if predictions:
-                columns["predictions"] = own[predictions]
-                fields["predictions"] = predictions
-
-            def place(column: str, row: int, system: str = system) -> str:
-                return self._place(system, column, start + row)
-
-            self.notes.update(columns.get("predictions", []), columns.get("references", []))
-            rows[system] = Rows(
-                columns=columns,
-                ids=None if self.ids is None else shared[self.ids],
-                groups=None if self.groups is None else shared[self.groups],
-                clusters={field: shared[field] for field in self.cluster_fields.values()} or None,
-                place=place,
-            )
-        return rows
-
-    def _place(self, system: str, column: str, row: int) -> str:
-        """Return the file, row and field of a value."""
-        path, predictions = self.systems[system]
-        file = path if column == "predictions" else self.common or path
-        name = predictions if column == "predictions" else self.fields.get(column)
-        return f"{file}: {self._opened(file).location(row)}: field {name or column!r}"
+        systems = {name: field or None for name, (of, field) in self.systems.items() if of == path}
+        clusters = self.cluster_fields
+        labels: dict[str, Any] = {n: f for n, f in self.fields.items() if n not in clusters}
+        labels["clusters"] = [*clusters.values()]
+        return plan_of_columns(self._options_by_module(), systems, labels, self.missing)
 
     def _located(self, error: InputError) -> ValueError:
         """Return an error that was found in all rows with the place of its row in a file."""
         if self.missing != "refuse" or not isinstance(error.error, RowError):
             return error
-        place = self._place(error.system, error.error.column, error.error.row)
-        return ValueError(error.error.about(place))
+        path, _ = self.systems[error.system]
+        field_name = self._plan(path).field(error.system, error.error.column)
+        return ValueError(
+            error.error.about(_place(self.source(path), 0, field_name, error.error.row))
+        )
 
     @cached_property
     def _configured(self) -> dict[str, Any]:
@@ -244,42 +204,6 @@ class Evaluation(Request):
         from .scored_systems import configured
 
         return configured(self, self.metrics, self._options_by_module())
-
-    def _check_supported(self) -> None:
-        from .scored_systems import check_reported
-
-        check_reported(
-            self,
-            self.metrics,
-            has_groups=self.groups is not None,
-            has_clusters=self.clusters is not None,
-        )
-
-    def _columns(self) -> dict[str, dict[str, dict[str, str | None]]]:
-        """Return the file, format and field of every column of each system, to find rows again."""
-        return {
-            system: {
-                name: {"path": str(source), "format": self.format_name, "field": column}
-                for name, source, column in [
-                    *([("predictions", path, predictions)] if predictions else []),
-                    *(
-                        ("id" if name == "ids" else name, self.common or path, column)
-                        for name, column in self._named.items()
-                    ),
-                ]
-            }
-            for system, (path, predictions) in self.systems.items()
-        }
-
-    @cached_property
-    def _named(self) -> dict[str, str]:
-        """Return the fields of references, groups, clusters and ids, as far as they are named."""
-        return {name: field for name, field in self.fields.items() if field is not None}
-
-    @property
-    def _labels(self) -> set[str]:
-        """Return the names of the columns that are no inputs."""
-        return {*self.cluster_fields, "groups", "ids"}
 
     def _opened(self, path: Path) -> Source:
         if path in self.opened:
@@ -297,23 +221,13 @@ class Evaluation(Request):
 
     def source(self, path: Path) -> Source:
         """Return a file, and the fields of it that are needed."""
-        fields_of_file = [
-            column
-            for source_path, column in self.systems.values()
-            if source_path == path and column
-        ]
-        is_common = self.common in (None, path)
-        labels = [field for name, field in self._named.items() if is_common or name == "ids"]
-        source = self._opened(path)
-        source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
-        for predictions in fields_of_file if is_common else ():
-            self.check_compared(source, predictions, self.fields["references"])
-        inputs = {
-            name: [field] if is_common else []
-            for name, field in self._named.items()
-            if name not in self._labels
-        }
-        self._expect(source, {"references": [], **inputs, "predictions": fields_of_file})
+        source, plan = self._opened(path), self._plan(path)
+        source.fields = plan.names()
+        predictions = list(filter(None, plan.systems.values()))
+        for field_name in predictions:
+            self.check_compared(source, field_name, self.fields["references"])
+        inputs = {name: [field_name] for name, field_name in plan.columns.items()}
+        self._expect(source, {"references": [], **inputs, "predictions": predictions})
         return source
 
     @staticmethod
@@ -346,34 +260,8 @@ class Evaluation(Request):
             if any(kinds):
                 source.numbers |= {*columns} if all(map(any, filter(None, kinds))) else set()
                 source.only_numbers |= {*columns} if all(map(all, kinds)) else set()
-        source.filled = inputs["references"]
-        source.references, source.separator = inputs["references"], self.split_references
-
-    def _check_rows(
-        self, sources: Mapping[Path, Source], columns: Mapping[Path, Mapping[str, list[Any]]]
-    ) -> None:
-        """Check that the files of systems agree where they have the same columns."""
-        if self.common is None and not self.compare:
-            return
-        (first, inputs), *more_files = columns.items()
-        for path, fields_of_file in more_files:
-            if sources[path].rows != sources[first].rows:
-                raise ValueError(
-                    f"{path} has {counted(sources[path].rows, 'row')}, but {first} has "
-                    f"{sources[first].rows:,}; systems are compared on the same rows"
-                )
-            for column in dict.fromkeys(filter(None, [self.ids, *self._named.values()])):
-                if (
-                    column in fields_of_file
-                    and column in inputs
-                    and fields_of_file[column] != inputs[column]
-                ):
-                    pairs = zip(fields_of_file[column], inputs[column], strict=True)
-                    row = next(i for i, (a, b) in enumerate(pairs) if a != b)
-                    raise ValueError(
-                        f"{path}: {sources[path].location(row)}: field {column!r} differs from "
-                        f"{first}; systems are compared on the same rows"
-                    )
+        source.filled = source.references = inputs["references"]
+        source.separator = self.split_references
 
     def _options_by_module(self) -> dict[str, dict[str, Any]]:
         """Return the options of each module: those of the preset, replaced by requested ones."""
@@ -383,6 +271,10 @@ class Evaluation(Request):
             return requested
         of_preset = assign(preset_options(self.preset, self.modules), defaults)
         return {module: of_preset[module] | options for module, options in requested.items()}
+
+
+def _place(source: Source, start: int, name: str, row: int) -> str:
+    return f"{source.path}: {source.location(start + row)}: field {name!r}"
 
 
 def fields_of_file(path: Path) -> dict[str, None]:

@@ -54,7 +54,10 @@ class RowsToScore(NamedTuple):
 
 
 def rows_to_score(
-    samples: LogRows, *, missing: Missing = "refuse", reduce: Reduce | None, metric: str | None
+    samples: LogRows,
+    missing: Missing = "refuse",
+    reduce: Reduce | None = None,
+    metric: str | None = None,
 ) -> RowsToScore:
     """Return the rows for modules to score, and how they were selected.
 

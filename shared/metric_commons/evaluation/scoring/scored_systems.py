@@ -101,9 +101,9 @@ def plan_of_columns(
 def tables_of_systems(
     systems: Block,
     metrics: Mapping[str, Any],
-    missing: Missing,
     jobs: int,
     *,
+    missing: Missing = "refuse",
     progress: bool = False,
 ) -> Tables:
     """Return the scored rows of each system, which other processes score in blocks.
@@ -111,8 +111,8 @@ def tables_of_systems(
     Args:
         systems: the rows by system.
         metrics: the modules with their options, by name.
-        missing: what becomes of rows without an answer.
         jobs: the number of processes.
+        missing: what becomes of rows without an answer.
         progress: show a bar on stderr.
 
     Raises:

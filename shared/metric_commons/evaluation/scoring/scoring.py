@@ -2,6 +2,7 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from os import PathLike
 from pathlib import Path
@@ -205,7 +206,7 @@ def score(
         return results_of_tables(request, tables, inputs=inputs, progress=progress)
     if data is not None:
         predictions, labels = _from_table(data, names, labels)
-    elif is_table(predictions):
+    elif not isinstance(predictions, Mapping | list | None) and is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
     labels |= {key.rpartition(".")[2]: value for key, value in of_rows.items()}
     systems = _rows_of_systems(metrics, predictions, labels)
@@ -218,12 +219,8 @@ def score(
     if compare and len(systems) < 2:
         raise ValueError(f"compare needs two systems; there is only {next(iter(systems))!r}")
     with checked_once():
-        tables = run_parallel(
-            lambda processes: tables_of_systems(
-                systems, of_modules, missing, processes, progress=progress
-            ),
-            jobs,
-        )
+        work = partial(tables_of_systems, systems, of_modules, missing=missing, progress=progress)
+        tables = work(1) if jobs == 1 else run_parallel(work, jobs)
         return results_of_tables(request, tables, inputs=inputs, progress=progress)
 
 

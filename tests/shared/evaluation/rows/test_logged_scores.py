@@ -13,5 +13,5 @@ def test_logged_scores_are_the_same_in_one_process_and_in_two(monkeypatch):
     metrics = {"logged": LoggedScores()}
 
     for jobs in (1, 2):
-        tables = scored_systems.tables_of_systems(systems, metrics, "refuse", jobs)
+        tables = scored_systems.tables_of_systems(systems, metrics, jobs)
         assert np.array_equal(tables["bot"]["logged"].columns["acc"], [1.0, 0.0])
