@@ -157,7 +157,9 @@ def score_tasks(
             with checked_once():
                 parts.append(tables_of(block, metrics, missing, labels))
         tables = merged(parts)
-        return (tables, rows, seen) if jobs == 1 else (_with_metrics(tables, {}), rows, labels)
+        if jobs > 1:  # an option of a module may be a function, which cannot be sent
+            tables = with_tables(tables, lambda table: replace(table, metric=table.module))
+        return tables, rows, labels
 
     if jobs == 1:
         found: Iterable[tuple[Tables, int, Labels]] = map(work, tasks)
@@ -168,7 +170,8 @@ def score_tasks(
     for tables, rows, labels in found:
         if labels is not seen:
             _check_labels(seen, labels)
-        yield _with_metrics(tables, metrics), rows
+            tables = with_tables(tables, lambda table: replace(table, metric=metrics[table.metric]))
+        yield tables, rows
 
 
 def _check_labels(seen: Labels, labels: Labels) -> None:
@@ -226,15 +229,10 @@ def tables_of(
     return tables
 
 
-def _with_metrics(tables: Tables, metrics: Mapping[str, Any]) -> Tables:
-    """Return tables with these modules; without any, to be sent to another process.
-
-    An option of a module may be a function, which cannot be sent.
-    """
+def with_tables(tables: Tables, changed: Callable[[RowTable], RowTable]) -> Tables:
+    """Return what a function makes of each table."""
     return {
-        system: {
-            name: replace(table, metric=metrics.get(name)) for name, table in of_system.items()
-        }
+        system: {name: changed(table) for name, table in of_system.items()}
         for system, of_system in tables.items()
     }
 

@@ -289,9 +289,7 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
     if first.kept == "sums" and any([*part.columns] != [*first.columns] for part in parts):
         names = sorted({name for part in parts for name in part.columns})
         parts = [  # sums that a part lacks are 0 there
-            replace(
-                part, columns={**dict.fromkeys(names, np.zeros(len(part), int)), **part.columns}
-            )
+            replace(part, columns={n: part.columns.get(n, np.zeros(len(part), int)) for n in names})
             for part in parts
         ]
     conditions = _added_conditions([part.conditions for part in parts])

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,11 +12,11 @@ from ...data.files.streams import stem
 from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Source
 from ...module.catalog import catalog
-from ...module.catalog.presets import preset, preset_options
-from ...module.catalog.request import ROW_LABELS, Request, can_fork
+from ...module.catalog.presets import preset_options
+from ...module.catalog.request import Request, can_fork
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module, assign
-from ...statistics.arguments.checks import RowError, shown
+from ...statistics.arguments.checks import RowError
 from ..results.results import Results
 from ..rows.rows import InputError
 from ..rows.worker_processes import cores, run_parallel
@@ -24,7 +24,6 @@ from .text_notes import TextNotes
 
 if TYPE_CHECKING:
     from ..rows.plans import Plan, Tables
-    from ..rows.row_tables import RowTable
 
 _ROWS = 2048  # of a block: few enough for long texts
 _ROWS_OF_PIECE = 1 << 15  # of a block of limited size
@@ -79,13 +78,20 @@ class Evaluation(Request):
             ValueError: a file is malformed, or a module refuses a row.
             OSError: a file cannot be read.
         """
-        from .scored_systems import check_reported, results_of_tables  # these import numpy
+        from ..rows.plans import with_tables  # these import numpy
+        from .scored_systems import check_reported, results_of_tables
 
         has_groups, has_clusters = self.groups is not None, self.clusters is not None
         check_reported(self, self.metrics, has_groups=has_groups, has_clusters=has_clusters)
         self.notes  # noqa: B018 # which processes share
         try:
-            tables = self._conditioned(run_parallel(self._tables, self._processes()))
+            tables = run_parallel(self._tables, self._processes())
+            if self.split_references is not None:
+                separator = self.split_references.replace("|", "vertical line")  # as in signatures
+                of_separator = {"split_references": separator}
+                tables = with_tables(
+                    tables, lambda t: replace(t, conditions={**t.conditions, **of_separator})
+                )
             sources = [self.source(path).provenance() for path in self.inputs()]
             results = results_of_tables(self, tables, inputs=sources, progress=True)
         except InputError as error:
@@ -93,29 +99,7 @@ class Evaluation(Request):
         finally:
             for source in self._sources.values():
                 source.close()
-        of_preset = {} if self.preset is None else {"preset": self.preset}
-        record = results.provenance | self._record_of(tables) | of_preset
-        return replace(results, provenance=record)
-
-    def _conditioned(self, tables: "Tables") -> "Tables":
-        """Return the rows with what else changes scores, for signatures: a preset, a separator."""
-        conditions = {}
-        if self.split_references is not None:
-            separator = self.split_references.replace("|", "vertical line")  # signatures use "|"
-            conditions["split_references"] = separator
-        modules = {} if self.preset is None else preset(self.preset).modules
-
-        def conditioned(table: "RowTable") -> "RowTable":
-            added = dict(conditions)
-            options = modules.get(table.module, {}).items()
-            if self.preset is not None and all(table.options[n] == v for n, v in options):
-                added["preset"] = self.preset
-            return replace(table, conditions={**table.conditions, **added})
-
-        return {
-            system: {name: conditioned(table) for name, table in of_system.items()}
-            for system, of_system in tables.items()
-        }
+        return replace(results, provenance=results.provenance | self._record_of(tables))
 
     def _record_of(self, tables: "Tables") -> dict[str, Any]:
         """Return the file, format and field of every column, to find rows again."""
@@ -275,49 +259,6 @@ class Evaluation(Request):
 
 def _place(source: Source, start: int, name: str, row: int) -> str:
     return f"{source.path}: {source.location(start + row)}: field {name!r}"
-
-
-def fields_of_file(path: Path) -> dict[str, None]:
-    """Return the fields of a file of rows, in the place of columns.
-
-    Raises:
-        ValueError: the file has no rows with fields, or is a log.
-        OSError: the file cannot be read.
-    """
-    with closing(Source(path, [])) as source:
-        log = source.log
-    if log.format_name != PLAIN_ROWS:
-        raise ValueError(
-            f"{path}: score reads tables; `metric-commons score` reads {log.format_name}"
-        )
-    return dict.fromkeys(log.names)
-
-
-def results_of_file(
-    request: Request, path: Path, systems: Mapping[str, str | None], labels: Mapping[str, Any]
-) -> Results:
-    """Return the results on a file of rows, for `score`.
-
-    Args:
-        request: the request; its fields are ignored.
-        path: the file.
-        systems: the field with the predictions of each system.
-        labels: the fields of all other columns by name, or None.
-
-    Raises:
-        ValueError: a column is not the name of a field, or the rows are not valid.
-    """
-    for name, field_name in labels.items():
-        if not isinstance(field_name, str | list | None if name == "clusters" else str | None):
-            raise ValueError(f"{name} must name a field of {path}, got {shown(field_name)}")
-    further = {n: f for n, f in labels.items() if f and n not in ("references", *ROW_LABELS)}
-    named = {name: labels[name] for name in ("references", *ROW_LABELS)}
-    options = {option.name: getattr(request, option.name) for option in fields(request)}
-    evaluation = Evaluation(
-        **options | named | {"columns": further},
-        systems={system: (path, field_name or "") for system, field_name in systems.items()},
-    )
-    return evaluation.results()
 
 
 def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:

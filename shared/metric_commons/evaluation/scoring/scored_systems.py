@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
+from ...module.catalog.presets import preset
 from ...module.catalog.request import ROW_LABELS, Missing, Request
 from ...module.catalog.usage import with_bar
 from ...module.declaration.declarations import Module, check_supported, texts_of_rows
@@ -20,8 +21,8 @@ from ..results.module_results import (
     row_digests,
 )
 from ..results.results import Results
-from ..rows.plans import Block, Plan, Tables, merged, score_tasks, tables_of
-from ..rows.row_tables import kept_by
+from ..rows.plans import Block, Plan, Tables, merged, score_tasks, tables_of, with_tables
+from ..rows.row_tables import RowTable, kept_by
 from ..rows.rows import InputError
 
 NO_SYSTEMS = "scoring needs at least one module and one system"
@@ -158,7 +159,6 @@ def results_of_tables(
     tables: Tables,
     *,
     inputs: Iterable[Mapping[str, Any]] = (),
-    record: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> Results:
     """Return the results of scored rows, compared if that is requested.
@@ -167,12 +167,13 @@ def results_of_tables(
         request: what is reported; its modules and options are ignored.
         tables: the rows by system and module.
         inputs: the sources of the rows.
-        record: the provenance; None for that of these inputs.
         progress: show a bar on stderr.
 
     Raises:
         ValueError: a score is undefined for all rows, or systems cannot be compared.
     """
+    if request.preset is not None:
+        tables = _with_preset(tables, request.preset)
     if request.compare:
         check_same_rows(tables)
     systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
@@ -186,9 +187,10 @@ def results_of_tables(
                     raise InputError(system, error) from error
             systems[system][name] = found
     check_averages(systems)
+    of_preset = {} if request.preset is None else {"preset": request.preset}
     results = Results(
         systems=systems,
-        provenance={**(provenance(inputs) if record is None else record), **row_digests(tables)},
+        provenance=provenance(inputs) | row_digests(tables) | of_preset,
         rows=tables,
     )
     if request.compare:
@@ -207,3 +209,16 @@ def results_of_tables(
     if not (request.rows or len(tables) > 1):
         results = replace(results, rows={})
     return results.choose(request.scores)
+
+
+def _with_preset(tables: Tables, name: str) -> Tables:
+    """Return the rows with a preset for signatures, where no option differs from it."""
+    modules = preset(name).modules
+
+    def conditioned(table: RowTable) -> RowTable:
+        options = modules.get(table.module, {}).items()
+        if any(table.options[option] != value for option, value in options):
+            return table
+        return replace(table, conditions={**table.conditions, "preset": name})
+
+    return with_tables(tables, conditioned)
