@@ -20,7 +20,7 @@ from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
 from ..rows.joins import check_unique, joined_rows
 from ..rows.logged_scores import LOGGED, OUTCOMES, LoggedScores
-from ..rows.rows import InputError, taken
+from ..rows.rows import InputError, Rows, taken
 from .evaluations import Evaluation
 
 if TYPE_CHECKING:
@@ -231,26 +231,22 @@ class LogEvaluation(Evaluation):
         from .log_samples import LogRows
 
         source = self._opened(path)
-        log_columns = source.log.columns
-        labels = {
-            name: field
-            for name, field in {
-                "id": self._id_field(source),
-                "error": "error" if "error" in log_columns else None,
-                "system": self.system_field,
-                "groups": self.groups,
-            }.items()
-            if field is not None
+        named = {
+            "id": self._id_field(source),
+            "error": "error" if "error" in source.log.columns else None,
+            "system": self.system_field,
+            "groups": self.groups,
+            **self.cluster_fields,
         }
+        labels = {name: field for name, field in named.items() if field is not None}
         systems = {name: field for name, (file, field) in self.systems.items() if file == path}
         inputs = {
             system: {
-                module: self._fields_of_module(module, source, predictions)
-                for module in self.modules
+                module: self._fields_of_module(module, source, field) for module in self.modules
             }
-            for system, predictions in systems.items()
+            for system, field in systems.items()
         }
-        requested = [*labels.items(), *self.cluster_fields.items()]
+        requested = [*labels.items()]
         for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
             requested += fields.items()
         columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
@@ -260,27 +256,36 @@ class LogEvaluation(Evaluation):
         def column(name: str, field: str) -> Sequence[Any]:
             return (columns if self._is_in_file(name) else answers)[field]
 
+        label = {name: column(name, field) for name, field in labels.items()}
+        labelled = Rows(
+            columns={},
+            ids=label.get("id"),
+            groups=label.get("groups"),
+            clusters={field: label[name] for name, field in self.cluster_fields.items()} or None,
+            place=lambda name, row: f"{source.path}: {source.location(row)}: {name}",
+        )
         for system, predictions in systems.items():
+            rows = {
+                module: {
+                    name: self._typed(module, name, column(name, field), source)
+                    for name, field in fields.items()
+                }
+                for module, fields in inputs[system].items()
+            }
+            scored_by_log = {
+                module: metric.log_columns[0]
+                for module, metric in self.metrics.items()
+                if (not predictions or module == LOGGED)
+                and metric.log_columns[0] in (LOGGED, OUTCOMES)
+            }
             part = LogRows(
                 source,
                 range(source.rows),
-                {
-                    module: {
-                        name: self._typed(module, name, column(name, field), source)
-                        for name, field in fields.items()
-                    }
-                    for module, fields in inputs[system].items()
-                },
-                {name: column(name, field) for name, field in labels.items()},
-                {
-                    module: metric.log_columns[0]
-                    for module, metric in self.metrics.items()
-                    if (not predictions or module == LOGGED)
-                    and metric.log_columns[0] in (LOGGED, OUTCOMES)
-                },
-                {field: column(name, field) for name, field in self.cluster_fields.items()},
+                {module: replace(labelled, columns=inputs) for module, inputs in rows.items()},
+                label.get("error", [False] * source.rows),
+                scored_by_log,
             )
-            yield from self._split(part) if self.system_field else [(system, part)]
+            yield from self._split(part, label["system"]) if self.system_field else [(system, part)]
 
     def _read(self, source: Source, fields: Sequence[str]) -> dict[str, list[Any]]:
         """Return the columns of these fields in a file."""
@@ -330,26 +335,25 @@ class LogEvaluation(Evaluation):
             ]
         return first
 
-    def _split(self, samples: "LogRows") -> "Iterator[tuple[str, LogRows]]":
+    def _split(self, samples: "LogRows", systems: Sequence[Any]) -> "Iterator[tuple[str, LogRows]]":
         """Yield the rows of each system of a long table, in the same order of ids."""
         rows_by_system: dict[str, list[int]] = {}
-        for row, system in enumerate(samples.labels["system"]):
+        for row, system in enumerate(systems):
             rows_by_system.setdefault(str(system), []).append(row)
         parts = {system: samples.take(rows) for system, rows in rows_by_system.items()}
         (first, reference), *_ = parts.items()
         for system, part in parts.items():
             names = (f"system {first!r}", f"system {system!r}")
-            if "id" not in part.labels:
-                if len(part.rows) != len(reference.rows):
+            if part.ids is None or reference.ids is None:
+                if len(part.numbers) != len(reference.numbers):
                     raise ValueError(
-                        f"{samples.source.path}: {names[0]} has {len(reference.rows)} rows, "
-                        f"{names[1]} has {len(part.rows)}; name their ids with --id"
+                        f"{samples.source.path}: {names[0]} has {len(reference.numbers)} rows, "
+                        f"{names[1]} has {len(part.numbers)}; name their ids with --id"
                     )
                 yield system, part
             elif self.reduce is None:
-                check_unique(part.labels["id"], f"{samples.source.path}: {names[1]}")
-                ids = reference.labels["id"], part.labels["id"]
-                yield system, part.take(joined_rows(*ids, names))
+                check_unique(part.ids, f"{samples.source.path}: {names[1]}")
+                yield system, part.take(joined_rows(reference.ids, part.ids, names))
             else:
                 yield system, part
 

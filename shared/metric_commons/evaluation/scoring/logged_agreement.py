@@ -170,11 +170,11 @@ def _examples(
 ) -> str:
     """Return the first rows that differ, by their locations in the file or their ids."""
     first = differ.nonzero()[0].tolist()[:_EXAMPLES]
-    has_locations = len(samples.rows) == len(values) and "left_out" not in table.conditions
+    has_locations = len(samples.numbers) == len(values) and "left_out" not in table.conditions
 
     def location(row: int) -> str:
         if has_locations:
-            return samples.source.location(samples.rows[row])
+            return samples.source.location(samples.numbers[row])
         return f"row {row}" if table.ids is None else f"id {table.ids[row]!r}"
 
     return ", ".join(

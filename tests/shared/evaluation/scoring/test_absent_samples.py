@@ -8,6 +8,7 @@ import pytest
 
 from metric_commons.data.harness_logs.logs import PLAIN_ROWS
 from metric_commons.data.tables.selection import Selection
+from metric_commons.evaluation.rows.rows import Rows
 from metric_commons.evaluation.scoring.log_samples import LogRows, rows_to_score
 
 
@@ -20,11 +21,10 @@ def samples(form, predictions, errors=None, ids=None):
         log=SimpleNamespace(format_name=form, repeated_ids_allowed=True),
         location=lambda row: f"row {row}",
     )
-    labels = {"id": ids or list(range(len(predictions)))}
-    if errors:
-        labels["error"] = errors
-    columns = {"predictions": predictions, "references": ["a"] * len(predictions)}
-    return LogRows(source, range(len(predictions)), {"qa_em": columns}, labels, {})
+    number = len(predictions)
+    columns = {"predictions": predictions, "references": ["a"] * number}
+    rows = Rows(columns=columns, ids=ids or list(range(number)))
+    return LogRows(source, range(number), {"qa_em": rows}, errors or [False] * number, {})
 
 
 def test_an_answer_that_is_missing_is_a_matter_of_logs_alone():
@@ -55,4 +55,4 @@ def test_samples_that_ended_in_an_error_are_counted_as_such():
 def test_samples_of_one_id_are_one_unit():
     rows = rows_to_score(samples("lm-eval", ["a", "b", "c"], ids=[7, 7, 8]))
     assert rows.conditions["reduce"] == "mean"
-    assert rows.rows["qa_em"].ids == [7, 8]
+    assert rows.samples["qa_em"].labels.ids == [7, 8]
