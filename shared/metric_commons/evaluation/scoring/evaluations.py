@@ -81,8 +81,7 @@ class Evaluation(Request):
         from ..rows.plans import with_tables  # these import numpy
         from .scored_systems import check_reported, results_of_tables
 
-        has_groups, has_clusters = self.groups is not None, self.clusters is not None
-        check_reported(self, self.metrics, has_groups=has_groups, has_clusters=has_clusters)
+        check_reported(self, self.metrics, self.groups, self.clusters)
         self.notes  # noqa: B018 # which processes share
         try:
             tables = run_parallel(self._tables, self._processes())
@@ -92,7 +91,7 @@ class Evaluation(Request):
                 tables = with_tables(
                     tables, lambda t: replace(t, conditions={**t.conditions, **of_separator})
                 )
-            sources = [self.source(path).provenance() for path in self.inputs()]
+            sources = [self._opened(path).provenance() for path in self.inputs()]
             results = results_of_tables(self, tables, inputs=sources, progress=True)
         except InputError as error:
             raise self._located(error) from error

@@ -60,10 +60,6 @@ class LogEvaluation(Evaluation):
             for module, options in super()._options_by_module().items()
         }
 
-    def source(self, path: Path) -> Source:
-        """Return an opened file."""
-        return self._opened(path)
-
     def inputs(self) -> list[Path]:
         """Return the files that are read."""
         return list(dict.fromkeys([*super().inputs(), *self.answers]))
@@ -211,7 +207,7 @@ class LogEvaluation(Evaluation):
     def _is_in_file(self, name: str) -> bool:
         """Return whether an input or a label is in the file of the predictions."""
         if self.common:
-            return name in ("predictions", "id")
+            return name in ("predictions", "id", "error", "system")
         shared = ("references", "groups", *self.cluster_fields)
         return not self.answers or name not in shared
 

@@ -57,7 +57,7 @@ def needs_all_rows(metric: Any) -> bool:
 
 
 def check_reported(
-    request: Request, metrics: Mapping[str, Module], *, has_groups: bool, has_clusters: bool
+    request: Request, metrics: Mapping[str, Module], groups: Any, clusters: Any
 ) -> None:
     """Check that some module supports what is asked for beside the scores.
 
@@ -65,12 +65,12 @@ def check_reported(
         ValueError: none does.
     """
     requested = {
-        "confidence_level": request.confidence_level is not None,
-        "groups": has_groups,
-        "clusters": has_clusters and not (request.compare or request.rows),
-        "standard_error": request.standard_error,
+        "confidence_level": request.confidence_level,
+        "groups": groups,
+        "clusters": None if request.compare or request.rows else clusters,
+        "standard_error": request.standard_error or None,
     }
-    check_supported([name for name, is_requested in requested.items() if is_requested], metrics)
+    check_supported([name for name, value in requested.items() if value is not None], metrics)
 
 
 def plan_of_columns(
@@ -125,7 +125,7 @@ def tables_of_systems(
 
     def blocks_of(start: int) -> Iterable[Block]:
         yield {
-            name: rows.between(start, start + _ROWS)
+            name: rows.take(range(start, start + _ROWS))
             for name, rows in systems.items()
             if start < len(rows) or not start
         }
@@ -175,6 +175,8 @@ def results_of_tables(
     if request.preset is not None:
         tables = _with_preset(tables, request.preset)
     if request.compare:
+        if len(tables) < 2:
+            raise ValueError(f"compare needs two systems; there is only {next(iter(tables))!r}")
         check_same_rows(tables)
     systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
     steps = [(system, name) for system, modules in tables.items() for name in modules]

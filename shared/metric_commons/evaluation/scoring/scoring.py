@@ -24,7 +24,7 @@ from ...module.declaration.declarations import (
     meant_input,
     names_of_functions,
 )
-from ...statistics.arguments.checks import nearest, shown
+from ...statistics.arguments.checks import alternatives, nearest, shown
 from ...statistics.arguments.domains import is_per_row
 from ...statistics.intervals.methods import AnyMethod, Assumption, Correction, DifferenceBounds
 from ..results.results import Results
@@ -172,7 +172,12 @@ def score(
     module_names = [*map(name_of, listed := [modules] if is_one else list(modules))]
     metrics = {name: load_without_evaluate(name) for name in module_names if name != LOGGED}
     further = dict(columns or {})
-    for name in dict.fromkeys(name for m in metrics.values() for name in m.input_names):
+    input_names = dict.fromkeys(name for m in metrics.values() for name in m.input_names)
+    for name in further:
+        if name not in input_names:
+            takes = f"{', '.join(module_names)} takes no {name!r}"
+            raise ValueError(f"{takes}{alternatives(name, input_names)}")
+    for name in input_names:
         if name in module_options:
             further[name] = module_options.pop(name)
     _check_options(module_options, options or {}, metrics)
@@ -225,19 +230,14 @@ def score(
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     chosen = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
     of_modules = configured(request, metrics, chosen)
-    has_functions = is_spark(data) and names_of_functions(given)
+    check_reported(request, metrics, groups, clusters)
+    has_functions = data is not None and is_spark(data) and names_of_functions(given)
     are_names = all(column is None or isinstance(column, str) for column in labels.values())
     if (
         (data is not None and comes_in_parts(data) and are_names)
         and not (of_rows or has_functions)
         and not any(map(needs_all_rows, of_modules.values()))
     ):
-        check_reported(
-            request,
-            metrics,
-            has_groups=labels["groups"] is not None,
-            has_clusters=labels["clusters"] is not None,
-        )
         plan = plan_of_columns(chosen, names, labels, missing)
         tables = run_parallel(lambda processes: tables_of_data(data, plan, processes), jobs)
         return results_of_tables(request, tables, inputs=inputs, progress=progress)
@@ -247,14 +247,6 @@ def score(
         predictions = columns_of_table(predictions, table_names(predictions) or [])
     labels |= {key.rpartition(".")[2]: value for key, value in of_rows.items()}
     systems = _rows_of_systems(metrics, predictions, labels)
-    check_reported(
-        request,
-        metrics,
-        has_groups=any(rows.groups is not None for rows in systems.values()),
-        has_clusters=any(rows.clusters is not None for rows in systems.values()),
-    )
-    if compare and len(systems) < 2:
-        raise ValueError(f"compare needs two systems; there is only {next(iter(systems))!r}")
     with checked_once():
         work = partial(tables_of_systems, systems, of_modules, missing=missing, progress=progress)
         tables = work(1) if jobs == 1 else run_parallel(work, jobs)
