@@ -154,24 +154,18 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     >>> table.columns["qa_em"], result(table)
     (array([1., 0.]), {'qa_em': 0.5})
     """
-    inputs = {
-        name: rows.columns[name]
-        for name in metric.input_names
-        if rows.columns.get(name) is not None
-    }
+    given = {name: column for name, column in rows.columns.items() if column is not None}
+    inputs = {name: given[name] for name in metric.input_names if name in given}
     of_options = {
-        name: rows.columns[name]
-        for name in metric.options
-        if rows.columns.get(name) is not None and name not in inputs
+        name: given[name] for name in metric.options if name in given and name not in inputs
     }
     inputs, kept, texts = metric.with_nan(inputs), kept_by(metric), {}
     if kept == "scores":
         found = metric.result_of_rows(**inputs, **of_options, **_ALONE)
-        if not hasattr(found, "scores"):  # of a module that returns another dictionary
+        columns = getattr(found, "scores", None)
+        if columns is None:  # of a module that returns another dictionary
             found = metric.compute(**inputs, **of_options, **_ALONE, per_example=True)
-        columns = getattr(found, "scores", None) or {
-            name: np.array(values) for name, values in found["per_example"].items()
-        }
+            columns = {name: np.array(values) for name, values in found["per_example"].items()}
         texts = {name: found[name] for name in metric.row_texts & found.keys()}
     elif kept == "sums":
         statistics = metric.row_statistics(**inputs, **of_options)

@@ -107,7 +107,7 @@ def rows_to_score(
         choices["reduce"] = reduce or "mean"
     if excluded:
         choices["left_out"] = dict(excluded)
-    labels = _labels(samples, positions, names)
+    labels = _labels(samples, positions)
     rows_of_modules, samples_of_modules = {}, {}
     for module, rows in samples.rows.items():
         gaps = [positions[row] for row in absent[module]]
@@ -137,30 +137,25 @@ def rows_to_score(
     return RowsToScore(rows_of_modules, samples_of_modules, choices)
 
 
-def _labels(samples: LogRows, positions: Sequence[int], names: Sequence[Any]) -> Rows:
+def _labels(samples: LogRows, positions: Sequence[int]) -> Rows:
     """Return the labels of the units; all rows of a unit must have the same."""
-    first = next(iter(samples.rows.values()))
-
-    def of_units(name: str, column: Sequence[Any]) -> list[Any]:
-        labels: dict[int, Any] = {}
-        for row, (position, label) in enumerate(zip(positions, column, strict=True)):
-            earlier = labels.setdefault(position, label)
+    first_rows: dict[int, int] = {}
+    for row, position in enumerate(positions):
+        first_rows.setdefault(position, row)
+    rows = next(iter(samples.rows.values()))
+    clusters: Any = rows.clusters or {}
+    for name, column in [("groups", rows.groups), *(("clusters", c) for c in clusters.values())]:
+        for row, position in enumerate(positions if column is not None else ()):
+            label, earlier = column[row], column[first_rows[position]]
             if earlier is not label and earlier != label:
                 location = samples.source.location(samples.numbers[row])
                 raise ValueError(
                     f"{samples.source.path}: {location}: {label!r} in {name} differs from the "
                     f"label of an earlier row with the same id, {earlier!r}"
                 )
-        return [labels[position] for position in range(len(labels))]
-
-    clusters: Any = first.clusters
-    columns = (rows.columns for rows in samples.rows.values() if "references" in rows.columns)
-    return Rows(
-        columns=next(columns, {}),
-        ids=None if samples.ids is None else names,
-        groups=None if first.groups is None else of_units("groups", first.groups),
-        clusters=clusters and {f: of_units("clusters", column) for f, column in clusters.items()},
-    )
+    judged = (of.columns for of in samples.rows.values() if "references" in of.columns)
+    columns = {name: c for name, c in next(judged, {}).items() if name == "references"}
+    return replace(rows, columns=columns, place=None).take([*first_rows.values()])
 
 
 def _choices(source: Source, metric: str | None) -> dict[str, Any]:
