@@ -57,7 +57,6 @@ def small_pieces(monkeypatch):
     """A few rows in each block and piece, so that a small file has many."""
     monkeypatch.setattr(evaluations, "_ROWS", 4)
     monkeypatch.setattr(evaluations, "_ROWS_OF_PIECE", 4)
-    monkeypatch.setattr(worker_processes, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(scored_systems, "_ROWS", 8)
     monkeypatch.setattr(pieces, "_SIZE", 1)
     monkeypatch.setattr(pieces, "_ROWS", 2)
@@ -83,8 +82,7 @@ def processes(monkeypatch):
             pytest.fail(f"a process refused a piece: {error}")
 
     map_ordered = worker_processes.map_ordered
-    for module in (worker_processes, scored_systems):
-        monkeypatch.setattr(module, "map_ordered", counted)
+    monkeypatch.setattr(worker_processes, "map_ordered", counted)
     return counts
 
 
@@ -124,11 +122,12 @@ def undated(name):
 @pytest.mark.parametrize("is_terminal", [True, False])
 def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_terminal):
     def slow(*arguments):
-        for result in worker_processes.map_ordered(*arguments):
+        for result in map_ordered(*arguments):
             clock.now += 0.6
             yield result
 
-    monkeypatch.setattr(scored_systems, "map_ordered", slow)
+    map_ordered = worker_processes.map_ordered
+    monkeypatch.setattr(worker_processes, "map_ordered", slow)
     monkeypatch.setattr(usage, "shows_bars", lambda: is_terminal)
     write("x.jsonl", ROWS)
     status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)
@@ -175,7 +174,7 @@ def test_files_of_several_systems_are_the_same(run, processes):
         write(name, rows)
     one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS, "--compare", "--id", "id")
     assert one == two
-    assert len(processes) == 3, "two are read, and the rows scored"
+    assert len(processes) == 1, "the rows are scored"
     one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS)
     assert one == two
 
@@ -382,15 +381,15 @@ def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():
 
 PROGRAM = """
 import os, signal, sys, time
-from metric_commons.evaluation.scoring import evaluations
+from metric_commons.evaluation.rows import plans
 from metric_commons.__main__ import main
 
-def slow(*arguments, scored=evaluations.Evaluation._scored):
+def slow(*arguments, scored=plans.tables_of):
     {action}
     return scored(*arguments)
 
 parent = os.getpid()
-evaluations.Evaluation._scored = slow
+plans.tables_of = slow
 sys.exit(main())
 """
 

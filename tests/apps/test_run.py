@@ -482,23 +482,40 @@ def test_a_page_may_do_without_scores_of_rows(run):
     assert "rmse" in Path("r.html").read_text()
 
 
+def two_files(common, id_field):
+    fields = {"references": "gold", "id": id_field, "predictions": "a"}
+    systems = {"x": {"path": "x.jsonl"}, "y": {"path": "y.jsonl"}}
+    return CONFIG | {"data": {"path": common, "fields": fields}, "systems": systems}
+
+
 @pytest.mark.parametrize(
-    ("rows", "message"),
+    ("common", "id_field", "rows", "message"),
     [
-        (ROWS[:2], "y.jsonl has 2 rows, but x.jsonl has 3"),
-        ([ROWS[0], ROWS[2], ROWS[1]], "y.jsonl: row 1 (line 2): field 'q' differs from x.jsonl"),
+        ("x.jsonl", "q", ROWS[:2], "y.jsonl has no row for 1 id ('q2') of x.jsonl"),
+        (None, "q", ROWS[:2], "'y' has no row for 1 id ('q2') of 'x'"),
+        ("x.jsonl", None, ROWS[:2], "y.jsonl has 2 rows, but x.jsonl has 3"),
+        (None, None, ROWS[:2], "systems 'x' and 'y' have 3 and 2 rows"),
+        (None, None, ROWS[::-1], "systems 'x' and 'y' have different references in row 0"),
     ],
 )
-@pytest.mark.parametrize("common", ["x.jsonl", None])
-def test_files_with_other_rows_are_not_compared(refused, rows, message, common):
+def test_files_with_other_rows_are_not_compared(refused, common, id_field, rows, message):
     write_rows("y.jsonl", rows)
-    fields = {"references": "gold", "id": "q", "predictions": "a"}
-    systems = {"x": {"path": "x.jsonl"}, "y": {"path": "y.jsonl"}}
-    write(CONFIG | {"data": {"path": common, "fields": fields}, "systems": systems})
+    write(two_files(common, id_field))
 
     status, said = refused("run", "c.yaml")
     assert status == 1
     assert said.startswith(message)
+
+
+@pytest.mark.parametrize("common", ["x.jsonl", None])
+def test_rows_in_another_order_are_compared_by_their_ids(run, common):
+    write_rows("y.jsonl", [row | {"a": row["b"]} for row in ROWS])
+    expected = results_of(run, two_files(common, "q"))
+    write_rows("y.jsonl", [row | {"a": row["b"]} for row in ROWS[::-1]])
+    found = results_of(run, two_files(common, "q"))
+
+    assert found["comparisons"] == expected["comparisons"]
+    assert found["records"] == expected["records"]
 
 
 # UltraRAG's parameter files

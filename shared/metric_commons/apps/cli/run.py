@@ -76,6 +76,7 @@ def run(
 def _evaluation(content: "Config", path: Path) -> "Evaluation":
     """Return the evaluation that the file describes; errors name the key."""
     from ...evaluation.scoring.evaluations import Evaluation
+    from ...evaluation.scoring.log_evaluations import LogEvaluation
     from ..console.config import key_error
 
     metrics, options = _checked_modules(content, path)
@@ -86,22 +87,26 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
         raise key_error(path, ["compare"], "needs at least two systems")
     reporting = {item.name: getattr(content, item.name) for item in fields(Reporting)}
     reporting |= {"compare": compare, "correction": correction_named(content.correction)}
-    evaluation = Evaluation(
-        modules=list(metrics),
-        systems=systems,
-        references=columns.references,
-        groups=columns.groups,
-        clusters=columns.clusters,
-        ids=columns.id,
-        columns=columns.columns,
-        common=Path(content.data.path) if content.data.path else None,
-        format_name=content.data.format,
-        limit=content.data.limit,
-        limits=default_limits().with_whole(content.data.max_unpacked),
-        options=options,
+    request = {
+        "modules": list(metrics),
+        "systems": systems,
+        "references": columns.references,
+        "groups": columns.groups,
+        "clusters": columns.clusters,
+        "ids": columns.id,
+        "columns": columns.columns,
+        "format_name": content.data.format,
+        "limit": content.data.limit,
+        "limits": default_limits().with_whole(content.data.max_unpacked),
+        "options": options,
         **reporting,
-        rows=bool(outputs.rows or outputs.html),
-    )
+        "rows": bool(outputs.rows or outputs.html),
+    }
+    shared = content.data.path
+    if shared is None or all(file == Path(shared) for file, _ in systems.values()):
+        evaluation = Evaluation(**request)
+    else:
+        evaluation = LogEvaluation(**request, answers=[Path(shared)], common=True)
     is_saved = outputs.save is not None  # with the number of clusters
     if columns.clusters is not None and not (evaluation.uses_clusters or is_saved):
         problem = "changes only intervals and tests; set confidence_level or compare"

@@ -1,6 +1,7 @@
 """Scores that are there already: a table with a row for each score, or a column for each system."""
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -8,9 +9,10 @@ import numpy as np
 
 from ...module.catalog.request import Missing
 from ...statistics.arguments.arrays import Floats
-from ...statistics.arguments.checks import RowError, check_labels, nearest, shown
+from ...statistics.arguments.checks import RowError, nearest, shown
 from .logged_scores import SCORES, LoggedScores
-from .row_tables import RowTable
+from .row_tables import RowTable, row_labels
+from .rows import Rows
 from .samples import BOUNDS
 
 _SYSTEM = ("system", "model", "name")
@@ -20,7 +22,7 @@ _METRIC = "metric"
 _NO_SYSTEM = (*_ID, "index", "row", "seed", "")
 
 Tables = dict[str, dict[str, RowTable]]
-Cell = tuple[str, str, Any]  # system, score and id
+Scores = dict[tuple[str, str], dict[Any, list[float]]]  # by system and score, and by id
 
 
 def tables_of_scores(
@@ -70,22 +72,39 @@ def tables_of_scores(
     ids = ids or _usual(_ID, columns)
     owner = named[0] if len(named) == 1 else None if named else _usual(_SYSTEM, columns)
     score = score or _usual(_SCORE, columns)
+    rows = range(len(next(iter(columns.values()))))
     if owner is not None and score is not None:
-        cells, labels = _long(columns, owner, ids, score, clusters)
+        metrics = columns.get(_METRIC, [score] * len(rows))
+        cells = [(str(columns[owner][row]), str(metrics[row]), score, row) for row in rows]
     else:
-        cells, labels = _wide(columns, named or _systems(columns, {ids, *clusters}), ids, clusters)
-    metric = LoggedScores(frozenset({"*"} if lower_is_better else ()), SCORES, bounds)
-    systems = list(dict.fromkeys(name for name, _, _ in cells))
+        named = named or _systems(columns, {ids, *clusters})
+        cells = [(name, "score", name, row) for name in named for row in rows]
+    scores: Scores = {}
+    labels: dict[str, dict[Any, Any]] = {field: {} for field in clusters}
+    counts: Counter[tuple[str, str]] = Counter()  # which number rows without ids
+    for system_name, metric_name, column, row in cells:
+        cell = system_name, metric_name
+        key = counts[cell] if ids is None else columns[ids][row]
+        counts[cell] += 1
+        value = _number(column, row, columns[column][row])
+        scores.setdefault(cell, {}).setdefault(key, []).append(value)
+        for field, of_ids in labels.items():
+            label, known = columns[field][row], of_ids.setdefault(key, columns[field][row])
+            if label != known:
+                cause = f"is {shown(label)}, but an earlier row of {key!r} has {shown(known)}"
+                raise RowError(field, row, cause)
+    systems = list(dict.fromkeys(name for name, _ in scores))
     if len(systems) < 2:
         listed = ", ".join(columns)
         raise ValueError(
             f"a comparison needs the scores of two systems; of {listed} these are: {systems}. Rows "
             "must be scored first: score MODULE FILE -p FIELD -p FIELD -r FIELD --compare"
         )
-    tables = {name: _table(metric, name, cells, labels, bounds, missing) for name in systems}
+    metric = LoggedScores(frozenset({"*"} if lower_is_better else ()), SCORES, bounds)
+    tables = {name: _table(metric, name, scores, labels, bounds, missing) for name in systems}
     if missing == "skip":
-        scores = [column for table in tables.values() for column in table.columns.values()]
-        complete = np.flatnonzero(~np.isnan(scores).any(axis=0))
+        values = [column for table in tables.values() for column in table.columns.values()]
+        complete = np.flatnonzero(~np.isnan(values).any(axis=0))
         if not len(complete):
             raise ValueError("no row has the scores of all systems")
         tables = {name: table.take(complete) for name, table in tables.items()}
@@ -95,57 +114,6 @@ def tables_of_scores(
 def _usual(names: Sequence[str], columns: Collection[str]) -> str | None:
     lower = {name.lower(): name for name in columns}
     return next((lower[name] for name in names if name in lower), None)
-
-
-def _long(
-    columns: Mapping[str, Sequence[Any]],
-    system: str,
-    ids: str | None,
-    score: str,
-    clusters: Sequence[str],
-) -> tuple[dict[Cell, list[float]], dict[str, dict[Any, Any]]]:
-    """Return the scores of each cell, and the labels of each id by field."""
-    cells: dict[Cell, list[float]] = {}
-    names: list[Any] = []
-    rows: dict[Any, int] = {}  # of each system and score, which number them without ids
-    metrics = columns.get(_METRIC, [score] * len(columns[score]))
-    for row, value in enumerate(columns[score]):
-        owner = str(columns[system][row]), str(metrics[row])
-        rows[owner] = rows.get(owner, -1) + 1
-        names.append(rows[owner] if ids is None else columns[ids][row])
-        cells.setdefault((*owner, names[row]), []).append(_number(score, row, value))
-    return cells, _labels(columns, clusters, names)
-
-
-def _wide(
-    columns: Mapping[str, Sequence[Any]],
-    systems: Sequence[str],
-    ids: str | None,
-    clusters: Sequence[str],
-) -> tuple[dict[Cell, list[float]], dict[str, dict[Any, Any]]]:
-    """Return the same of a table with a column for each system."""
-    cells: dict[Cell, list[float]] = {}
-    number = len(next(iter(columns.values())))
-    names = range(number) if ids is None else columns[ids]
-    for system in systems:
-        for row, value in enumerate(columns[system]):
-            cells.setdefault((system, "score", names[row]), []).append(_number(system, row, value))
-    return cells, _labels(columns, clusters, names)
-
-
-def _labels(
-    columns: Mapping[str, Sequence[Any]], fields: Sequence[str], names: Sequence[Any]
-) -> dict[str, dict[Any, Any]]:
-    """Return the label of each id by field, which all rows of the id have in common."""
-    labels: dict[str, dict[Any, Any]] = {field: {} for field in fields}
-    for field, of_ids in labels.items():
-        for row, name in enumerate(names):
-            label = columns[field][row]
-            known = of_ids.setdefault(name, label)
-            if label != known:
-                cause = f"is {shown(label)}, but an earlier row of {name!r} has {shown(known)}"
-                raise RowError(field, row, cause)
-    return labels
 
 
 def _systems(columns: Mapping[str, Sequence[Any]], others: Collection[Any]) -> list[str]:
@@ -182,22 +150,21 @@ def _number(name: str, row: int, value: Any) -> float:
 def _table(
     metric: LoggedScores,
     system: str,
-    cells: Mapping[Cell, Sequence[float]],
+    scores: Scores,
     labels: Mapping[str, Mapping[Any, Any]],
     bounds: tuple[float, float] | None,
     missing: Missing,
 ) -> RowTable:
     """Return the scores of a system, with NaN where it has none."""
-    ids = list(dict.fromkeys(name for _, _, name in cells))
-    scores = dict.fromkeys(score for _, score, _ in cells)
+    ids = list(dict.fromkeys(name for of_ids in scores.values() for name in of_ids))
     columns: dict[str, Floats] = {}
     lacking = np.zeros(len(ids), bool)
-    for score in scores:
-        found = [cells.get((system, score, name), (math.nan,)) for name in ids]
+    for score in dict.fromkeys(score for _, score in scores):
+        found = [scores.get((system, score), {}).get(name, [math.nan]) for name in ids]
         values = np.array([math.fsum(several) / len(several) for several in found])
         absent = np.isnan(values)
         if absent.any() and missing == "refuse":
-            name = ids[int(absent.nonzero()[0][0])]
+            name = ids[int(absent.argmax())]
             raise ValueError(
                 f"system {system!r} has no {score} for {name!r}; leave such rows out with "
                 "missing='skip', or count them with 'zero' or 'bounds'"
@@ -209,14 +176,9 @@ def _table(
     gaps = int(lacking.sum())
     if missing == BOUNDS and bounds is None and gaps:
         raise ValueError("missing='bounds' needs bounds, the lowest and the highest possible score")
+    clusters = {field: [of_ids[name] for name in ids] for field, of_ids in labels.items()}
+    rows = Rows(columns={}, ids=ids, clusters=clusters)
     conditions = {"missing": {missing: gaps}} if gaps else {}
     return RowTable(
-        metric=metric,
-        columns=columns,
-        ids=check_labels("ids", ids, len(ids)),
-        clusters={
-            field: check_labels(field, [of_ids.get(name) for name in ids], len(ids))
-            for field, of_ids in labels.items()
-        },
-        conditions=conditions,
+        metric=metric, columns=columns, conditions=conditions, **row_labels(rows, len(ids))
     )

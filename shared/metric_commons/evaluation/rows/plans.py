@@ -1,8 +1,9 @@
-"""Which columns of a table are the inputs, predictions and labels of modules."""
+"""Rows of a table scored block by block, in one process or several, and joined again."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +12,14 @@ from ...module.catalog.request import Missing
 from ...module.declaration.columns import checked_once, holds_maps
 from ...statistics.arguments.arrays import as_column
 from ...text.tokens.normalizers import tokenized_once
-from .row_tables import RowTable, check_mergeable, joined, scored
+from .row_tables import RowTable, check_mergeable, joined, row_labels, scored
 from .rows import InputError, Rows
 from .samples import answered, scored_samples
+from .table_columns import check_columns
 
 Tables = dict[str, dict[str, RowTable]]  # by system and module
-Place = Callable[[str, int], str]
+Block = Mapping[str, Rows]  # the rows of each system
+Labels = dict[str, dict[str, dict[str, Any]]]  # by system, kind of label and text
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,60 +72,122 @@ class Plan:
         named = [*self.systems.values(), *self.columns.values(), self.ids, self.groups]
         return list(dict.fromkeys(name for name in (*named, *self.clusters) if name is not None))
 
-    def fields(self, system: str) -> dict[str, str]:
-        """Return the column of each input of a system."""
-        predictions = self.systems[system]
-        return {**self.columns, **({"predictions": predictions} if predictions else {})}
+    def field(self, system: str, column: str) -> str:
+        """Return the column of the table for an input or a label, in which an error was found."""
+        names = {**self.columns, "ids": self.ids, "groups": self.groups}
+        names |= {f"clusters[{name!r}]": name for name in self.clusters}
+        names["clusters"] = next(iter(self.clusters), None)
+        names["predictions"] = self.systems[system]
+        return names.get(column) or column
 
-    def rows(self, system: str, block: Mapping[str, Any], place: Place | None = None) -> Rows:
-        """Return the rows of a system in a block of the table.
+    def rows(self, columns: Mapping[str, Any], place: Callable[[str, int], str]) -> dict[str, Rows]:
+        """Return the rows of each system in a block of the table.
 
         Args:
-            system: the name of the system.
-            block: the columns by name.
+            columns: the columns of the block by name.
             place: from a column of the table and a row of the block, the words for them.
         """
-        fields = self.fields(system)
-        places = {**fields, "ids": self.ids, "groups": self.groups}
-        places |= {f"clusters[{name!r}]": name for name in self.clusters}
-        places["clusters"] = next(iter(self.clusters), None)
+        block = {name: read_once(columns[name]) for name in self.names()}
+        systems = {}
+        for system, predictions in self.systems.items():
+            inputs = {name: block[field] for name, field in self.columns.items()}
+            if predictions is not None:
+                inputs["predictions"] = block[predictions]
 
-        def placed(column: str, row: int) -> str:
-            return f"{column}[{row}]" if place is None else place(places.get(column) or column, row)
+            def placed(column: str, row: int, system: str = system) -> str:
+                return place(self.field(system, column), row)
 
-        return Rows(
-            columns={name: block[column] for name, column in fields.items()},
-            ids=None if self.ids is None else block[self.ids],
-            groups=None if self.groups is None else block[self.groups],
-            clusters={name: block[name] for name in self.clusters} or None,
-            place=placed if place is not None else None,
-        )
+            systems[system] = Rows(
+                columns=inputs,
+                ids=None if self.ids is None else block[self.ids],
+                groups=None if self.groups is None else block[self.groups],
+                clusters={name: block[name] for name in self.clusters} or None,
+                place=placed,
+            )
+        return systems
 
-    @checked_once()
-    def tables(
-        self,
-        block: Mapping[str, Any],
-        place: Place | None = None,
-        systems: Iterable[str] | None = None,
-    ) -> Tables:
-        """Return the scored rows of a block, as in `rows`, for all systems or for these.
+    def blocks(self, blocks: Iterable[Mapping[str, Any]], start: int = 0) -> Iterator[Block]:
+        """Yield the rows of each block that has any; errors number them from `start`."""
+        for block in blocks:
+            check_columns(self.names(), block)
+            if rows := len(block[self.names()[0]]):
+                yield self.rows(block, partial(_place, start))
+            start += rows
+
+    def tables(self, block: Mapping[str, Any], start: int = 0) -> Tables:
+        """Return the scored rows of a block, the first of which has the number `start`.
 
         Raises:
             ValueError: a row is not valid.
         """
-        # Arrow's columns become lists once, not once for each module, except for maps, which
-        # rankings read in their own way.
-        block = {name: _read_once(name, block[name]) for name in block}
-        rows = {
-            system: self.rows(system, block, place)
-            for system in (self.systems if systems is None else systems)
-        }
-        return tables_of(rows, self.metrics, self.missing)
+        with checked_once():
+            return tables_of(self.rows(block, partial(_place, start)), self.metrics, self.missing)
+
+
+def _place(start: int, column: str, row: int) -> str:
+    return f"row {start + row}: column {column!r}"
+
+
+def score_tasks(
+    tasks: Iterable[Any],
+    blocks_of: Callable[[Any], Iterable[Block]],
+    metrics: Mapping[str, Any],
+    missing: Missing,
+    jobs: int,
+) -> Generator[tuple[Tables, int], None, None]:
+    """Yield the scored rows of each task, and how many rows were read.
+
+    Args:
+        tasks: what processes are told to read.
+        blocks_of: the blocks of a task, read in the process that scores them.
+        metrics: the modules with their options, by name.
+        missing: what becomes of rows without an answer.
+        jobs: the number of processes.
+
+    Raises:
+        ValueError: a row is not valid, or labels of two rows are called alike.
+    """
+    seen: Labels = {}
+
+    def work(task: Any) -> tuple[Tables, int, Labels]:
+        labels = seen if jobs == 1 else {}
+        parts, rows = [], 0
+        for block in blocks_of(task):
+            rows += len(next(iter(block.values())))
+            with checked_once():
+                parts.append(tables_of(block, metrics, missing, labels))
+        tables = merged(parts)
+        if jobs > 1:  # an option of a module may be a function, which cannot be sent
+            tables = with_tables(tables, lambda table: replace(table, metric=table.module))
+        return tables, rows, labels
+
+    if jobs == 1:
+        found: Iterable[tuple[Tables, int, Labels]] = map(work, tasks)
+    else:
+        from .worker_processes import map_ordered
+
+        found = map_ordered(work, tasks, jobs)
+    for tables, rows, labels in found:
+        if labels is not seen:
+            _check_labels(seen, labels)
+            tables = with_tables(tables, lambda table: replace(table, metric=metrics[table.metric]))
+        yield tables, rows
+
+
+def _check_labels(seen: Labels, labels: Labels) -> None:
+    for system, kinds in labels.items():
+        for name, texts in kinds.items():
+            known = seen.setdefault(system, {}).setdefault(name, {})
+            if any(known.setdefault(text, label) != label for text, label in texts.items()):
+                raise ValueError(f"two {name} are called alike")  # one process says where
 
 
 @tokenized_once()
 def tables_of(
-    systems: Mapping[str, Rows], metrics: Mapping[str, Any], missing: Missing = "refuse"
+    systems: Block,
+    metrics: Mapping[str, Any],
+    missing: Missing = "refuse",
+    seen: Labels | None = None,
 ) -> Tables:
     """Return the scored rows of each system, by every module.
 
@@ -130,15 +195,23 @@ def tables_of(
         systems: the rows by system.
         metrics: the modules with their options, by name.
         missing: what becomes of rows without an answer.
+        seen: the labels of earlier blocks.
 
     Raises:
         ValueError: a row is not valid; names the system, unless rows have a place.
     """
     digests: dict[int, Any] = {}  # systems usually have one column of references in common
     tables: Tables = {}
-    for system, rows in systems.items():
+    for system, part in systems.items():
+        rows = part
         try:
-            part, samples, conditions = answered(rows, missing)
+            if seen is not None:
+                labels = seen.setdefault(system, {})
+                texts = row_labels(replace(rows, ids=None), len(rows), labels)
+                part = replace(rows, **texts | {"ids": rows.ids})
+            samples, conditions = None, dict[str, Any]()
+            if missing != "refuse":
+                part, samples, conditions = answered(part, missing)
             references = part.columns.get("references")
             tables[system] = {}
             for name, metric in metrics.items():
@@ -156,34 +229,42 @@ def tables_of(
     return tables
 
 
-def with_metrics(tables: Tables, metrics: Mapping[str, Any]) -> Tables:
-    """Return tables with these modules; without any, to be sent to another process.
-
-    An option of a module may be a function, which cannot be sent.
-    """
+def with_tables(tables: Tables, changed: Callable[[RowTable], RowTable]) -> Tables:
+    """Return what a function makes of each table."""
     return {
-        system: {
-            name: replace(table, metric=metrics.get(name)) for name, table in of_system.items()
-        }
+        system: {name: changed(table) for name, table in of_system.items()}
         for system, of_system in tables.items()
     }
 
 
 def merged(parts: Iterable[Tables]) -> Tables:
-    """Return all rows of each system and module.
+    """Return all rows of each system and module of the first part that has any.
 
     Raises:
-        ValueError: parts have different systems or modules, or tables that cannot be joined.
+        ValueError: parts have tables that cannot be joined.
     """
-    first, *others = collected = list(parts)
-    for part in others:
-        check_alike(first, part)
+    collected = [part for part in parts if part]
     return {
         system: {
-            module: joined(part[system][module] for part in collected) for module in first[system]
+            module: joined([part[system][module] for part in collected if system in part])
+            for module in modules
         }
-        for system in first
+        for first in collected[:1]
+        for system, modules in first.items()
     }
+
+
+def read_once(column: Any) -> Any:
+    """Return a column as a list or an array, so that modules do not each convert it from Arrow.
+
+    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
+    that is not a column, which the module refuses.
+    """
+    if column is None or isinstance(column, list | Mapping) or holds_maps(column):
+        return column
+    with suppress(ValueError):
+        return as_column("", column)
+    return column
 
 
 def check_alike(first: Tables, part: Tables) -> None:
@@ -201,7 +282,3 @@ def check_alike(first: Tables, part: Tables) -> None:
     for system, modules in first.items():
         for module, table in modules.items():
             check_mergeable(table, part[system][module])
-
-
-def _read_once(name: str, column: Any) -> Any:
-    return column if isinstance(column, list) or holds_maps(column) else as_column(name, column)

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from operator import attrgetter
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -108,20 +107,27 @@ class RowTable:
         """Return some of the rows, in this order."""
         order = np.asarray(rows, np.int64)
 
-        def part(column: Any) -> Any:
-            if column is None or isinstance(column, np.ndarray):
-                return None if column is None else column[order]
+        def part(columns: Sequence[Any]) -> Any:
+            (column,) = columns
+            if isinstance(column, np.ndarray):
+                return column[order]
             return [column[row] for row in order.tolist()]
 
-        return replace(
-            self,
-            columns={name: part(column) for name, column in self.columns.items()},
-            ids=part(self.ids),
-            groups=part(self.groups),
-            clusters={name: part(labels) for name, labels in self.clusters.items()},
-            digests=part(self.digests),
-            texts={name: part(column) for name, column in self.texts.items()},
-        )
+        return self._with_rows([self], part)
+
+    def _with_rows(
+        self, parts: Sequence["RowTable"], combined: Callable[[Sequence[Any]], Any]
+    ) -> Self:
+        """Return the table with other rows, each column made of those of some tables."""
+
+        def of_name(name: str) -> Any:
+            columns = [getattr(part, name) for part in parts]
+            if isinstance(columns[0], Mapping):
+                return {key: combined([column[key] for column in columns]) for key in columns[0]}
+            return None if columns[0] is None else combined(columns)
+
+        names = ("columns", "ids", "groups", "clusters", "digests", "texts")
+        return replace(self, **{name: of_name(name) for name in names})
 
     def labels(self) -> dict[str, Any]:
         """Return the groups and clusters, as modules take them."""
@@ -148,24 +154,18 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     >>> table.columns["qa_em"], result(table)
     (array([1., 0.]), {'qa_em': 0.5})
     """
-    inputs = {
-        name: rows.columns[name]
-        for name in metric.input_names
-        if rows.columns.get(name) is not None
-    }
+    given = {name: column for name, column in rows.columns.items() if column is not None}
+    inputs = {name: given[name] for name in metric.input_names if name in given}
     of_options = {
-        name: rows.columns[name]
-        for name in metric.options
-        if rows.columns.get(name) is not None and name not in inputs
+        name: given[name] for name in metric.options if name in given and name not in inputs
     }
     inputs, kept, texts = metric.with_nan(inputs), kept_by(metric), {}
     if kept == "scores":
         found = metric.result_of_rows(**inputs, **of_options, **_ALONE)
-        if not hasattr(found, "scores"):  # of a module that returns another dictionary
+        columns = getattr(found, "scores", None)
+        if columns is None:  # of a module that returns another dictionary
             found = metric.compute(**inputs, **of_options, **_ALONE, per_example=True)
-        columns = getattr(found, "scores", None) or {
-            name: np.array(values) for name, values in found["per_example"].items()
-        }
+            columns = {name: np.array(values) for name, values in found["per_example"].items()}
         texts = {name: found[name] for name in metric.row_texts & found.keys()}
     elif kept == "sums":
         statistics = metric.row_statistics(**inputs, **of_options)
@@ -280,31 +280,14 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
         check_mergeable(first, part)
     if len(parts) == 1:
         return first
-    names = list(first.columns)
-    if first.kept == "sums" and any([*part.columns] != names for part in parts):
+    if first.kept == "sums" and any([*part.columns] != [*first.columns] for part in parts):
         names = sorted({name for part in parts for name in part.columns})
-
-    def whole(column: Callable[[RowTable], Any]) -> Any:
-        columns = [column(part) for part in parts]
-        return None if columns[0] is None else concatenated(columns)
-
-    def of_name(name: str) -> Callable[[RowTable], Any]:
-        """Return the function for a column; sums that a part lacks are 0 there."""
-        return lambda part: part.columns[name] if name in part.columns else np.zeros(len(part), int)
-
-    table = RowTable(
-        metric=first.metric,
-        columns={name: whole(of_name(name)) for name in names},
-        ids=whole(attrgetter("ids")),
-        groups=whole(attrgetter("groups")),
-        clusters={
-            name: [label for part in parts for label in part.clusters[name]]
-            for name in first.clusters
-        },
-        digests=whole(attrgetter("digests")),
-        texts={name: [text for part in parts for text in part.texts[name]] for name in first.texts},
-        conditions=_added_conditions([part.conditions for part in parts]),
-    )
+        parts = [  # sums that a part lacks are 0 there
+            replace(part, columns={n: part.columns.get(n, np.zeros(len(part), int)) for n in names})
+            for part in parts
+        ]
+    conditions = _added_conditions([part.conditions for part in parts])
+    table = replace(first._with_rows(parts, concatenated), conditions=conditions)
     check_unique(table.ids or ())
     return table
 
@@ -355,11 +338,9 @@ def check_mergeable(first: RowTable, part: RowTable) -> None:
             )
     if not (len(first) and len(part)):
         return
-    for name in ("ids", "groups"):
-        if (getattr(first, name) is None) != (getattr(part, name) is None):
+    for name in ("ids", "groups", "clusters"):
+        if len({getattr(table, name) in (None, {}) for table in (first, part)}) > 1:
             raise ValueError(f"some rows have {name}, others have none")
-    if bool(first.clusters) != bool(part.clusters):
-        raise ValueError("some rows have clusters, others have none")
     if [*first.clusters] != [*part.clusters]:
         listed = f"{[*first.clusters]}, others {[*part.clusters]}"
         raise ValueError(f"some rows have the clusters {listed}")

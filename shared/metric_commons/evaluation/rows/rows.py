@@ -54,18 +54,6 @@ class Rows:
             place=None if place is None else lambda column, row: place(column, rows[row]),
         )
 
-    def between(self, start: int, stop: int) -> Self:
-        """Return the rows of a block, without copying their texts."""
-        place = self.place
-        return replace(
-            self,
-            columns=_between(self.columns, start, stop),
-            ids=_between(self.ids, start, stop),
-            groups=_between(self.groups, start, stop),
-            clusters=_between(self.clusters, start, stop),
-            place=None if place is None else lambda column, row: place(column, start + row),
-        )
-
     def located(self, error: ValueError) -> ValueError:
         """Return an error about a row, in the words of where the row comes from."""
         if self.place is None or not isinstance(error, RowError):
@@ -76,17 +64,15 @@ class Rows:
 def taken(column: Any, rows: Sequence[int]) -> Any:
     """Return the values of these rows; of a mapping, those of each of its columns.
 
-    >>> taken("abc", [0, 2]), taken({"item": "abc"}, [1]), taken(None, [0])
-    (['a', 'c'], {'item': ['b']}, None)
+    Those of a range are a slice, whose texts are not copied.
+
+    >>> taken("abc", [0, 2]), taken({"item": "abc"}, [1]), taken("abc", range(1, 9))
+    (['a', 'c'], {'item': ['b']}, 'bc')
     """
     if column is None:
         return None
     if isinstance(column, Mapping):
         return {name: taken(values, rows) for name, values in column.items()}
+    if isinstance(rows, range):
+        return column[rows.start : rows.stop]
     return [column[row] for row in rows]
-
-
-def _between(column: Any, start: int, stop: int) -> Any:
-    if isinstance(column, Mapping):
-        return {name: _between(values, start, stop) for name, values in column.items()}
-    return None if column is None else column[start:stop]

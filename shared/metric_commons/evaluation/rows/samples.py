@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from ...module.catalog.request import Missing, Reduce
-from ...statistics.arguments.arrays import Floats
+from ...statistics.arguments.arrays import Floats, row_codes
 from ...statistics.arguments.domains import range_of_rows
 from .row_tables import RowTable, result, row_labels, scored
 from .rows import Rows
@@ -127,18 +127,13 @@ def scored_samples(
         raise ValueError(
             "explain is about single rows, and here the rows of one id become one; leave it out"
         )
-    labels = samples.labels
-    codes = None
-    if (references := labels.columns.get("references")) is not None:
-        from ...statistics.arguments.arrays import row_codes
-
-        codes = row_codes(references)
+    references = samples.labels.columns.get("references", ())
     return RowTable(
         metric=metric,
         columns={name: samples.reduced(values) for name, values in table.columns.items()},
-        digests=codes if codes is None or len(codes) == samples.size else None,
+        digests=row_codes(references) if len(references) == samples.size else None,
         conditions=dict(conditions),
-        **row_labels(labels, samples.size),
+        **row_labels(samples.labels, samples.size),
     )
 
 

@@ -13,10 +13,9 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from ...module.declaration.declarations import texts_of_rows
-from .plans import Plan, Tables, merged
+from .plans import Block, Plan, Tables, merged, score_tasks
 from .table_columns import check_columns, columns_of_block, is_arrow, is_spark, quoted
 from .table_files import table_bytes, tables_of_bytes
-from .worker_processes import map_ordered
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -49,57 +48,28 @@ def tables_of_data(data: Any, plan: Plan, jobs: int = 1) -> Tables:
     if is_spark(data):
         return tables_of_spark(data, plan)
     if hasattr(data, "__len__"):
-        tables = _tables_of_slices(data, plan, jobs)
+        check_columns(plan.names(), data.column_names)
+        if is_arrow(data):
+            rows = data.select(plan.names())
+        else:
+            rows = data.select_columns(plan.names()).with_format("arrow")
+        tasks = range(0, len(rows), _ROWS)
+
+        def blocks_of(start: int) -> Iterator[Block]:
+            return plan.blocks([columns_of_block(rows[start : start + _ROWS])], start)
     else:
-        tables = _tables_of_shards(data, plan, jobs)
+        tasks = range(1 if jobs == 1 else data.num_shards)
+
+        def blocks_of(start: int) -> Iterator[Block]:
+            shard = data if jobs == 1 else data.shard(num_shards=data.num_shards, index=start)
+            return plan.blocks(shard.iter(_ROWS))
+
+    jobs = min(jobs, len(tasks) or 1)
+    with closing(score_tasks(tasks, blocks_of, plan.metrics, plan.missing, jobs)) as found:
+        tables = merged(part for part, _ in found)
     if not tables:
         raise ValueError("the table is empty; a score of no rows is undefined")
-    return merged(tables)
-
-
-def _tables_of_slices(data: Any, plan: Plan, jobs: int) -> list[Tables]:
-    """Return the scored rows of each block of a Dataset or an Arrow table."""
-    check_columns(plan.names(), data.column_names)
-    if is_arrow(data):
-        rows = data.select(plan.names())
-    else:
-        rows = data.select_columns(plan.names()).with_format("arrow")
-
-    def work(start: int) -> Tables:
-        return scored_block(plan, columns_of_block(rows[start : start + _ROWS]), start)
-
-    starts = range(0, len(rows), _ROWS)
-    with closing(map_ordered(work, starts, min(jobs, len(starts) or 1))) as tables:
-        return list(tables)
-
-
-def _tables_of_shards(data: Any, plan: Plan, jobs: int) -> list[Tables]:
-    """Return the scored rows of each block of an IterableDataset."""
-    if jobs == 1:
-        return list(scored_blocks(plan, data.iter(_ROWS)))
-
-    def work(number: int) -> list[Tables]:
-        shard = data.shard(num_shards=data.num_shards, index=number)
-        return list(scored_blocks(plan, shard.iter(_ROWS)))
-
-    numbers = range(data.num_shards)
-    with closing(map_ordered(work, numbers, min(jobs, len(numbers)))) as shards:
-        return [tables for shard in shards for tables in shard]
-
-
-def scored_block(plan: Plan, block: Mapping[str, Any], start: int) -> Tables:
-    """Return the scored rows of a block, the first of which has the number `start`."""
-    return plan.tables(block, lambda column, row: f"row {start + row}: column {column!r}")
-
-
-def scored_blocks(plan: Plan, blocks: Iterable[Mapping[str, Any]]) -> Iterator[Tables]:
-    """Yield the scored rows of each block that has any."""
-    start = 0
-    for block in blocks:
-        check_columns(plan.names(), block)
-        if rows := len(block[plan.names()[0]]):
-            yield scored_block(plan, block, start)
-        start += rows
+    return tables
 
 
 def scores_of_block(plan: Plan, block: Mapping[str, Any], start: int = 0) -> dict[str, list[float]]:
@@ -108,7 +78,7 @@ def scores_of_block(plan: Plan, block: Mapping[str, Any], start: int = 0) -> dic
         for option in texts_of_rows(options):
             raise ValueError(f"{option} adds texts, which columns of scores do not hold")
     scores: dict[str, list[float]] = {}
-    for tables in scored_block(plan, block, start).values():
+    for tables in plan.tables(block, start).values():
         for table in tables.values():
             scores |= {name: values.tolist() for name, values in table.row_scores.items()}
     return scores
@@ -199,12 +169,17 @@ def _row_of_partition(
     import pyarrow as pa
 
     names = plan.names()
-    blocks = (dict(zip(names, batch.columns, strict=True)) for batch in batches)
-    tables = name_partition(lambda blocks: list(scored_blocks(plan, blocks)), blocks)
+    columns = (dict(zip(names, batch.columns, strict=True)) for batch in batches)
+
+    def scored(blocks: Iterable[Mapping[str, Any]]) -> Tables:
+        tasks = score_tasks([blocks], plan.blocks, plan.metrics, plan.missing, 1)
+        return merged(tables for tables, _ in tasks)
+
+    tables = name_partition(scored, columns)
     if tables:
         record = {
             "partition": pa.array([_partition()], pa.int32()),
-            "tables": [table_bytes(merged(tables))],
+            "tables": [table_bytes(tables)],
             "error": pa.array([None], pa.string()),
         }
         yield pa.RecordBatch.from_pydict(record)

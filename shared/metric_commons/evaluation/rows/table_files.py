@@ -7,8 +7,9 @@ that scored stand in the metadata of the schema, and in JSON Lines in the first 
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from hashlib import sha256
 from itertools import chain
 from pathlib import Path
@@ -34,22 +35,11 @@ Tables = Mapping[str, Mapping[str, RowTable]]  # by system and module
 FORMAT = "metric-commons-rows/1"
 _KEY = b"metric-commons"  # of the metadata
 _ROWS = 1 << 16  # of a block that is written
-_LABELS = ("system", "id", "group", "clusters", "digest")
 _HEADER = {
     "format": str,
     "version": str,
     "runs": Mapping[str, Any],
     "provenance": Mapping[str, Any],
-}
-_RUN = {
-    "options": Mapping[str, Any],
-    "functions": Sequence[str],
-    "conditions": Mapping[str, Any],
-    "json": Sequence[str],
-    "texts": Sequence[str],
-    "columns": Sequence[str],
-    "kept": str,
-    "lower_is_better": Sequence[str],
 }
 
 
@@ -85,19 +75,20 @@ def write_tables(
             check_unique(table.ids or ())
     digest = sha256()
 
-    def digested(pieces: Iterable[bytes]) -> Iterator[bytes]:
-        for piece in pieces:
+    def pieces() -> Iterator[bytes]:
+        record = dict(provenance or {})
+        lines = is_json_lines(path)
+        for piece in _json_lines(tables, record) if lines else [_parquet(tables, record)]:
             digest.update(piece)
             yield piece
 
-    write = _json_lines if is_json_lines(path) else _parquet
-    write_whole(path, digested(write(tables, dict(provenance or {}))))
+    write_whole(path, pieces())
     return digest.hexdigest()
 
 
 def table_bytes(tables: Tables) -> bytes:
     """Return the content of a Parquet file, to be sent to another process."""
-    return b"".join(_parquet(tables, {}))
+    return _parquet(tables, {})
 
 
 def tables_of_bytes(data: bytes) -> dict[str, dict[str, RowTable]]:
@@ -155,6 +146,8 @@ def _header(tables: Tables, provenance: dict[str, Any], json_columns: Mapping[An
                 "texts": [*table.texts],
                 "columns": [*table.columns],
                 "kept": table.kept,
+                "labels": [name for name, labels in _labels(table).items() if labels is not None],
+                "clusters": [*table.clusters],
                 "lower_is_better": sorted(table.metric.lower_is_better),
             }
             for module, table in modules.items()
@@ -182,9 +175,6 @@ def _checked_header(text: str | bytes | None) -> dict[str, Any]:
             f"{version(DISTRIBUTION)}; scores may have changed between them: score again"
         )
     check_object("the first line", header, _HEADER)
-    for modules in header["runs"].values():
-        for module, run in modules.items():
-            check_object(f"module {module!r}", run, _RUN)
     return header
 
 
@@ -211,58 +201,70 @@ def _metric(module: str, run: Mapping[str, Any]) -> Any:
     return load_without_evaluate(module, **changed)
 
 
-def _table(
-    metric: Any, run: Mapping[str, Any], columns: Mapping[str, Any], labels: Mapping[str, Any]
-) -> RowTable:
-    """Return a table from the columns and labels of a file."""
-    return RowTable(
-        metric=metric,
-        columns=metric.with_nan({name: columns[name] for name in run["columns"]}),
-        texts={name: columns[name] for name in run["texts"]},
-        conditions=run["conditions"],
-        ids=labels["id"],
-        groups=labels["group"],
-        clusters=labels["clusters"],
-        digests=labels["digest"],
-    )
+def _labels(table: RowTable) -> dict[str, Any]:
+    return {"id": table.ids, "group": table.groups, "digest": table.digests}
+
+
+def _stored(modules: Mapping[str, RowTable]) -> dict[str, Any]:
+    """Return the labels of the rows of a system, and the columns of each module."""
+    first = next(iter(modules.values()))
+    ids, groups, digests = _labels(first).values()
+    stored = {"id": ids, "group": groups, "clusters": first.clusters or None, "digest": digests}
+    stored |= {module: {**table.columns, **table.texts} for module, table in modules.items()}
+    return {name: column for name, column in stored.items() if column is not None}
+
+
+def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str, RowTable]:
+    """Return the tables of a system.
+
+    Args:
+        modules: what the header says of them.
+        column: from a name, or those of a module and a column, the values; None if a row has none.
+    """
+
+    def values(*keys: str) -> Any:
+        found = column(*keys)
+        if found is None:
+            raise ValueError(f"a row lacks {' of '.join(reversed(keys))}")
+        return found
+
+    tables = {}
+    for module, run in modules.items():
+        metric = _metric(module, run)
+        columns = {name: values(module, name) for name in run["columns"]}
+        if kept_by(metric) != "inputs":
+            columns = {name: _numbers(name, column) for name, column in columns.items()}
+        labels = dict.fromkeys(("id", "group", "digest")) | {n: values(n) for n in run["labels"]}
+        digests = labels["digest"]
+        tables[module] = RowTable(
+            metric=metric,
+            columns=metric.with_nan(columns),
+            texts={name: values(module, name) for name in run["texts"]},
+            conditions=run["conditions"],
+            ids=labels["id"],
+            groups=labels["group"],
+            clusters={name: values("clusters", name) for name in run["clusters"]},
+            digests=None if digests is None else np.array(digests, np.uint64),
+        )
+    return tables
+
+
+def _numbers(name: str, values: Any) -> Any:
+    """Return a column of scores or sums, in which null stands for NaN."""
+    if isinstance(values, np.ndarray):
+        return values
+    if set(map(type, values)) <= {int}:
+        return np.array(values, np.int64)
+    try:
+        return np.array([math.nan if v is None else float(v) for v in values], np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not a column of numbers") from None
 
 
 # ---- Parquet ------------------------------------------------------------------------------------
 
 
-class _Sink:
-    """A file that collects what is written, until it is taken."""
-
-    closed = False
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._size = 0
-
-    def write(self, data: Any) -> int:
-        """Take some bytes."""
-        self._pieces.append(bytes(data))
-        self._size += len(self._pieces[-1])
-        return len(self._pieces[-1])
-
-    def tell(self) -> int:
-        """Return the number of bytes so far."""
-        return self._size
-
-    def flush(self) -> None:
-        """Do nothing: nothing is kept back."""
-
-    def close(self) -> None:
-        """Do nothing: nothing is open."""
-
-    def taken(self) -> bytes:
-        """Return what was written since the last time."""
-        data = b"".join(self._pieces)
-        self._pieces.clear()
-        return data
-
-
-def _parquet(tables: Tables, provenance: dict[str, Any]) -> Iterator[bytes]:
+def _parquet(tables: Tables, provenance: dict[str, Any]) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -270,15 +272,12 @@ def _parquet(tables: Tables, provenance: dict[str, Any]) -> Iterator[bytes]:
     parts = [_arrow(system, modules, json_columns) for system, modules in tables.items()]
     whole = pa.concat_tables(parts, promote_options="permissive")
     metadata = {_KEY: _header(tables, provenance, json_columns).encode()}
-    whole = whole.replace_schema_metadata(metadata)
-    sink = _Sink()
-    with pq.ParquetWriter(
-        pa.PythonFile(sink, mode="w"), whole.schema, compression="zstd"
-    ) as writer:
-        for start in range(0, whole.num_rows, _ROWS):
-            writer.write_table(whole.slice(start, _ROWS))
-            yield sink.taken()
-    yield sink.taken()
+    sink = pa.BufferOutputStream()
+    pq.write_table(
+        whole.replace_schema_metadata(metadata), sink, compression="zstd", row_group_size=_ROWS
+    )
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
 
 
 def _arrow(
@@ -287,30 +286,21 @@ def _arrow(
     """Return the rows of a system as a table of Arrow; note columns that are stored as JSON."""
     import pyarrow as pa
 
-    first = next(iter(modules.values()))
-    number = len(first)
+    number = len(next(iter(modules.values())))
     columns: dict[str, Any] = {
         "system": pa.array([system] * number, pa.string()).dictionary_encode()
     }
-    if first.ids is not None:
-        columns["id"] = pa.array(first.ids, pa.string())
-    if first.groups is not None:
-        columns["group"] = pa.array(first.groups, pa.string())
-    if first.clusters:
-        fields = [pa.array(labels, pa.string()) for labels in first.clusters.values()]
-        columns["clusters"] = pa.StructArray.from_arrays(fields, [*first.clusters])
-    if first.digests is not None:
-        columns["digest"] = pa.array(first.digests)
-    for module, table in modules.items():
-        arrays = {}
-        for name, column in {**table.columns, **table.texts}.items():
-            array = _array(column)
-            if array is None:
-                array = pa.array([json.dumps(to_jsonable(value)) for value in column], pa.string())
-                json_columns.setdefault((system, module), []).append(name)
-            arrays[name] = array
+    for name, stored in _stored(modules).items():
+        if not isinstance(stored, Mapping):
+            columns[name] = pa.array(stored, pa.uint64() if name == "digest" else pa.string())
+            continue
+        arrays = {key: _array(column) for key, column in stored.items()}
+        for key in [key for key, array in arrays.items() if array is None]:
+            texts = [json.dumps(to_jsonable(value)) for value in stored[key]]
+            arrays[key] = pa.array(texts, pa.string())
+            json_columns.setdefault((system, name), []).append(key)
         if arrays:
-            columns[module] = pa.StructArray.from_arrays([*arrays.values()], [*arrays])
+            columns[name] = pa.StructArray.from_arrays([*arrays.values()], [*arrays])
     return pa.table(columns)
 
 
@@ -348,47 +338,25 @@ def _read_parquet(file: Any) -> RowFile:
         whole = content.read(use_threads=False)
     except (pa.ArrowInvalid, OSError, EOFError) as error:
         raise ValueError(f"a damaged Parquet file: {str(error).splitlines()[0]}") from error
-    systems = whole.column("system")
-    tables: dict[str, dict[str, RowTable]] = {}
-    for system, modules in header["runs"].items():
-        of_system = whole.filter(pc.equal(systems, system)) if len(header["runs"]) > 1 else whole
-        labels = _labels_of_arrow(of_system)
-        tables[system] = {}
-        for module, run in modules.items():
-            names = [*run["columns"], *run["texts"]]
-            record = of_system.column(module).combine_chunks() if names else None
-            columns = {
-                name: _restored(pc.struct_field(record, name), name in run["json"])
-                for name in names
-            }
-            tables[system][module] = _table(_metric(module, run), run, columns, labels)
-    return RowFile(tables, header["provenance"])
 
+    def tables(system: str, modules: Mapping[str, Any]) -> dict[str, RowTable]:
+        rows = whole.filter(pc.equal(whole.column("system"), system))
 
-def _labels_of_arrow(table: "pa.Table") -> dict[str, Any]:
-    labels: dict[str, Any] = dict.fromkeys(("id", "group", "digest"))
-    for name in ("id", "group"):
-        if name in table.column_names and not table.column(name).null_count:
-            labels[name] = table.column(name).to_pylist()
-    if "digest" in table.column_names and not table.column("digest").null_count:
-        labels["digest"] = table.column("digest").to_numpy()
-    clusters: dict[str, list[str]] = {}
-    if "clusters" in table.column_names and not table.column("clusters").null_count:
-        for label_field in table.schema.field("clusters").type:
-            column = table.column("clusters").combine_chunks().field(label_field.name)
-            if not column.null_count:
-                clusters[label_field.name] = column.to_pylist()
-    return labels | {"clusters": clusters}
+        def column(name: str, *keys: str) -> Any:
+            array = rows.column(name).combine_chunks()
+            for key in keys:
+                array = array.field(key)
+            if array.null_count:
+                return None
+            if keys and name in modules and keys[0] in modules[name]["json"]:
+                return [json.loads(text) for text in array.to_pylist()]
+            is_number = pa.types.is_floating(array.type) or pa.types.is_integer(array.type)
+            return array.to_numpy(zero_copy_only=False) if is_number else array.to_pylist()
 
+        return _tables(modules, column)
 
-def _restored(column: Any, is_json: bool) -> Any:
-    import pyarrow as pa
-
-    if is_json:
-        return [json.loads(text) for text in column.to_pylist()]
-    if pa.types.is_floating(column.type) or pa.types.is_integer(column.type):
-        return column.to_numpy(zero_copy_only=False)
-    return column.to_pylist()
+    found = {system: tables(system, modules) for system, modules in header["runs"].items()}
+    return RowFile(found, header["provenance"])
 
 
 # ---- JSON Lines ---------------------------------------------------------------------------------
@@ -397,27 +365,21 @@ def _restored(column: Any, is_json: bool) -> Any:
 def _json_lines(tables: Tables, provenance: dict[str, Any]) -> Iterator[bytes]:
     yield f"{_header(tables, provenance, {})}\n".encode()
     for system, modules in tables.items():
-        first = next(iter(modules.values()))
-        listed = {
-            module: {
-                name: column.tolist() if isinstance(column, np.ndarray) else column
-                for name, column in {**table.columns, **table.texts}.items()
+        stored = {name: _listed(column) for name, column in _stored(modules).items()}
+        for row in range(len(next(iter(modules.values())))):
+            record = {"system": system} | {
+                name: {field: _for_json(values[row]) for field, values in column.items()}
+                if isinstance(column, Mapping)
+                else _for_json(column[row])
+                for name, column in stored.items()
             }
-            for module, table in modules.items()
-        }
-        for row in range(len(first)):
-            record: dict[str, Any] = {"system": system}
-            if first.ids is not None:
-                record["id"] = first.ids[row]
-            if first.groups is not None:
-                record["group"] = first.groups[row]
-            if first.clusters:
-                record["clusters"] = {name: c[row] for name, c in first.clusters.items()}
-            if first.digests is not None:
-                record["digest"] = int(first.digests[row])
-            for module, columns in listed.items():
-                record[module] = {name: _for_json(c[row]) for name, c in columns.items()}
             yield f"{json.dumps(record, allow_nan=False)}\n".encode()
+
+
+def _listed(column: Any) -> Any:
+    if isinstance(column, Mapping):
+        return {name: _listed(values) for name, values in column.items()}
+    return column.tolist() if isinstance(column, np.ndarray) else column
 
 
 def _for_json(value: Any) -> Any:
@@ -440,52 +402,15 @@ def _read_json_lines(file: Any) -> RowFile:
             raise ValueError(f"line {number}: {error} is unknown or missing{hint}") from None
         except (ValueError, TypeError, RecursionError) as error:
             raise ValueError(f"line {number}: {error}") from None
-    tables = {system: _tables_of_records(modules, rows[system]) for system, modules in runs.items()}
-    return RowFile(tables, header["provenance"])
 
-
-def _tables_of_records(
-    modules: Mapping[str, Any], records: Sequence[Mapping[str, Any]]
-) -> dict[str, RowTable]:
-    """Return the tables of a system from its lines."""
-
-    def column(name: str, *keys: str) -> list[Any]:
-        """Return the values that these keys lead to."""
-        values: Any = records
+    def column(system: str, *keys: str) -> list[Any] | None:
+        values: list[Any] = rows[system]
         try:
             for key in keys:
                 values = [value[key] for value in values]
         except (KeyError, TypeError):
-            raise ValueError(f"a row lacks {name}") from None
-        return list(values)
+            return None
+        return values
 
-    first = records[0] if records else {}
-    labels: dict[str, Any] = {
-        name: column(name, name) if name in first else None for name in ("id", "group", "digest")
-    }
-    if labels["digest"] is not None:
-        labels["digest"] = np.array(labels["digest"], np.uint64)
-    labels["clusters"] = {
-        name: column(name, "clusters", name) for name in first.get("clusters", ())
-    }
-    tables = {}
-    for module, run in modules.items():
-        metric = _metric(module, run)
-        columns: dict[str, Any] = {
-            name: column(f"{name} of {module}", module, name)
-            for name in [*run["columns"], *run["texts"]]
-        }
-        if kept_by(metric) != "inputs":
-            columns |= {name: _numbers(name, columns[name]) for name in run["columns"]}
-        tables[module] = _table(metric, run, columns, labels)
-    return tables
-
-
-def _numbers(name: str, values: Sequence[Any]) -> Any:
-    """Return a column of scores or sums, in which null stands for NaN."""
-    if set(map(type, values)) <= {int}:
-        return np.array(values, np.int64)
-    try:
-        return np.array([math.nan if v is None else float(v) for v in values], np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not a column of numbers") from None
+    tables = {name: _tables(modules, partial(column, name)) for name, modules in runs.items()}
+    return RowFile(tables, header["provenance"])

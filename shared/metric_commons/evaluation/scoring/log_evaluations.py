@@ -20,7 +20,7 @@ from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
 from ..rows.joins import check_unique, joined_rows
 from ..rows.logged_scores import LOGGED, OUTCOMES, LoggedScores
-from ..rows.rows import InputError, taken
+from ..rows.rows import InputError, Rows, taken
 from .evaluations import Evaluation
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class LogEvaluation(Evaluation):
     """An evaluation whose rows are assembled before they are scored."""
 
     answers: Sequence[Path] = ()  # the files of the references, joined by id or by their order
+    common: bool = False  # whether all columns but the predictions are in the file of the answers
     system_field: str | None = None  # in a long table: the field with the system of a row
     metric: str | None = None  # a score or a scorer of a log; None for all
     reduce: Reduce | None = None  # for rows with the same id; None for the mean
@@ -42,7 +43,7 @@ class LogEvaluation(Evaluation):
     @cached_property
     def metrics(self) -> Mapping[str, Module]:
         """Return the modules by name, possibly including `logged`, which only summarizes a log."""
-        logs = [self.opened[path].log for path in dict.fromkeys(self.paths)]
+        logs = [self._opened(path).log for path, _ in self.systems.values()]
         lower: frozenset[str] = frozenset().union(*(log.lower_is_better for log in logs))
         return {
             name: LoggedScores(lower) if name == LOGGED else catalog.load_without_evaluate(name)
@@ -51,7 +52,7 @@ class LogEvaluation(Evaluation):
 
     def _options_by_module(self) -> dict[str, dict[str, Any]]:
         """Return the options of each module, with those that its log implies."""
-        logs = [self.opened[path].log for path in self.inputs()]
+        logs = [self._opened(path).log for path in self.inputs()]
         implied = dict(chain.from_iterable(log.options.items() for log in logs))
         return {
             module: {n: v for n, v in implied.items() if n in self.metrics[module].options}
@@ -59,13 +60,9 @@ class LogEvaluation(Evaluation):
             for module, options in super()._options_by_module().items()
         }
 
-    def source(self, path: Path) -> Source:
-        """Return an opened file."""
-        return self.opened[path]
-
     def inputs(self) -> list[Path]:
         """Return the files that are read."""
-        return list(dict.fromkeys([*self.paths, *self.answers]))
+        return list(dict.fromkeys([*super().inputs(), *self.answers]))
 
     def _tables(self, jobs: int) -> "Tables":
         """Return the scored rows of every system."""
@@ -73,54 +70,47 @@ class LogEvaluation(Evaluation):
         from ..rows.samples import scored_samples
         from .scored_systems import tables_of_systems
 
-        self._check_supported()
         tables: Tables = {}
         with checked_once():
-            for system, part in self._rows_to_score.items():
+            for system, (_, part) in self._read_systems.items():
                 tables[system] = {}
                 for name, metric in self._configured.items():
                     rows, samples = part.rows[name], part.samples.get(name)
-                    texts = (rows.columns.get(n, []) for n in ("predictions", "references"))
-                    self.notes.update(*texts)
+                    self.notes.update(rows.columns)
                     if samples is None:
-                        found = tables_of_systems(
-                            {system: rows}, {name: metric}, "refuse", jobs, progress=True
-                        )
+                        one, alone = {system: rows}, {name: metric}
+                        found = tables_of_systems(one, alone, jobs, progress=True)
                         table = replace(found[system][name], conditions=part.conditions)
-                        tables[system][name] = table
-                        continue
-                    try:
-                        table = scored_samples(metric, rows, samples, part.conditions)
-                    except ValueError as error:
-                        if rows.place is None:
+                    else:
+                        try:
+                            table = scored_samples(metric, rows, samples, part.conditions)
+                        except ValueError as error:
                             raise InputError(system, error) from error
-                        raise rows.located(error) from error
                     tables[system][name] = table
         return tables
 
+    def _located(self, error: InputError) -> ValueError:
+        """Return an error that was found in all rows with the place of its row in a file."""
+        _, part = self._read_systems[error.system]
+        rows = next(iter(part.rows.values()))
+        located = rows.located(error.error)
+        return error if located is error.error else located
+
     @cached_property
-    def _rows_to_score(self) -> "dict[str, RowsToScore]":
+    def _read_systems(self) -> "dict[str, tuple[LogRows, RowsToScore]]":
+        """Return the rows of every system, as they are in the files and as they are scored."""
         from .log_samples import rows_to_score
 
         return {
-            system: rows_to_score(
-                samples, missing=self.missing, reduce=self.reduce, metric=self.metric
-            )
-            for system, samples in self._samples.items()
-        }
-
-    @cached_property
-    def _samples(self) -> "dict[str, LogRows]":
-        """Return the rows of every system, as they are in the files."""
-        return {
-            system: part
-            for path in dict.fromkeys(self.paths)
+            system: (part, rows_to_score(part, self.missing, self.reduce, self.metric))
+            for path in super().inputs()
             for system, part in self._samples_of(path)
         }
 
     def _record_of(self, tables: "Tables") -> dict[str, Any]:
+        read = self._read_systems
         record: dict[str, Any] = {
-            "logs": {system: self._record(system, part) for system, part in self._samples.items()}
+            "logs": {system: self._record(system, part) for system, (part, _) in read.items()}
         }
         if {LOGGED} < {*self.modules}:
             from .logged_agreement import agreements
@@ -128,9 +118,7 @@ class LogEvaluation(Evaluation):
             record["agreement"] = [
                 agreement._asdict() | {"text": str(agreement)}
                 for system, of_system in tables.items()
-                for agreement in agreements(
-                    system, of_system, self._samples[system], self._rows_to_score[system]
-                )
+                for agreement in agreements(system, of_system, *read[system])
             ]
         return record
 
@@ -163,7 +151,7 @@ class LogEvaluation(Evaluation):
             UsageError: a field is missing.
         """
         for path, predictions in self.systems.values():
-            source = self.opened[path]
+            source = self._opened(path)
             for module in self.modules:
                 self._fields_of_module(module, source, predictions)
             if self.answers and self._id_field(source) is None:
@@ -218,12 +206,15 @@ class LogEvaluation(Evaluation):
 
     def _is_in_file(self, name: str) -> bool:
         """Return whether an input or a label is in the file of the predictions."""
-        return not self.answers or name not in {"references", *self._labels}
+        if self.common:
+            return name in ("predictions", "id", "error", "system")
+        shared = ("references", "groups", *self.cluster_fields)
+        return not self.answers or name not in shared
 
     @property
     def _answers(self) -> Source:
         """Return the first file of answers, which also has the labels, where there is one."""
-        return self.opened[self.answers[0]]
+        return self._opened(self.answers[0])
 
     def _id_field(self, source: Source) -> str | None:
         """Return the field of the ids: the one that was named, or else the one of the log."""
@@ -235,27 +226,23 @@ class LogEvaluation(Evaluation):
         """Yield the systems of a file with their rows, joined to the file of answers."""
         from .log_samples import LogRows
 
-        source = self.opened[path]
-        log_columns = source.log.columns
-        labels = {
-            name: field
-            for name, field in {
-                "id": self._id_field(source),
-                "error": "error" if "error" in log_columns else None,
-                "system": self.system_field,
-                "groups": self.groups,
-            }.items()
-            if field is not None
+        source = self._opened(path)
+        named = {
+            "id": self._id_field(source),
+            "error": "error" if "error" in source.log.columns else None,
+            "system": self.system_field,
+            "groups": self.groups,
+            **self.cluster_fields,
         }
+        labels = {name: field for name, field in named.items() if field is not None}
         systems = {name: field for name, (file, field) in self.systems.items() if file == path}
         inputs = {
             system: {
-                module: self._fields_of_module(module, source, predictions)
-                for module in self.modules
+                module: self._fields_of_module(module, source, field) for module in self.modules
             }
-            for system, predictions in systems.items()
+            for system, field in systems.items()
         }
-        requested = [*labels.items(), *self.cluster_fields.items()]
+        requested = [*labels.items()]
         for fields in chain.from_iterable(modules.values() for modules in inputs.values()):
             requested += fields.items()
         columns = self._read(source, [field for name, field in requested if self._is_in_file(name)])
@@ -265,27 +252,36 @@ class LogEvaluation(Evaluation):
         def column(name: str, field: str) -> Sequence[Any]:
             return (columns if self._is_in_file(name) else answers)[field]
 
+        label = {name: column(name, field) for name, field in labels.items()}
+        labelled = Rows(
+            columns={},
+            ids=label.get("id"),
+            groups=label.get("groups"),
+            clusters={field: label[name] for name, field in self.cluster_fields.items()} or None,
+            place=lambda name, row: f"{source.path}: {source.location(row)}: {name}",
+        )
         for system, predictions in systems.items():
+            rows = {
+                module: {
+                    name: self._typed(module, name, column(name, field), source)
+                    for name, field in fields.items()
+                }
+                for module, fields in inputs[system].items()
+            }
+            scored_by_log = {
+                module: metric.log_columns[0]
+                for module, metric in self.metrics.items()
+                if (not predictions or module == LOGGED)
+                and metric.log_columns[0] in (LOGGED, OUTCOMES)
+            }
             part = LogRows(
                 source,
                 range(source.rows),
-                {
-                    module: {
-                        name: self._typed(module, name, column(name, field), source)
-                        for name, field in fields.items()
-                    }
-                    for module, fields in inputs[system].items()
-                },
-                {name: column(name, field) for name, field in labels.items()},
-                {
-                    module: metric.log_columns[0]
-                    for module, metric in self.metrics.items()
-                    if (not predictions or module == LOGGED)
-                    and metric.log_columns[0] in (LOGGED, OUTCOMES)
-                },
-                {field: column(name, field) for name, field in self.cluster_fields.items()},
+                {module: replace(labelled, columns=inputs) for module, inputs in rows.items()},
+                label.get("error", [False] * source.rows),
+                scored_by_log,
             )
-            yield from self._split(part) if self.system_field else [(system, part)]
+            yield from self._split(part, label["system"]) if self.system_field else [(system, part)]
 
     def _read(self, source: Source, fields: Sequence[str]) -> dict[str, list[Any]]:
         """Return the columns of these fields in a file."""
@@ -308,7 +304,7 @@ class LogEvaluation(Evaluation):
         """
         named = [field for _, field in fields]
         files = []
-        for file in map(self.opened.__getitem__, self.answers):
+        for file in map(self._opened, self.answers):
             answers = self._read(file, [*filter(None, [id_field]), *named])
             if id_field is not None:
                 rows = joined_rows(
@@ -335,26 +331,25 @@ class LogEvaluation(Evaluation):
             ]
         return first
 
-    def _split(self, samples: "LogRows") -> "Iterator[tuple[str, LogRows]]":
+    def _split(self, samples: "LogRows", systems: Sequence[Any]) -> "Iterator[tuple[str, LogRows]]":
         """Yield the rows of each system of a long table, in the same order of ids."""
         rows_by_system: dict[str, list[int]] = {}
-        for row, system in enumerate(samples.labels["system"]):
+        for row, system in enumerate(systems):
             rows_by_system.setdefault(str(system), []).append(row)
         parts = {system: samples.take(rows) for system, rows in rows_by_system.items()}
         (first, reference), *_ = parts.items()
         for system, part in parts.items():
             names = (f"system {first!r}", f"system {system!r}")
-            if "id" not in part.labels:
-                if len(part.rows) != len(reference.rows):
+            if part.ids is None or reference.ids is None:
+                if len(part.numbers) != len(reference.numbers):
                     raise ValueError(
-                        f"{samples.source.path}: {names[0]} has {len(reference.rows)} rows, "
-                        f"{names[1]} has {len(part.rows)}; name their ids with --id"
+                        f"{samples.source.path}: {names[0]} has {len(reference.numbers)} rows, "
+                        f"{names[1]} has {len(part.numbers)}; name their ids with --id"
                     )
                 yield system, part
             elif self.reduce is None:
-                check_unique(part.labels["id"], f"{samples.source.path}: {names[1]}")
-                ids = reference.labels["id"], part.labels["id"]
-                yield system, part.take(joined_rows(*ids, names))
+                check_unique(part.ids, f"{samples.source.path}: {names[1]}")
+                yield system, part.take(joined_rows(reference.ids, part.ids, names))
             else:
                 yield system, part
 

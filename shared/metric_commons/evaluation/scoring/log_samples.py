@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 from ...data.harness_logs.logs import PLAIN_ROWS
@@ -13,7 +13,7 @@ from ...statistics.arguments.checks import alternatives
 from ..rows.joins import check_unique
 from ..rows.logged_scores import OUTCOMES
 from ..rows.rows import Rows, taken
-from ..rows.samples import Samples, numbered
+from ..rows.samples import BOUNDS, Samples, numbered
 
 _REASONS = {
     "error": "ended in an error",
@@ -27,21 +27,24 @@ class LogRows:
     """The rows of one system, as they are in the files."""
 
     source: Source
-    rows: Sequence[int]  # their numbers in the file
-    inputs: Mapping[str, Mapping[str, Sequence[Any]]]  # columns by module and name
-    labels: Mapping[str, Sequence[Any]]  # "id", "groups" and "error", if there are any
+    numbers: Sequence[int]  # of the rows in the file
+    rows: Mapping[str, Rows]  # by module; all have the same labels
+    errors: Sequence[bool]
     # Modules whose predictions are the scores of the log: LOGGED or OUTCOMES.
     scored_by_log: Mapping[str, str]
-    clusters: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # by field
+
+    @property
+    def ids(self) -> Sequence[Any] | None:
+        """Return the ids of the rows."""
+        return next(iter(self.rows.values())).ids
 
     def take(self, rows: Sequence[int]) -> "LogRows":
         """Return the samples at these positions, in this order."""
         return replace(
             self,
-            rows=taken(self.rows, rows),
-            inputs=taken(self.inputs, rows),
-            labels=taken(self.labels, rows),
-            clusters=taken(self.clusters, rows),
+            numbers=taken(self.numbers, rows),
+            rows={module: of_module.take(rows) for module, of_module in self.rows.items()},
+            errors=taken(self.errors, rows),
         )
 
 
@@ -54,7 +57,10 @@ class RowsToScore(NamedTuple):
 
 
 def rows_to_score(
-    samples: LogRows, *, missing: Missing = "refuse", reduce: Reduce | None, metric: str | None
+    samples: LogRows,
+    missing: Missing = "refuse",
+    reduce: Reduce | None = None,
+    metric: str | None = None,
 ) -> RowsToScore:
     """Return the rows for modules to score, and how they were selected.
 
@@ -80,19 +86,19 @@ def rows_to_score(
     if counts and missing == "refuse":
         listed = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in counts.items())
         raise ValueError(
-            f"{samples.source.path}: of {len(samples.rows)} samples, {listed}; exclude them with "
-            "--missing skip, count them as 0 with --missing zero, or as worst and best with "
+            f"{samples.source.path}: of {len(samples.numbers)} samples, {listed}; exclude them "
+            "with --missing skip, count them as 0 with --missing zero, or as worst and best with "
             "--missing bounds"
         )
     if counts and missing == "skip":
-        samples = samples.take([row for row in range(len(samples.rows)) if row not in reasons])
+        samples = samples.take([row for row in range(len(samples.numbers)) if row not in reasons])
         absent = {module: {} for module in absent}
         excluded |= counts
     elif counts:
         choices["missing"] = {missing: counts.total()}
-    if not samples.rows:
+    if not samples.numbers:
         raise ValueError(f"{samples.source.path}: no samples remain to be scored")
-    ids = samples.labels.get("id") or range(len(samples.rows))
+    ids = range(len(samples.numbers)) if samples.ids is None else samples.ids
     positions, names = numbered(ids)
     has_repeats = len(names) < len(ids)
     if has_repeats and not samples.source.log.repeated_ids_allowed:
@@ -101,60 +107,55 @@ def rows_to_score(
         choices["reduce"] = reduce or "mean"
     if excluded:
         choices["left_out"] = dict(excluded)
-    groups = samples.labels.get("groups")
-    judged = next((c["references"] for c in samples.inputs.values() if "references" in c), None)
-    labels = Rows(
-        columns={} if judged is None else {"references": judged},
-        ids=names if "id" in samples.labels else None,
-        groups=None if groups is None else _labels("groups", groups, samples, positions),
-        clusters={
-            name: _labels("clusters", column, samples, positions)
-            for name, column in samples.clusters.items()
-        }
-        or None,
-    )
+    labels = _labels(samples, positions)
     rows_of_modules, samples_of_modules = {}, {}
-    for module, columns in samples.inputs.items():
+    for module, rows in samples.rows.items():
         gaps = [positions[row] for row in absent[module]]
-        is_bounded = missing == "bounds" and bool(gaps)
+        is_bounded = missing == BOUNDS and bool(gaps)
         incomplete = set(gaps) if is_bounded else set()
-        rows = [
+        kept = [
             row
             for row, position in enumerate(positions)
             if row not in absent[module] and position not in incomplete
         ]
-        inputs = taken(columns, rows)
-        sample_positions = taken(positions, rows)
+        part, places = rows.take(kept), taken(positions, kept)
+        has_samples = has_repeats or bool(gaps)
         if samples.scored_by_log.get(module) == OUTCOMES:
-            outcomes = [outcome(scores) for scores in inputs["predictions"]]
-            outcomes_of_ids: list[list[int]] = [[] for _ in names]
-            for position, value in zip(sample_positions, outcomes, strict=True):
-                outcomes_of_ids[position].append(value)
+            outcomes: list[list[int]] = [[] for _ in names]
+            for position, scores in zip(places, part.columns["predictions"], strict=True):
+                outcomes[position].append(outcome(scores))
             for position in () if is_bounded else gaps:
-                outcomes_of_ids[position].append(0)
-            inputs["predictions"] = [values for values in outcomes_of_ids if values]
-            sample_positions = [n for n, values in enumerate(outcomes_of_ids) if values]
+                outcomes[position].append(0)
+            places = [place for place, values in enumerate(outcomes) if values]
+            part = replace(labels, columns={"predictions": taken(outcomes, places)})
             has_samples = is_bounded
-        else:
-            has_samples = has_repeats or bool(gaps)
-        rows_of_modules[module] = replace(labels, columns=inputs)
+        rows_of_modules[module] = part
         if has_samples:
             samples_of_modules[module] = Samples(
-                sample_positions, labels, len(names), reduce or "mean", gaps, is_bounded
+                places, labels, len(names), reduce or "mean", gaps, is_bounded
             )
-        elif module not in samples.scored_by_log and not excluded:
-            rows_of_modules[module] = replace(rows_of_modules[module], place=_places(samples, rows))
     return RowsToScore(rows_of_modules, samples_of_modules, choices)
 
 
-def _places(samples: LogRows, rows: Sequence[int]) -> Callable[[str, int], str]:
-    """Return the function from a column and a row to its place in the file."""
-    source = samples.source
-
-    def place(column: str, row: int) -> str:
-        return f"{source.path}: {source.location(samples.rows[rows[row]])}: {column}"
-
-    return place
+def _labels(samples: LogRows, positions: Sequence[int]) -> Rows:
+    """Return the labels of the units; all rows of a unit must have the same."""
+    first_rows: dict[int, int] = {}
+    for row, position in enumerate(positions):
+        first_rows.setdefault(position, row)
+    rows = next(iter(samples.rows.values()))
+    clusters: Any = rows.clusters or {}
+    for name, column in [("groups", rows.groups), *(("clusters", c) for c in clusters.values())]:
+        for row, position in enumerate(positions if column is not None else ()):
+            label, earlier = column[row], column[first_rows[position]]
+            if earlier is not label and earlier != label:
+                location = samples.source.location(samples.numbers[row])
+                raise ValueError(
+                    f"{samples.source.path}: {location}: {label!r} in {name} differs from the "
+                    f"label of an earlier row with the same id, {earlier!r}"
+                )
+    judged = (of.columns for of in samples.rows.values() if "references" in of.columns)
+    columns = {name: c for name, c in next(judged, {}).items() if name == "references"}
+    return replace(rows, columns=columns, place=None).take([*first_rows.values()])
 
 
 def _choices(source: Source, metric: str | None) -> dict[str, Any]:
@@ -167,50 +168,32 @@ def _choices(source: Source, metric: str | None) -> dict[str, Any]:
 
 def _with_scores(samples: LogRows, metric: str | None) -> tuple[LogRows, Counter[str]]:
     """Return the samples with scores that are numbers or None, and counts of other values."""
+    rows = dict(samples.rows)
     module = next(iter(samples.scored_by_log))
     try:
-        scores, pairs = scores_of_rows(samples.inputs[module]["predictions"], metric)
+        scores, pairs = scores_of_rows(rows[module].columns["predictions"], metric)
     except ValueError as error:
         raise ValueError(f"{samples.source.path}: {error}") from error
-    inputs = {
-        module: {**columns, "predictions": scores} if module in samples.scored_by_log else columns
-        for module, columns in samples.inputs.items()
-    }
-    return replace(samples, inputs=inputs), pairs
+    for module in samples.scored_by_log:
+        columns = {**rows[module].columns, "predictions": scores}
+        rows[module] = replace(rows[module], columns=columns)
+    return replace(samples, rows=rows), pairs
 
 
 def _absent(samples: LogRows, missing: Missing) -> dict[str, dict[int, str]]:
     """Return the rows that each module cannot score, with the reasons."""
-    errors = samples.labels.get("error") or [False] * len(samples.rows)
     # In plain rows, a missing value that is refused is an invalid one: the error names its row.
     counts = samples.source.log.format_name != PLAIN_ROWS or missing != "refuse"
     absent: dict[str, dict[int, str]] = {}
-    for module, columns in samples.inputs.items():
+    for module, rows in samples.rows.items():
         reason = "unscored" if module in samples.scored_by_log else "unanswered"
+        predictions = rows.columns["predictions"]
         absent[module] = {
             row: "error" if is_error else reason
-            for row, (value, is_error) in enumerate(
-                zip(columns["predictions"], errors, strict=True)
-            )
+            for row, (value, is_error) in enumerate(zip(predictions, samples.errors, strict=True))
             if is_error or (value is None and counts)
         }
     return absent
-
-
-def _labels(
-    name: str, column: Sequence[Any], samples: LogRows, positions: Sequence[int]
-) -> list[Any]:
-    """Return one label per unit; all of its rows must have the same label."""
-    labels: dict[int, Any] = {}
-    for row, (position, label) in enumerate(zip(positions, column, strict=True)):
-        earlier = labels.setdefault(position, label)
-        if earlier is not label and earlier != label:
-            location = samples.source.location(samples.rows[row])
-            raise ValueError(
-                f"{samples.source.path}: {location}: {label!r} in {name} differs from the label of "
-                f"an earlier row with the same id, {earlier!r}"
-            )
-    return [labels[position] for position in range(len(labels))]
 
 
 def scores_of_rows(

@@ -16,6 +16,7 @@ from ...module.declaration.declarations import REPORTING, Module
 from ...statistics.arguments.arrays import Floats
 from ..rows.logged_scores import LOGGED
 from ..rows.row_tables import RowTable
+from ..rows.rows import taken
 from .log_samples import LogRows, RowsToScore
 
 _TOLERANCE = 1e-9
@@ -101,11 +102,8 @@ def _reason(
     some_rows = np.concatenate([np.flatnonzero(rows)[:_ROWS] for rows in (differ, ~differ)])
     for changes in islice(_variants(module, options), _TRIALS):
         for rows in (np.sort(some_rows), np.arange(len(logged))):
-            inputs = {
-                name: [columns[name][row] for row in rows.tolist()] for name in module.input_names
-            }
             try:
-                arguments = {**inputs, **options, **changes}
+                arguments = {**taken(columns, rows.tolist()), **options, **changes}
                 scores = module.compute(**arguments, per_example=True)["per_example"][score]
             except (ValueError, TypeError):  # the options are incompatible
                 break
@@ -170,11 +168,11 @@ def _examples(
 ) -> str:
     """Return the first rows that differ, by their locations in the file or their ids."""
     first = differ.nonzero()[0].tolist()[:_EXAMPLES]
-    has_locations = len(samples.rows) == len(values) and "left_out" not in table.conditions
+    has_locations = len(samples.numbers) == len(values) and "left_out" not in table.conditions
 
     def location(row: int) -> str:
         if has_locations:
-            return samples.source.location(samples.rows[row])
+            return samples.source.location(samples.numbers[row])
         return f"row {row}" if table.ids is None else f"id {table.ids[row]!r}"
 
     return ", ".join(

@@ -1,16 +1,15 @@
 """Scored rows of every system, and the results of them."""
 
 from collections.abc import Iterable, Mapping
-from contextlib import closing, suppress
+from contextlib import closing
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-from ...module.catalog.request import Missing, Request
+from ...module.catalog.presets import preset
+from ...module.catalog.request import ROW_LABELS, Missing, Request
 from ...module.catalog.usage import with_bar
-from ...module.declaration.columns import checked_once, holds_maps
-from ...module.declaration.declarations import Module, assign, check_supported, texts_of_rows
-from ...statistics.arguments.arrays import as_column
+from ...module.declaration.declarations import Module, check_supported, texts_of_rows
 from ...statistics.resampling.progress import step
 from ..comparison.pairing import check_same_rows, paired_scores
 from ..results.comparisons import compare_pairs
@@ -22,29 +21,26 @@ from ..results.module_results import (
     row_digests,
 )
 from ..results.results import Results
-from ..rows.plans import Plan, Tables, merged, tables_of, with_metrics
-from ..rows.row_tables import kept_by, row_labels
-from ..rows.rows import InputError, Rows
-from ..rows.worker_processes import map_ordered, run_parallel
+from ..rows.plans import Block, Plan, Tables, merged, score_tasks, tables_of, with_tables
+from ..rows.row_tables import RowTable, kept_by
+from ..rows.rows import InputError
 
 NO_SYSTEMS = "scoring needs at least one module and one system"
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 _ROWS = 16_384  # of a block: enough for full speed, few enough for an even distribution
 
 
-def options_of_modules(request: Request, metrics: Mapping[str, Module]) -> dict[str, Any]:
-    """Return the modules with their options, by name.
+def configured(
+    request: Request, metrics: Mapping[str, Module], options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    """Return the modules with their options.
 
     Raises:
-        ValueError: an option is unknown, or not supported by this request.
+        ValueError: an option is not supported by this request.
     """
-    options = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
-    if not request.rows:
-        for name, of_module in options.items():
-            for option in texts_of_rows(of_module):
-                raise ValueError(
-                    f"{option} of {name} is about single rows, which only rows=True keeps"
-                )
+    for name, of_module in options.items():
+        for option in [] if request.rows else texts_of_rows(of_module):
+            raise ValueError(f"{option} of {name} is about single rows, which only rows=True keeps")
     return {
         name: type(metric)(**options[name]) if options[name] else metric
         for name, metric in metrics.items()
@@ -53,17 +49,15 @@ def options_of_modules(request: Request, metrics: Mapping[str, Module]) -> dict[
 
 def needs_all_rows(metric: Any) -> bool:
     """Return whether the values of an option depend on all rows together."""
-    return (
-        any(
-            value is not None and metric.options_of_all_rows.get(name) == value
-            for name, value in metric.options.items()
-        )
-        and kept_by(metric) != "inputs"
+    return kept_by(metric) != "inputs" and any(
+        value is not None and metric.options[name] == value
+        for name, value in metric.options_of_all_rows.items()
+        if name in metric.options
     )
 
 
 def check_reported(
-    request: Request, metrics: Mapping[str, Module], *, has_groups: bool, has_clusters: bool
+    request: Request, metrics: Mapping[str, Module], groups: Any, clusters: Any
 ) -> None:
     """Check that some module supports what is asked for beside the scores.
 
@@ -71,138 +65,93 @@ def check_reported(
         ValueError: none does.
     """
     requested = {
-        "confidence_level": request.confidence_level is not None,
-        "groups": has_groups,
-        "clusters": has_clusters and not (request.compare or request.rows),
-        "standard_error": request.standard_error,
+        "confidence_level": request.confidence_level,
+        "groups": groups,
+        "clusters": None if request.compare or request.rows else clusters,
+        "standard_error": request.standard_error or None,
     }
-    check_supported([name for name, is_requested in requested.items() if is_requested], metrics)
+    check_supported([name for name, value in requested.items() if value is not None], metrics)
 
 
 def plan_of_columns(
-    request: Request,
-    metrics: Mapping[str, Module],
+    options: Mapping[str, Mapping[str, Any]],
     systems: Mapping[str, str | None],
-    labels: Mapping[str, str | None],
+    labels: Mapping[str, Any],
+    missing: Missing,
 ) -> Plan:
-    """Return the plan for a table that is scored block by block.
+    """Return the plan for a table with columns of these names.
 
-    Raises:
-        ValueError: an option is unknown, a module does not support the request, or an input has no
-            column.
+    Args:
+        options: those of each module.
+        systems: the column of predictions of each system.
+        labels: all other columns by name, or None; several are crossed clusters.
+        missing: what becomes of rows without an answer.
     """
-    check_reported(
-        request,
-        metrics,
-        has_groups=labels.get("groups") is not None,
-        has_clusters=labels.get("clusters") is not None,
-    )
-    of_rows = ("ids", "groups", "clusters")
-    clusters = labels.get("clusters")
-    options_of_modules(request, metrics)  # which checks them
-    options = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
+    clusters = labels.get("clusters") or ()
     return Plan(
         modules=options,
         systems=systems,
-        columns={n: c for n, c in labels.items() if c is not None and n not in of_rows},
+        columns={n: c for n, c in labels.items() if c is not None and n not in ROW_LABELS},
         ids=labels.get("ids"),
         groups=labels.get("groups"),
-        clusters=() if clusters is None else (clusters,),
-        missing=request.missing,
+        clusters=(clusters,) if isinstance(clusters, str) else tuple(clusters),
+        missing=missing,
     )
-
-
-def score_rows(
-    request: Request,
-    metrics: Mapping[str, Module],
-    systems: Mapping[str, Rows],
-    *,
-    inputs: Iterable[Mapping[str, Any]] = (),
-    progress: bool = False,
-) -> Results:
-    """Return the results of loaded modules, by their names, on the rows of every system.
-
-    See `score`.
-    """
-    configured = options_of_modules(request, metrics)
-    check_reported(
-        request,
-        metrics,
-        has_groups=any(rows.groups is not None for rows in systems.values()),
-        has_clusters=any(rows.clusters is not None for rows in systems.values()),
-    )
-    if request.compare and len(systems) < 2:
-        raise ValueError(f"compare needs two systems; there is only {next(iter(systems))!r}")
-
-    with checked_once():
-        tables = run_parallel(
-            lambda jobs: tables_of_systems(
-                systems, configured, request.missing, jobs, progress=progress
-            ),
-            request.jobs or 1,
-        )
-        return results_of_tables(request, tables, inputs=inputs, progress=progress)
 
 
 def tables_of_systems(
-    systems: Mapping[str, Rows],
+    systems: Block,
     metrics: Mapping[str, Any],
-    missing: Missing,
     jobs: int,
     *,
-    progress: bool,
+    missing: Missing = "refuse",
+    progress: bool = False,
 ) -> Tables:
     """Return the scored rows of each system, which other processes score in blocks.
 
     Args:
         systems: the rows by system.
         metrics: the modules with their options, by name.
-        missing: what becomes of rows without an answer.
         jobs: the number of processes.
+        missing: what becomes of rows without an answer.
         progress: show a bar on stderr.
 
     Raises:
         ValueError: a row is not valid.
     """
-    blocks = _blocks(metrics, systems) if jobs > 1 else []
-    if len(blocks) < 2:
+    starts = range(0, max(map(len, systems.values())), _ROWS) if jobs > 1 else range(1)
+    if len(starts) < 2 or not _is_divisible(systems, metrics):
         return tables_of(systems, metrics, missing)
-    # Labels are compared with all others before they are divided.
-    labelled = {
-        system: replace(rows, **row_labels(rows, len(rows))) for system, rows in systems.items()
-    }
 
-    def work(block: tuple[str, int]) -> Tables:
-        system, start = block
-        rows = labelled[system].between(start, start + _ROWS)
-        return with_metrics(tables_of({system: rows}, metrics, missing), {})
+    def blocks_of(start: int) -> Iterable[Block]:
+        yield {
+            name: rows.take(range(start, start + _ROWS))
+            for name, rows in systems.items()
+            if start < len(rows) or not start
+        }
 
-    parts: dict[str, list[Tables]] = {}
-    with closing(map_ordered(work, blocks, jobs)) as found:
-        for part in with_bar(found, "scoring", total=len(blocks)) if progress else found:
-            parts.setdefault(next(iter(part)), []).append(with_metrics(part, metrics))
-    return {system: merged(of_system)[system] for system, of_system in parts.items()}
+    with closing(score_tasks(starts, blocks_of, metrics, missing, jobs)) as found:
+        steps = with_bar(found, "scoring", total=len(starts)) if progress else found
+        return merged(tables for tables, _ in steps)
 
 
-def _blocks(metrics: Mapping[str, Any], systems: Mapping[str, Rows]) -> list[tuple[str, int]]:
-    """Return the blocks of rows that other processes score; none if they cannot be divided.
+def _is_divisible(systems: Block, metrics: Mapping[str, Any]) -> bool:
+    """Return whether blocks of rows can be scored by other processes.
 
     Modules that keep inputs have nothing to do, and rows that are matched by ids inside them, like
     the dictionaries of SQuAD, belong together.
     """
     if any(map(needs_all_rows, metrics.values())):
-        return []
+        return False
     if all(kept_by(metric) == "inputs" for metric in metrics.values()):
-        return []
+        return False
     for rows in systems.values():
         columns = [column for column in rows.columns.values() if column is not None]
         if any(len(c) and isinstance(c[0], dict) and "id" in c[0] for c in columns):
-            return []
+            return False
         if len(set(map(len, columns))) > 1:
-            return []
-    return [
-        (system, start) for system in systems for start in range(0, len(systems[system]), _ROWS)
-    ]
+            return False
+    return True
 
 
 def results_of_tables(
@@ -210,7 +159,6 @@ def results_of_tables(
     tables: Tables,
     *,
     inputs: Iterable[Mapping[str, Any]] = (),
-    record: Mapping[str, Any] | None = None,
     progress: bool = False,
 ) -> Results:
     """Return the results of scored rows, compared if that is requested.
@@ -219,13 +167,16 @@ def results_of_tables(
         request: what is reported; its modules and options are ignored.
         tables: the rows by system and module.
         inputs: the sources of the rows.
-        record: the provenance; None for that of these inputs.
         progress: show a bar on stderr.
 
     Raises:
         ValueError: a score is undefined for all rows, or systems cannot be compared.
     """
+    if request.preset is not None:
+        tables = _with_preset(tables, request.preset)
     if request.compare:
+        if len(tables) < 2:
+            raise ValueError(f"compare needs two systems; there is only {next(iter(tables))!r}")
         check_same_rows(tables)
     systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
     steps = [(system, name) for system, modules in tables.items() for name in modules]
@@ -238,9 +189,10 @@ def results_of_tables(
                     raise InputError(system, error) from error
             systems[system][name] = found
     check_averages(systems)
+    of_preset = {} if request.preset is None else {"preset": request.preset}
     results = Results(
         systems=systems,
-        provenance={**(provenance(inputs) if record is None else record), **row_digests(tables)},
+        provenance=provenance(inputs) | row_digests(tables) | of_preset,
         rows=tables,
     )
     if request.compare:
@@ -261,14 +213,14 @@ def results_of_tables(
     return results.choose(request.scores)
 
 
-def read_once(column: Any) -> Any:
-    """Return a column as a list or an array, so that modules do not each convert it from Arrow.
+def _with_preset(tables: Tables, name: str) -> Tables:
+    """Return the rows with a preset for signatures, where no option differs from it."""
+    modules = preset(name).modules
 
-    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
-    that is not a column, which the module refuses.
-    """
-    if column is None or isinstance(column, Mapping) or holds_maps(column):
-        return column
-    with suppress(ValueError):
-        return as_column("", column)
-    return column
+    def conditioned(table: RowTable) -> RowTable:
+        options = modules.get(table.module, {}).items()
+        if any(table.options[option] != value for option, value in options):
+            return table
+        return replace(table, conditions={**table.conditions, "preset": name})
+
+    return with_tables(tables, conditioned)

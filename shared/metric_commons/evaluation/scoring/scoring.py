@@ -1,25 +1,35 @@
 """Scores of every module on every system, for Python, the command line and the server."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ...data.files.streams import stem
+from ...data.harness_logs.logs import PLAIN_ROWS
+from ...data.tables.selection import Selection
+from ...data.tables.tables import Source
 from ...module.catalog.catalog import load_without_evaluate, name_of
-from ...module.catalog.request import ROW_LABELS, Missing, Request, check_jobs
-from ...module.declaration.columns import holds_queries
+from ...module.catalog.presets import preset_options
+from ...module.catalog.request import ROW_LABELS, Missing, Reduce, Request, check_jobs
+from ...module.declaration.columns import checked_once, holds_queries
 from ...module.declaration.declarations import (
     Module,
+    assign,
     is_assignable,
     meant_input,
     names_of_functions,
 )
-from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.checks import alternatives, nearest, shown
 from ...statistics.arguments.domains import is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
 from ..results.results import Results
+from ..rows.logged_scores import LOGGED
+from ..rows.plans import read_once
 from ..rows.rows import Rows
 from ..rows.table_blocks import tables_of_data
 from ..rows.table_columns import (
@@ -31,15 +41,16 @@ from ..rows.table_columns import (
     usual_columns,
 )
 from ..rows.worker_processes import run_parallel
-from .evaluations import fields_of_file, results_of_file
+from .evaluations import Evaluation
+from .log_evaluations import LogEvaluation
 from .scored_systems import (
     NO_SYSTEMS,
+    check_reported,
+    configured,
     needs_all_rows,
-    options_of_modules,
     plan_of_columns,
-    read_once,
     results_of_tables,
-    score_rows,
+    tables_of_systems,
 )
 
 
@@ -49,7 +60,9 @@ def score(
     *,
     predictions: Any = None,
     references: Any = None,
+    columns: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
+    preset: str | None = None,
     confidence_level: float | None = None,
     interval: Method = "auto",
     standard_error: bool = False,
@@ -68,6 +81,11 @@ def score(
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
     jobs: int = 1,
+    where: Mapping[str, str] | None = None,
+    filter: str | None = None,  # noqa: A002 # as logs call it
+    answers: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
+    reduce: Reduce | None = None,
+    split_references: str | None = None,
     **module_options: Any,
 ) -> Results:
     """Return the results of every module on every system.
@@ -77,8 +95,9 @@ def score(
             with its settings.
         data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
             pyarrow; a Dataset or IterableDataset; or the path of a file of rows, such as .csv,
-            .jsonl or .parquet. Other arguments then name its columns; predictions and references
-            need no names if one column of each is called so, or response, answer ... Tables of
+            .jsonl or .parquet, or of a log of a harness. Other arguments then name its columns;
+            predictions and references need no names in logs, or if one column of each is called so,
+            or response, answer ... Tables of
             Spark, `datasets` and pyarrow are scored in blocks; their columns are collected only for
             labels that are not columns, options that have a value for each row or, for Spark, are
             functions, and modules that look at all rows together.
@@ -87,8 +106,11 @@ def score(
             None for modules without predictions, whose columns make one system, "rows".
         references: for all systems, or for each system; None if no module needs them. Both columns
             of rankings may be dictionaries `{query: {document: number}}`.
+        columns: fields of further inputs of the modules, by name, such as sources=src. They may
+            also be arguments of their own.
         options: options of modules: `option` is for every module that has it, `module.option` for
             one.
+        preset: options that reproduce another tool, such as squad or ultrarag.
         confidence_level: level of confidence intervals, such as 0.95; without it there are none.
         interval: how intervals are computed; auto chooses by the kind of score.
         standard_error: also report the standard error of each score.
@@ -120,6 +142,14 @@ def score(
         progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score rows; the result is the same. They are forked from
             this one, which is worthwhile from about 100,000 rows on.
+        where: of a file, score only rows with these values, such as `{"split": "test"}`.
+        filter: the filter to score in a log of lm-eval.
+        answers: files with the references of a file, as another field or as lines of text; rows are
+            matched by `ids`, or lines by their order. Several are several references of each row.
+        reduce: how several rows with the same id, such as epochs, become one: mean (the default),
+            max, median or mode.
+        split_references: what separates the accepted answers in a cell of .csv and .tsv, such as
+            "|".
         **module_options: further inputs of the modules by name, such as `sources`, each a column
             like `references`; and options of modules, as in `options`.
 
@@ -140,16 +170,24 @@ def score(
     """
     is_one = isinstance(modules, str | PathLike) or hasattr(modules, "feature_sets")
     module_names = [*map(name_of, listed := [modules] if is_one else list(modules))]
-    metrics = {name: load_without_evaluate(name) for name in module_names}
-    inputs_of_modules = {name for metric in metrics.values() for name in metric.input_names}
-    columns = {
-        name: module_options.pop(name) for name in list(module_options) if name in inputs_of_modules
-    }
+    metrics = {name: load_without_evaluate(name) for name in module_names if name != LOGGED}
+    further = dict(columns or {})
+    input_names = dict.fromkeys(name for m in metrics.values() for name in m.input_names)
+    for name in further:
+        if name not in input_names:
+            takes = f"{', '.join(module_names)} takes no {name!r}"
+            raise ValueError(f"{takes}{alternatives(name, input_names)}")
+    for name in input_names:
+        if name in module_options:
+            further[name] = module_options.pop(name)
     _check_options(module_options, options or {}, metrics)
-    options = {**_settings(listed), **(options or {}), **module_options}
+    of_preset = {} if preset is None else preset_options(preset, module_names)
+    given = {**of_preset, **_settings(listed), **(options or {}), **module_options}
+    of_rows = {key: value for key, value in given.items() if _is_of_rows(key, value, metrics)}
     request = Request(
         modules=module_names,
-        options=options,
+        options={key: value for key, value in given.items() if key not in of_rows},
+        preset=preset,
         confidence_level=confidence_level,
         interval=interval,
         standard_error=standard_error,
@@ -165,63 +203,111 @@ def score(
         jobs=jobs,
     )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
-    labels |= columns
-    path = Path(data) if isinstance(data, str | PathLike) else None
+    labels |= further
+    check_jobs(jobs)
+    reading: dict[str, Any] = {
+        "where": where,
+        "filter": filter,
+        "answers": [answers] if isinstance(answers, str | PathLike) else answers,
+        "reduce": reduce,
+        "split_references": split_references,
+    }
+    if isinstance(data, str | PathLike):
+        request = replace(request, options=given)
+        return _results_of_file(request, metrics, Path(data), predictions, labels, **reading)
+    for name, value in reading.items():
+        if value:
+            raise ValueError(f"{name} is about files, and data is not the path of one")
+    names: dict[str, str | None] = {}
     if data is not None:
-        table = data if path is None else fields_of_file(path)
-        predictions, labels = _with_usual_columns(metrics, table, predictions, labels)
-    provided = {name for name, column in labels.items() if column is not None}
-    check_inputs(metrics, provided | ({"predictions"} if predictions is not None else set()))
-    names = column_names(predictions) if data is not None else {}
+        predictions, labels = _with_usual_columns(metrics, data, predictions, labels)
+        names = column_names(predictions)
+    provided = [name for name, column in labels.items() if column is not None]
+    check_inputs(metrics, provided if predictions is None else ["predictions", *provided])
     if not metrics or (data is not None and not names):
         raise ValueError(NO_SYSTEMS)
-    check_jobs(jobs)
-    if path is not None:
-        return results_of_file(request, path, names, labels)
     if jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    per_row = _values_of_rows(metrics, options)
-    request = replace(request, options={k: v for k, v in options.items() if k not in per_row})
-    columns_of_options = {key.rpartition(".")[2]: options[key] for key in per_row}
-    if _comes_in_blocks(data, labels, request, metrics) and not per_row:
-        plan = plan_of_columns(request, metrics, names, labels)
+    chosen = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
+    of_modules = configured(request, metrics, chosen)
+    check_reported(request, metrics, groups, clusters)
+    has_functions = data is not None and is_spark(data) and names_of_functions(given)
+    are_names = all(column is None or isinstance(column, str) for column in labels.values())
+    if (
+        (data is not None and comes_in_parts(data) and are_names)
+        and not (of_rows or has_functions)
+        and not any(map(needs_all_rows, of_modules.values()))
+    ):
+        plan = plan_of_columns(chosen, names, labels, missing)
         tables = run_parallel(lambda processes: tables_of_data(data, plan, processes), jobs)
         return results_of_tables(request, tables, inputs=inputs, progress=progress)
     if data is not None:
         predictions, labels = _from_table(data, names, labels)
-    elif is_table(predictions):
+    elif not isinstance(predictions, Mapping | list | None) and is_table(predictions):
         predictions = columns_of_table(predictions, table_names(predictions) or [])
-    systems = _rows_of_systems(metrics, predictions, labels | columns_of_options)
-    return score_rows(request, metrics, systems, inputs=inputs, progress=progress)
+    labels |= {key.rpartition(".")[2]: value for key, value in of_rows.items()}
+    systems = _rows_of_systems(metrics, predictions, labels)
+    with checked_once():
+        work = partial(tables_of_systems, systems, of_modules, missing=missing, progress=progress)
+        tables = work(1) if jobs == 1 else run_parallel(work, jobs)
+        return results_of_tables(request, tables, inputs=inputs, progress=progress)
 
 
-def _values_of_rows(metrics: Mapping[str, Module], options: Mapping[str, Any]) -> list[str]:
-    """Return the keys of the options that have a value for each row."""
-    return [
-        key
-        for key, value in options.items()
-        if value is not None
-        and any(
-            is_per_row(metric.declared_options[name].annotation)
-            for name in [key.rpartition(".")[2]]
-            for metric in metrics.values()
-            if name in metric.declared_options
-        )
-        and not isinstance(value, str | Mapping)
-    ]
+def _results_of_file(
+    request: Request,
+    metrics: Mapping[str, Module],
+    path: Path,
+    predictions: Any,
+    labels: Mapping[str, Any],
+    *,
+    where: Mapping[str, str] | None,
+    filter: str | None,  # noqa: A002
+    answers: Iterable[str | PathLike[str]],
+    reduce: Reduce | None,
+    split_references: str | None,
+) -> Results:
+    """Return the results on a file of rows, or on a log; see `score`."""
+    for name, field in labels.items():
+        if not isinstance(field, str | list | None if name == "clusters" else str | None):
+            raise ValueError(f"{name} must name a field of {path}, got {shown(field)}")
+    selection = Selection(filter, where or {}, incomplete=request.missing == "skip")
+    files = list(map(Path, answers))
+    with closing(Source(path, [], selection=selection, progress=True)) as source:
+        log = source.log
+        is_log = log.format_name != PLAIN_ROWS or LOGGED in request.modules
+        if not (is_log or files):
+            table = dict.fromkeys(log.names)
+            predictions, labels = _with_usual_columns(metrics, table, predictions, labels)
+            given = {"predictions": predictions, **labels}
+            check_inputs(metrics, [name for name, field in given.items() if field is not None])
+        if is_log and predictions is None:
+            predictions = {log.system or stem(path): ""}
+        systems = {name: (path, field or "") for name, field in column_names(predictions).items()}
+        if not systems:
+            raise ValueError(NO_SYSTEMS)
+        named = {name: labels[name] for name in ("references", *ROW_LABELS)}
+        how: dict[str, Any] = vars(request) | named
+        how |= {
+            "columns": {name: field for name, field in labels.items() if name not in named},
+            "systems": systems,
+            "opened": {path: source},
+            "split_references": split_references,
+        }
+        if not (is_log or files or reduce or where or filter):
+            return Evaluation(**how).results()
+        evaluation = LogEvaluation(**how, answers=files, reduce=reduce)
+        evaluation.check()
+        return evaluation.results()
 
 
-def _comes_in_blocks(
-    data: Any, labels: Mapping[str, Any], request: Request, metrics: Mapping[str, Module]
-) -> bool:
-    """Return whether a table is scored block by block, and its columns are not collected."""
-    if data is None or not comes_in_parts(data):
-        return False
-    if not all(column is None or isinstance(column, str) for column in labels.values()):
-        return False
-    if is_spark(data) and names_of_functions(request.options or {}):
-        return False
-    return not any(map(needs_all_rows, options_of_modules(request, metrics).values()))
+def _is_of_rows(key: str, value: Any, metrics: Mapping[str, Module]) -> bool:
+    """Return whether an option has a value for each row."""
+    name = key.rpartition(".")[2]
+    return not isinstance(value, str | Mapping | None) and any(
+        is_per_row(metric.declared_options[name].annotation)
+        for metric in metrics.values()
+        if name in metric.declared_options
+    )
 
 
 def _rows_of_systems(

@@ -1,7 +1,7 @@
 """Notes on the texts of an evaluation: thoughts that are scored, and texts without tokens."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import nullcontext
 from typing import Any
 
@@ -42,8 +42,9 @@ class TextNotes:
             number = Value
         self._rows, self._thoughts, self._tokens = number("q"), number("q"), number("b")
 
-    def update(self, predictions: Sequence[Any], references: Sequence[Any]) -> None:
+    def update(self, columns: Mapping[str, Any]) -> None:
         """Add the texts of rows."""
+        predictions, references = (columns.get(n, []) for n in ("predictions", "references"))
         with self._rows:
             self._rows.value += len(predictions)
         if self._keeps_thoughts:

@@ -14,7 +14,7 @@ from metric_commons.data.files import pieces
 from metric_commons.data.files.pieces import PiecesOfParquet
 from metric_commons.data.tables import tables
 from metric_commons.data.tables.tables import Source
-from metric_commons.evaluation.rows.worker_processes import columns_of
+from metric_commons.evaluation.rows.worker_processes import map_ordered
 
 ENDLESS = 10**9  # rows, with which a file is read row by row
 
@@ -215,7 +215,13 @@ def test_processes_that_read_the_same_file_do_not_move_each_other(monkeypatch, t
     texts = [f"{row}-" + "x" * (row % 70) for row in range(20_000)]
     parquet.write_table(pa.table({"a": texts}), path, row_group_size=900)
 
-    assert columns_of(Source(path, ["a"]), 3) == {"a": texts}
+    source = Source(path, ["a"])
+
+    def read(task):
+        start, piece = task
+        return [text for block in source.blocks_of(piece, start) for text in block["a"]]
+
+    assert [text for part in map_ordered(read, source.pieces(50), 3) for text in part] == texts
 
 
 def test_columns_that_are_not_asked_for_are_not_read(tmp_path):

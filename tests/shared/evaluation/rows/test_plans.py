@@ -4,7 +4,6 @@ import pytest
 from metric_commons import load
 from metric_commons.evaluation.results.module_results import module_result
 from metric_commons.evaluation.rows.plans import Plan
-from metric_commons.evaluation.rows.table_blocks import scored_block
 
 RUN = [{"a": 0.5, "b": 1.0}, {"c": 0.25, "a": 0.75}, {}]
 JUDGED = [{"a": 1, "b": 0}, {"a": 0, "c": 2}, {"a": 1}]
@@ -44,7 +43,7 @@ def test_a_map_that_is_missing_is_named_with_its_row():
     kind = pa.map_(pa.string(), pa.float64())
     batch = {"run": pa.array([[("a", 1.0)], None], kind), "judged": maps(JUDGED[:2], pa.int32())}
     with pytest.raises(ValueError, match=r"^row 11: column 'run' is None"):
-        scored_block(plan, batch | {"id": pa.array(["x", "y"])}, 10)
+        plan.tables(batch | {"id": pa.array(["x", "y"])}, 10)
 
 
 def test_a_label_that_is_missing_is_named_with_its_row():
@@ -56,4 +55,4 @@ def test_a_label_that_is_missing_is_named_with_its_row():
     )
     rows = {"answer": ["a", "b"], "gold": ["a", "b"], "topic": ["x", None]}
     with pytest.raises(ValueError, match=r"^row 3: column 'topic' is None; every row needs"):
-        scored_block(plan, rows, 2)
+        plan.tables(rows, 2)

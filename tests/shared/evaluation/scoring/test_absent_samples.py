@@ -8,6 +8,7 @@ import pytest
 
 from metric_commons.data.harness_logs.logs import PLAIN_ROWS
 from metric_commons.data.tables.selection import Selection
+from metric_commons.evaluation.rows.rows import Rows
 from metric_commons.evaluation.scoring.log_samples import LogRows, rows_to_score
 
 
@@ -20,43 +21,38 @@ def samples(form, predictions, errors=None, ids=None):
         log=SimpleNamespace(format_name=form, repeated_ids_allowed=True),
         location=lambda row: f"row {row}",
     )
-    labels = {"id": ids or list(range(len(predictions)))}
-    if errors:
-        labels["error"] = errors
-    columns = {"predictions": predictions, "references": ["a"] * len(predictions)}
-    return LogRows(source, range(len(predictions)), {"qa_em": columns}, labels, {})
+    number = len(predictions)
+    columns = {"predictions": predictions, "references": ["a"] * number}
+    rows = Rows(columns=columns, ids=ids or list(range(number)))
+    return LogRows(source, range(number), {"qa_em": rows}, errors or [False] * number, {})
 
 
 def test_an_answer_that_is_missing_is_a_matter_of_logs_alone():
     log = samples("lm-eval", ["a", None])
     with pytest.raises(ValueError, match="of 2 samples, 1 have no answer; exclude them"):
-        rows_to_score(log, reduce=None, metric=None)
-    skipped = rows_to_score(log, missing="skip", reduce=None, metric=None)
+        rows_to_score(log)
+    skipped = rows_to_score(log, missing="skip")
     assert skipped.rows["qa_em"].columns["predictions"] == ["a"]
     assert skipped.conditions["left_out"] == {"unanswered": 1}
 
     # In plain rows it is a wrong value, which the module refuses with its row.
-    rows = rows_to_score(samples(PLAIN_ROWS, ["a", None]), reduce=None, metric=None)
+    rows = rows_to_score(samples(PLAIN_ROWS, ["a", None]))
     assert rows.rows["qa_em"].columns["predictions"] == ["a", None]
     assert "left_out" not in rows.conditions
 
 
 def test_samples_that_ended_in_an_error_are_counted_as_such():
     log = samples("lm-eval", ["a", "b", None], errors=[False, True, True])
-    zero = rows_to_score(log, missing="zero", reduce=None, metric=None)
+    zero = rows_to_score(log, missing="zero")
     assert zero.conditions == {"where": ["split=test"], "missing": {"zero": 2}}
     assert zero.samples["qa_em"].reduce == "mean"
-    skipped = rows_to_score(log, missing="skip", reduce=None, metric=None)
+    skipped = rows_to_score(log, missing="skip")
     assert skipped.conditions["left_out"] == {"error": 2}
     with pytest.raises(ValueError, match="no samples remain to be scored"):
-        rows_to_score(
-            samples("lm-eval", ["a"], errors=[True]), missing="skip", reduce=None, metric=None
-        )
+        rows_to_score(samples("lm-eval", ["a"], errors=[True]), missing="skip")
 
 
 def test_samples_of_one_id_are_one_unit():
-    rows = rows_to_score(
-        samples("lm-eval", ["a", "b", "c"], ids=[7, 7, 8]), reduce=None, metric=None
-    )
+    rows = rows_to_score(samples("lm-eval", ["a", "b", "c"], ids=[7, 7, 8]))
     assert rows.conditions["reduce"] == "mean"
-    assert rows.rows["qa_em"].ids == [7, 8]
+    assert rows.samples["qa_em"].labels.ids == [7, 8]

@@ -1,5 +1,6 @@
 """One call for tables of any library, and its hints at wrong arguments."""
 
+import json
 import sys
 
 import pandas as pd
@@ -90,6 +91,8 @@ def test_generators_are_columns():
         ({"data": 5}, "data must be a table with columns, got int"),
         ({"data": [1]}, "data must be a table with columns, got rows of int"),
         ({"predictions": [["Paris"]]}, "predictions must name columns of data, got list"),
+        ({"columns": {"sourcs": "x"}}, "qa_em takes no 'sourcs'; there are predictions, refer"),
+        ({"data": pa.table(COLUMNS), "compare": True}, "compare needs two systems; there is only"),
     ],
 )
 def test_what_is_no_column_is_named(arguments, message):
@@ -163,9 +166,56 @@ def test_no_column_of_a_file_is_guessed(qa, header, arguments, message):
         score("qa_f1", qa, **arguments)
 
 
-def test_files_that_are_no_tables_are_refused(tmp_path):
-    (tmp_path / "hyp.txt").write_text("a\n")
-    with pytest.raises(ValueError, match="score reads tables; `metric-commons score` reads lines"):
-        score("bleu", tmp_path / "hyp.txt")
+def test_texts_of_a_file_have_their_references_in_others(tmp_path):
+    files = {name: tmp_path / f"{name}.txt" for name in ("hyp", "one", "two")}
+    for path, text in zip(files.values(), ("the cat\n", "a cat\n", "the cat\n"), strict=True):
+        path.write_text(text)
+
+    hyp, one, two = files.values()
+    assert score("qa_f1", hyp, answers=one, normalizer="lower")["hyp"]["qa_f1"] == 0.5
+    assert score("qa_f1", hyp, answers=[one, two], normalizer="lower")["hyp"]["qa_f1"] == 1.0
+    with pytest.raises(ValueError, match="bleu needs --references; the format lines has no"):
+        score("bleu", hyp)
     with pytest.raises(FileNotFoundError):
         score("bleu", tmp_path / "none.csv")
+    with pytest.raises(ValueError, match="answers is about files, and data is not the path"):
+        score("qa_f1", COLUMNS, predictions="answer", references="gold", answers=one)
+
+
+def test_the_rows_of_a_file_are_chosen_and_joined(tmp_path):
+    """As by the options of the command."""
+    (tmp_path / "p.csv").write_text("q,split,answer,gold\n1,a,x,x|y\n1,a,z,x|y\n2,b,y,y\n3,a,z,z\n")
+    path = tmp_path / "p.csv"
+    fields = {"predictions": "answer", "references": "gold", "ids": "q"}
+
+    chosen = score("qa_em", path, **fields, split_references="|", where={"split": "a"})
+    assert chosen["answer"]["qa_em"] == 0.75
+    best = score("qa_em", path, **fields, split_references="|", reduce="max").systems
+    assert best["answer"]["qa_em"].scores == {"qa_em": 1.0}
+    assert "reduce=max" in best["answer"]["qa_em"].signature
+    assert "split_references=" in best["answer"]["qa_em"].signature
+    (tmp_path / "g.csv").write_text("q,right\n3,z\n2,?\n1,x\n")
+    fields["references"] = "right"
+    joined = score("qa_em", path, **fields, answers=[tmp_path / "g.csv"], reduce="max")
+    assert joined["answer"]["qa_em"] == 2 / 3
+    named = {"predictions": "answer", "columns": {"references": "gold"}, "preset": "squad"}
+    assert "preset=squad" in score("qa_em", path, **named).signatures()[0]
+
+
+def test_a_log_needs_no_names(tmp_path):
+    samples = [
+        {"doc_id": row, "doc": {}, "target": "x", "arguments": [["Q", {"until": ["."]}]]}
+        | {"resps": [["x"]], "filtered_resps": [answer], "filter": name, "metrics": ["acc"]}
+        | {"acc": 1.0}
+        for name, answers in (("strict", "xy"), ("loose", "xx"))
+        for row, answer in enumerate(answers)
+    ]
+    path = tmp_path / "samples_task_2026-01-01T00-00-00.jsonl"
+    path.write_text("".join(json.dumps(sample) + "\n" for sample in samples))
+
+    (strict,) = score("qa_em", path, filter="strict").systems.values()
+    assert strict["qa_em"].scores == {"qa_em": 0.5}
+    (logged,) = score("logged", path, filter="loose").systems.values()
+    assert logged["logged"].scores == {"acc": 1.0}
+    with pytest.raises(ValueError, match="choose one with --filter"):
+        score("qa_em", path)
