@@ -1,4 +1,4 @@
-"""The server of `metric-commons mcp`: its start, its memory, and large requests.
+"""The server of `metric-commons mcp`: its start, its memory, and a large request.
 
     python benchmarks/server.py
 
@@ -102,12 +102,6 @@ def main():
         f"{time.perf_counter() - clock:.2f} s until the answer is read"
     )
 
-    start = server.cpu()
-    refused = server.evaluate({"pred_ls": ["a " * 100_000_000], "gt_ls": [["a"]]})
-    print(
-        f"a line of 200 MB: {server.cpu() - start:.2f} s of CPU, "
-        f"memory {server.megabytes():.0f} MB after; {refused['message'][:60]} ..."
-    )
     server.close()
 
 

@@ -27,9 +27,10 @@ import typer
 
 from metric_commons.__main__ import main as command
 from metric_commons.__main__ import program
-from metric_commons.apps.mcp.call_process import message
-from metric_commons.apps.mcp.roots import CallContext, Roots
-from metric_commons.apps.mcp.tools import TOOLS, call
+from metric_commons.apps.mcp.root import Root
+from metric_commons.apps.mcp.schemas import call, parameters
+from metric_commons.apps.mcp.server import message
+from metric_commons.apps.mcp.tools import CallContext
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
 from tests.apps.server_session import LONG, children, is_running, write_files
@@ -131,13 +132,13 @@ def races_of_reading(place, dice):
     root, outside = place / "root", place / "outside"
     _write_place(root, PUBLIC, QRELS, "public")
     _write_place(outside, SECRET, QRELS.replace("a 1", "b 1").replace("b 0", "a 0"), "secret")
-    context = CallContext(Roots([root]))
+    context = CallContext(Root(root))
 
     def turn(_):
         tool = dice.choice([*READING])
         try:
             with contextlib.redirect_stderr(io.StringIO()):
-                _, answer = call(lambda *_: None, tool, READING[tool], context)
+                answer = json.loads(call(context, tool, READING[tool]))
         except (ValueError, OSError):
             return "refused"
         if tool == "evaluate_trec":
@@ -156,7 +157,7 @@ def races_of_writing(place, dice):
     root, outside = place / "root", place / "outside"
     for folder in (root / "out", outside / "out"):
         folder.mkdir(parents=True)
-    context = CallContext(Roots([root]))
+    context = CallContext(Root(root))
     answers = {"pred_ls": ["x"], "gt_ls": [["x"]], "metrics": ["em"]}
 
     def turn(_):
@@ -164,10 +165,11 @@ def races_of_writing(place, dice):
         result = "done"
         try:
             with contextlib.redirect_stderr(io.StringIO()):
-                call(lambda *_: None, "evaluate", answers | {"save_path": path}, context)
+                call(context, "evaluate", answers | {"save_path": path})
         except (ValueError, OSError):
             result = "refused"
-        return "wrong" if any((outside / "out").iterdir()) else result
+        is_file = map(Path.is_file, (outside / "out").rglob("*"))
+        return "wrong" if any(is_file) else result
 
     with alternating(root, outside, ["out"]):
         yield turn
@@ -351,14 +353,13 @@ def controls_in_tools(root, dice):
 
     def turn(_):
         tool, text = dice.choice([*CALLS]), dice.choice(CONTROLS)
-        name = dice.choice([*TOOLS[tool].parameters, text])
+        name = dice.choice([*parameters(tool), text])
         value = dice.choice([text, [text], {text: text}, {"normalizer": text}, f"x/{text}"])
         arguments = CALLS[tool] | {name: value}
         said, result = io.StringIO(), "done"
         try:
             with contextlib.redirect_stderr(said):
-                TOOLS[tool].check(arguments)
-                call(lambda *_: None, tool, arguments, CallContext(Roots([root])))
+                call(CallContext(Root(root)), tool, arguments)
         except (ValueError, OSError) as error:
             said.write(message(error))
             result = "refused"

@@ -3,10 +3,8 @@ import os
 import signal
 import subprocess
 import sys
-import sysconfig
 import termios
 import time
-import venv
 from pathlib import Path
 
 import pytest
@@ -131,27 +129,3 @@ def interrupted(tmp_path):
         return process.returncode, out, err
 
     return interrupted
-
-
-@pytest.fixture(scope="session")
-def first_major(tmp_path_factory):
-    """A Python that is this one, but for the first major of the protocol's library."""
-    folder = tmp_path_factory.mktemp("first_major")
-    venv.create(folder, with_pip=True)
-    python = folder / "bin" / "python"
-    installing = [python, "-m", "pip", "install", "--quiet", "mcp==1.30.0"]
-    done = subprocess.run(installing, capture_output=True, text=True, check=False)
-    if done.returncode:
-        pytest.skip(f"mcp 1.30.0 cannot be installed here: {done.stderr[-200:]}")
-    site = next(folder.glob("lib/python*/site-packages"))
-    rest = [str(ROOT / "shared"), sysconfig.get_path("purelib")]  # found after what is its own
-    (site / "rest.pth").write_text("\n".join(rest), "utf-8")
-    return str(python)
-
-
-@pytest.fixture(params=["installed", pytest.param("first major", marks=pytest.mark.slow)])
-def python(request):
-    """The Python that runs a server."""
-    if request.param == "installed":
-        return sys.executable
-    return request.getfixturevalue("first_major")

@@ -23,9 +23,9 @@ from pyarrow import parquet
 
 import metric_commons
 from metric_commons.apps.console import config
-from metric_commons.apps.mcp.roots import CallContext, Roots
-from metric_commons.apps.mcp.stdio import refusal
-from metric_commons.apps.mcp.tools import TOOLS, call
+from metric_commons.apps.mcp.root import Root
+from metric_commons.apps.mcp.schemas import call, parameters
+from metric_commons.apps.mcp.tools import CallContext
 from metric_commons.data.files.stored import checksum
 from metric_commons.data.tables.tables import Source
 from metric_commons.data.trec.trec import read_qrels, read_run
@@ -100,9 +100,6 @@ CALLS = {
     "report": {"path": "saved.json", "save_path": "page.html"},
     "describe_module": {"name": "qa_em"},
 }
-REQUEST = json.dumps(
-    {"jsonrpc": "2.0", "id": 7, "method": "tools/call", "params": {"name": "evaluate"}}
-)
 
 
 class HungError(BaseException):
@@ -422,14 +419,13 @@ def _files_of_server(folder):
 
 def _ask(folder, tool, arguments):
     with contextlib.redirect_stderr(io.StringIO()):  # where UltraRAG's tables go
-        TOOLS[tool].check(arguments)
-        call(lambda *_: None, tool, arguments, CallContext(Roots([_files_of_server(folder)])))
+        call(CallContext(Root(_files_of_server(folder))), tool, arguments)
 
 
 def odd_arguments(dice, folder):
     """A call of a tool with an odd argument, or an unknown one."""
     tool = dice.choice([*CALLS])
-    name = dice.choice([*TOOLS[tool].parameters, "x"])
+    name = dice.choice([*parameters(tool), "x"])
     _ask(folder, tool, CALLS[tool] | {name: dice.choice(ODD_JSON)})
     return True
 
@@ -438,22 +434,11 @@ def outside_paths(dice, folder):
     """A call of a tool that reads or writes where it may not."""
     tool = dice.choice(["evaluate_trec", "evaluate_file", "report", "compare_files"])
     paths = {"path", "run_path", "qrels_path", "paths", "rows_path", "save_path"}
-    name = dice.choice(sorted(paths & TOOLS[tool].parameters.keys()))
+    name = dice.choice(sorted(paths & parameters(tool).keys()))
     path = dice.choice(OUTSIDE)
     arguments = CALLS[tool] | {name: [path] if name == "paths" else path}
     _ask(folder, tool, arguments)
     raise AssertionError(f"{tool} took {arguments}")
-
-
-def protocol_lines(dice, _):
-    """A line of the protocol: what is no request gets an answer, which can be parsed."""
-    line = damaged(REQUEST.encode(), dice).replace(b"\n", b" ")
-    answer = refusal(line)
-    if answer is not None:
-        assert "error" in json.loads(answer)
-        return False
-    assert not line.strip() or isinstance(json.loads(line), dict)
-    return True
 
 
 PROBES = {
@@ -471,7 +456,6 @@ PROBES = {
     "odd rows of two systems, scored and compared": odd_calls,
     "odd arguments of the server's tools": odd_arguments,
     "paths outside of the server's folders": outside_paths,
-    "damaged lines of the protocol": protocol_lines,
     "bombs of gz, bz2, xz, zst, lz4 and zip": bombs,
 }
 

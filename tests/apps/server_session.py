@@ -1,7 +1,7 @@
 """A long session with the server: mixed calls, cancellations and killed processes; are all right?
 
 Run in a clone as `python -m tests.apps.server_session [CALLS] [PYTHON]`. The client is the official
-one of the Python that runs this, whatever its major; PYTHON serves, the same one if left out.
+one of the Python that runs this; PYTHON serves, the same one if left out.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from importlib.metadata import version
 from itertools import pairwise
 from pathlib import Path
 
-from mcp import ClientSession, StdioServerParameters, stdio_client, types
+from mcp import ClientSession, StdioServerParameters, stdio_client
 
 from metric_commons.data.files.stored import to_jsonable
 from metric_commons.evaluation.comparison.combined_results import compare
@@ -54,7 +54,7 @@ MISTAKES = [
     ("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"}, "--root"),
     ("evaluate_trec", {"run_path": "none", "qrels_path": "qrels"}, "none"),
     ("evaluate_file", SCORED | {"references": "golden"}, "gold"),
-    ("evaluate_file", LONG | {"n_resamples": 10**9}, "1,000,000"),
+    ("evaluate_file", LONG | {"n_resamples": 10**9}, "10,000,000"),
     ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl"),
 ]
 
@@ -150,6 +150,11 @@ def children(process):
     return [int(number) for text in texts for number in text.split()]
 
 
+def calls_of(server):
+    """The processes of calls: the children of the one from which a server forks them."""
+    return [call for started in children(server) for call in children(started)]
+
+
 def is_running(process):
     """Whether a process runs; one that has ended may wait for its parent."""
     try:
@@ -168,7 +173,7 @@ class Session:
     """A client, and the server that it started.
 
     Args:
-        client: of either major.
+        client: the official one.
         server: the number of the server's process.
     """
 
@@ -178,8 +183,8 @@ class Session:
 
     @property
     def workers(self):
-        """The processes of calls, and last the one that waits for the next."""
-        return sorted(filter(is_running, children(self.server)))
+        """The processes of calls."""
+        return [*filter(is_running, calls_of(self.server))]
 
     def figures(self):
         """The memory of the server, and its open files."""
@@ -196,27 +201,20 @@ class Session:
     async def ask(self, name, arguments):
         """Whether a call was refused, and what it answered."""
         result = await self.client.call_tool(name, arguments)
-        is_error = result.isError if hasattr(result, "isError") else result.is_error
-        return is_error, result.content[0].text
+        return result.is_error, result.content[0].text
 
     async def long_call(self):
-        """A call that works for minutes, once it does, and the number of its request."""
-        await self.until(lambda: len(self.workers) == 1)  # those that were cancelled end soon
-        number = getattr(self.client, "_request_id", None)  # the next one, in the first major
+        """A call that works for minutes, once it does."""
+        await self.until(lambda: not self.workers)  # those that were cancelled end soon
         task = asyncio.create_task(self.ask("evaluate_file", LONG))
-        await self.until(lambda: len(self.workers) == 2)
-        return task, number
+        await self.until(lambda: self.workers)
+        return task
 
-    async def cancel(self, task, number):
-        """Cancel a call; the second major tells the server by itself."""
+    async def cancel(self, task):
+        """Cancel a call, of which the client tells the server."""
         task.cancel()
         with suppress(asyncio.CancelledError):
             await task
-        if number is not None:
-            cancelled = types.CancelledNotification(
-                method="notifications/cancelled", params={"requestId": number}
-            )
-            await self.client.send_notification(types.ClientNotification(cancelled))
         self.counts["cancelled"] += 1
 
     async def kill(self, task):
@@ -228,7 +226,7 @@ class Session:
 
     async def interrupt(self):
         """Interrupt the server while a call works: the client is told, and no process is left."""
-        task, _ = await self.long_call()
+        task = await self.long_call()
         processes = [self.server, *self.workers]
         os.kill(self.server, signal.SIGINT)
         done, _ = await asyncio.wait([task], timeout=60)
@@ -237,10 +235,6 @@ class Session:
             await self.until(lambda: not any(map(is_running, processes)))
         left = [*filter(is_running, processes)]
         self.counts["interrupted, told" if is_told and not left else "wrong"] += 1
-
-    def kill_waiting(self):
-        """Kill the process that waits for the next call, which starts another."""
-        os.kill(self.workers[-1], signal.SIGKILL)
 
     async def call(self, dice, calls):
         """One call of some tool, or one with a mistake."""
@@ -278,19 +272,17 @@ async def session(calls, python, folder):
                 if number in (calls // 10, calls // 2):  # two figures tell a warm-up from a leak
                     figures.append(talk.figures())
                 if number in stopped:
-                    task, request = await talk.long_call()
+                    task = await talk.long_call()
                     await talk.call(dice, kinds)  # which does not wait for the other
                     if number in killed:
                         await talk.kill(task)
                     else:
-                        await talk.cancel(task, request)
+                        await talk.cancel(task)
                 else:
                     await talk.call(dice, kinds)
-                if number == calls // 20:
-                    talk.kill_waiting()
-            await talk.until(lambda: len(talk.workers) == 1)
+            await talk.until(lambda: not talk.workers)
             figures.append(talk.figures())
-            processes = [server, *talk.workers]
+            processes = [server, *children(server)]
             await talk.interrupt()
     left = [*filter(is_running, processes)]
     median = sorted(talk.times)[len(talk.times) // 2]

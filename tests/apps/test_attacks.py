@@ -1,16 +1,16 @@
 """Races, interrupts and control characters: a few turns of each; nightly for some time."""
 
-import asyncio
 import os
 import random
-import signal
 import subprocess
 import sys
 
 import pytest
 
-from metric_commons.apps.mcp.roots import CallContext, Roots
-from metric_commons.apps.mcp.server import Calls, _end_at_an_interrupt
+from metric_commons.apps.mcp.root import InputPath, Root
+from metric_commons.apps.mcp.schemas import call
+from metric_commons.apps.mcp.server import message
+from metric_commons.apps.mcp.tools import CallContext
 from metric_commons.data.files.access import limited_to, open_file
 from metric_commons.data.files.stored import write_whole
 from tests.apps import attacks
@@ -53,15 +53,6 @@ def test_an_interrupt_while_a_command_is_imported_is_130(tmp_path, delay):
     assert attacks.is_interrupted(*interrupted)
 
 
-def test_a_server_that_was_started_to_ignore_interrupts_does_so():
-    earlier = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        _end_at_an_interrupt(None)
-        assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGINT, earlier)
-
-
 @pytest.mark.parametrize("command", ["--help", "list"])
 def test_a_reader_that_has_read_enough_does_not_fail_a_command(command):
     reader, writer = os.pipe()
@@ -83,57 +74,34 @@ def test_a_reader_that_has_read_enough_does_not_fail_a_command(command):
 
 
 @pytest.fixture
-def roots(tmp_path):
+def root(tmp_path):
     """A root with a file, in a folder that has a secret."""
     (tmp_path / "root" / "folder").mkdir(parents=True)
     (tmp_path / "root" / "folder" / "file").write_text("public")
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "file").write_text("secret")
-    return Roots([tmp_path / "root"])
+    return Root(tmp_path / "root")
 
 
 @pytest.mark.parametrize("name", ["folder", "folder/file"])
-def test_a_link_that_appears_after_a_path_was_resolved_is_not_followed(roots, name, monkeypatch):
-    root = roots.first
-    resolved = roots._resolved("path", "folder/file")
-    monkeypatch.setattr(roots, "_resolved", lambda *_: resolved)
-    (root / name).rename(root / "kept")
-    outside = root.parent / "outside"
-    (root / name).symlink_to(outside if name == "folder" else outside / "file")
+def test_a_link_that_appears_after_a_path_was_checked_is_not_followed(root, name):
+    outside = root.folder.parent / "outside"
+    path = root.confined({"path": InputPath}, {"path": "folder/file"})["path"]
+    (root.folder / name).rename(root.folder / "kept")
+    (root.folder / name).symlink_to(outside if name == "folder" else outside / "file")
 
-    with pytest.raises(OSError, match=r"folder.file"):
-        roots.opened(root / "folder" / "file")
-    if name == "folder":
-        with pytest.raises(OSError, match=r"folder.file"):
-            roots.target(root / "folder" / "file")
+    with pytest.raises(ValueError, match="leads outside"):
+        root.opened(path)
+    with pytest.raises(ValueError, match="leads outside"):
+        root.target(path)
 
 
-def test_a_file_that_was_replaced_by_a_link_meanwhile_is_resolved_again(roots, monkeypatch):
-    root, resolve = roots.first, roots._resolved
-    first = [resolve("path", "folder/file")]
-    (root / "other").write_text("other")
-    (root / "folder" / "file").unlink()
-    (root / "folder" / "file").symlink_to(root / "other")
-    monkeypatch.setattr(roots, "_resolved", lambda *a: first.pop() if first else resolve(*a))
-
-    with roots.opened(root / "folder" / "file") as file:
-        assert file.read() == b"other"
-
-
-def test_a_root_that_was_replaced_is_refused(roots):
-    roots.first.rename(roots.first.with_name("moved"))
-    roots.first.symlink_to(roots.first.with_name("outside"))
-
-    with pytest.raises(ValueError, match=r"was replaced; start the server again"):
-        roots._roots[0].open()
-
-
-def test_everything_that_is_opened_is_limited_to_the_roots(roots):
-    outside = roots.first.parent / "outside"
-    (roots.first / "link").symlink_to(outside / "file")
-    (roots.first / "inside").symlink_to(roots.first / "folder")
-    with limited_to(roots):
-        for path in (outside / "file", roots.first / "link", "../outside/file"):
+def test_everything_that_is_opened_is_below_the_root(root):
+    outside = root.folder.parent / "outside"
+    (root.folder / "link").symlink_to(outside / "file")
+    (root.folder / "inside").symlink_to(root.folder / "folder")
+    with limited_to(root):
+        for path in (outside / "file", root.folder / "link", "../outside/file"):
             with pytest.raises(ValueError, match="leads outside"):
                 open_file(path)
             with pytest.raises(ValueError, match="leads outside"):
@@ -144,19 +112,21 @@ def test_everything_that_is_opened_is_limited_to_the_roots(roots):
     with open_file(outside / "file") as file:
         assert file.read() == b"secret"
 
-    assert (roots.first / "folder" / "new" / "file").read_text() == "new"
+    assert (root.folder / "folder" / "new" / "file").read_text() == "new"
 
 
 @pytest.mark.parametrize("name", ["a\nb.json", "\x1b[2J.json"])
-def test_a_tool_refuses_to_save_under_a_name_with_control_characters(roots, name):
-    with pytest.raises(ValueError, match="has control characters"):
-        roots.to_write("save_path", name)
+def test_a_tool_refuses_to_save_under_a_name_with_control_characters(root, name):
+    answers = {"pred_ls": ["a"], "gt_ls": [["a"]], "save_path": name}
+    with pytest.raises(ValueError, match="must be a path"):
+        call(CallContext(root), "evaluate", answers)
 
 
-def test_a_message_about_an_argument_has_no_control_characters(roots):
-    answer = asyncio.run(Calls(CallContext(roots), None).answer("\x1b[2J\n", {}, None))
+def test_a_message_about_an_argument_has_no_control_characters(root):
+    with pytest.raises(ValueError, match="unknown tool") as refused:
+        call(CallContext(root), "\x1b[2J\n", {})
 
-    assert answer.content[0].text.isprintable()
+    assert message(refused.value).isprintable()
 
 
 @pytest.mark.slow

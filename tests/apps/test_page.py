@@ -18,9 +18,16 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from metric_commons import load
 from metric_commons.apps.hub.bundling import bundle
 from metric_commons.apps.hub.demo import Demo
-from metric_commons.apps.hub.page import _PROGRAM, _PYODIDE_HOME, card_html, page
+from metric_commons.apps.hub.page import (
+    _PROGRAM,
+    _PYODIDE_HOME,
+    card_html,
+    page,
+    worked_examples,
+)
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
 
 pytestmark = pytest.mark.processes
@@ -77,7 +84,7 @@ BY_DAY = ["ir_ranking", "qa_f1", "tool_calls"]
 def test_a_page_answers_as_the_module(name, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     folder = bundle(name, tmp_path)
-    demo = Demo(bundle(name, tmp_path / "gradio", sdk="gradio"))
+    demo = Demo(load(name), worked_examples((folder / "README.md").read_text("utf-8")))
     numbers = range(len(demo.examples))
     questions = [("titles", "[]"), *(("example", f"[{number}]") for number in numbers)]
     calls = [[demo.cells(number), demo.options(number)] for number in numbers]
@@ -89,8 +96,7 @@ def test_a_page_answers_as_the_module(name, tmp_path, monkeypatch):
     assert titles == demo.titles()
     for number in numbers:
         assert others[number]["cells"] == demo.cells(number)
-        scores, header, rows = demo.score(*calls[number])
-        shown = json.loads(json.dumps({"scores": scores, "header": header, "rows": rows}))
+        shown = json.loads(json.dumps(demo.score(*calls[number])))
         # BLAS, which fits covariates, rounds by where the arrays lie in memory: another process
         # may have other last digits.
         digits = 12 if name == "pairwise_ranking" else 17

@@ -12,7 +12,7 @@ from metric_commons import load
 from metric_commons.__main__ import main
 from metric_commons.apps.hub import publishing
 from metric_commons.apps.hub.bundling import MARKER_FILE, Marker, bundle
-from metric_commons.apps.hub.demo import worked_examples
+from metric_commons.apps.hub.page import worked_examples
 from metric_commons.module.catalog import catalog
 from tests.apps.fake_hub import TOKEN, Hub, as_stranger, fake_hub
 from tests.spec import METRICS, PATIENCE, nightly
@@ -134,7 +134,7 @@ def test_only_what_differs_is_touched(publish):
 def published(name="qa_em", **files):
     """A Space of an older version, with these files beside."""
     own = {"README.md": b"old", "no_longer_used.py": b"old", f"{name}.py": b"old"}
-    marker = Marker(f"acme/{name}", "0.0.1", "static", tuple(own)).to_json()
+    marker = Marker(f"acme/{name}", "0.0.1", tuple(own)).to_json()
     beside = {file.replace("_dot_", "."): content for file, content in files.items()}
     return {MARKER_FILE: marker.encode(), ".gitattributes": b"own", **own, **beside}
 
@@ -151,7 +151,7 @@ def test_a_space_of_an_older_version_is_brought_up_to_date(publish, tmp_path):
 
 
 def test_a_newer_version_is_not_replaced(publish):
-    marker = Marker("acme/qa_em", "99.0.0", "static", ()).to_json().encode()
+    marker = Marker("acme/qa_em", "99.0.0", ()).to_json().encode()
     new = {MARKER_FILE: marker, "README.md": b"new"}
     hub = Hub()
     hub.spaces["acme/qa_em"] = space = {"main": dict(new), "v99.0.0": dict(new)}
@@ -199,21 +199,19 @@ class FaultyHub(Hub):
         return 418, {"error": "the answer is lost"}, {}
 
 
-@pytest.mark.parametrize("sdk", ["static", *nightly("gradio")])
 @pytest.mark.parametrize("is_received", [False, True])
-def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, sdk, publish):
-    arguments = ("qa_em", "--sdk", sdk)
+def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, publish):
     whole = FaultyHub(None, is_received=True)
-    assert publish(whole, *arguments)[0] == 0
+    assert publish(whole, "qa_em")[0] == 0
 
     assert whole.requests >= 5
     for fault in range(whole.requests):
         hub = FaultyHub(fault, is_received=is_received)
-        publish(hub, *arguments)
+        publish(hub, "qa_em")
         assert hub.requests > fault
         files = hub.spaces.get("acme/qa_em", whole.spaces["acme/qa_em"])["main"]
         assert len(files) in (2, len(whole.spaces["acme/qa_em"]["main"]))
-        status, _, errors = publish(hub, *arguments)
+        status, _, errors = publish(hub, "qa_em")
         assert (status, hub.spaces) == (0, whole.spaces), (fault, errors)
 
 
@@ -289,41 +287,29 @@ def test_a_space_that_the_token_cannot_see_is_said(publish):
     assert "a Space acme/qa_em already exists, which this token cannot see" in errors
 
 
-@pytest.mark.parametrize(
-    ("options", "added", "message"),
-    [
-        (["--sdk", "gradio"], b"", "that was made with --sdk static; a version keeps"),
-        ([], b"# other\n", "with different content; changes need a new version"),
-    ],
-    ids=["another page", "other content"],
-)
-def test_a_version_keeps_its_page_and_content(publish, options, added, message):
+def test_a_version_keeps_its_content(publish):
     hub = Hub()
     publish(hub, "qa_em")
-    hub.spaces["acme/qa_em"][TAG]["qa_em.py"] += added
+    hub.spaces["acme/qa_em"][TAG]["qa_em.py"] += b"# other\n"
     before = list(hub.writes)
-    status, _, errors = publish(hub, "qa_em", *options)
+    status, _, errors = publish(hub, "qa_em")
 
     assert (status, hub.writes) == (1, before)
+    message = "with different content; changes need a new version"
     assert f"has a tag {TAG} {message}" in errors
 
 
 # By day three: test_bundle.py bundles all, and the rest of the way is the same for each.
-@pytest.mark.parametrize(
-    ("sdk", "names"),
-    [("static", METRICS[:3]), ("gradio", METRICS[:2]), *nightly(("static", METRICS))],
-)
-def test_every_module_can_be_published(sdk, names, publish):
+@pytest.mark.parametrize("names", [METRICS[:3], *nightly(METRICS)])
+def test_every_module_can_be_published(names, publish):
     hub = Hub()
-    status, output, errors = publish(hub, *names, "--sdk", sdk, "--private")
+    status, output, errors = publish(hub, *names, "--private")
 
-    page = {"static": "index.html", "gradio": "app.py"}
     assert status == 0, errors
     assert output.count("\n") == len(names)
     assert hub.private == hub.spaces.keys() == {f"acme/{name}" for name in names}
     for space in hub.spaces.values():
-        assert page[sdk] in space["main"]
-        assert not {*page.values()} - {page[sdk]} & space["main"].keys()
+        assert "index.html" in space["main"]
 
 
 def test_a_dry_run_writes_what_would_be_sent(command, tmp_path):

@@ -236,8 +236,10 @@ async def test_files_elsewhere_have_to_be_named(place, tmp_path, tmp_path_factor
     with pytest.raises(AssertionError, match=r"run_path: .* leads outside"):
         await UltraRAG(place).run("evaluate_trec")
 
+    (elsewhere / "data").mkdir()
+    (elsewhere / "data" / "qrels.txt").write_text(QRELS, "utf-8")
     assert main(["ultrarag-init", "servers/wider", "--root", str(elsewhere)]) == 0
-    changed(Path("servers", "wider"), run_path=str(elsewhere / "run"))
+    changed(Path("servers", "wider"), run_path="run")
     found = await UltraRAG("servers/wider").run("evaluate_trec")
     assert found["eval_res"]["map"] == 1.0
 

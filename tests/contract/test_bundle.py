@@ -412,14 +412,13 @@ def test_a_published_card_loads_modules_from_the_hub():
 
 
 def test_a_bundle_lists_its_files_and_says_what_runs_it(tmp_path):
-    folder = bundle("qa_em", tmp_path, sdk="gradio")
+    folder = bundle("qa_em", tmp_path)
     names = [path.name for path in folder.iterdir()]
     listed = list(Marker.from_json((folder / MARKER_FILE).read_text("utf-8")).files)
     front_matter = (folder / "README.md").read_text("utf-8").split("---\n")[1].splitlines()
 
     assert listed == sorted(set(names) - {MARKER_FILE})
-    assert {"sdk: gradio", "app_file: app.py"} < set(front_matter)
-    assert "sdk: static" not in front_matter
+    assert "sdk: static" in front_matter
     assert not any(b"\r" in path.read_bytes() for path in folder.iterdir())
 
 

@@ -199,10 +199,10 @@ def foreign_libraries(path, text):
 # What opens the files of users for all others, and what opens only files of the package, pipes, the
 # memory that the kernel reports, and the files of programs that are run.
 OPENERS = (
-    *("data/files/access.py", "apps/mcp/roots.py"),
+    *("data/files/access.py", "apps/mcp/root.py"),
     *("module/catalog/catalog.py", "module/declaration/declared_module.py"),
-    *("reporting/report/*page.py", "apps/mcp/stdio.py"),
-    *("apps/mcp/call_process.py", "apps/mcp/workers.py", "programs/*", "apps/hub/*"),
+    "reporting/report/*page.py",
+    *("programs/*", "apps/hub/*"),
 )
 # How often others open such a file: stdout, the journal of a command, the summary of a workflow,
 # and cards.
@@ -210,7 +210,7 @@ KNOWN_CALLS = {
     "data/files/stored.py": 1,
     "apps/cli/execute.py": 2,
     "apps/cli/gate.py": 1,
-    "apps/mcp/file_tools.py": 1,
+    "apps/mcp/tools.py": 1,
     "apps/mcp/folder.py": 1,
 }
 OPENING = {"open", "read_text", "read_bytes", "write_text", "write_bytes", "fdopen"}

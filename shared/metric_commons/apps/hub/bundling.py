@@ -7,23 +7,13 @@ from importlib import metadata
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from ...module.catalog import catalog
-from . import demo
 from .imports import PACKAGE, check_readable, closure, flatten, flatten_script, imported
 from .page import page
 
 _PACKAGE = Path(__file__).parents[2]
-
-_DEMO = Path(demo.__file__)
-
-# The front matter of the card of a static Space, and of a Space with gradio. The demo was tested
-# with these versions.
-_STATIC = "\nsdk: static\n"
-_GRADIO = '\nsdk: gradio\nsdk_version: 6.31.0\npython_version: "3.12"\napp_file: app.py\n'
-
-Sdk = Literal["static", "gradio"]
 
 # In the examples of cards: how to load a module from a clone, and from the installed package.
 _TITLE = re.compile("^(# .+\n)", re.MULTILINE)
@@ -45,15 +35,14 @@ class Marker(NamedTuple):
 
     space: str
     version: str
-    sdk: str
     files: tuple[str, ...]
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Self | None:
         """Parse a marker file; None if it is not one of ours.
 
-        >>> Marker.from_json(Marker("acme/qa_em", "0.1.0", "static", ("qa_em.py",)).to_json())
-        Marker(space='acme/qa_em', version='0.1.0', sdk='static', files=('qa_em.py',))
+        >>> Marker.from_json(Marker("acme/qa_em", "0.1.0", ("qa_em.py",)).to_json())
+        Marker(space='acme/qa_em', version='0.1.0', files=('qa_em.py',))
         >>> Marker.from_json("{}")
         """
         try:
@@ -67,14 +56,11 @@ class Marker(NamedTuple):
         return json.dumps(self._asdict(), indent=1) + "\n"
 
 
-def bundle(
-    name: str, out_dir: str | Path, *, sdk: Sdk = "static", namespace: str = "NAMESPACE"
-) -> Path:
+def bundle(name: str, out_dir: str | Path, *, namespace: str = "NAMESPACE") -> Path:
     """Write module `name` to the folder `out_dir/name`, as a Space that does not need this package.
 
-    Only the import lines of files change, since a Space is a flat folder. A static Space has a
-    page, with its address in `namespace`; a Space with gradio has a demo, `app.py`. A bundle of the
-    same name is replaced only once the new bundle is complete.
+    Only the import lines of files change, since a Space is a flat folder. Its page has its address
+    in `namespace`. A bundle of the same name is replaced only once the new bundle is complete.
 
     Raises:
         ValueError: evaluate could not load the bundle, or its name is taken by something else.
@@ -89,9 +75,7 @@ def bundle(
     with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
         folder = Path(scratch, "new")
         summary = catalog.summary(name)
-        _write(
-            folder, script=script, package=_PACKAGE, summary=summary, sdk=sdk, namespace=namespace
-        )
+        _write(folder, script=script, package=_PACKAGE, summary=summary, namespace=namespace)
         try:
             if target.exists():
                 target.rename(old)
@@ -116,7 +100,6 @@ def _write(
     script: Path,
     package: Path,
     summary: str,
-    sdk: Sdk = "static",
     namespace: str = "NAMESPACE",
 ) -> None:
     """Write the Space of `script` to `folder`, with files from the rooms of `package`."""
@@ -133,20 +116,16 @@ def _write(
         "README.md": card,
         "requirements.txt": "".join(f"{line}\n" for line in requirements),
     }
-    if sdk == "static":
-        files["index.html"] = page(
-            card,
-            name=name,
-            summary=summary,
-            namespace=namespace,
-            version=metadata.version(PACKAGE),
-            requirements=requirements,
-            files={file: text for file, text in files.items() if file.endswith(".py")},
-        )
-    else:
-        files["README.md"] = card.replace(_STATIC, _GRADIO, 1)
-        files["app.py"] = _DEMO.read_text("utf-8")
-    marker = Marker(f"{namespace}/{name}", metadata.version(PACKAGE), sdk, tuple(sorted(files)))
+    files["index.html"] = page(
+        card,
+        name=name,
+        summary=summary,
+        namespace=namespace,
+        version=metadata.version(PACKAGE),
+        requirements=requirements,
+        files={file: text for file, text in files.items() if file.endswith(".py")},
+    )
+    marker = Marker(f"{namespace}/{name}", metadata.version(PACKAGE), tuple(sorted(files)))
     files[MARKER_FILE] = marker.to_json()
     for file, text in files.items():
         (folder / file).write_text(text, "utf-8", newline="\n")

@@ -1,7 +1,7 @@
 """`metric-commons hub`: modules as folders, and as Spaces of the Hub."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -13,10 +13,6 @@ hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
 Names = Annotated[
     list[str] | None, typer.Argument(metavar="NAME", show_default=False, help="Modules.")
 ]
-Sdk = Annotated[
-    Literal["static", "gradio"],
-    typer.Option(help="A page with an example, or a demo to try it; the Hub may charge for these."),
-]
 
 
 @hub.command()
@@ -24,14 +20,13 @@ Sdk = Annotated[
 def bundle(
     out_dir: Annotated[Path, typer.Argument(metavar="OUT_DIR")],
     names: Names = None,
-    sdk: Sdk = "static",
 ) -> None:
     """Write modules (by default all) as folders that work without metric-commons.
 
     Args:
         out_dir: The folder in which they are written.
     """
-    _write(out_dir, _modules(names), sdk=sdk)
+    _write(out_dir, _modules(names))
 
 
 @hub.command()
@@ -39,7 +34,6 @@ def bundle(
 def publish(
     namespace: Annotated[str, typer.Argument(metavar="NAMESPACE")],
     names: Names = None,
-    sdk: Sdk = "static",
     private: Annotated[bool, typer.Option("--private")] = False,
     replace: Annotated[bool, typer.Option("--replace")] = False,
     yes: Annotated[bool, typer.Option("--yes")] = False,
@@ -62,19 +56,12 @@ def publish(
 
     modules = _modules(names)
     if dry_run is not None:
-        _write(dry_run, modules, sdk=sdk, namespace=namespace)
+        _write(dry_run, modules, namespace=namespace)
         return
     from tqdm import tqdm
 
     for name in tqdm(modules, unit=" Spaces", disable=None, leave=False):
-        space = publish(
-            namespace,
-            name,
-            sdk=sdk,
-            private=private,
-            replace=replace,
-            yes=yes,
-        )
+        space = publish(namespace, name, private=private, replace=replace, yes=yes)
         tqdm.write(f"{space.change:10}{space.address}")
         for verb, files in (("kept", space.additions), ("replaced", space.overwritten)):
             if files:
@@ -92,8 +79,8 @@ def _modules(names: list[str] | None) -> list[str]:
     return [catalog.script_of(name).stem for name in names or catalog.names()]
 
 
-def _write(out_dir: Path, names: list[str], *, sdk: Sdk, namespace: str = "NAMESPACE") -> None:
+def _write(out_dir: Path, names: list[str], *, namespace: str = "NAMESPACE") -> None:
     from .bundling import bundle
 
     for name in names:
-        typer.echo(bundle(name, out_dir, sdk=sdk, namespace=namespace))
+        typer.echo(bundle(name, out_dir, namespace=namespace))

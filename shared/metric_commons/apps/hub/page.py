@@ -4,14 +4,20 @@ The page contains the files of the module, and loads Python with numpy and scipy
 score. It needs no server of ours, and also works from a local folder.
 """
 
+import doctest
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout, suppress
 from html import escape
+from io import StringIO
+from itertools import chain
 from pathlib import Path
 from string import Template
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import MagicMock
 
-from .demo import usage
 from .imports import flatten
 
 # The release of Pyodide whose numpy and scipy the modules run with, and its address.
@@ -29,14 +35,15 @@ _CARRIED = [
 
 # Its last expression is the function that the page calls with a question and JSON.
 _PROGRAM = """\
-import sys
+import json, sys
 from functools import partial
 from pathlib import Path
 space = Path("/space")
 sys.path.append(str(space.parent))
 from space.declared_module import declared_class
 from space.demo import Demo, answer
-partial(answer, Demo(space, lambda script: declared_class(Path(script))()))
+name, examples = json.loads((space / "examples.json").read_text("utf-8"))
+partial(answer, Demo(declared_class(space / f"{name}.py")(), examples))
 """
 
 
@@ -57,7 +64,7 @@ def page(
     True
     """
     carried = {
-        "README.md": card,
+        "examples.json": json.dumps([name, worked_examples(card)]),
         **{path.name: flatten(path.read_text("utf-8")) for path in _CARRIED},
         **files,
     }
@@ -116,3 +123,37 @@ def _example(card: str) -> str:
             blocks += [f'<pre class="output">{escape(example.want.rstrip(), quote=False)}</pre>']
             code = ""
     return "\n".join(blocks)
+
+
+def usage(card: str) -> list[list[doctest.Example]]:
+    """Return the examples in the usage section of a card, block by block."""
+    section = card.partition("\n## Usage\n")[2].partition("\n## ")[0]
+    blocks = re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    return [doctest.DocTestParser().get_examples(block) for block in blocks]
+
+
+def worked_examples(card: str) -> list[dict[str, Any]]:
+    """Return the settings and arguments of each call of `compute` in a card, if JSON can hold them.
+
+    The code of the card runs with modules that only note how they are called.
+    """
+    examples: list[dict[str, Any]] = []
+
+    def load(_: str, **settings: Any) -> Any:
+        def note(**arguments: Any) -> Any:
+            with suppress(TypeError):
+                example = json.loads(json.dumps({**settings, **arguments}))
+                if example not in examples:
+                    examples.append(example)
+            return MagicMock()
+
+        return SimpleNamespace(compute=note)
+
+    library = SimpleNamespace(load=load)
+    names: dict[str, Any] = {"evaluate": library, "metric_commons": library}
+    for example in chain.from_iterable(usage(card)):
+        is_error = example.exc_msg is not None or example.source.startswith("try")
+        if not is_error and example.source.split() not in [["import", name] for name in names]:
+            with suppress(Exception), redirect_stdout(StringIO()):
+                exec(example.source, names)
+    return examples

@@ -12,7 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal, NamedTuple
 
-from .bundling import MARKER_FILE, Marker, Sdk, bundle
+from .bundling import MARKER_FILE, Marker, bundle
 from .imports import PACKAGE
 
 Change = Literal["created", "updated", "tagged", "unchanged"]
@@ -41,7 +41,6 @@ def publish(
     namespace: str,
     name: str,
     *,
-    sdk: Sdk = "static",
     private: bool = False,
     replace: bool = False,
     yes: bool = False,
@@ -55,7 +54,6 @@ def publish(
     Args:
         namespace: a user or an organization of the Hub.
         name: the name of the module.
-        sdk: how the module is presented.
         private: whether a newly created Space is private.
         replace: whether to delete everything in a Space that is not part of the bundle.
         yes: whether to confirm this; otherwise an error lists the files.
@@ -74,18 +72,18 @@ def publish(
         )
     tag = f"v{_version()}"
     with _errors_of_hub(), TemporaryDirectory() as scratch:
-        folder = bundle(name, scratch, sdk=sdk, namespace=namespace)
+        folder = bundle(name, scratch, namespace=namespace)
         api, repository = huggingface_hub.HfApi(), f"{namespace}/{name}"
         space = _Space(api, repository, folder)
         tags = space.tags()
         if tags is None:
-            space.create(sdk=sdk, private=private)
+            space.create(private=private)
         files = space.files("main")
         marker = space.marker("main", files)
         additions: set[str] = set()
         if tags is not None and not space.is_unfilled(files, tags):
             space.check_newer(marker)
-            space.check_tag(tag, tags, sdk)
+            space.check_tag(tag, tags)
             additions = space.additions(files, marker, replace=replace, yes=yes)
         deleted = files.keys() - space.bundle.keys() - additions
         is_outdated = deleted or any(files.get(path) != blob for path, blob in space.bundle.items())
@@ -141,7 +139,7 @@ class _Space:
             self._name, [*additions, *deletions], repo_type="space", commit_message=message
         )
 
-    def create(self, *, sdk: Sdk, private: bool) -> None:
+    def create(self, *, private: bool) -> None:
         """Create the Space.
 
         Raises:
@@ -150,7 +148,9 @@ class _Space:
         from huggingface_hub.errors import HfHubHTTPError
 
         try:
-            self._api.create_repo(self._name, repo_type="space", space_sdk=sdk, private=private)
+            self._api.create_repo(
+                self._name, repo_type="space", space_sdk="static", private=private
+            )
         except HfHubHTTPError as error:
             if error.response.status_code != 409:
                 raise
@@ -180,7 +180,7 @@ class _Space:
                 f"{self._name} holds version {marker.version}, which is newer than {_version()}"
             )
 
-    def check_tag(self, tag: str, tags: set[str], sdk: Sdk) -> None:
+    def check_tag(self, tag: str, tags: set[str]) -> None:
         """Check that the version has not been published yet, or with identical content.
 
         Raises:
@@ -191,12 +191,6 @@ class _Space:
         files = self.files(tag)
         if all(files.get(name) == blob for name, blob in self.bundle.items()):
             return
-        marker = self.marker(tag, files)
-        if marker is not None and marker.sdk != sdk:
-            raise ValueError(
-                f"{self._name} has a tag {tag} that was made with --sdk {marker.sdk}; a version "
-                f"keeps its page, so --sdk {sdk} needs a new version"
-            )
         raise ValueError(
             f"{self._name} has a tag {tag} with different content; changes need a new version"
         )

@@ -1,1 +1,1 @@
-"""A server of the Model Context Protocol with evaluations as tools, for agents and UltraRAG."""
+"""A server of the Model CallContext Protocol with evaluations as tools, for agents and UltraRAG."""

@@ -9,28 +9,18 @@ import typer
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.request import can_fork
 from ...module.catalog.usage import UsageError, extra
-from ..console.options import WholeLimit
 
 
 def mcp(
-    roots: Annotated[list[Path] | None, typer.Option("--root", metavar="DIR")] = None,
+    root: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
     seconds: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 600.0,
     gigabytes: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 4.0,
     processes: Annotated[int, typer.Option(metavar="COUNT", min=1)] = 8,
-    max_memory: Annotated[
-        float | None,
-        typer.Option(
-            metavar="NUMBER",
-            min=0.1,
-            show_default="half of the memory of the machine or its control group",
-        ),
-    ] = None,
-    max_unpacked: WholeLimit = None,
     allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
     ultrarag: Annotated[Path | None, typer.Option(hidden=True)] = None,
     python_version: Annotated[str | None, typer.Option(hidden=True)] = None,
 ) -> None:
-    """Serve evaluations to agents over the Model Context Protocol, on stdio.
+    """Serve evaluations to agents over the Model CallContext Protocol, on stdio.
 
     Tools: evaluate, evaluate_trec, evaluate_trec_pvalue, evaluate_file,
     compare_files, report, list_modules, describe_module. A client starts this
@@ -38,12 +28,11 @@ def mcp(
     call is cancelled, or takes too long or too much memory.
 
     Args:
-        roots: A folder whose files may be read and written; may be repeated. Relative paths start
-            at the first. Without it, the working directory, if it is the folder of a project.
+        root: The folder whose files may be read and written, at which relative paths start.
+            Without it, the working directory, if it is the folder of a project.
         seconds: How long a call may take.
         gigabytes: How much memory a call may use.
         processes: How many calls run at the same time.
-        max_memory: How much memory all calls together may use, in GB, on Linux.
         allow_execution: Allow code_eval to run programs that a model wrote; see SECURITY.md.
         ultrarag: The folder that `ultrarag-init` wrote.
         python_version: The version of UltraRAG's Python.
@@ -51,23 +40,24 @@ def mcp(
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
     with extra("mcp"):
-        from .server import Calls, serve
-        from .workers import Budget, Workers
+        from .server import CallLimits, serve
 
     from ...programs.executions import PERMISSION
-    from .roots import CallContext, Roots, project_folder
+    from .root import Root, project_folder
+    from .tools import CallContext
 
+    # Inherited by the processes of calls; by default, Arrow reserves a gigabyte for any file.
+    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if allow_execution:
-        os.environ[PERMISSION] = "1"  # inherited by the processes of calls
-    folders = Roots(roots or [project_folder()], execution_allowed=allow_execution)
-    server_folder = None if ultrarag is None else Roots([ultrarag])
-    workers = Workers(Budget(seconds, gigabytes, processes, max_memory, max_unpacked))
-    serve(Calls(CallContext(folders, server_folder, python_version), workers))
+        os.environ[PERMISSION] = "1"
+    folder = Root(root or project_folder())
+    context = CallContext(folder, allow_execution, ultrarag and ultrarag.resolve(), python_version)
+    serve(context, CallLimits(seconds, gigabytes, processes))
 
 
 def ultrarag_init(
     folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    roots: Annotated[list[Path] | None, typer.Option("--root", metavar="DIR")] = None,
+    root: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
 ) -> None:
     """Write a server folder that replaces UltraRAG's evaluation server.
 
@@ -76,10 +66,10 @@ def ultrarag_init(
 
     Args:
         folder: The folder to write; it must not exist.
-        roots: A folder whose files may be read and written, in addition to the folder that UltraRAG
-            runs in; may be repeated.
+        root: The folder whose files may be read and written, at which relative paths start; by
+            default the one that UltraRAG runs in.
     """
     from . import folder as server_folder
 
-    server_folder.write(folder, roots or [])
+    server_folder.write(folder, root)
     typer.echo(message_line(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`"))

@@ -1,7 +1,7 @@
 """A server folder of UltraRAG that starts this server."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -32,12 +32,12 @@ _EXTENSIONS = {
 }
 
 
-def write(folder: Path, roots: Sequence[Path] = ()) -> None:
+def write(folder: Path, root: Path | None = None) -> None:
     """Write a server folder, which a pipeline names as `servers: evaluation: <folder>`.
 
     Args:
         folder: a new or empty folder.
-        roots: folders that the server may use in addition to the one that UltraRAG runs in.
+        root: the folder that the server may use; by default the one that UltraRAG runs in.
 
     Raises:
         ValueError: the folder is not empty.
@@ -50,7 +50,7 @@ def write(folder: Path, roots: Sequence[Path] = ()) -> None:
         "entry.py.txt",
         python=repr(sys.executable),
         package=repr(__name__.partition(".")[0]),
-        roots=[str(root.absolute()) for root in roots],
+        root=repr(root and str(root.absolute())),
     )
     parameters = _filled(
         "parameter.yaml",

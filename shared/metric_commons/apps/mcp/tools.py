@@ -1,206 +1,329 @@
-"""The tools: their functions, and their arguments and results as clients see them."""
+"""The tools: functions whose keyword-only parameters and docstrings are what clients see."""
 
-import inspect
 import json
-import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from typing import Any
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal, NamedTuple
 
-from ...data.files.access import limited_to
-from ...data.files.stored import to_jsonable
-from ...module.catalog.request import DEFAULTS, HELP, annotations
-from ...module.declaration.declarations import arguments
-from ...statistics.arguments.checks import nearest
-from ...statistics.arguments.domains import check_option, describe, schema
-from ...statistics.resampling.progress import watched
-from . import file_tools
-from .roots import CallContext, ServerResamples
-from .ultrarag_tools import build, evaluate, evaluate_trec, evaluate_trec_pvalue
-from .workers import Progress
+from ...data.files.stored import to_jsonable, write_whole
+from ...evaluation.results.rendering import message_line
+from ...frameworks.harnesses import ultrarag
+from ...frameworks.harnesses.ultrarag_profiles import Profile
+from ...module.catalog import catalog
+from ...module.catalog.field_names import suggestion
+from ...module.catalog.usage import extra
+from ...statistics.arguments.domains import Level, PerRow, Resamples, Seed
+from ...statistics.tests.paired_tests import Alternative, Test
+from . import folder
+from .root import InputPath, JsonPath, PagePath, Root, RowsPath
 
 
-@dataclass(frozen=True)
-class ToolSchema:
-    """A function that clients may call by name.
-
-    Its keyword-only parameters are the arguments; their annotations define the valid values, and
-    the Args section of its docstring describes them.
+class CallContext(NamedTuple):
+    """What the caller of a tool does not decide.
 
     Args:
-        function: the implementation.
-        output: the JSON Schema of its return value.
-        read_only: whether it never writes a file.
-        request: additional arguments, which are fields of a request.
+        root: the folder whose files may be read and written.
+        execution_allowed: whether modules may run programs that a model wrote.
+        server_folder: the folder written by `ultrarag-init`, if UltraRAG starts the server.
+        python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
-    function: Callable[..., Mapping[str, Any]]
-    output: Mapping[str, Any]
-    read_only: bool = False
-    request: Sequence[str] = ()
-
-    @property
-    def name(self) -> str:
-        """Return the name of the function."""
-        return self.function.__name__
-
-    @cached_property
-    def parameters(self) -> dict[str, inspect.Parameter]:
-        """Return the arguments by name."""
-        parameters = inspect.signature(self.function, eval_str=True).parameters
-        return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY} | {
-            name: inspect.Parameter(
-                name,
-                inspect.Parameter.KEYWORD_ONLY,
-                default=DEFAULTS[name],
-                annotation={**annotations(), "n_resamples": ServerResamples}[name],
-            )
-            for name in self.request
-        }
-
-    @cached_property
-    def help(self) -> dict[str, str]:
-        """Return the description of each argument."""
-        return {**HELP, **arguments(inspect.getdoc(self.function) or "")}
-
-    def description(self) -> dict[str, Any]:
-        """Return the tool as the protocol describes it."""
-        text = (inspect.getdoc(self.function) or "").partition("\n\nArgs:")[0]
-        required = [name for name, p in self.parameters.items() if p.default is p.empty]
-        return {
-            "name": self.name,
-            "description": text,
-            "inputSchema": {
-                "type": "object",
-                "properties": {name: self._property(name) for name in self.parameters},
-                "required": required,
-                "additionalProperties": False,
-            },
-            "outputSchema": self.output,
-            # A call that saves something creates a file with a new name and replaces none.
-            "annotations": {
-                "readOnlyHint": self.read_only,
-                "destructiveHint": False,
-                "idempotentHint": self.read_only,
-                "openWorldHint": False,
-            },
-        }
-
-    def _property(self, name: str) -> dict[str, Any]:
-        parameter = self.parameters[name]
-        accepted, about = schema(parameter.annotation), {"description": self.help[name]}
-        if parameter.default is None:
-            # Omitting it means null. Many clients cannot fill in a choice of types: the inspector
-            # sends text for all of them.
-            members = [member for member in accepted["anyOf"] if member != {"type": "null"}]
-            return (members[0] if len(members) == 1 else {"anyOf": members}) | about
-        if parameter.default is not parameter.empty:
-            about["default"] = parameter.default
-        return accepted | about
-
-    def check(self, values: Mapping[str, Any]) -> None:
-        """Check the arguments of a call.
-
-        Raises:
-            ValueError: an argument is unknown, missing, or not valid.
-        """
-        for name in values:
-            if name not in self.parameters:
-                arguments = ", ".join(self.parameters) or "none"
-                hint = nearest(name, self.parameters) or f"; its arguments are {arguments}"
-                raise ValueError(f"{self.name} has no argument {name!r}{hint}")
-        for name, parameter in self.parameters.items():
-            if name in values:
-                check_option(name, values[name], parameter.annotation)
-            elif parameter.default is parameter.empty:
-                accepted = describe(parameter.annotation)
-                raise ValueError(
-                    f"{self.name} lacks the argument {name!r} ({accepted}): {self.help[name]}"
-                )
+    root: Root
+    execution_allowed: bool = False
+    server_folder: Path | None = None
+    python_version: str | None = None
 
 
-def call(
-    progress: Progress,
-    name: str,
-    arguments: Mapping[str, Any],
+def evaluate(
     context: CallContext,
-) -> tuple[str, dict[str, Any]]:
-    """Run a tool; its result as JSON, and as an object.
+    *,
+    pred_ls: Annotated[Sequence[str], PerRow("text")],
+    gt_ls: Annotated[Sequence[Sequence[str]], PerRow("list of texts")],
+    metrics: Sequence[str] | None = None,
+    save_path: JsonPath | None = None,
+    profile: Profile = "ultrarag",
+    confidence_level: Level | None = None,
+) -> dict[str, Any]:
+    """Score short answers: for each metric, the score of every row and avg_<metric>.
 
-    Raises:
-        ValueError: an argument or the content of a file is not valid.
-        OSError: a file cannot be read or written.
+    Args:
+        pred_ls: one predicted answer per row.
+        gt_ls: the accepted answers of each row.
+        metrics: of acc, em, stringem, coverem, f1, rouge-1, rouge-2 and rouge-l; all if null.
+        save_path: where to save the result as JSON; the time is put into the name.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            including their oddities; standard has none of these.
+        confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    os.chdir(context.roots.first)  # relative paths in saved results start here, too
-    with limited_to(context.roots), watched(progress):
-        result: Any = to_jsonable(TOOLS[name].function(context, **arguments))
-    text = json.dumps(result, ensure_ascii=False)
-    try:
-        text.encode()
-    except UnicodeEncodeError:  # half of a pair of surrogates, which no message can hold
-        text = text.encode("utf-8", "replace").decode()
-        result = json.loads(text)
-    return text, result
+    version = context.python_version
+    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, python_version=version)
+    rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
+    ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
+    line = ultrarag.signature("evaluate", profile, {"rows": len(pred_ls)}, version)
+    return _evaluated(scores, save_path, profile, line, ends)
 
 
-# Schemas of results
+def evaluate_trec(
+    context: CallContext,
+    *,
+    run_path: InputPath,
+    qrels_path: InputPath,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    save_path: JsonPath | None = None,
+    profile: Profile = "ultrarag",
+    confidence_level: Level | None = None,
+) -> dict[str, Any]:
+    """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, equal to trec_eval's.
+
+    Args:
+        run_path: the run, lines of six columns.
+        qrels_path: the relevance judgments, lines of four columns.
+        metrics: of mrr, map, recall, ndcg and precision; all if null.
+        ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
+        save_path: where to save the result as JSON; the time is put into the name.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            including their oddities; standard has none of these.
+        confidence_level: of intervals of the means, such as 0.95; null for none.
+    """
+    version = context.python_version
+    rows = ultrarag.query_scores(run_path, qrels_path, metrics, ks, profile=profile)
+    scores = ultrarag.means_of_queries(rows, profile=profile, python_version=version)
+    ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
+    line = ultrarag.signature("evaluate_trec", profile, {}, version)
+    return _evaluated(scores, save_path, profile, line, ends)
 
 
-def _object(**properties: Any) -> dict[str, Any]:
-    return {"type": "object", "properties": properties, "required": list(properties)}
+def evaluate_trec_pvalue(
+    context: CallContext,
+    *,
+    run_new_path: InputPath,
+    run_old_path: InputPath,
+    qrels_path: InputPath,
+    metrics: Sequence[str] | None = None,
+    ks: Sequence[int] | None = None,
+    n_resamples: Resamples | None = None,
+    save_path: JsonPath | None = None,
+    profile: Profile = "ultrarag",
+    seed: Seed = 0,
+    confidence_level: Level | None = None,
+) -> dict[str, Any]:
+    """Compare two TREC runs by permutation tests.
 
+    Returns A_mean (of the new run), B_mean, diff, p_value and significant for each measure.
 
-_TEXT, _TEXT_OR_NULL, _NUMBER = {"type": "string"}, {"type": ["string", "null"]}, {"type": "number"}
-_OBJECT, _LIST = {"type": "object"}, {"type": "array"}
-_ABOUT = {"saved_to": _TEXT_OR_NULL, "profile": _TEXT, "signature": _TEXT}
-_RESULTS = _object(
-    format=_TEXT,
-    runs=_OBJECT,
-    records=_LIST,
-    comparisons=_LIST,
-    provenance=_OBJECT,
-    saved_to=_TEXT_OR_NULL,
-)
-_COMPARISON = _object(
-    A_mean=_NUMBER,
-    B_mean=_NUMBER,
-    diff=_NUMBER,
-    p_value=_NUMBER,
-    significant={"type": "boolean"},
-)
-
-
-def _mapping(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "additionalProperties": values}
-
-
-TOOLS = {
-    tool.name: tool
-    for tool in (
-        # Scores of rows and their means; the client would check every score.
-        ToolSchema(evaluate, _object(eval_res=_OBJECT, **_ABOUT)),
-        ToolSchema(evaluate_trec, _object(eval_res=_mapping(_NUMBER), **_ABOUT)),
-        ToolSchema(evaluate_trec_pvalue, _object(eval_res=_mapping(_COMPARISON), **_ABOUT)),
-        ToolSchema(file_tools.evaluate_file, _RESULTS, request=file_tools.REQUEST_FIELDS),
-        ToolSchema(file_tools.compare_files, _RESULTS, request=file_tools.COMPARISON_FIELDS),
-        ToolSchema(file_tools.report, _object(saved_to=_TEXT)),
-        ToolSchema(
-            file_tools.list_modules,
-            _object(modules={"type": "array", "items": _object(name=_TEXT, summary=_TEXT)}),
-            read_only=True,
-        ),
-        ToolSchema(
-            file_tools.describe_module,
-            _object(
-                name=_TEXT,
-                summary=_TEXT,
-                inputs={"type": "array", "items": _TEXT},
-                options=_OBJECT,
-                card=_TEXT,
-            ),
-            read_only=True,
-        ),
-        ToolSchema(build, {"type": "object"}),
+    Args:
+        run_new_path: the run of system A, lines of six columns.
+        run_old_path: the run of system B.
+        qrels_path: the relevance judgments, lines of four columns.
+        metrics: of mrr, map, recall, ndcg and precision; all if null.
+        ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
+        n_resamples: as in UltraRAG; ignored, since the tests here do not resample.
+        save_path: where to save the result as JSON; the time is put into the name.
+        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
+            including their oddities; standard has none of these.
+        seed: ignored, like n_resamples.
+        confidence_level: of intervals of the differences, such as 0.95; null for none.
+    """
+    version = context.python_version
+    options: dict[str, Any] = {"seed": seed, "profile": profile, "python_version": version}
+    scores = ultrarag.evaluate_trec_pvalue(
+        *(run_new_path, run_old_path, qrels_path, metrics, ks, n_resamples),
+        confidence_level=confidence_level,
+        **options,
     )
-}
+    line = ultrarag.signature("evaluate_trec_pvalue", profile, {}, version)
+    return _evaluated(scores, save_path, profile, line)
+
+
+def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
+    """Write server.yaml, which describes the tools to UltraRAG, next to parameter_file.
+
+    Args:
+        parameter_file: the path of parameter.yaml in the folder of this server.
+    """
+    if context.server_folder is None:
+        raise ValueError("this server has no folder; `metric-commons ultrarag-init DIR` writes one")
+    folder.build(context.server_folder, parameter_file)
+    return {}
+
+
+def _evaluated(
+    scores: Mapping[str, Any],
+    target: str | None,
+    profile: Profile,
+    line: str,
+    ends: Mapping[str, Any] | None = None,
+) -> dict[str, Any]:
+    """Return the scores as UltraRAG's tools return them, with profile and signature.
+
+    The path of the saved file and a table of the scores go to stderr, as in UltraRAG, which shows
+    them to its user.
+    """
+    about: dict[str, Any] = {"profile": profile, "signature": line}
+    if ends:
+        about["confidence_interval"] = ends
+    if target:
+        text = json.dumps(to_jsonable({**scores, **about}), ensure_ascii=False, indent=4)
+        write_whole(target, [text, "\n"])
+        sys.stderr.write(message_line(f"Evaluation results saved to {target}") + "\n")
+    sys.stderr.write(f"{ultrarag.table(scores, ends)}\n{line}\n")
+    return {"eval_res": scores, "saved_to": target and str(target), **about}
+
+
+def evaluate_file(
+    context: CallContext,
+    *,
+    path: InputPath | Sequence[InputPath],
+    modules: Sequence[str],
+    predictions: str | Sequence[str] | None = None,
+    ids: str | None = None,
+    rows_path: RowsPath | None = None,
+    save_path: JsonPath | None = None,
+    **request: Any,
+) -> dict[str, Any]:
+    """Score fields of files with any modules, and compare systems; the data stays in the files.
+
+    Several fields of predictions, like several files, are several systems.
+
+    Args:
+        path: a .jsonl, .json, .csv, .tsv or .parquet file, or a list of files with the same rows.
+        modules: names that list_modules returns.
+        predictions: the field of the predictions, or a list of fields, one per system; none for
+            modules without predictions, whose inputs are in fields of their names or in columns.
+        ids: a field with the id of each row, by which rows of systems are matched.
+        rows_path: where to save the scored rows as JSON Lines, which compare_files needs; the time
+            is put into the name.
+        save_path: where to save the result as JSON; the time is put into the name.
+    """
+    from ...evaluation.scoring.evaluations import Evaluation, systems_from
+    from ...evaluation.scoring.scoring import check_inputs
+
+    paths = path if isinstance(path, list) else [path]
+    fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
+    for name, values in (("path", paths), ("predictions", fields), ("modules", modules)):
+        if not values:
+            raise ValueError(f"{name} is empty; name at least one")
+    _check_names(modules)
+    for name in modules:
+        if catalog.load_without_evaluate(name).runs_programs and not context.execution_allowed:
+            raise ValueError(
+                f"{name} runs programs that a model wrote; this server does so only if it was "
+                "started with --allow-execution"
+            )
+    evaluation = Evaluation(
+        **request,
+        modules=modules,
+        systems=systems_from(paths, fields),
+        ids=ids,
+        rows=rows_path is not None,
+    )
+    columns = [name for name, field in evaluation.fields.items() if field is not None]
+    check_inputs(evaluation.metrics, [*columns, *(["predictions"] if any(fields) else [])])
+    results = evaluation.results()
+    if rows_path:
+        results = results.save_rows(rows_path)
+    return _saved(results, save_path)
+
+
+def compare_files(
+    context: CallContext,
+    *,
+    paths: Sequence[InputPath],
+    test: Test | Literal["bootstrap"] = "permutation",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    alpha: Level = 0.05,
+    save_path: JsonPath | None = None,
+    **request: Any,
+) -> dict[str, Any]:
+    """Compare the systems of saved results row by row: which are better by more than chance.
+
+    Systems with the same name in two results are compared with each other; otherwise, all pairs.
+
+    Args:
+        paths: results that evaluate_file or the command line saved, two or more, or one with
+            several systems, each with its scored rows; or files of scored rows.
+        test: the test of the differences of rows; for scores computed from sums, such as BLEU,
+            permutation (rows are exchanged) or bootstrap.
+        alternative: the alternative hypothesis: A differs from, is greater than or less than B.
+        confidence_level: the level of the interval of the difference; next to corrected p-values
+            that of all intervals together, which `simultaneous` says.
+        alpha: a corrected p-value below it is significant.
+        save_path: where to save the result as JSON; the time is put into the name.
+    """
+    from ...evaluation.comparison.combined_results import compare
+    from ...evaluation.comparison.saved_results import read_results
+
+    if not paths:
+        raise ValueError("paths is empty; name a result that evaluate_file or a command saved")
+    options: dict[str, Any] = {"test": test, "alternative": alternative, "alpha": alpha}
+    results = [read_results(path) for path in map(Path, paths)]
+    return _saved(
+        compare(*results, confidence_level=confidence_level, **options, **request), save_path
+    )
+
+
+def _saved(results: Any, target: str | None) -> dict[str, Any]:
+    """Return the content of results, which are saved if there is a target."""
+    if target:
+        results.save(target)
+    return {**results.to_dict(), "saved_to": target and str(target)}
+
+
+def report(
+    context: CallContext,
+    *,
+    path: InputPath,
+    save_path: PagePath,
+    fields: Sequence[str] | None = None,
+) -> dict[str, Any]:
+    """Save a page about saved results: scores, differences, groups and selected rows.
+
+    Args:
+        path: a result that evaluate_file or the command line saved.
+        save_path: where to save the page, in HTML; the time is put into the name.
+        fields: additional fields of the rows to show, such as the question.
+    """
+    from ...evaluation.comparison.saved_results import saved_result
+
+    with extra("report"):
+        from ...reporting.report.examples import find_examples
+        from ...reporting.report.page import render
+
+    results = saved_result(Path(path)).results
+    write_whole(save_path, [render(results, find_examples(results, fields=fields or []))])
+    return {"saved_to": str(save_path)}
+
+
+def list_modules(context: CallContext) -> dict[str, Any]:
+    """List the evaluation modules, each with a one-line summary."""
+    names = catalog.names()
+    return {"modules": [{"name": name, "summary": catalog.summary(name)} for name in names]}
+
+
+def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
+    """Describe a module: its inputs, its options with their defaults, and its card.
+
+    Args:
+        name: a name that list_modules returns.
+    """
+    _check_names([name])
+    module = catalog.load_without_evaluate(name)
+    return {
+        "name": name,
+        "summary": catalog.summary(name),
+        "inputs": module.input_names,
+        "options": module.options,
+        "card": (catalog.path(name) / "README.md").read_text("utf-8"),
+    }
+
+
+def _check_names(modules: Sequence[str]) -> None:
+    """Check that modules are named, and not given by paths, whose scripts would run here."""
+    for name in modules:
+        if not catalog.is_known(name):
+            hint = suggestion(name, catalog.names())
+            names = ", ".join(catalog.names())
+            raise ValueError(f"there is no module {name!r}{hint}; the modules are {names}")

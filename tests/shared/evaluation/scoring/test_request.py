@@ -8,7 +8,8 @@ from typer.main import get_command
 import metric_commons
 from metric_commons.__main__ import program
 from metric_commons.apps.console.config import Config, Fields
-from metric_commons.apps.mcp.tools import TOOLS
+from metric_commons.apps.mcp.schemas import TOOLS, description
+from metric_commons.apps.mcp.tools import evaluate_file
 from metric_commons.evaluation.scoring.evaluations import Evaluation
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.module.catalog.request import DEFAULTS, HELP, Reporting, Request, annotations
@@ -68,13 +69,11 @@ def test_configuration_files_have_a_key_for_every_field():
 
 
 def test_the_server_has_an_argument_for_every_field():
-    tool = TOOLS["evaluate_file"]
-    properties = tool.description()["inputSchema"]["properties"]
+    properties = description("evaluate_file")["inputSchema"]["properties"]
 
-    for name in NAMES - {"rows", "jobs", "ids"}:
+    for name in NAMES - {"rows", "jobs"}:
         assert name in properties
-    assert properties["n_resamples"]["maximum"] == 1_000_000  # a limit of the server alone
-    for name in set(tool.request) - {"references", "n_resamples"}:
+    for name in set(TOOLS[evaluate_file]) - {"references"}:
         assert properties[name]["description"] == HELP[name]
         limits = schema(annotations()[name])
         members = [limits, *limits.get("anyOf", [])]

@@ -1,0 +1,175 @@
+"""The folder of a server: only files below it are read or written."""
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from io import FileIO
+from pathlib import Path
+from typing import Annotated, Any, get_args
+
+from ...data.files.access import Access, Target, check_name
+from ...module.catalog.usage import UsageError
+from ...statistics.arguments.domains import Parsed
+
+_SYSTEM = ("/proc", "/sys", "/dev")  # never read, even if the root is /
+# Files that mark the folder of a project.
+_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "requirements.txt", "package.json")
+
+
+@dataclass(frozen=True, eq=False)
+class FilePath(Parsed):
+    """A path that is confined to the root: of a file to read or, with a suffix, to write."""
+
+    suffix: str = ""
+
+
+def _check_path(path: Any) -> None:
+    if not isinstance(path, str) or not path or not path.isprintable():
+        raise ValueError(f"must be a path, got {path!r}")
+
+
+InputPath = Annotated[str, FilePath(_check_path, "a path")]
+JsonPath = Annotated[str, FilePath(_check_path, "a path", ".json")]
+RowsPath = Annotated[str, FilePath(_check_path, "a path", ".jsonl")]
+PagePath = Annotated[str, FilePath(_check_path, "a path", ".html")]
+
+
+class Root(Access):
+    """A folder, at which relative paths start. Links that stay below it are followed.
+
+    What is checked is the path of the file that was opened, so it does not matter whether names
+    have become links meanwhile.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = Path(os.path.realpath(folder))
+        if not self.folder.is_dir():
+            raise ValueError(f"{folder} is not a folder")
+        self.check(self.folder, folder)
+
+    def confined(self, annotations: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the arguments of a call, in which paths lead to files below this folder.
+
+        Raises:
+            ValueError: one leads elsewhere, or to a folder, a device or a pipe.
+            OSError: a file to read does not exist.
+        """
+
+        def path(name: str, text: str, suffix: str) -> Path:
+            target = self.folder / text
+            try:
+                self.check(Path(os.path.realpath(target)), text)
+                if suffix:
+                    return self._new(target, text, suffix)
+                if not stat.S_ISREG(target.stat().st_mode):
+                    raise ValueError(f"{text} is not a file")
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+            return target
+
+        confined = dict(values)
+        for name, value in values.items():
+            marker = _marker(annotations[name])
+            if marker is not None and isinstance(value, str):
+                confined[name] = path(name, value, marker.suffix)
+            elif marker is not None and value is not None:
+                confined[name] = [path(name, text, marker.suffix) for text in value]
+        return confined
+
+    @staticmethod
+    def _new(target: Path, text: str, suffix: str) -> Path:
+        """Return the file to write. As in UltraRAG, its name has the time: none is replaced."""
+        if text.endswith("/") or (target.exists() and not target.is_file()):
+            raise ValueError(f"{text} is a folder or a device; name a file")
+        check_name(text)
+        time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")
+        return target.with_name(f"{target.stem}_{time}{suffix}")
+
+    def check(self, resolved: Path, path: Any) -> None:
+        """Check that a path without links is below this folder, and no file of the system.
+
+        Raises:
+            ValueError: it is not.
+        """
+        if any(resolved.is_relative_to(folder) for folder in _SYSTEM):
+            raise ValueError(f"{path} belongs to the system, and is never read")
+        if not resolved.is_relative_to(self.folder):
+            raise ValueError(
+                f"{path} leads outside the folder that this server may use, {self.folder}; start "
+                f"the server with --root {resolved.parent} to allow it"
+            )
+
+    def is_file(self, path: Path) -> bool:
+        """Return whether this is a file below the folder."""
+        resolved = Path(os.path.realpath(self.folder / path))
+        return resolved.is_relative_to(self.folder) and resolved.is_file()
+
+    def opened(self, path: Path) -> FileIO:
+        """Return the file, open for reading.
+
+        Raises:
+            ValueError: it is outside the folder, or it is a folder, a device or a pipe.
+            OSError: it cannot be read.
+        """
+        # A pipe would wait for its other end, unless it is opened without blocking.
+        file = FileIO(os.open(self.folder / path, os.O_RDONLY | os.O_NONBLOCK))
+        try:
+            self.check(_path_of(file.fileno()), path)
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise ValueError(f"{path} is not a file")
+        except BaseException:
+            file.close()
+            raise
+        return file
+
+    def target(self, path: Path) -> Target:
+        """Return where a file is to be written, in a folder that is created if it is missing.
+
+        Raises:
+            ValueError: it is outside the folder.
+            OSError: a folder cannot be created or opened.
+        """
+        path = self.folder / path
+        self.check(Path(os.path.realpath(path)), path)
+        target = super().target(path)
+        try:
+            self.check(_path_of(target.folder), path)
+        except ValueError:
+            os.close(target.folder or 0)
+            raise
+        return target
+
+
+def _path_of(descriptor: int | None) -> Path:
+    """Return the path of an open file."""
+    if os.path.isdir("/proc/self/fd"):
+        return Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+    import fcntl
+
+    path: bytes = fcntl.fcntl(descriptor or 0, fcntl.F_GETPATH, bytes(1024))  # type: ignore[attr-defined] # macOS
+    return Path(os.fsdecode(path.rstrip(b"\0")))
+
+
+def _marker(annotation: Any) -> FilePath | None:
+    """Return what an annotation says of a path, or of several."""
+    if isinstance(annotation, FilePath):
+        return annotation
+    return next(filter(None, map(_marker, get_args(annotation))), None)
+
+
+def project_folder() -> Path:
+    """Return the working directory, if it is the folder of a project.
+
+    Raises:
+        UsageError: it is not, or it is the home folder or the root of the file system.
+    """
+    folder = Path.cwd()
+    is_broad = folder in (Path(folder.anchor), Path.home())
+    if is_broad or not any((folder / mark).exists() for mark in _MARKS):
+        raise UsageError(
+            f"name the folder that may be used: metric-commons mcp --root DIR; {folder} is not the "
+            "folder of one project"
+        )
+    return folder
