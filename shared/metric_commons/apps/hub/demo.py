@@ -23,7 +23,7 @@ _AXES = ["false positives", "true positives", "curve"]
 # Scores of rows are always shown, and groups would need another input.
 _HIDDEN_OPTIONS = ("per_example", "groups")
 # The owner of a Space decides, by its environment, whether and where programs run.
-_OWNERS_OPTIONS = ("allow_execution", "engine")
+_OWNERS_OPTIONS = ("allow_execution",)
 
 
 def usage(card: str) -> list[list[doctest.Example]]:

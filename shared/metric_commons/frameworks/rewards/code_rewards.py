@@ -5,7 +5,6 @@ are coroutines.
 """
 
 import asyncio
-import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -22,10 +21,6 @@ from .verdicts import Task, Verdict
 
 TIMEOUT = 5.0  # seconds of a test
 _PER_CORE = 4  # programs that share a core, so that time limits run side by side
-_WARNING = (
-    "with isolation='in_process' a program shares its process with its tests, and a policy may "
-    "learn to forge a pass; the default is 'separate'"
-)
 
 
 @dataclass(frozen=True)
@@ -61,8 +56,6 @@ class Code(Task):
         check_option("score", self.score, Score)
         object.__setattr__(self, "options", dict(self.options))
         self.check_settings(self.options)
-        if self.options.get("isolation") == "in_process":
-            warnings.warn(_WARNING, UserWarning, stacklevel=4)
         prepare([], **self._settings())  # errors of options come before training starts
 
     def _settings(self) -> dict[str, Any]:
@@ -70,7 +63,6 @@ class Code(Task):
             "timeout": self.timeout,
             "num_workers": self.num_workers,
             "per_core": _PER_CORE,
-            "isolation": "separate",
             **self.options,
         }
 
@@ -167,8 +159,9 @@ def code(
     0.0. The reward is None, so that the row is left out, if the tests cannot be read or run
     nothing, or if the machine failed and not the program.
 
-    Test programs run in a process of their own, which gets plain values from the program;
-    `isolation="in_process"` runs both in one, where a policy may learn to forge a pass, and warns.
+    Give tests as data, if you can: their expected outputs never enter the process of a program.
+    A test program shares that process, and a policy may learn to forge a pass.
+
     Programs share cores, so that the time limits of a batch run side by side: a test ends after
     `timeout` seconds of CPU time, of time without waiting for a core, or of wall time once it has
     had a fifth of them as CPU time.
