@@ -14,7 +14,7 @@ import numpy as np
 from ...module.declaration.declarations import Module
 from ...statistics.arguments.arrays import Floats, as_column
 from ...statistics.arguments.checks import RowError
-from .training_tasks import Batch, TrainingRows, TrainingTask
+from .training_tasks import Batch, Form, Reading, TrainingTask
 
 Answer = Mapping[str, Any]  # {"id", "prediction_text", ...}, or {"id", "answers"}
 
@@ -38,6 +38,20 @@ class _Span(NamedTuple):
 _NOTHING = _Span(0, 0, 0.0, 0.0)
 
 
+def _logits(task: TrainingTask, batch: Batch) -> Reading:
+    """Return SQuAD's mappings, or one row of logits per feature with its number."""
+    count = len(batch.predictions)
+    if isinstance(batch.predictions, list):
+        sides = batch.predictions, list(batch.labels)
+        return Reading(*sides, np.ones(count, bool), np.zeros(count, bool))
+    undefined = np.array([not np.isfinite(logits).all() for logits in batch.predictions])
+    numbers = list(range(batch.first, batch.first + count))
+    return Reading(list(batch.predictions), numbers, ~undefined, undefined)
+
+
+_FORM = Form(_logits)
+
+
 @dataclass
 class QuestionAnswering(TrainingTask):
     """The answer to each question, from logits or in SQuAD format.
@@ -52,22 +66,25 @@ class QuestionAnswering(TrainingTask):
             than this; None if every question has an answer.
     """
 
+    form: Form = _FORM
     examples: Sequence[Mapping[str, Any]] | None = None
     features: Sequence[Mapping[str, Any]] | None = None
     n_best: int = 20
     max_answer_length: int = 30
     null_threshold: float | None = None
 
-    keeps_rows = True
-
     def __post_init__(self) -> None:
         """Warn if a plain Trainer would compute no scores, which it does not say.
 
         A Trainer calls `compute_metrics` for rows with labels only. Features with the inputs of the
-        model are most likely the evaluation dataset itself.
+        model are most likely the evaluation dataset itself. The QuestionAnsweringTrainer of
+        `run_qa` passes SQuAD's mappings instead.
         """
+        super().__post_init__()
+        labels = () if self.examples is None else ("start_positions", "end_positions")
+        self.label_columns = labels  # type: ignore[misc]
         columns = _columns_of(self.features)
-        missing = [name for name in self.label_columns if name not in columns]
+        missing = [name for name in labels if name not in columns]
         if "input_ids" in columns and missing:
             warnings.warn(
                 f"features have no {' and '.join(missing)}: a Trainer computes no scores for a "
@@ -76,18 +93,9 @@ class QuestionAnswering(TrainingTask):
                 stacklevel=5,  # the caller of `trainer_hook`, whose options are checked first
             )
 
-    @property
-    def label_columns(self) -> tuple[str, ...]:
-        """Return those of a plain Trainer; that of `run_qa` passes SQuAD's mappings instead."""
-        return () if self.examples is None else ("start_positions", "end_positions")
-
     def first_output(self, logits: Any) -> Any:
         """Return the logits of first and of last tokens; some models return more."""
         return logits[:2]
-
-    def reduced(self, logits: Any, labels: Any) -> Any:
-        """Return both."""
-        return logits
 
     def batches(self, evaluation: Any) -> Iterator[Batch]:
         """Yield pairs of arrays, or SQuAD's mappings unchanged."""
@@ -100,15 +108,6 @@ class QuestionAnswering(TrainingTask):
             start, end = (np.asarray(as_column("predictions", logits)) for logits in output[:2])
             yield Batch(np.stack([start, end], 1), start, None, first)
             first += len(start)
-
-    def rows(self, batch: Batch) -> TrainingRows:
-        """Return SQuAD's mappings, or one row of logits per feature with its number."""
-        if isinstance(batch.predictions, list):
-            return TrainingRows(batch.predictions, list(batch.labels))
-        undefined = [not np.isfinite(logits).all() for logits in batch.predictions]
-        self._check_defined(np.array(undefined), batch.first)
-        numbers = range(batch.first, batch.first + len(undefined))
-        return TrainingRows(list(batch.predictions), list(numbers))
 
     def completed(self, predictions: Any, references: Any) -> tuple[list[Answer], list[Answer]]:
         """Return SQuAD's mappings for all questions.
