@@ -7,7 +7,7 @@ too long for the model is split into several features; the best answer among all
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,21 +21,7 @@ Answer = Mapping[str, Any]  # {"id", "prediction_text", ...}, or {"id", "answers
 _NO_ANSWER = "empty"  # written by the script if no span of tokens is a valid answer
 
 
-class _Span(NamedTuple):
-    """The start and end of a text in its context, and the logits of its first and last token."""
-
-    start: int
-    end: int
-    start_logit: float
-    end_logit: float
-
-    @property
-    def score(self) -> float:
-        """Return the score of the span."""
-        return self.start_logit + self.end_logit
-
-
-_NOTHING = _Span(0, 0, 0.0, 0.0)
+_Span = tuple[float, float, int, int]  # its two logits, and its start and end in the context
 
 
 def _logits(task: TrainingTask, batch: Batch) -> Reading:
@@ -157,19 +143,17 @@ class QuestionAnswering(TrainingTask):
     def _answer(self, context: str, features: list[tuple[Floats, Mapping[str, Any]]]) -> str:
         """Return the text of the best answer, empty if no answer is more likely."""
         spans = [span for logits, feature in features for span in self._spans(logits, feature)]
-        nulls = [_Span(0, 0, *logits[:, 0]) for logits, _ in features]
-        null = min(nulls, key=lambda span: span.score, default=_NOTHING)
+        null = min(((*logits[:, 0],) for logits, _ in features), key=sum, default=(0.0, 0.0))
         if self.null_threshold is not None:
-            spans.append(null)
-        spans = sorted(spans, key=lambda span: span.score, reverse=True)[: self.n_best]
-        texts = [(context[span.start : span.end], span) for span in spans]
-        if not any(text for text, _ in texts) and len(texts) < 2:
-            texts = [(_NO_ANSWER, _NOTHING)]
+            spans.append((*null, 0, 0))
+        spans = sorted(spans, key=lambda span: span[0] + span[1], reverse=True)[: self.n_best]
+        scored = [(context[start:end], first, last) for first, last, start, end in spans]
+        if not any(text for text, *_ in scored) and len(scored) < 2:
+            scored = [(_NO_ANSWER, 0.0, 0.0)]
         if self.null_threshold is None:
-            return texts[0][0]
-        text, best = next(((text, span) for text, span in texts if text), ("", _NOTHING))
-        difference = null.score - best.start_logit - best.end_logit
-        return "" if difference > self.null_threshold else text
+            return scored[0][0]
+        text, first, last = next((row for row in scored if row[0]), ("", 0.0, 0.0))
+        return "" if sum(null) - first - last > self.null_threshold else text
 
     def _spans(self, logits: Floats, feature: Mapping[str, Any]) -> Iterator[_Span]:
         """Yield the spans of one feature between its most likely tokens."""
@@ -184,9 +168,8 @@ class QuestionAnswering(TrainingTask):
             behind = min(len(offsets), start + self.max_answer_length)
             for end in ends:
                 if start <= end < behind and offsets[end]:
-                    yield _Span(
-                        offsets[start][0], offsets[end][1], logits[0, start], logits[1, end]
-                    )
+                    first, last = logits[0, start], logits[1, end]
+                    yield first, last, offsets[start][0], offsets[end][1]
 
 
 def _columns_of(features: Any) -> Sequence[str]:

@@ -71,11 +71,6 @@ def _transcripts(task: TrainingTask, batch: Batch) -> Reading:
     tokenizer = getattr(task.tokenizer, "tokenizer", task.tokenizer)
     is_ctc = hasattr(tokenizer, "word_delimiter_token")
     label_mask = task.is_counted(labels)
-    unknown = getattr(tokenizer, "unk_token_id", None)
-    if unknown is not None:
-        known = labels[label_mask & ~undefined[:, None]]
-        task.tokens += known.size
-        task.unknown += int(np.count_nonzero(known == unknown))
     separate = {"group_tokens": False} if is_ctc else {}
     return Reading(
         _decoded(task, tokens, tokens != PADDING, skip_special_tokens=not is_ctc),

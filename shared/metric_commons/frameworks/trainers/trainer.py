@@ -120,7 +120,6 @@ class TrainerHook:
         with self._lock:
             self._batches: list[TrainingRows] = []
             self._examples = 0  # in all batches
-            self._task.reset()
 
     def _take(self, evaluation: Any) -> None:
         examples = self._examples
@@ -141,7 +140,6 @@ class TrainerHook:
         return results
 
     def _scores(self) -> dict[str, float]:
-        self._task.warn()
         results = {name: self._flat(name, result) for name, result in self._results().items()}
         scores = [score for result in results.values() for score in result]
         flat = {

@@ -8,7 +8,6 @@ labels; without it they already are classes, because the Trainer was given the h
 `preprocess_logits_for_metrics`.
 """
 
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, NamedTuple
@@ -98,11 +97,6 @@ class TrainingTask:
     def __post_init__(self) -> None:
         # The number of classes of the model; None until the first logits are seen.
         self.classes: int | None = len(self.class_names) or None
-        self.reset()
-
-    def reset(self) -> None:
-        """Forget the rows of an evaluation."""
-        self.tokens = self.unknown = 0  # of the references, and those of them that are unknown
 
     def first_output(self, logits: Any) -> Any:
         """Return the relevant element of the tuple that some models return."""
@@ -147,16 +141,6 @@ class TrainingTask:
     def columns(self, predictions: Any, references: Any, module: Module) -> tuple[Any, Any]:
         """Return the rows in the form that a module takes."""
         return predictions, references
-
-    def warn(self) -> None:
-        """Warn if the tokenizer does not know all tokens of the references."""
-        if self.unknown:
-            warnings.warn(
-                f"{self.unknown / self.tokens:.1%} of the tokens of the references are <unk>: "
-                "the tokenizer cannot write them, so no model can transcribe them",
-                UserWarning,
-                stacklevel=3,
-            )
 
     def see_classes(self, classes: int) -> None:
         """Record the number of classes of the model.
