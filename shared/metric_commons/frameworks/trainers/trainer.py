@@ -242,18 +242,17 @@ def trainer_hook(
     if not metrics or len(by_name) < len(metrics):
         listing = ", ".join(metric.name for metric in metrics) or "none"
         raise ValueError(f"modules must be one or more of different names, got {listing}")
-    all_options = {option for metric in metrics for option in metric.options}
+    known = {option for metric in metrics for option in metric.options}
     for option in options:
-        if option not in all_options:
-            raise TypeError(f"no module has an option {option!r}{nearest(option, all_options)}")
-    options_by_name = {
-        name: {option: value for option, value in options.items() if option in metric.options}
-        for name, metric in by_name.items()
-    }
+        if option not in known:
+            raise TypeError(f"no module has an option {option!r}{nearest(option, known)}")
+    options_by_name = {}
     for name, metric in by_name.items():
-        for option, value in options_by_name[name].items():
+        given = {option: value for option, value in options.items() if option in metric.options}
+        options_by_name[name] = given
+        for option, value in given.items():
             metric.declared_options[option].check(value)
-        for option, value in {**metric.options, **options_by_name[name]}.items():
+        for option, value in {**metric.options, **given}.items():
             if option in _UNSUITABLE and value is not None and value is not False:
                 problem = "has results, or needs values, that are not single numbers"
                 raise OptionError(option, problem)
@@ -337,32 +336,32 @@ def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dic
     """
     scores: dict[str, float] = {}
     for name, value in result.items():
-        if name == "confidence_interval" and isinstance(value, Mapping):
-            for score, interval in value.items():
-                for key, ends in _parts(score, interval, classes, intervals=True):
-                    scores |= {f"{key}_low": ends[0], f"{key}_high": ends[1]}
-        elif isinstance(value, Mapping):
+        if not isinstance(value, Mapping):
+            scores |= _numbers(name, value, classes)
+        elif name == "confidence_interval":
+            for score, ends in value.items():
+                # One interval, or one for each class.
+                sides = zip(*ends, strict=True) if isinstance(ends[0], list) else ends
+                for side, end in zip(("low", "high"), sides, strict=True):
+                    end = list(end) if isinstance(end, tuple) else end
+                    scores |= _numbers(score, end, classes, f"_{side}")
+        else:
             for score, part in value.items():
                 if isinstance(part, Mapping):  # the scores of a type of entities
                     inner = flat_scores(part, None)
                     scores |= {f"{score}_{key}": number for key, number in inner.items()}
-                    continue
-                keys = _parts(str(score), part, classes)
-                scores |= {f"{key}_{name}": float(number) for key, number in keys}
-        else:
-            scores |= {key: float(number) for key, number in _parts(name, value, classes)}
+                else:
+                    scores |= _numbers(str(score), part, classes, f"_{name}")
     return scores
 
 
-def _parts(
-    name: str, value: Any, classes: Sequence[str] | None, *, intervals: bool = False
-) -> list[tuple[str, Any]]:
-    """Return the numbers, or intervals, of a score: one, or one for each class."""
-    if isinstance(value, list):
-        kind = list if intervals else float
-        if not value or not all(isinstance(part, kind) for part in value):
-            return [(name, value)] if intervals else []
-        matches = classes is not None and len(classes) == len(value)
-        names = classes if classes is not None and matches else range(len(value))
-        return [(f"{name}_{key}", part) for key, part in zip(names, value, strict=True)]
-    return [(name, value)] if type(value) in (int, float) else []
+def _numbers(
+    name: str, value: Any, classes: Sequence[str] | None, suffix: str = ""
+) -> dict[str, float]:
+    """Return the numbers of a score: one, or one for each class; none if it has other values."""
+    if not isinstance(value, list):
+        return {name + suffix: float(value)} if type(value) in (int, float) else {}
+    if not all(isinstance(part, float) for part in value):
+        return {}
+    names = classes if classes is not None and len(classes) == len(value) else range(len(value))
+    return {f"{name}_{key}{suffix}": part for key, part in zip(names, value, strict=True)}
