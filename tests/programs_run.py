@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from metric_commons.programs.jobs import Job, ProgramLimits, memory_file
-from metric_commons.programs.worker_pool import Pool, WorkerSetup
+from metric_commons.programs.worker_pool import Pool
 
 SUM = "print(sum(map(int, input().split())))"
 SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}
@@ -23,7 +23,7 @@ def report(pool, program, kind="tests", data=None, timeout=2.0, **options):
 
 def one_worker(without=()):
     """A pool with one worker, whose layers are as stated."""
-    return Pool(1, WorkerSetup(without=tuple(without)))
+    return Pool(1, without)
 
 
 def processes_with(word):

@@ -11,10 +11,8 @@ import evaluate
 from metric_commons.judging.sampling.passes import Sizes, pass_scores, sample_counts
 from metric_commons.module.declaration.declarations import OBJECTS
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.programs.engines import Engine
 from metric_commons.programs.executions import (
     REPORTS,
-    Infrastructure,
     ResultFormat,
     Score,
     Size,
@@ -25,7 +23,6 @@ from metric_commons.programs.executions import (
     possible_sizes,
     row_reports,
 )
-from metric_commons.programs.grading import ExitStatus, Prelude, TestIsolation
 from metric_commons.programs.output_comparison import Comparison
 from metric_commons.statistics.arguments.domains import Count, Names, NonNegative, Positive
 from metric_commons.statistics.intervals.summary import summarize
@@ -51,37 +48,21 @@ class CodeEval(BatchMetric):
     Args:
         predictions (list of list of str): the candidates of each task, each a Python program.
         references (list of str, or of dict): the tests of each task. A test program, which runs
-            after the candidate, as do its test classes and functions; {"tests": str, "prelude":
-            str, "entry_points": [str, ...]}, which also says how it runs apart from the candidate;
-            or tests as data, {"inputs": [...], "outputs": [...], "fn_name": str or None}, open-r1's
-            {"language", "test_cases"}, or the JSON text of one.
+            after the candidate, as do its test classes and functions; or tests as data, {"inputs":
+            [...], "outputs": [...], "fn_name": str or None}, open-r1's {"language", "test_cases"},
+            or the JSON text of one.
         k: the number of candidates, or several numbers.
         num_workers: the number of programs that run at once; None for one for each core.
         timeout: seconds of each test, both of CPU time and of time without waiting for a core.
-        program_timeout: CPU seconds of all tests of a program; later tests are not run.
-        isolation: "in_process" runs a test program in the process of the candidate, which gives
-            the published numbers; "separate" in a process of its own, which sees plain values only.
         require: layers of isolation without which nothing is run, such as "pid namespace".
         memory: address space of a program, such as "4GiB".
-        output_limit: output of a program; with more of it the status is "output_limit".
-        preload: modules that workers import once for all programs, such as "numpy".
-        packages: whether programs can import installed packages, beside the standard library.
-        infrastructure: what happens if the machine fails and not the program: "error" raises an
-            error, "fail" counts the program as failed, "skip" leaves it out.
-        check_tasks: whether an empty program runs with each task first; a task that it passes
-            cannot fail, and is an error.
         compare: how outputs are compared: "lines" as LiveCodeBench does, "tokens" word by word,
             "floats" with a tolerance for numbers.
         tolerance: the absolute or relative tolerance of "floats".
         stop_at_failure: whether the tests after the first failure are not run.
-        max_tests: the number of tests of each task that count; None for all.
-        prelude: "livecodebench" defines the names of its star imports first; "auto" does so for
-            functions alone; None never.
-        exit_status: "zero" fails a program with another exit status; "any" compares its output.
         score: the score of each candidate under `scores`: 1.0 if all tests pass ("pass_fail"), the
             proportion of tests that pass ("partial"), the first plus a tenth of the second
             ("weighted_sum"), or 1.0 or the proportion of the first ten tests ("first_10").
-        engine: what runs the programs: this machine, a container, or a server.
         result_format: "code_eval" for the pair of evaluate's module; "livecodebench" for its codes
             of tests.
         allow_execution: whether programs may be run.
@@ -138,23 +119,12 @@ class CodeEval(BatchMetric):
         k: Sizes = (1,),
         num_workers: Count | None = 4,
         timeout: Positive = 3.0,
-        program_timeout: Positive | None = None,
-        isolation: TestIsolation = "in_process",
         require: Names = (),
         memory: Size = "4GiB",
-        output_limit: Size = "64MiB",
-        preload: Names = (),
-        packages: bool = True,
-        infrastructure: Infrastructure = "error",
-        check_tasks: bool = False,
         compare: Comparison = "lines",
         tolerance: NonNegative = 1e-6,
         stop_at_failure: bool = False,
-        max_tests: Count | None = None,
-        prelude: Prelude | None = "auto",
-        exit_status: ExitStatus = "zero",
         score: Score = "pass_fail",
-        engine: Engine = "local",
         result_format: ResultFormat | None = None,
         allow_execution: bool = False,
         **summary,
@@ -166,24 +136,13 @@ class CodeEval(BatchMetric):
             references,
             num_workers=num_workers,
             timeout=timeout,
-            program_timeout=program_timeout,
-            isolation=isolation,
             require=require,
             memory=memory,
-            output_limit=output_limit,
-            preload=preload,
-            packages=packages,
-            infrastructure=infrastructure,
-            check_tasks=check_tasks,
             compare=compare,
             tolerance=tolerance,
             stop_at_failure=stop_at_failure,
-            max_tests=max_tests,
-            prelude=prelude,
-            exit_status=exit_status,
-            engine=engine,
         )
-        scores = pass_scores(sample_counts(executions.counted_outcomes()), k=k)
+        scores = pass_scores(sample_counts(executions.outcomes), k=k)
         result = summarize(scores | mean_pass_rates(executions), **summary)
         if result_format is not None:
             return harness_result(

@@ -871,35 +871,21 @@ def test_what_cannot_work_is_refused_before_training(arguments, error, cause):
 
 
 @pytest.mark.parametrize("task", ["classification", "class_probabilities", "regression"])
-def test_batches_leave_states_behind_and_not_rows(task):
-    modules = ["regression"] if task == "regression" else ["classification"]
+def test_batches_are_scored_as_one(task):
     shape = () if task == "regression" else (3,)
     batches = [
-        (GENERATOR.normal(size=(rows, *shape)), GENERATOR.integers(0, 3, rows))
+        (GENERATOR.normal(size=(rows, *shape)), GENERATOR.integers(0, 3, rows).astype(float))
         for rows in (5, 8, 1)
     ]
-    if task == "regression":
-        batches = [(predictions, labels.astype(float)) for predictions, labels in batches]
-    whole = metric_commons.trainer_hook(modules, task=task)
+    if task != "regression":
+        batches = [(predictions, labels.astype(int)) for predictions, labels in batches]
+    module = "regression" if task == "regression" else "classification"
+    hook = metric_commons.trainer_hook(module, task=task)
     *before, last = batches
     for _ in range(2):  # the second time nothing of the first is there
         for batch in before:
-            assert whole(evaluation(*batch), compute_result=False) == {}
-            assert not whole._rows
-        scores = whole(evaluation(*last), compute_result=True)
-        at_once = whole(evaluation(*map(np.concatenate, zip(*batches, strict=True))))
-        assert scores == pytest.approx(at_once, rel=1e-12, nan_ok=True)
-
-
-def test_texts_leave_states_behind_unless_an_option_is_a_function():
-    batches = [(np.array([[2, 3, 4], [5, 6, 1]]), np.array([[3, 4, 1], [6, 1, 1]]))] * 2
-    for normalizer, kept in (("squad", 0), (str.lower, 1)):
-        hook = metric_commons.trainer_hook(
-            ["qa_em", "qa_f1"], task="generation", tokenizer=Words(), normalizer=normalizer
-        )
-        assert hook(evaluation(*batches[0]), compute_result=False) == {}
-        assert len(hook._rows) == kept
-        scores = hook(evaluation(*batches[1]), compute_result=True)
+            assert hook(evaluation(*batch), compute_result=False) == {}
+        scores = hook(evaluation(*last), compute_result=True)
         assert scores == hook(evaluation(*map(np.concatenate, zip(*batches, strict=True))))
 
 
@@ -908,21 +894,20 @@ class QaEm(Hits):
 
 
 @pytest.mark.long
-def test_only_the_modules_of_the_catalog_leave_states_behind(tmp_path):
+def test_batches_of_all_kinds_of_modules_are_scored_as_one(tmp_path):
     batch = (np.array([0, 1, 2]), np.array([0, 1, 1]))
     ours = evaluate.load(str(ROOT / "metrics" / "classification"))
-    for modules, kept in (
-        ("classification", 0),
-        (ours, 0),
-        (pickle.loads(pickle.dumps(ours)), 0),
-        (evaluate.load(str(bundle("classification", tmp_path))), 1),
-        (Hits(), 1),
-        (QaEm(), 1),
-        (["classification", Hits()], 1),
+    for modules in (
+        "classification",
+        ours,
+        pickle.loads(pickle.dumps(ours)),
+        evaluate.load(str(bundle("classification", tmp_path))),
+        Hits(),
+        QaEm(),
+        ["classification", Hits()],
     ):
         hook = metric_commons.trainer_hook(modules, task="classification", id2label=["a", "b", "c"])
         assert hook(evaluation(*batch), compute_result=False) == {}
-        assert (len(hook._rows), bool(hook._states)) == (kept, not kept)
         twice = evaluation(*(np.concatenate([column, column]) for column in batch))
         scores = hook(evaluation(*batch))
         assert scores == hook(twice)

@@ -305,24 +305,6 @@ def test_unknown_letters_of_a_ctc_model_are_letters():
     assert rates == {"wer": 2 / 3, "cer": 10 / 6}
 
 
-@pytest.mark.parametrize("by_batch", [False, True])
-def test_unknown_tokens_of_references_are_one_warning(by_batch):
-    tokenizer = Characters()
-    tokenizer.unk_token_id = 4
-    hook = trainer_hook("error_rate", task="speech", tokenizer=tokenizer)
-    frames, labels = np.array([[1, 0, 2, 3]]), np.array([[1, 4, 2, -100]])
-    batch = SimpleNamespace(predictions=4.0 * np.eye(5)[frames], label_ids=labels)
-
-    for _ in range(2):  # in every evaluation
-        if by_batch:
-            hook(batch, compute_result=False)
-        with pytest.warns(UserWarning, match=r"33\.3% of the tokens of the references") as caught:
-            hook(batch)
-        assert len(caught) == 1
-    labels[labels == 4] = 1
-    hook(batch)
-
-
 def test_a_plain_trainer_needs_the_positions_of_answers():
     questions = [{"id": "a", "context": "Oslo", "answers": {"text": ["Oslo"], "answer_start": [0]}}]
     features = [{"example_id": "a", "offset_mapping": [None, (0, 4)]}]

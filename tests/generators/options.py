@@ -46,9 +46,6 @@ PARSED = {
     "coverages": ([0.5], [0.0, 1.0]),
     "require": ((), ["process", "rlimits"]),
     "memory": ("4GiB", "1GiB"),
-    "output_limit": ("64MiB", "1MiB"),
-    "preload": ((), ["colorsys"]),
-    "engine": ("local",),
     "ignore_arguments": (["a"], ["b", "c"]),
     "ignore_paths": (["$.a"], ["$.b[].a", "$[].c"]),
 }
@@ -61,7 +58,6 @@ WORK = {
     "timeout": (5,),
     "calibration_bins": (1, 2, 5),
     "num_workers": (1, 2),
-    "program_timeout": (None, 5),
 }
 
 

@@ -3,12 +3,12 @@ import json
 import pytest
 
 from metric_commons import load
-from metric_commons.programs.worker_pool import WorkerSetup, shared_pool
+from metric_commons.programs.worker_pool import shared_pool
 from tests.spec import Spec
 
 pytestmark = pytest.mark.processes
 
-LAYERS = shared_pool(4, WorkerSetup()).layers  # those of this machine
+LAYERS = shared_pool(4).layers  # those of this machine
 RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a * b"
 CALLS = {"inputs": ["1\n2", "[0]\n[5]", "2\n2"], "outputs": ["3", "[0, 5]", "4"], "fn_name": "add"}
 SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}
@@ -179,30 +179,12 @@ def test_the_codes_of_livecodebench(code_eval):
 
 def test_references_may_be_objects_texts_and_programs(code_eval):
     result = code_eval.compute(
-        predictions=[[SUM], [SUM], [RIGHT], [RIGHT]],
-        references=[
-            SUMS,
-            json.dumps(SUMS),
-            "assert add(1, 1) == 2",
-            {"tests": "assert add(1, 1) == 2", "prelude": "", "entry_points": ["add"]},
-        ],
+        predictions=[[SUM], [SUM], [RIGHT]],
+        references=[SUMS, json.dumps(SUMS), "assert add(1, 1) == 2"],
     )
 
     assert result["pass@1"] == 1.0
-    assert result["test_status"] == [[["passed"] * 2]] * 2 + [[["passed"]]] * 2
-
-
-def test_a_program_cannot_forge_a_pass_apart_from_its_tests(code_eval):
-    program = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
-    task = {"tests": "assert add(1, 1) == 2", "prelude": "", "entry_points": ["add"]}
-    results = {
-        isolation: code_eval.compute(
-            predictions=[[program]], references=[task], isolation=isolation
-        )["status"]
-        for isolation in ("in_process", "separate")
-    }
-
-    assert results == {"in_process": [["passed"]], "separate": [["failed"]]}
+    assert result["test_status"] == [[["passed"] * 2]] * 2 + [[["passed"]]]
 
 
 @pytest.mark.parametrize(
@@ -215,10 +197,6 @@ def test_a_program_cannot_forge_a_pass_apart_from_its_tests(code_eval):
         ({"references": ["x", "[]"]}, r"references\[1\] has no tests"),
         ({"references": ["x", {"inputs": ["1"]}]}, r"references\[1\] has no list of outputs"),
         ({"references": ["x", {"tests": {1, 2}}]}, r"references\[1\] cannot be written as JSON"),
-        (
-            {"isolation": "separate", "references": ["assert True"] * 2},
-            r"references\[0\] has tests that name nothing of the solution",
-        ),
         ({"references": ["x", ""]}, r"references\[1\] has tests that run nothing"),
         ({"memory": "64MB"}, "memory: '64MB' is not a size"),
         ({"require": ["moat"]}, "require holds 'moat'"),
@@ -232,25 +210,13 @@ def test_bad_input_is_an_error_before_anything_runs(
         code_eval.compute(**TASKS | call)
 
 
-def test_what_nobody_knows_is_left_out_or_failed(code_eval):
+def test_what_nobody_knows_counts_as_a_failure_and_is_named(code_eval):
     broken = SUMS | {"checker": "1 / 0"}
-    call = {
-        "predictions": [[SUM, "print(0)", "1 / 0"], [SUM, SUM, SUM]],
-        "references": [broken, SUMS],
-    }
-    skipped = code_eval.compute(**call, infrastructure="skip")
-    failed = code_eval.compute(**call, infrastructure="fail")
+    result = code_eval.compute(
+        predictions=[[SUM, "print(0)", "1 / 0"], [SUM, SUM, SUM]], references=[broken, SUMS]
+    )
 
-    assert skipped["outcomes"] == [[None, None, False], [True, True, True]]
-    assert (skipped["pass@1"], failed["pass@1"]) == (0.5, 0.5)
-    assert skipped["scores"][0] == [None, None, 0.0]
-    with pytest.raises(OSError, match=r"predictions\[0\]\[0\]: the machine has failed"):
-        code_eval.compute(**call)
-    with pytest.raises(
-        ValueError, match=r"predictions\[0\] has no candidate whose outcome is known"
-    ):
-        code_eval.compute(predictions=[[SUM]], references=[broken], infrastructure="skip")
-    with pytest.raises(
-        ValueError, match=r"predictions\[0\] has 1 samples, pass@2 needs at least 2"
-    ):
-        code_eval.compute(**call, infrastructure="skip", k=2)
+    assert result["outcomes"] == [[False] * 3, [True] * 3]
+    assert result["status"][0] == ["infrastructure", "infrastructure", "failed"]
+    assert result["scores"][0] == [None, None, 0.0]
+    assert (result["pass@1"], result["pass_rate"]) == (0.5, 0.5)

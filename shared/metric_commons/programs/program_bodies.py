@@ -17,28 +17,40 @@ from collections.abc import Callable, Sequence
 from typing import Any, NoReturn
 
 from .jobs import Job, file_content
-from .plain_values import error_message, packed
 
-PROGRAM = "<program>"
+_PROGRAM = "<program>"
+_MESSAGE = 500  # characters
 
 _STAR_MODULES = (
     *("string", "re", "datetime", "collections", "heapq", "bisect", "copy", "math", "random"),
     *("statistics", "itertools", "functools", "operator", "io", "sys", "json", "builtins"),
     "typing",
 )
-# LiveCodeBench puts these lines before programs.
-STAR_IMPORTS = "".join(
-    [f"from {name} import *\n" for name in _STAR_MODULES]
-    + [f"import {name}\n" for name in _STAR_MODULES if name not in ("builtins", "typing")]
-)
-STAR_RECURSION = 50_000  # the limit that it sets as well
+_RECURSION = 50_000  # the limit that LiveCodeBench sets as well
 
 
 def star_names() -> dict[str, Any]:
-    """Return the names that the star imports define."""
+    """Return the names of the star imports that LiveCodeBench puts before programs."""
+    lines = [f"from {name} import *\n" for name in _STAR_MODULES]
+    lines += [f"import {name}\n" for name in _STAR_MODULES if name not in ("builtins", "typing")]
     namespace: dict[str, Any] = {}
-    exec(STAR_IMPORTS, namespace)
-    return {name: value for name, value in namespace.items() if name != "__builtins__"}
+    exec("".join(lines), namespace)
+    del namespace["__builtins__"]
+    return namespace
+
+
+def error_message(error: BaseException) -> str:
+    """Return the class of an error and its text, which may be hostile: cut, and without surrogates.
+
+    >>> error_message(ValueError("no"))
+    'ValueError: no'
+    """
+    name = type(error).__name__
+    try:
+        text = f"{name}: {error}"
+    except BaseException:  # its __str__ fails
+        text = name
+    return text[:_MESSAGE].encode("utf-8", "backslashreplace").decode()
 
 
 def run_test_program(job: Job, message: int, verdict: int, token: str) -> NoReturn:
@@ -56,8 +68,11 @@ def run_test_program(job: Job, message: int, verdict: int, token: str) -> NoRetu
     run_named = run_named_tests
     flushes = sys.stdout.flush, sys.stderr.flush
     status, text = "passed", ""
+    if test_names:
+        # It would end the process before its verdict.
+        setattr(unittest, "main", lambda *_, **__: None)  # noqa: B010
     try:
-        exec(compiled(job.program), namespace)
+        exec(_compiled(_taken(job.program)), namespace)
         run_named(namespace, test_names)
     except SystemExit as error:
         status, text = "exited", describe(error)
@@ -73,11 +88,16 @@ def run_test_program(job: Job, message: int, verdict: int, token: str) -> NoRetu
     end(0)
 
 
-def compiled(program: int) -> types.CodeType:
-    """Return the code of a program, which inherits nothing from this file, and close its text."""
-    text = file_content(program).decode("utf-8", "surrogatepass")
-    os.close(program)
-    return compile(text, PROGRAM, "exec", 0, True)
+def _taken(descriptor: int) -> str:
+    """Return the text of a file, which is closed."""
+    text = file_content(descriptor).decode("utf-8", "surrogatepass")
+    os.close(descriptor)
+    return text
+
+
+def _compiled(program: str) -> types.CodeType:
+    """Return the code of a program, which inherits nothing from this file."""
+    return compile(program, _PROGRAM, "exec", 0, True)
 
 
 def run_named_tests(namespace: dict[str, Any], names: Sequence[str]) -> None:
@@ -123,22 +143,20 @@ def _run_function(function: Callable[[], Any]) -> None:
         asyncio.run(value)
 
 
-def run_main_program(job: Job, message: int, star_names: dict[str, Any]) -> NoReturn:
+def run_main_program(job: Job, message: int) -> NoReturn:
     """Run a program as `python main.py` does: threads, exit functions, flushed output, exit status.
 
     Args:
         job: the program.
         message: the descriptor for the text of an error.
-        star_names: the names of the star imports.
     """
     write, end, describe = os.write, os._exit, error_message
     shutdown: Callable[[], None] = threading._shutdown  # type: ignore[attr-defined]
     exit_functions: Callable[[], None] = atexit._run_exitfuncs
-    text = file_content(job.program).decode("utf-8", "surrogatepass")
-    os.close(job.program)
-    sys.argv = [job.script, *(f"/dev/fd/{file}" for file in job.files)]
+    text = _taken(job.program)
+    sys.argv = ["main.py", *(f"/dev/fd/{file}" for file in job.files)]
     atexit._clear()
-    namespace = _new_main(job, star_names)
+    namespace = _new_main({})
     status, text_of_end = 0, ""
 
     def guarded(step: Callable[[], object]) -> None:
@@ -152,7 +170,7 @@ def run_main_program(job: Job, message: int, star_names: dict[str, Any]) -> NoRe
         except BaseException as error:
             status, text_of_end = 1, _line(error) + describe(error)
 
-    guarded(lambda: exec(compile(text, PROGRAM, "exec", 0, True), namespace))
+    guarded(lambda: exec(_compiled(text), namespace))
     if status == 0:
         guarded(shutdown)
         guarded(exit_functions)
@@ -172,20 +190,17 @@ def _line(error: BaseException) -> str:
     trace = error.__traceback__
     while trace is not None and trace.tb_next is not None:
         trace = trace.tb_next
-    if trace is None or trace.tb_frame.f_code.co_filename != PROGRAM:
+    if trace is None or trace.tb_frame.f_code.co_filename != _PROGRAM:
         return ""
     return f"line {trace.tb_lineno}: "
 
 
-def _new_main(job: Job, star_names: dict[str, Any]) -> dict[str, Any]:
-    """Return the namespace of a new `__main__`."""
+def _new_main(names: dict[str, Any]) -> dict[str, Any]:
+    """Return the namespace of a new `__main__`, in which these names are defined."""
     module = types.ModuleType("__main__")
     sys.modules["__main__"] = module
-    if job.star_imports:
-        module.__dict__.update(star_names)
-    module.__dict__.update(__name__=job.name or "__main__", __builtins__=__builtins__)
-    sys.setrecursionlimit(job.recursion)
-    return module.__dict__
+    vars(module).update(names, __name__="__main__", __builtins__=__builtins__)
+    return vars(module)
 
 
 def run_calls(
@@ -200,42 +215,49 @@ def run_calls(
         ticks: the pipe for a byte after each line, which restarts the clock for the next test.
         star_names: the names of the star imports.
     """
-    write, end, dumps, describe, pack = os.write, os._exit, json.dumps, error_message, packed
-    text = file_content(job.program).decode("utf-8", "surrogatepass")
-    tests = json.loads(file_content(inputs))
-    os.close(job.program)
-    os.close(inputs)
-    namespace = _new_main(job, star_names)
+    write, end, dumps, describe = os.write, os._exit, json.dumps, error_message
+    text, tests = _taken(job.program), json.loads(_taken(inputs))
+    namespace = _new_main(star_names)
+    sys.setrecursionlimit(_RECURSION)
 
-    def say(message: dict[str, Any]) -> None:
-        line = dumps(message).encode() + b"\n"
-        while line:
-            line = line[write(results, line) :]
+    def say(line: str) -> None:
+        left = memoryview(f"{line}\n".encode())
+        while left:
+            left = left[write(results, left) :]
         write(ticks, b".")
 
     try:
-        exec(compile(text, PROGRAM, "exec", 0, True), namespace)
+        exec(_compiled(text), namespace)
         function = _function(namespace, job.function, star_names)
     except SystemExit as error:
-        say({"ended": describe(error)})
+        say(dumps({"ended": describe(error)}))
         end(0)
     except BaseException as error:
-        say({"unusable": describe(error)})
+        say(dumps({"unusable": describe(error)}))
         end(0)
-    say({"ready": True})
+    say('{"ready": true}')
     for arguments in tests:
         try:
-            answer = {"value": pack(function(*arguments))}
+            answer = dumps({"value": function(*arguments)}, default=_listed)
         except SystemExit as error:
-            say({"ended": describe(error)})
+            say(dumps({"ended": describe(error)}))
             end(0)
         except BaseException as error:
-            answer = {"error": describe(error)}
+            answer = dumps({"error": describe(error)})
         try:
             say(answer)
         except OSError:  # more than the output limit
             end(98)
     end(0)
+
+
+def _listed(value: Any) -> Any:
+    """Return an array of numpy as lists and numbers, and a set as an object, equal to no list."""
+    if isinstance(value, set | frozenset):
+        return {"a set of": list(value)}
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"an object of class {type(value).__name__} is not a plain value")
 
 
 def _function(

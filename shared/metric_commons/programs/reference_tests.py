@@ -8,7 +8,7 @@ import builtins
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, Literal, get_args
 
 from ..statistics.arguments.python_syntax import syntax_tree
@@ -22,6 +22,7 @@ _CALLS = frozenset({"function_call", "functional"})
 # With these builtins a test reaches names that are not in its text.
 _REFLECTIVE = frozenset({"eval", "exec", "globals", "locals", "vars", "compile", "__import__"})
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
+_GUARD = re.compile(r"""^if[ \t(]*__name__[ \t]*==[ \t]*["']__main__["'][ \t)]*:""", re.MULTILINE)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 
 
@@ -29,13 +30,11 @@ _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
 class RunnableTests:
     """The text of a test program, and what follows from it.
 
-    `test_names` are its test classes and test functions, which are run after the text, and
-    `entry_points` the names that it takes from the solution.
+    `test_names` are its test classes and test functions, which are run after the text.
     """
 
     text: str
     test_names: tuple[str, ...] = ()
-    entry_points: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -43,14 +42,12 @@ class ReferenceTests:
     """The tests of one task.
 
     For the kind "program", `programs` has one text that fails with an error, and for "asserts" a
-    statement for each test; both may run separately from their solution. For "stdin" each test is
-    one of the `inputs` and one of the `outputs`, which a checker may judge; for "calls" the
-    arguments of a function and its right answers.
+    statement for each test. For "stdin" each test is one of the `inputs` and one of the `outputs`,
+    which a checker may judge; for "calls" the arguments of a function and its right answers.
     """
 
     kind: Kind
     programs: tuple[RunnableTests, ...] = ()
-    prelude: str = ""
     inputs: tuple[str, ...] = ()
     outputs: tuple[str, ...] = ()
     function: str = ""
@@ -67,10 +64,10 @@ def read_tests(reference: Any) -> ReferenceTests:
     r"""Return the tests that a reference states.
 
     Args:
-        reference: the text of a test program; {"tests", "prelude", "entry_points"}; {"inputs",
-            "outputs", "fn_name"}, optionally with "assert_case", "checker" and "checker_protocol";
-            open-r1's {"language", "test_cases"}; a list of {"input", "output", "type"} or
-            "testtype"; one of these under "input_output"; or the JSON text of any.
+        reference: the text of a test program; {"inputs", "outputs", "fn_name"}, optionally with
+            "assert_case", "checker" and "checker_protocol"; open-r1's {"language", "test_cases"}; a
+            list of {"input", "output", "type"} or "testtype"; one of these under "input_output"; or
+            the JSON text of any.
 
     Raises:
         ValueError: it is none of these, or its tests cannot be run; says why.
@@ -93,8 +90,6 @@ def read_tests(reference: Any) -> ReferenceTests:
     if isinstance(reference, Mapping):
         if "input_output" in reference:
             return read_tests(reference["input_output"])
-        if "tests" in reference:
-            return _separate_program(reference)
         if "test_cases" in reference:
             language = reference.get("language") or "python"
             if str(language).lower() not in _PYTHON:
@@ -116,20 +111,6 @@ def _json(text: str) -> Any:
     except (ValueError, RecursionError):
         return None
     return content if isinstance(content, dict | list) else None
-
-
-def _separate_program(reference: Mapping[str, Any]) -> ReferenceTests:
-    """Return a test program with its prelude; entry points follow from its text if not named."""
-    entry_points = reference.get("entry_points") or []
-    for name in ("tests", "prelude"):
-        if not isinstance(reference.get(name, ""), str):
-            raise ValueError(f"has no text as {name!r}")
-    if isinstance(entry_points, str) or not all(isinstance(name, str) for name in entry_points):
-        raise ValueError("has no list of names as 'entry_points'")
-    program = read_test_program(reference["tests"])
-    if entry_points:
-        program = replace(program, entry_points=tuple(entry_points))
-    return ReferenceTests("program", (program,), reference.get("prelude", ""))
 
 
 def _columns(cases: Sequence[Any]) -> dict[str, Any]:
@@ -213,16 +194,18 @@ def _call(number: int, arguments: Any, answer: Any) -> tuple[list[Any], list[Any
     A text has JSON, one argument in each line, as in LiveCodeBench. A list has the arguments
     themselves; then the answer may be in a list of its own, as in APPS.
     """
+    if not isinstance(arguments, str | list):
+        raise ValueError(f"has neither a list nor JSON text as arguments of test {number}")
     try:
         if isinstance(arguments, str):
             values = [json.loads(line) for line in arguments.split("\n")]
             return values, [json.loads(answer) if isinstance(answer, str) else answer]
-    except (ValueError, RecursionError) as error:
+        json.dumps([arguments, answer])
+    except (TypeError, ValueError, RecursionError) as error:
         raise ValueError(f"has no JSON in test {number}: {error}") from None
-    if not isinstance(arguments, list):
-        raise ValueError(f"has neither a list nor JSON text as arguments of test {number}")
-    is_alone = isinstance(answer, list) and len(answer) == 1
-    return arguments, [answer, *(answer if is_alone else ())]
+    if isinstance(answer, list) and len(answer) == 1:
+        return arguments, [answer, *answer]
+    return arguments, [answer]
 
 
 # ---- test programs ------------------------------------------------------------------------------
@@ -232,16 +215,16 @@ def read_test_program(text: str) -> RunnableTests:
     r"""Return what a test program runs.
 
     Test classes, and functions whose names start with "test" and that the text does not use, are
-    run as unittest and pytest would do, and `unittest.main()` is left out. If otherwise nothing
-    would run, so is `if __name__ == "__main__"`. A text that is not valid Python stays unchanged,
+    run as unittest and pytest would do, and `unittest.main()` does nothing. If otherwise nothing
+    would run, `if __name__ == "__main__"` is true. A text that is not valid Python stays unchanged,
     and fails every program.
 
     Raises:
         ValueError: the tests run nothing, or have functions whose arguments only pytest fills.
 
     >>> program = read_test_program("def test_add():\n    assert add(1, 2) == 3")
-    >>> program.test_names, program.entry_points
-    (('test_add',), ('add',))
+    >>> program.test_names
+    ('test_add',)
     >>> read_test_program("def check(candidate):\n    assert candidate(1) == 2")
     Traceback (most recent call last):
     ValueError: has tests that run nothing: 'check' is defined but not called
@@ -251,16 +234,13 @@ def read_test_program(text: str) -> RunnableTests:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return RunnableTests(text)
     reading = _Reading(tree)
-    guards = [node for node in tree.body if _is_main_guard(node)]
-    edits: list[tuple[ast.stmt | ast.expr, str]] = [
-        (node, "") for node in reading.runners(tree.body)
-    ]
     names = reading.test_names()
-    if not names and not reading.tests_anything(node for node in tree.body if node not in guards):
-        if not reading.tests_anything(tree.body):
+    unguarded = [node for node in tree.body if not _is_main_guard(node)]
+    if not names and not reading.tests_anything(unguarded):
+        text, guards = _GUARD.subn("if 1:", text)
+        if not guards or not reading.tests_anything(tree.body):
             raise ValueError(reading.refusal())
-        edits += [(guard.test, "1") for guard in guards if isinstance(guard, ast.If)]
-    return RunnableTests(_edited(text, edits), names, reading.free_names())
+    return RunnableTests(text, names)
 
 
 @dataclass
@@ -268,15 +248,11 @@ class _Reading:
     tree: ast.Module
     definitions: dict[str, _Definition] = field(default_factory=dict)
     used: set[str] = field(default_factory=set)  # by the statements that run
-    unittest_mains: set[str] = field(default_factory=set)  # names of `unittest.main`
 
     def __post_init__(self) -> None:
         for node in _statements(self.tree.body):
             if isinstance(node, _Definition):
                 self.definitions[node.name] = node
-            elif isinstance(node, ast.ImportFrom) and node.module == "unittest":
-                names = {name.asname or name.name for name in node.names if name.name == "main"}
-                self.unittest_mains |= names
         for part in self._live_nodes(self.tree.body):
             if isinstance(part, ast.Name):
                 self.used.add(part.id)
@@ -340,15 +316,6 @@ class _Reading:
                 return True
         return False
 
-    def runners(self, body: Iterable[ast.stmt]) -> Iterator[ast.stmt]:
-        """Yield the statements `unittest.main()`, which would end the program."""
-        for node in _statements(body):
-            call = node.value if isinstance(node, ast.Expr) else None
-            if isinstance(call, ast.Call):
-                name = ast.unparse(call.func)
-                if name == "unittest.main" or name in self.unittest_mains:
-                    yield node
-
     def free_names(self) -> tuple[str, ...]:
         """Return the names that the text uses and does not define, in their order."""
         bound = set(_BUILTINS)
@@ -409,14 +376,3 @@ def _unfilled_argument(node: ast.FunctionDef | ast.AsyncFunctionDef) -> str:
     keyword = zip(node.args.kwonlyargs, node.args.kw_defaults, strict=True)
     required += [argument for argument, default in keyword if default is None]
     return required[0].arg if required else ""
-
-
-def _edited(text: str, edits: Iterable[tuple[ast.stmt | ast.expr, str]]) -> str:
-    """Return a text with other values in the place of some nodes; lines keep their numbers."""
-    lines = [line.encode() for line in re.split(r"(?<=\n)", text)]
-    for node, value in sorted(edits, key=lambda edit: -edit[0].lineno):
-        first, last = node.lineno - 1, (node.end_lineno or node.lineno) - 1
-        parts = lines[first][: node.col_offset], value.encode(), b"\n" * (last - first)
-        changed = b"%s(%s%s)%s" % (*parts, lines[last][node.end_col_offset :])
-        lines[first : last + 1] = [changed, *[b""] * (last - first)]
-    return b"".join(lines).decode()

@@ -8,15 +8,15 @@ it, orphans become its children, and no process survives a program.
 
 import gc
 import importlib
-import json
 import os
 import shutil
 import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NoReturn
 
 from .jobs import Job, receive_packet, send_packet
@@ -31,9 +31,8 @@ from .kernel_layers import (
     seccomp_filter,
     set_process_option,
 )
-from .locked_process import HangUpError, Isolation, LockedProcess, start_process, watched
+from .locked_process import HangUpError, Isolation, start_process, watched
 from .program_bodies import run_calls, run_main_program, run_test_program, star_names
-from .separate_tests import run_separate_tests, serve_solution
 
 LAYERS = (
     *("process", "rlimits", "nobody", "user and network namespaces", "read-only mounts"),
@@ -56,12 +55,11 @@ _READABLE = (
 )
 
 
-def command(descriptor: str, settings: str, *, has_packages: bool) -> list[str]:
+def command(descriptor: int, scratch: str, without: Sequence[str]) -> list[str]:
     """Return the command line of a supervisor, which talks with its caller through a descriptor.
 
     Its files are a separate package, in any folder. The environment must be clean: with `-I` Python
-    would ignore PYTHONHASHSEED as well. Without packages, programs can import only the standard
-    library.
+    would ignore PYTHONHASHSEED as well.
     """
     script = (
         "import sys, types\n"
@@ -69,34 +67,28 @@ def command(descriptor: str, settings: str, *, has_packages: bool) -> list[str]:
         "package.__path__ = [sys.argv[1]]\n"
         "sys.modules['isolated'] = package\n"
         "from isolated.supervisor import main\n"
-        "main(sys.argv[2], sys.argv[3])\n"
+        "main(*sys.argv[2:])\n"
     )
     folder = os.path.dirname(os.path.abspath(__file__))
-    flags = ["-s", "-P", "-B", *([] if has_packages else ["-S"])]
-    return [*flags, "-c", script, folder, descriptor, settings]
+    return ["-s", "-P", "-B", "-c", script, folder, str(descriptor), scratch, *without]
 
 
-def main(connection: str, settings_text: str) -> NoReturn:
+def main(descriptor: str, scratch: str, *without: str) -> NoReturn:
     """Lock this process in, then run one program after another until the caller hangs up.
 
     Args:
-        connection: the number of a socket, or the path of one to connect to.
-        settings_text: JSON with `scratch`, `preload`, `without`.
+        descriptor: the number of the socket of the caller.
+        scratch: the folder of programs.
+        without: the layers that are switched off.
     """
-    if connection.isdigit():
-        caller = socket.socket(fileno=int(connection))
-    else:
-        caller = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        caller.connect(connection)
-    settings = json.loads(settings_text)
-    scratch: str = settings["scratch"]
+    caller = socket.socket(fileno=int(descriptor))
     if pid := os.fork():  # outside of all namespaces, to remove the folder in the end
         caller.close()
         _, status = os.waitpid(pid, 0)
         shutil.rmtree(scratch, ignore_errors=True)
         os._exit(os.waitstatus_to_exitcode(status) & 255)
-    supervisor = _Supervisor(caller, scratch, set(settings["without"]))
-    for name in [*_PRELOADED, *settings["preload"]]:
+    supervisor = _Supervisor(caller, scratch, without)
+    for name in _PRELOADED:
         importlib.import_module(name)
     supervisor.lock_in()
     supervisor.serve()
@@ -106,7 +98,7 @@ def main(connection: str, settings_text: str) -> NoReturn:
 class _Supervisor:
     caller: socket.socket
     scratch: str
-    without: set[str]
+    without: Sequence[str]
     layers: list[str] = field(default_factory=lambda: ["process", "rlimits"])
     refused: dict[str, str] = field(default_factory=dict)
     isolation: Isolation = field(default_factory=lambda: Isolation(None, None, False))
@@ -152,11 +144,7 @@ class _Supervisor:
         signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD])
         send_packet(
             self.caller,
-            {
-                "layers": [name for name in LAYERS if name in self.layers],
-                "refused": self.refused,
-                "python": sys.version.split()[0],
-            },
+            {"layers": [n for n in LAYERS if n in self.layers], "refused": self.refused},
         )
 
     def _enter(self, name: str, enter: Callable[[], Any]) -> Any:
@@ -217,65 +205,43 @@ class _Supervisor:
                 os._exit(0)
 
     def _run(self, message: dict[str, Any], descriptors: list[int], folder: str) -> dict[str, Any]:
-        """Start the processes of a program and watch them.
+        """Start the process of a program and watch it.
 
         The descriptors are: program, input, stdout, stderr, results, and files of a checker.
         """
         program, data, stdout, stderr, results, *files = descriptors
         job = Job.received(message, program, data, files)
         token = os.urandom(16).hex()
-        processes: list[LockedProcess] = []
         pipe, verdict = os.pipe()
         started = time.monotonic()
-
-        def start(
-            body: Callable[[], NoReturn], descriptors: list[int], stdin: int | None = None
-        ) -> None:
-            processes.append(
-                start_process(
-                    body,
-                    isolation=self.isolation,
-                    job=job,
-                    folder=folder,
-                    streams=(stdin, stdout, stderr),
-                    descriptors=descriptors,
-                )
-            )
-
+        body: Callable[[], NoReturn]
+        match job.kind:
+            case "main":
+                body = partial(run_main_program, job, results)
+                needed = [program, results, *files]
+            case "calls":
+                body = partial(run_calls, job, data, results, verdict, self.star_names)
+                needed = [program, data, results, verdict]
+            case _:
+                body = partial(run_test_program, job, results, verdict, token)
+                needed = [program, results, verdict]
         try:
-            match job.kind:
-                case "main":
-                    start(
-                        lambda: run_main_program(job, results, self.star_names),
-                        [program, results, *files],
-                        stdin=data,
-                    )
-                case "calls":
-                    start(
-                        lambda: run_calls(job, data, results, verdict, self.star_names),
-                        [program, data, results, verdict],
-                    )
-                case "tests":
-                    start(
-                        lambda: run_test_program(job, results, verdict, token),
-                        [program, results, verdict],
-                    )
-                case _:
-                    tests, solution = (end.detach() for end in socket.socketpair())
-                    start(
-                        lambda: run_separate_tests(
-                            data, results, verdict, token, tests, job.test_names
-                        ),
-                        [data, results, verdict, tests],
-                    )
-                    # The solution gets neither its tests nor the descriptors of their results.
-                    start(lambda: serve_solution(program, solution, job.name), [program, solution])
-                    os.close(tests)
-                    os.close(solution)
+            process = start_process(
+                body,
+                isolation=self.isolation,
+                job=job,
+                folder=folder,
+                streams=(data if job.kind == "main" else None, stdout, stderr),
+                descriptors=needed,
+            )
+        except BaseException:
+            os.close(pipe)
+            raise
+        finally:
             os.close(verdict)
-            verdict = -1
+        try:
             return watched(
-                processes,
+                process,
                 started=started,
                 pipe=pipe,
                 caller=self.caller.fileno(),
@@ -283,9 +249,8 @@ class _Supervisor:
                 token=token,
             )
         finally:
-            open_descriptors = [pipe, *(process.statistics for process in processes)]
-            for descriptor in open_descriptors + [verdict] * (verdict >= 0):
-                os.close(descriptor)
+            os.close(pipe)
+            os.close(process.statistics)
 
     def _end_descendants(self) -> None:
         """End and reap all processes that a program has left."""

@@ -1,7 +1,6 @@
 """Workers that run programs: each is a warm supervisor, in a pool that all calls share."""
 
 import atexit
-import json
 import os
 import queue
 import shutil
@@ -10,10 +9,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from .jobs import Job, file_content, memory_file, receive_packet, reopened, send_packet
 
@@ -22,6 +21,16 @@ T = TypeVar("T")
 _ATTEMPTS = 2
 _SECONDS_TO_END = 5.0
 _STDERR, _MESSAGE = 2_000, 4_096  # bytes of them that are read
+# Of programs, without anything of the caller's.
+_ENVIRONMENT = {
+    "PATH": os.defpath,
+    "TMPDIR": ".",
+    "LANG": "C.UTF-8",
+    "PYTHONHASHSEED": "0",
+    # Each thread of these libraries reserves address space, which is limited for programs.
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+}
 
 
 @dataclass(frozen=True)
@@ -38,27 +47,16 @@ class Report:
     is_cut: bool = False  # whether it has written more than the limit
 
 
-class WorkerSetup(NamedTuple):
-    """How workers are started.
-
-    They import the modules to `preload` once; `has_packages` says whether installed packages are
-    available, and `without` names layers that are switched off.
-    """
-
-    preload: tuple[str, ...] = ()
-    has_packages: bool = True
-    without: tuple[str, ...] = ()
-    engine: str = "local"
-
-
 @dataclass
 class Worker:
-    """A supervisor, which starts with the first program and again after a fault."""
+    """A supervisor, which starts with the first program and again after a fault.
 
-    setup: WorkerSetup
+    `without` names layers that are switched off.
+    """
+
+    without: tuple[str, ...] = ()
     layers: list[str] = field(default_factory=list)
     refused: dict[str, str] = field(default_factory=dict)
-    python: str = ""
     _process: "subprocess.Popen[bytes] | None" = None
     _connection: socket.socket | None = None
     _scratch: str = ""
@@ -71,54 +69,41 @@ class Worker:
         """
         if self._connection is not None:
             return
-        connection = self._start_here()
-        try:
-            about, _ = receive_packet(connection)
-        except (EOFError, OSError) as error:
-            self._connection = connection
-            self.close()
-            raise OSError(f"the process that runs programs does not start: {error}") from None
-        self._connection = connection
-        self.layers, self.refused = about["layers"], about["refused"]
-        self.python = about["python"]
-
-    def _start_here(self) -> socket.socket:
         from .supervisor import command  # which imports modules that only Linux has
 
         self._scratch = tempfile.mkdtemp(prefix="execution-")
-        connection, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        settings = {
-            "scratch": self._scratch,
-            "preload": self.setup.preload,
-            "without": self.setup.without,
-        }
-        arguments = command(
-            str(far_end.fileno()), json.dumps(settings), has_packages=self.setup.has_packages
-        )
+        self._connection, far_end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._process = subprocess.Popen(
-            [sys.executable, *arguments],
+            [sys.executable, *command(far_end.fileno(), self._scratch, self.without)],
             stdin=subprocess.DEVNULL,
             pass_fds=[far_end.fileno()],
-            env=program_environment(self._scratch),
+            env=_ENVIRONMENT | {"HOME": self._scratch},
             cwd="/",
             start_new_session=True,
         )
         far_end.close()
-        return connection
+        try:
+            about, _ = receive_packet(self._connection)
+        except (EOFError, OSError) as error:
+            self.close()
+            raise OSError(f"the process that runs programs does not start: {error}") from None
+        self.layers, self.refused = about["layers"], about["refused"]
 
     def run(self, job: Job) -> Report:
-        """Run one program; once more after a fault of the worker, or after a SIGKILL."""
+        """Run one program; once more after a fault of the worker, or after a SIGKILL.
+
+        Raises:
+            OSError: the supervisor does not start.
+        """
         report = Report("infrastructure")
         for _ in range(_ATTEMPTS):
+            self.start()
             try:
-                self.start()
                 report = self._run(job)
             except (EOFError, ConnectionError):  # on each attempt: this program ends its workers
-                self.close()
                 report = Report("crashed", "the worker has ended")
+                self.close()
                 continue
-            except (OSError, ValueError) as error:
-                report = Report("infrastructure", f"the worker has failed: {error!r}")
             if report.status == "infrastructure":
                 self.close()
             elif report.message != "SIGKILL":  # from the program itself, or from the machine
@@ -166,8 +151,6 @@ class Worker:
             except subprocess.TimeoutExpired:
                 self._process.kill()
                 self._process.wait()
-            if self._process.stderr is not None:
-                self._process.stderr.close()
             self._process = None
         if self._scratch:
             shutil.rmtree(self._scratch, ignore_errors=True)
@@ -181,39 +164,16 @@ class Worker:
         self._scratch = ""
 
 
-def program_environment(home: str) -> dict[str, str]:
-    """Return the environment of programs, without anything of the caller's."""
-    return {
-        "PATH": os.defpath,
-        "HOME": home,
-        "TMPDIR": ".",
-        "LANG": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        # Each thread of these libraries reserves address space, which is limited for programs.
-        "OMP_NUM_THREADS": "1",
-        "OPENBLAS_NUM_THREADS": "1",
-    }
-
-
 class Pool:
     """Warm workers, shared by any number of threads; each runs one program at a time.
 
     Args:
         workers: the number of workers.
-        setup: how they are started.
-        make_worker: a function that makes one.
+        without: layers that are switched off.
     """
 
-    runs_checkers = True
-    test_kinds = frozenset({"program", "stdin", "calls", "asserts"})
-
-    def __init__(
-        self,
-        workers: int,
-        setup: WorkerSetup = WorkerSetup(),  # noqa: B008 - it cannot change
-        make_worker: Callable[[WorkerSetup], Worker] = Worker,
-    ) -> None:
-        self._workers = [make_worker(setup) for _ in range(workers)]
+    def __init__(self, workers: int, without: Sequence[str] = ()) -> None:
+        self._workers = [Worker(tuple(without)) for _ in range(workers)]
         self._idle: queue.LifoQueue[Worker] = queue.LifoQueue()  # the warmest first
         for worker in self._workers:
             self._idle.put(worker)
@@ -222,20 +182,20 @@ class Pool:
     @property
     def layers(self) -> list[str]:
         """Return the layers of isolation of a worker."""
-        return self._ask(lambda worker: worker.layers)
+        return self._started().layers
 
     @property
     def refused(self) -> dict[str, str]:
         """Return the missing layers of a worker, each with the cause."""
-        return self._ask(lambda worker: worker.refused)
+        return self._started().refused
 
-    def _ask(self, question: Callable[[Worker], T]) -> T:
+    def _started(self) -> Worker:
         worker = self._idle.get()
         try:
             worker.start()
-            return question(worker)
         finally:
             self._idle.put(worker)
+        return worker
 
     def run(self, job: Job) -> Report:
         """Run one program, once a worker is idle."""
@@ -261,35 +221,22 @@ class Pool:
             worker.forget()
 
 
-_POOLS: dict[tuple[int, WorkerSetup], Pool] = {}
+_POOLS: dict[int, Pool] = {}
 _LOCK = threading.Lock()
 
 
-def shared_pool(
-    workers: int | None,
-    setup: WorkerSetup,
-    make_worker: Callable[[WorkerSetup], Worker] = Worker,
-) -> Pool:
-    """Return the pool of this process with these workers; it stays warm until the process ends.
-
-    Args:
-        workers: the number of workers; None for one for each core that this process may use.
-        setup: how they are started.
-        make_worker: a function that makes one.
+def shared_pool(workers: int) -> Pool:
+    """Return the pool of this process with so many workers; it stays warm until the process ends.
 
     Raises:
-        NotImplementedError: not on Linux, where programs cannot be isolated from here.
+        NotImplementedError: not on Linux, where programs cannot be isolated.
     """
     if not sys.platform.startswith("linux"):
-        raise NotImplementedError(
-            "programs are run on Linux only; elsewhere use a server, such as "
-            "engine='sandbox_fusion:URL' or engine='piston:URL'"
-        )
-    key = (workers or usable_cores(), setup)
+        raise NotImplementedError("programs are run on Linux only, where they can be isolated")
     with _LOCK:
-        if key not in _POOLS:
-            _POOLS[key] = Pool(*key, make_worker)
-        return _POOLS[key]
+        if workers not in _POOLS:
+            _POOLS[workers] = Pool(workers)
+        return _POOLS[workers]
 
 
 def usable_cores() -> int:

@@ -8,7 +8,7 @@ import tracemalloc
 
 import pytest
 
-from metric_commons.programs.executions import InfrastructureError, execute, program_score
+from metric_commons.programs.executions import execute, program_score
 from metric_commons.programs.grading import Conditions, Grade, grade
 from metric_commons.programs.jobs import ProgramLimits
 from metric_commons.programs.reference_tests import read_tests
@@ -38,24 +38,7 @@ def test_tests_after_a_failure_run_unless_they_are_stopped():
     assert stopped.statuses == ["passed", "passed", "wrong", "not_run", "not_run", "not_run"]
 
 
-def test_some_tests_may_be_enough():
-    assert graded(THIRD_WRONG, SQUARES, max_tests=2).outcome is True
-    assert graded("print(3)", SUMS, max_tests=1).statuses == ["passed"]
-
-
 BURN = "import time\nend = time.process_time() + {}\nwhile time.process_time() < end: pass\n"
-
-
-def test_a_program_has_a_time_limit_for_all_tests():
-    slow_calls = "def square(n):\n    " + BURN.format(0.3).replace("\n", "\n    ") + "return n * n"
-    slow_programs = BURN.format(0.3) + SUM
-    sums = {"inputs": ["1 2"] * 4, "outputs": ["3"] * 4}
-    for program, tests in ((slow_calls, SQUARES), (slow_programs, sums)):
-        grade = graded(program, tests, timeout=5.0, program_timeout=0.75)
-
-        assert grade.statuses[:3] == ["passed", "passed", "timed_out"]
-        assert set(grade.statuses[3:]) == {"not_run"}
-        assert grade.status == "timed_out"
 
 
 def test_time_in_a_queue_for_a_core_does_not_count():
@@ -171,18 +154,12 @@ def test_a_fault_of_the_machine_is_no_failure_of_the_program():
     assert failed.status == "crashed"
 
 
-BROKEN_CHECKER = SUMS | {"checker": "1 / 0"}
+def test_a_broken_checker_passes_no_program_and_ends_no_evaluation():
+    executions = execute([[SUM, "1 / 0"]], [SUMS | {"checker": "1 / 0"}])
 
-
-@pytest.mark.parametrize(
-    ("policy", "outcomes"), [("fail", [[False, False]]), ("skip", [[None, False]])]
-)
-def test_what_is_done_about_infrastructure(policy, outcomes):
-    programs = [[SUM, "1 / 0"]]
-
-    assert execute(programs, [BROKEN_CHECKER], infrastructure=policy).outcomes == outcomes
-    with pytest.raises(InfrastructureError, match=r"predictions\[0\]\[0\]: the machine has failed"):
-        execute(programs, [BROKEN_CHECKER])
+    assert executions.outcomes == [[False, False]]
+    assert [grade.outcome for grade in executions.grades[0]] == [None, False]
+    assert [grade.status for grade in executions.grades[0]] == ["infrastructure", "failed"]
 
 
 @pytest.mark.parametrize(
@@ -202,7 +179,7 @@ def test_what_is_done_about_infrastructure(policy, outcomes):
 )
 def test_checkers(protocol, checker, status):
     tests = {"inputs": ["1 2"], "outputs": ["any"], "checker": checker}
-    grade = graded(SUM, tests | {"checker_protocol": protocol}, infrastructure="skip")
+    grade = graded(SUM, tests | {"checker_protocol": protocol})
 
     assert grade.statuses == [status]
 
@@ -237,6 +214,21 @@ def test_expected_outputs_never_reach_the_program():
     tests = {"inputs": [""], "outputs": [secret]}
 
     assert graded(program, tests).first_failure["got"] == "False\n"
+
+
+@pytest.mark.parametrize("value", ["object()", "1j", "b'4'", "{(1, 2): 3}", "iter([4])"])
+def test_only_values_of_json_are_results(value):
+    grade = graded(f"def square(n): return {value}", SQUARES)
+
+    assert set(grade.statuses) == {"failed"}
+    assert grade.message.startswith("TypeError: ")
+
+
+def test_arrays_are_lists_and_tuples_too():
+    program = "import numpy\ndef pair(n): return (numpy.arange(n), numpy.int64(n), numpy.bool_(n))"
+    tests = {"inputs": ["2"], "outputs": ["[[0, 1], 2, true]"], "fn_name": "pair"}
+
+    assert graded(program, tests).outcome is True
 
 
 def test_json_of_a_function_is_bounded():
@@ -278,14 +270,12 @@ def forging(line):
 
 
 FORGED = [
-    b'{"value": {"c": ["0x1p99999", "0x0p0"]}}',
-    b'{"value": {"f": "one"}}',
-    b'{"value": {"i": "0x_"}}',
-    b'{"value": {"x": 1}}',
-    b'{"value": {"l": 1}}',
-    b'{"value": {"s": [{"l": []}]}}',
-    b'{"value": {"d": [[{"d": []}, 1]]}}',
-    b'{"value": {}}',
+    b'{"value": }',
+    b'{"value": 0x0}',
+    b'{"value": 1e99999, 0}',
+    b'{"value": ' + b"9" * 5_000 + b"}",
+    b'{"value": ' + b"[" * 10_000 + b"}",
+    b'{"value": "\xff"}',
     b'{"value": 1e999, "error": ' + b"9" * 5_000 + b"}",
     b'{"error": ' + b"[" * 10_000 + b"}",
     b'["value"]',
@@ -319,10 +309,8 @@ class Answering:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(
-    "start", [b'{"value": {"l": [', b'{"value": {"d": [["', b'{"error": "', b""]
-)
-@pytest.mark.parametrize("piece", [b'{"l": []}, ', b'{"i": "0x1fffffffffffffff"}, ', b"[", b"a"])
+@pytest.mark.parametrize("start", [b'{"value": [', b'{"value": {"', b'{"error": "', b""])
+@pytest.mark.parametrize("piece", [b"[], ", b"{}, ", b"12345678901234567890, ", b"[", b"a"])
 def test_large_results_take_little_memory(start, piece):
     results = b'{"ready": true}\n' + start + piece * ((8 << 20) // len(piece)) + b"}\n"
     tests = read_tests(SQUARES | {"outputs": ["[[]]", '{"a": []}', "1", "1", "1", "1"]})

@@ -11,8 +11,11 @@ from pathlib import Path
 import pytest
 
 from metric_commons.programs.executions import execute
+from metric_commons.programs.grading import Conditions, grade
+from metric_commons.programs.jobs import ProgramLimits
+from metric_commons.programs.reference_tests import read_tests
 from metric_commons.programs.supervisor import LAYERS
-from metric_commons.programs.worker_pool import Pool, WorkerSetup, shared_pool
+from metric_commons.programs.worker_pool import shared_pool
 from tests.programs_run import SUM, SUMS, one_worker, processes_with, report
 from tests.spec import PATIENCE
 
@@ -133,22 +136,6 @@ def test_memory_is_limited(pool):
     assert b"MemoryError" in report(pool, "x = bytearray(8 << 30)").results
 
 
-def test_modules_can_be_imported_once_for_all():
-    pool = Pool(1, WorkerSetup(preload=("numpy",)))
-    try:
-        assert report(pool, "import sys\nassert 'numpy' in sys.modules").status == "passed"
-    finally:
-        pool.close()
-
-
-def test_packages_can_be_left_out():
-    pool = Pool(1, WorkerSetup(has_packages=False))
-    try:
-        assert b"No module named 'numpy'" in report(pool, "import numpy").results
-    finally:
-        pool.close()
-
-
 def scratch_folders(folder):
     return [path for path in Path(folder).iterdir() if path.name.startswith("execution-")]
 
@@ -195,12 +182,12 @@ def test_a_worker_that_is_killed_is_replaced(pool):
 
 
 def test_a_forked_process_has_workers_of_its_own():
-    first = shared_pool(1, WorkerSetup())
+    first = shared_pool(1)
     assert report(first, "pass").status == "passed"
     read, write = os.pipe()
     if (pid := os.fork()) == 0:
         try:
-            second = shared_pool(1, WorkerSetup())
+            second = shared_pool(1)
             status = report(second, "pass").status
             os.write(write, json.dumps([second is first, status]).encode())
             second.close()
@@ -228,8 +215,7 @@ def test_ten_megabytes_go_in_and_out(pool):
 
 
 def test_too_much_output_is_cut(pool):
-    grades = execute(
-        [["while True: print('x' * 10000)"]], [SUMS], output_limit="1MiB", timeout=5.0
-    ).grades
+    conditions = Conditions(limits=ProgramLimits(5.0, output=1 << 20))
+    found = grade(pool, "while True: print('x' * 10000)", read_tests(SUMS), conditions)
 
-    assert grades[0][0].statuses == ["output_limit"] * 2
+    assert found.statuses == ["output_limit"] * 2

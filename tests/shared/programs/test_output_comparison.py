@@ -13,10 +13,8 @@ from hypothesis import strategies as st
 from metric_commons.programs.output_comparison import (
     are_close,
     is_expected_value,
-    json_value,
     output_difference,
 )
-from metric_commons.programs.plain_values import packed
 
 WORDS = st.sampled_from([*"1 1.0 +1 1_0 10 -0 0 a nan sNaN inf 1e3 1000 ٣ 3".split(), ""])
 LINES = st.lists(st.lists(WORDS, max_size=3).map(" ".join), max_size=3)
@@ -105,12 +103,10 @@ def test_bytes_that_are_no_text_are_wrong():
     [
         ((1, (2, 3)), [1, [2, 3]], None, True),
         ({2: 4, None: 3, True: 1}, {"2": 4, "true": 1, "null": 3}, None, True),
-        ({(1, 2): 3}, {"(1, 2)": 3}, None, True),
         (True, 1, None, False),
         ([0], [False], None, False),
         ({"a": True}, {"a": True}, None, True),
         (2.0, 2, None, True),
-        ({1, 2}, [1, 2], None, False),
         ([0.1 + 0.2], [0.3], None, False),
         ([0.1 + 0.2], [0.3], 1e-9, True),
         ({"a": [1e9]}, {"a": [1e9 + 1]}, 1e-6, True),
@@ -122,19 +118,17 @@ def test_bytes_that_are_no_text_are_wrong():
     ],
 )
 def test_values(value, expected, tolerance, is_equal):
-    assert is_expected_value(json.dumps(packed(value)), expected, tolerance) is is_equal
+    assert is_expected_value(json.dumps(value).encode(), expected, tolerance) is is_equal
 
 
 SCALARS = (
     st.none()
     | st.booleans()
     | st.sampled_from([0, 1, -1, 2**63, 10**16, 10**400, -(16**300), 1.0, 0.5, -0.0, 1e300])
-    | st.sampled_from([math.inf, -math.inf, math.nan, 1 + 0j, 1j, 0.1 + 0.2, 0.3])
+    | st.sampled_from([math.inf, -math.inf, math.nan, 0.1 + 0.2, 0.3])
     | st.sampled_from(["", "1", "a", "null", 'quote"', "back\\slash", "é😀", "\ud800", "}]"])
 )
-KEYS = st.sampled_from(
-    ["", "1", "null", 'quote"', "é😀", "(1, 2)", 1, 1.0, 0.5, None, True, (1, 2)]
-)
+KEYS = st.sampled_from(["", "1", "null", 'quote"', "é😀", 1, 1.0, 0.5, None, True])
 VALUES = st.recursive(
     SCALARS,
     lambda inner: (
@@ -167,23 +161,21 @@ def as_defined(value, expected, tolerance):
         return False
 
 
-def keys_differ(value):
-    """Whether no two keys of an object are the same text."""
-    if isinstance(value, dict):
-        is_right = len(json_value(value)) == len(value)
-        return is_right and all(map(keys_differ, value.values()))
-    return all(map(keys_differ, value)) if isinstance(value, list | tuple) else True
-
-
 @given(VALUES, VALUES, st.sampled_from([None, 0.1]))
 def test_values_are_equal_as_json_would_keep_them(value, other, tolerance):
-    text = json.dumps(packed(value))
-    for expected in (json_value(value), json_value(other)):
-        if not keys_differ(value) or "j" in repr(expected):
-            continue
-        found = is_expected_value(text, expected, tolerance)
+    kept, other = (json.loads(json.dumps(item)) for item in (value, other))
+    for expected in (kept, other):
+        found = is_expected_value(json.dumps(value).encode(), expected, tolerance)
 
-        assert found == as_defined(json_value(value), expected, tolerance)
+        assert found == as_defined(kept, expected, tolerance)
+
+
+def test_a_long_value_is_read_only_if_the_expected_one_is_long():
+    long = [1.0] * 400_000
+
+    assert is_expected_value(json.dumps(long).encode(), long)
+    assert is_expected_value(json.dumps([1] * 400_000).encode(), long)
+    assert not is_expected_value(json.dumps(long).encode(), [1.0])
 
 
 DIGITS = "1" * 10**6

@@ -62,14 +62,6 @@ def test_statements():
 
     assert tests.kind == "asserts"
     assert [test.text for test in tests.programs] == ["assert f(1)", "assert f(2)"]
-    assert {test.entry_points for test in tests.programs} == {("f",)}
-
-
-def test_a_program_apart_from_its_solution():
-    tests = read_tests({"tests": "check(f)", "prelude": "x = 1", "entry_points": ["f"]})
-    (program,) = tests.programs
-
-    assert (program.text, tests.prelude, program.entry_points) == ("check(f)", "x = 1", ("f",))
 
 
 @pytest.mark.parametrize("program", ["assert f([1]) == 2", "[f(x) for x in y]", "{1: 2}[f(1)]"])
@@ -103,8 +95,7 @@ def test_other_texts_are_programs(program):
         ),
         ({"assert_case": ["assert 1"], "inputs": ["", ""]}, "has 2 inputs, but 1 asserts"),
         ({"assert_case": "assert 1"}, "has no list of texts as assert_case"),
-        ({"tests": 5}, "has no text as 'tests'"),
-        ({"tests": "", "entry_points": "f"}, "has no list of names as 'entry_points'"),
+        ({"inputs": [[{1}]], "outputs": ["1"], "fn_name": "f"}, "has no JSON in test 0"),
     ],
 )
 def test_what_cannot_be_run_is_an_error(reference, problem):

@@ -73,7 +73,7 @@ def execute(
     names = list(dict.fromkeys(name for name, _ in programs))
     references = [problems[name].reference for name in names]
     options = dict(map(setting, settings or []))
-    accepted = signature(prepare).parameters.keys() - {"references", "num_workers", "check_tasks"}
+    accepted = signature(prepare).parameters.keys() - {"references", "num_workers"}
     for name in options:
         if name not in accepted:
             raise UsageError(f"--set: there is no option {name!r}{nearest(name, accepted)}")

@@ -60,17 +60,16 @@ def assert_scores(
     check_option("at_most", at_most, Finite | None)
     if at_least is None and at_most is None:
         raise OptionError("at_least", "is missing; pass at_least= or at_most=")
-    if at_least is not None and at_most is not None and at_least > at_most:
+    low_limit = -inf if at_least is None else at_least
+    high_limit = inf if at_most is None else at_most
+    if low_limit > high_limit:
         raise OptionError("at_least", f"is {at_least}, but at_most is {at_most}")
     metric = load_without_evaluate(module, **options)
-    arguments = {} if clusters is None else {"clusters": clusters}
-    rows_option = {"per_example": True} if "per_example" in metric.declared_options else {}
+    arguments: dict[str, Any] = {} if clusters is None else {"clusters": clusters}
+    if "per_example" in metric.declared_options:
+        arguments["per_example"] = True
     result: dict[str, Any] = metric.compute(
-        predictions=predictions,
-        references=references,
-        confidence_level=level,
-        **rows_option,
-        **arguments,
+        predictions=predictions, references=references, confidence_level=level, **arguments
     )
     intervals = result["confidence_interval"]
     name = score or metric.main_score or next(iter(intervals))
@@ -80,38 +79,28 @@ def assert_scores(
     if score_scale(module, name).lower_is_better and at_most is None:
         raise OptionError("at_least", f": lower is better for {name!r}; pass at_most=")
     low, high = intervals[name] if certain else (result[name], result[name])
+    if low_limit <= low and high <= high_limit:
+        return result
     problems = []
     if at_least is not None and not low >= at_least:
         problems.append(f"below {at_least}")
     if at_most is not None and not high <= at_most:
         problems.append(f"above {at_most}")
-    if not problems:
-        return result
-    verb = "may be" if certain else "is"
-    suffix = f" at level {level}" if certain else ""
+    problem = f"{'may be' if certain else 'is'} {' or '.join(problems)}"
     low, high = intervals[name]
+    message = f"{name} {result[name]:.4f} [{low:.4f}, {high:.4f}] of {len(predictions)} rows "
+    message += problem + (f" at level {level}" if certain else "")
     scores = result.get("per_example", {}).get(name) or []
-    ranked = sorted(range(len(scores)), key=scores.__getitem__, reverse=at_least is None)
-    judged = _values(predictions)
-    accepted = None if references is None else _values(references)
-    lines = [
-        f"row {row}: {scores[row]:.4f}  {shown(judged[row], _WIDTH)}"
-        + ("" if accepted is None else f" for {shown(accepted[row], _WIDTH)}")
-        for row in ranked
-    ]
-    low_limit = -inf if at_least is None else at_least
-    high_limit = inf if at_most is None else at_most
-    sentence = (
-        f"{name} {result[name]:.4f} [{low:.4f}, {high:.4f}] of {len(predictions)} rows {verb} "
-        + " or ".join(problems)
-        + suffix
-    )
-    worst = "; the worst rows:\n  " + "\n  ".join(lines[:_WORST]) if lines else ""
-    error = AssertionError(sentence + worst)
+    columns = [_values(column) for column in (predictions, references) if column is not None]
+    lines = {}
+    for row in sorted(range(len(scores)), key=scores.__getitem__, reverse=at_least is None):
+        values = " for ".join(shown(column[row], _WIDTH) for column in columns)
+        lines[row] = f"row {row}: {scores[row]:.4f}  {values}"
+    if lines:
+        message = "\n  ".join([f"{message}; the worst rows:", *list(lines.values())[:_WORST]])
+    error = AssertionError(message)
     error.failed_rows = [  # type: ignore[attr-defined] # which the plugin of pytest reports
-        line
-        for row, line in zip(ranked, lines, strict=True)
-        if not low_limit <= scores[row] <= high_limit
+        line for row, line in lines.items() if not low_limit <= scores[row] <= high_limit
     ]
     raise error
 

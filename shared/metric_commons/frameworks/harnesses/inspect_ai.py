@@ -10,7 +10,6 @@ which imports inspect_ai.
 """
 
 import math as numbers
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
@@ -205,14 +204,12 @@ def _maj(equivalence: Literal["normalized", "math"] = "normalized") -> ScoreRedu
         values = [number(score.value) for score in scores]
         answers = [" ".join((score.answer or "").split()) for score in scores]
         (votes,) = sampled_answers([answers], [""], equal=equal, blank_votes=False)
-        counts = Counter(cluster for cluster in votes.clusters if cluster is not None)
-        most = max(counts.values(), default=0)
-        winners = [
-            numbers.fsum(value for value, vote in rows if vote == cluster) / most
-            for cluster in counts
-            if counts[cluster] == most
-            for rows in [list(zip(values, votes.clusters, strict=True))]
-        ]
+        clusters: dict[Any, list[float]] = {}
+        for value, cluster in zip(values, votes.clusters, strict=True):
+            if cluster is not None:
+                clusters.setdefault(cluster, []).append(value)
+        most = max(map(len, clusters.values()), default=0)
+        winners = [numbers.fsum(voted) / most for voted in clusters.values() if len(voted) == most]
         value = numbers.fsum(winners) / len(winners) if winners else 0.0
         first = scores[0]
         return Score(value=value, answer=first.answer, metadata=first.metadata)
@@ -251,10 +248,10 @@ def _estimate(
 interval = registered_metric(name="interval")(_interval)
 standard_error = registered_metric(name="standard_error")(_standard_error)
 groups = registered_metric(name="groups")(_groups)
+maj = registered_reducer(name="maj")(_maj)
 # Whether the answer is proved to be equal to the target, and whether the letter is: "C" or "I". A
 # target that cannot be read leaves the sample unscored. Options are those of the rewards.
 math = _registered("math", "math", is_letter=True)
 choice = _registered("choice", "choice", is_letter=True)
-maj = registered_reducer(name="maj")(_maj)
 for _name in row_modules():
     _registered(_name, _name)

@@ -5,7 +5,6 @@ are coroutines.
 """
 
 import asyncio
-import warnings
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field
@@ -17,32 +16,25 @@ from ...programs.grading import Grade
 from ...statistics.arguments.domains import check_option
 from ...text.tokens.fences import fenced_program
 from ...text.tokens.thoughts import Thoughts
-from .reward import OF_VERL, Reward, verl_result
+from .reward import Reward
 from .verdicts import Task, Verdict
+from .verl import row_of, settings_of
 
-TIMEOUT = 5.0  # seconds of a test
-_PER_CORE = 4  # programs that share a core, so that time limits run side by side
-_WARNING = (
-    "with isolation='in_process' a program shares its process with its tests, and a policy may "
-    "learn to forge a pass; the default is 'separate'"
-)
+# Four programs share a core, so that time limits run side by side.
+_DEFAULTS: dict[str, Any] = {"timeout": 5.0, "num_workers": None, "per_core": 4}
 
 
 @dataclass(frozen=True)
 class Code(Task):
-    """The tests that a generated program passes.
+    """The tests that a generated program passes; see `code`.
 
-    The program is the last fenced block of a completion that is marked as Python, else the last
-    without a mark, and of several the last that can be parsed. All tasks of a process share one
-    pool of warm workers; a process that is forked has a pool of its own.
+    All tasks of a process share one pool of warm workers; a process that is forked has a pool of
+    its own.
 
     Args:
         score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
-        timeout: seconds of one test.
-        num_workers: the number of programs that run at once; None for four for each core, but at
-            most 16 if that is more than one for each.
-        options: further options of `code_eval` about how programs are run and judged.
+        options: of `code_eval`, about how programs are run and judged.
 
     Raises:
         ValueError: running programs is not allowed, or an option is not valid.
@@ -51,36 +43,19 @@ class Code(Task):
     name: str = "code"
     score: Score = "partial"
     allow_execution: bool = False
-    timeout: float = TIMEOUT
-    num_workers: int | None = None
     options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         super().__post_init__()
         check_permission(self.allow_execution)
         check_option("score", self.score, Score)
-        object.__setattr__(self, "options", dict(self.options))
-        self.check_settings(self.options)
-        if self.options.get("isolation") == "in_process":
-            warnings.warn(_WARNING, UserWarning, stacklevel=4)
-        prepare([], **self._settings())  # errors of options come before training starts
-
-    def _settings(self) -> dict[str, Any]:
-        return {
-            "timeout": self.timeout,
-            "num_workers": self.num_workers,
-            "per_core": _PER_CORE,
-            "isolation": "separate",
-            **self.options,
-        }
+        object.__setattr__(self, "options", {**_DEFAULTS, **self.options})
+        prepare([], **self.options)  # errors of options come before training starts
 
     def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return one verdict for each program; waits for the pool."""
         runs = self.submitted(predictions, references)
-        return [
-            run if isinstance(run, Verdict) else self.graded(text, run.result())
-            for text, run in zip(predictions, runs, strict=True)
-        ]
+        return [self.graded(*row) for row in zip(predictions, runs, strict=True)]
 
     def submitted(
         self, predictions: Sequence[str | None], references: Sequence[Any]
@@ -91,7 +66,7 @@ class Code(Task):
     def _submitted(self, text: str | None, reference: Any) -> "Future[Grade] | Verdict":
         program = fenced_program(text or "")
         try:
-            preparation = prepare([reference], **self._settings())
+            preparation = prepare([reference], **self.options)
         except ValueError as error:  # a row without readable tests teaches nothing
             reason = f"The tests of the row cannot be read: {error}." if self.explain else ""
             return Verdict(None, program, "unreadable", reason=reason)
@@ -101,32 +76,35 @@ class Code(Task):
             return Verdict(0.0, None, "unparsed", scores, reason)
         return preparation.submit(program, 0)
 
-    def graded(self, text: str, grade: Grade) -> Verdict:
-        """Return the verdict on a program that was run."""
+    def graded(self, text: str, run: "Future[Grade] | Verdict") -> Verdict:
+        """Return the verdict on a program; waits for the end of its run."""
+        if isinstance(run, Verdict):
+            return run
+        program = fenced_program(text)
+        try:
+            grade = run.result()
+        except OSError as error:  # no worker can be started
+            return Verdict(None, program, "undecided", reason=f"The machine failed: {error}")
         value = program_score(grade, self.score)
         scores = {"passed_tests": float(grade.passed_tests), "tests": float(len(grade.statuses))}
         reason = ""
         if self.explain:
-            reason = f"{grade.passed_tests} of {len(grade.statuses)} tests passed."
-            if grade.message:
-                reason += f" {grade.message}"
-        program = fenced_program(text)
+            reason = f"{grade.passed_tests} of {len(grade.statuses)} tests passed. {grade.message}"
         if value is None:  # the machine failed, and not the program
-            return Verdict(None, program, "undecided", scores, reason)
-        return Verdict(value, program, "scored", scores, reason)
+            return Verdict(None, program, "undecided", scores, reason.strip())
+        return Verdict(value, program, "scored", scores, reason.strip())
 
     def reference_problem(self, reference: Any) -> str | None:
         """Return the reason why tests cannot be read; None if they can."""
         try:
-            prepare([reference], **self._settings())
+            prepare([reference], **self.options)
         except ValueError as error:
             return f"cannot be read: {error}"
         return None
 
     def settings(self) -> set[str]:
         """Return the names of settings, and of the options about how programs are run."""
-        of_rows = {"references", "timeout", "num_workers"}
-        return super().settings() | (signature(prepare).parameters.keys() - of_rows)
+        return super().settings() | signature(prepare).parameters.keys() - {"references"}
 
 
 @dataclass(frozen=True)
@@ -137,15 +115,11 @@ class CodeReward(Reward):
 
     async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
         """Return the verdicts; the event loop continues while programs run."""
-        task = self.task
-        predictions = [task.prediction(completion) for completion in completions]
-        verdicts = []
-        for text, run in zip(predictions, task.submitted(predictions, references), strict=True):
-            if isinstance(run, Verdict):
-                verdicts.append(run)
-            else:
-                verdicts.append(task.graded(text, await asyncio.wrap_future(run)))
-        return verdicts
+        predictions = list(map(self.task.prediction, completions))
+        runs = self.task.submitted(predictions, references)
+        waiting = [asyncio.wrap_future(run) for run in runs if isinstance(run, Future)]
+        await asyncio.gather(*waiting, return_exceptions=True)
+        return [self.task.graded(*row) for row in zip(predictions, runs, strict=True)]
 
 
 def code(
@@ -153,8 +127,6 @@ def code(
     *,
     score: Score = "partial",
     allow_execution: bool = False,
-    timeout: float = TIMEOUT,
-    num_workers: int | None = None,
     thoughts: Thoughts = "strip",
     name: str = "code",
     explain: bool = False,
@@ -167,8 +139,9 @@ def code(
     0.0. The reward is None, so that the row is left out, if the tests cannot be read or run
     nothing, or if the machine failed and not the program.
 
-    Test programs run in a process of their own, which gets plain values from the program;
-    `isolation="in_process"` runs both in one, where a policy may learn to forge a pass, and warns.
+    Give tests as data, if you can: their expected outputs never enter the process of a program.
+    A test program shares that process, and a policy may learn to forge a pass.
+
     Programs share cores, so that the time limits of a batch run side by side: a test ends after
     `timeout` seconds of CPU time, of time without waiting for a core, or of wall time once it has
     had a fifth of them as CPU time.
@@ -178,13 +151,12 @@ def code(
             `execution.read_tests` reads, such as open-r1's `verification_info`.
         score: "pass_fail", "partial", "weighted_sum" or "first_10", as in `code_eval`.
         allow_execution: whether programs may be run; or set HF_ALLOW_CODE_EVAL=1.
-        timeout: the seconds of one test.
-        num_workers: the number of programs that run at once; None for four for each core, but at
-            most 16 if that is more than one for each.
         thoughts: as in `math`.
         name: the name of the reward in logs.
         explain: whether verdicts have a reason.
-        **options: further options of `code_eval` about how programs are run and judged.
+        **options: further options of `code_eval` about how programs are run and judged, such as
+            `timeout`, 5 seconds for each test; by default as many programs run at once as are four
+            for each core, but at most 16 if that is more than one for each.
 
     Raises:
         ValueError: running programs is not allowed, or an option is not valid.
@@ -200,8 +172,6 @@ def code(
         thoughts=thoughts,
         score=score,
         allow_execution=allow_execution,
-        timeout=timeout,
-        num_workers=num_workers,
         options=options,
     )
     return CodeReward(task, column)
@@ -233,7 +203,7 @@ async def code_verl(
     >>> asyncio.run(code_verl("toy", program, tests, allow_execution=True))["score"]
     0.5
     """
-    return verl_result(await _configured_verdict(solution_str, ground_truth, settings))
+    return row_of(await _configured_verdict(solution_str, ground_truth, settings))
 
 
 async def code_score(
@@ -261,5 +231,4 @@ async def code_score(
 
 async def _configured_verdict(text: Any, tests: Any, settings: dict[str, Any]) -> Verdict:
     """Return the verdict of a reward with settings of a configuration."""
-    reward = code(**{name: value for name, value in settings.items() if name not in OF_VERL})
-    return (await reward.awaited([text], [tests]))[0]
+    return (await code(**settings_of(settings)).awaited([text], [tests]))[0]

@@ -149,16 +149,7 @@ def math(
     dataset: str | None = None,
     extract: Extract = _REPLY,
     extract_references: Extract = None,
-    thoughts: Thoughts = "strip",
-    percent: Literal["either", "value", "ignore", "any_scale"] = "either",
-    lists: Literal["either", "set", "multiset", "sequence"] = "either",
-    rounding: Literal["none", "reference"] = "none",
-    decimal_comma: bool = False,
-    relative_tolerance: float = 0.0,
-    absolute_tolerance: float = 0.0,
-    undecided: float | None = 0.0,
-    name: str = "math",
-    explain: bool = False,
+    **options: Any,
 ) -> Reward:
     r"""Return a reward: 1.0 if the answer is proved equal to the reference, else 0.0.
 
@@ -173,30 +164,28 @@ def math(
         extract: how to extract the answer from a completion: by default from `<answer>` tags or
             the last box after the thoughts. The name of a step, such as "boxed" or "final_answer"
             (the card of qa_em lists them), a pattern, a function from str to str or None, or a
-            list of these. A completion without an answer has the reward 0.0.
+            list of these; None for the whole text. A completion without an answer has the
+            reward 0.0.
         extract_references: the same for references; "boxed" if they are whole solutions.
-        thoughts: "strip" judges only what follows the thoughts of a model, such as
-            `<think>...</think>`; "keep" the whole text; or the [opening mark, closing mark] of
-            thoughts. A completion whose thoughts were cut off has the reward 0.0.
-        percent: as in `mathematics.equivalent`, like the following options.
-        lists: as in `mathematics.equivalent`.
-        rounding: as in `mathematics.equivalent`.
-        decimal_comma: as in `mathematics.equivalent`.
-        relative_tolerance: as in `mathematics.equivalent`.
-        absolute_tolerance: as in `mathematics.equivalent`.
-        undecided: the reward of an answer that is neither proved equal nor unequal; None leaves
-            such rows out.
-        name: the name of the reward in logs.
-        explain: whether verdicts, and the log of TRL, have a reason.
+        **options: `percent`, `lists`, `rounding`, `decimal_comma`, `relative_tolerance` and
+            `absolute_tolerance` as in `math_equivalence`; and
+
+            * `thoughts`: "strip" judges only what follows the thoughts of a model, such as
+              `<think>...</think>`; "keep" the whole text; or the [opening mark, closing mark] of
+              thoughts. A completion whose thoughts were cut off has the reward 0.0.
+            * `undecided`: the reward of an answer that is neither proved equal nor unequal, by
+              default 0.0; None leaves such rows out.
+            * `name`: the name of the reward in logs.
+            * `explain`: whether verdicts, and the log of TRL, have a reason.
 
     Raises:
         ValueError: an option is not valid.
+        TypeError: an option is unknown.
 
     >>> math()([r"It is $\boxed{\frac12}$.", r"\boxed{2}", "2"], solution=["0.5", "3", "2"])
     [1.0, 0.0, 0.0]
     """
     from ...mathematics.proof.problem_sets import Dataset, extraction_of
-    from .math_tasks import Math
 
     check_option("dataset", dataset, Dataset)
     if dataset is not None:
@@ -205,58 +194,28 @@ def math(
             "extract_references": extract_references,
         }
         extract, extract_references = extraction_of(dataset, steps).values()
-    judge = Math(
-        name=name,
-        explain=explain,
-        extract=extract,
-        extract_references=extract_references,
-        thoughts=thoughts,
-        percent=percent,
-        lists=lists,
-        rounding=rounding,
-        decimal_comma=decimal_comma,
-        relative_tolerance=relative_tolerance,
-        absolute_tolerance=absolute_tolerance,
-        undecided=undecided,
-        dataset=dataset,
-    )
-    return Reward(judge, column)
+    extract = () if extract is None else extract
+    options |= {"dataset": dataset, "extract": extract, "extract_references": extract_references}
+    return Reward(task("math", **options), column)
 
 
-def choice(
-    *,
-    column: str = "answer",
-    extract: Extract = "choice",
-    extract_references: Extract = None,
-    thoughts: Thoughts = "strip",
-    name: str = "choice",
-    explain: bool = False,
-) -> Reward:
+def choice(*, column: str = "answer", **options: Any) -> Reward:
     """Return a reward: 1.0 if the final letter of a completion is the right one, else 0.0.
 
     Args:
         column: the column of the data set with the letter, such as "B" or "(b)", or a whole number
             that counts from 0.
-        extract: as in `math`.
-        extract_references: as in `math`.
-        thoughts: as in `math`.
-        name: the name of the reward in logs.
-        explain: whether verdicts, and the log of TRL, have a reason.
+        **options: `extract`, by default "choice", `extract_references`, `thoughts`, `name` and
+            `explain` as in `math`.
 
     Raises:
         ValueError: an option is not valid.
+        TypeError: an option is unknown.
 
     >>> choice()(["The answer is (B).", "A or B"], answer=["B", 0])
     [1.0, 0.0]
     """
-    judge = Choice(
-        name=name,
-        explain=explain,
-        thoughts=thoughts,
-        extract=extract,
-        extract_references=extract_references,
-    )
-    return Reward(judge, column)
+    return Reward(task("choice", **options), column)
 
 
 def answers(score: AnswerScore = "qa_f1", *, column: str = "answer", **options: Any) -> Reward:
@@ -302,28 +261,21 @@ def rouge(score: str = "rougeL", *, column: str = "summary", **options: Any) -> 
     return Reward(task("rouge_n_l", score=score, **options), column)
 
 
-def found(
-    extract: Extract = "tagged_or_boxed",
-    *,
-    thoughts: Thoughts = "strip",
-    name: str = "found",
-    explain: bool = False,
-) -> Reward:
+def found(extract: Extract = _REPLY, **options: Any) -> Reward:
     r"""Return a reward for the form of a completion: 1.0 if `extract` finds an answer, else 0.0.
 
     Args:
         extract: as in `math`.
-        thoughts: as in `math`.
-        name: the name of the reward in logs.
-        explain: whether verdicts, and the log of TRL, have a reason.
+        **options: `thoughts`, `name` and `explain` as in `math`.
 
     Raises:
         ValueError: an option is not valid.
+        TypeError: an option is unknown.
 
     >>> found()([r"\boxed{2}", "2"])
     [1.0, 0.0]
     """
-    return Reward(Found(name=name, explain=explain, thoughts=thoughts, extract=extract))
+    return Reward(task("found", extract=extract, **options))
 
 
 def tools(score: str = "exact_match", *, column: str = "expected_calls", **options: Any) -> Reward:

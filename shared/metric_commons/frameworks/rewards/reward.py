@@ -1,13 +1,15 @@
 """Rewards: a task as a function of completions and references, in the forms of TRL and verl."""
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import Any
 
 from ...statistics.arguments.checks import OptionError
 from .reference_checks import ReferenceCheck, check_references
-from .verdicts import STATUSES, Task, Verdict, on_free_stack
+from .trl import LogExtra, LogMetric, log
+from .verdicts import Task, Verdict, on_free_stack
+from .verl import row_of, settings_of
 
 Columns = Mapping[str, Any]
 
@@ -34,8 +36,6 @@ class Reward:
 
     task: Task
     column: str = "solution"
-
-    _configured: ClassVar[dict[tuple["Reward", str], "Reward"]] = {}
 
     def __post_init__(self) -> None:
         if self.task.scale().lower_is_better:
@@ -103,68 +103,33 @@ class Reward:
         self,
         completions: Sequence[Any],
         *,
-        log_extra: Callable[[str, list[Any]], None] | None = None,
-        log_metric: Callable[[str, float], None] | None = None,
+        log_extra: LogExtra = None,
+        log_metric: LogMetric = None,
         **columns: Any,
     ) -> list[float | None]:
         """Return the rewards in the form of TRL, also for open-r1, Unsloth, Axolotl and ms-swift.
 
-        The table of completions gets the columns `<name>_answer` and `<name>_signature`, and with
-        `explain` a column `<name>_reason`; the metrics get the proportions `<name>/unparsed`,
-        `<name>/undecided` and `<name>/unreadable`, the means of further scores, and of several
-        generations for each prompt `<name>/avg@k`, `pass@k` and `maj@k`.
+        `trl` has the names in its logs.
         """
         verdicts = self.of_columns(completions, columns)
-        self.log(verdicts, log_extra, log_metric, columns.get("prompts"))
+        log(self.task, verdicts, log_extra, log_metric, columns.get("prompts"))
         return [verdict.score for verdict in verdicts]
 
     def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
         """Return the verdicts, with the references from the column of the reward."""
-        return self.verdicts(completions, self._references(columns, len(completions)))
-
-    def _references(self, columns: Columns, rows: int) -> Sequence[Any]:
         if not self.task.needs_reference():
-            return [None] * rows
+            return self.verdicts(completions, [None] * len(completions))
         if self.column not in columns:
             names = [
                 name
                 for name, value in columns.items()
-                if isinstance(value, list) and len(value) == rows
+                if isinstance(value, list) and len(value) == len(completions)
             ]
             listed = ", ".join(names) or "none"
             raise ValueError(
                 f"the data set has no column {self.column!r}; it has {listed}; pass column=..."
             )
-        references: Sequence[Any] = columns[self.column]
-        return references
-
-    def log(
-        self,
-        verdicts: Sequence[Verdict],
-        log_extra: Callable[[str, list[Any]], None] | None,
-        log_metric: Callable[[str, float], None] | None,
-        prompts: Sequence[Any] | None = None,
-    ) -> None:
-        """Write answers and scores to the logs of TRL, in every step and on every process."""
-        name = self.task.name
-        if log_extra is not None:
-            log_extra(f"{name}_answer", [verdict.answer or "" for verdict in verdicts])
-            log_extra(f"{name}_signature", [self.task.signature] * len(verdicts))
-            if self.task.explain:
-                log_extra(f"{name}_reason", [verdict.reason for verdict in verdicts])
-        if log_metric is not None and verdicts:
-            for status in STATUSES:
-                number = sum(verdict.status == status for verdict in verdicts)
-                log_metric(f"{name}/{status}", number / len(verdicts))
-            for score in self.task.further_scores():
-                values = [v.scores[score] for v in verdicts if score in v.scores]
-                if values and score not in STATUSES:
-                    log_metric(f"{name}/{score}", sum(values) / len(values))
-            if prompts is not None and len(prompts) == len(verdicts):
-                from .repeated_samples import scores_of_groups  # imports numpy, so only on use
-
-                for score, value in scores_of_groups(self.task, verdicts, prompts).items():
-                    log_metric(f"{name}/{score}", value)
+        return self.verdicts(completions, columns[self.column])
 
     def verl(
         self,
@@ -205,38 +170,26 @@ class Reward:
         >>> math().verl("aime", r"\boxed{3}", "3")["score"]
         1.0
         """
-        reward = self.configured(settings)
+        reward = self.configured(settings_of(settings))
         if solution_strs is None:
-            return verl_result(reward.verdicts([solution_str], [ground_truth])[0])
+            return row_of(reward.verdicts([solution_str], [ground_truth])[0])
         references = [None] * len(solution_strs) if ground_truths is None else ground_truths
-        return [verl_result(verdict) for verdict in reward.verdicts(solution_strs, references)]
+        return list(map(row_of, reward.verdicts(solution_strs, references)))
 
     def configured(self, settings: Mapping[str, Any]) -> "Reward":
         """Return the reward with other settings of its task.
 
         A run has one configuration, which comes with every call, so the result is kept.
         """
-        settings = {name: value for name, value in settings.items() if name not in OF_VERL}
         if not settings:
             return self
-        key = self, repr(sorted(settings.items(), key=lambda item: item[0]))
-        if key not in self._configured:
-            changed = replace(self, task=self.task.with_settings(settings))
-            if len(self._configured) >= _CONFIGURATIONS:  # a setting that differs between rows
-                return changed
-            self._configured[key] = changed
-        return self._configured[key]
+        key = self, repr(sorted(settings.items()))
+        if key not in _CONFIGURED:
+            if len(_CONFIGURED) >= _CONFIGURATIONS:  # a setting that differs between rows
+                _CONFIGURED.clear()
+            _CONFIGURED[key] = replace(self, task=self.task.with_settings(settings))
+        return _CONFIGURED[key]
 
 
 _CONFIGURATIONS = 256
-OF_VERL = (  # keywords that its reward managers add to a call
-    *("reward_router_address", "reward_model_tokenizer"),
-    *("sandbox_fusion_url", "concurrent_semaphore", "memory_limit_mb"),
-)
-
-
-def verl_result(verdict: Verdict) -> dict[str, Any]:
-    """Return a row for verl, which collates rows by their keys; `pred` is the only text."""
-    score = verdict.score or 0.0
-    statuses: dict[str, float] = {status: float(verdict.status == status) for status in STATUSES}
-    return {"score": score, "acc": score, "pred": verdict.answer or "", **statuses}
+_CONFIGURED: dict[tuple[Reward, str], Reward] = {}

@@ -1,6 +1,6 @@
 """The weighted sum of rewards, for trainers that take one function."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,93 +8,73 @@ from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Finite, check_option
 from .reference_checks import ReferenceCheck, check_references
 from .reward import Columns, Reward
-from .verdicts import Task, Verdict, on_free_stack
-
-
-@dataclass(frozen=True)
-class _Sum(Task):
-    """The weighted sum of tasks; the score is None if that of the first task is."""
-
-    name: str = "total"
-    parts: tuple[Task, ...] = ()
-    weights: tuple[float, ...] = ()
-
-    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        columns = [part.verdicts(completions, references) for part in self.parts]
-        return [self.summed(row) for row in zip(*columns, strict=True)]
-
-    def summed(self, row: Sequence[Verdict]) -> Verdict:
-        """Return the verdict on a row, from the verdicts of the parts."""
-        first = row[0]
-        if first.score is None:
-            return first  # the answer was not judged
-        scores = {
-            part.name: verdict.score
-            for part, verdict in zip(self.parts, row, strict=True)
-            if verdict.score is not None
-        }
-        weights = dict(zip((part.name for part in self.parts), self.weights, strict=True))
-        total = sum(weights[name] * score for name, score in scores.items())
-        reason = " ".join(verdict.reason for verdict in row if verdict.reason)
-        return first._replace(score=float(total), scores=scores, reason=reason)
-
-    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
-        return self.verdicts(predictions, references)
-
-    def reference_problem(self, reference: Any) -> str | None:
-        return self.parts[0].reference_problem(reference)
-
-    def needs_reference(self) -> bool:
-        return any(part.needs_reference() for part in self.parts)
-
-    def suggestion(self, references: Sequence[Any]) -> str:
-        return self.parts[0].suggestion(references)
-
-    def settings(self) -> set[str]:
-        return set()  # a setting may be meant for any part
-
-    def further_scores(self) -> list[str]:
-        return [part.name for part in self.parts]
-
-    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
-        parts = zip(self.parts, self.weights, strict=True)
-        return self.name, {part.signature: weight for part, weight in parts}
+from .trl import LogExtra, LogMetric, log
+from .verdicts import Verdict, on_free_stack
 
 
 @dataclass(frozen=True)
 class Total(Reward):
-    """The weighted sum of rewards; see `total`."""
+    """The weighted sum of rewards; see `total`. Its task and column are those of the first."""
 
-    task: _Sum
     parts: tuple[Reward, ...] = ()
+    weights: tuple[float, ...] = ()
+
+    @property
+    def __name__(self) -> str:
+        return "total"
+
+    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+        """Return the verdicts on completions, each with the same reference for all parts."""
+        return self._summed([part.verdicts(completions, references) for part in self.parts])
+
+    def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
+        """Return the verdicts, with the references of each part from the column of the part."""
+        return self._summed([part.of_columns(completions, columns) for part in self.parts])
 
     def check(self, dataset: Any) -> ReferenceCheck:
         """Return the same as `Reward.check`; rows need readable references of all parts."""
         columns = [(part.task, part.column) for part in self.parts]
         return on_free_stack(check_references, columns, dataset)
 
-    def of_columns(self, completions: Sequence[Any], columns: Columns) -> list[Verdict]:
-        """Return the verdicts, with the references of each part from the column of the part."""
-        return self._summed(self._of_parts(completions, columns))
+    def configured(self, settings: Mapping[str, Any]) -> Reward:
+        """Return the sum itself: a setting may be meant for any part.
 
-    def _of_parts(self, completions: Sequence[Any], columns: Columns) -> list[list[Verdict]]:
-        return [part.of_columns(completions, columns) for part in self.parts]
+        Raises:
+            TypeError: there are settings.
+        """
+        for name in settings:
+            raise TypeError(f"total has no option {name!r}; pass it to one of the rewards")
+        return self
 
     def _summed(self, of_parts: Sequence[Sequence[Verdict]]) -> list[Verdict]:
-        return [self.task.summed(row) for row in zip(*of_parts, strict=True)]
+        return [self._sum(row) for row in zip(*of_parts, strict=True)]
+
+    def _sum(self, row: Sequence[Verdict]) -> Verdict:
+        """Return the sum of a row; its score is None if that of the first part is."""
+        first = row[0]
+        if first.score is None:
+            return first  # the answer was not judged
+        scores: dict[str, float] = {}
+        terms = []
+        for part, weight, verdict in zip(self.parts, self.weights, row, strict=True):
+            if verdict.score is not None:
+                scores[part.task.name] = verdict.score
+                terms.append(weight * verdict.score)
+        reason = " ".join(verdict.reason for verdict in row if verdict.reason)
+        return first._replace(score=float(sum(terms)), scores=scores, reason=reason)
 
     def __call__(
         self,
         completions: Sequence[Any],
         *,
-        log_extra: Callable[[str, list[Any]], None] | None = None,
-        log_metric: Callable[[str, float], None] | None = None,
+        log_extra: LogExtra = None,
+        log_metric: LogMetric = None,
         **columns: Any,
     ) -> list[float | None]:
         """Return the rewards in the form of TRL; the logs have those of each part, and its mean."""
-        of_parts = self._of_parts(completions, columns)
+        of_parts = [part.of_columns(completions, columns) for part in self.parts]
         for part, verdicts in zip(self.parts, of_parts, strict=True):
-            part.log(verdicts, log_extra, log_metric, columns.get("prompts"))
+            log(part.task, verdicts, log_extra, log_metric, columns.get("prompts"))
             scores = [verdict.score for verdict in verdicts if verdict.score is not None]
             if log_metric is not None and scores:
                 log_metric(f"{part.task.name}/mean", sum(scores) / len(scores))
@@ -131,9 +111,5 @@ def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Total:
     for name in names:
         if names.count(name) > 1:
             raise OptionError("name", f": two rewards are called {name!r}; pass name=... to one")
-    task = _Sum(
-        explain=any(reward.task.explain for reward in rewards),
-        parts=tuple(reward.task for reward in rewards),
-        weights=tuple(map(float, numbers)),
-    )
-    return Total(task, rewards[0].column, rewards)
+    first = rewards[0]
+    return Total(first.task, first.column, rewards, tuple(map(float, numbers)))

@@ -2,7 +2,7 @@
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -70,7 +70,8 @@ class Task(ABC):
             ValueError: the lengths differ.
             TypeError: a reference is of a type that the task does not accept.
         """
-        check_lengths(completions, references)
+        if len(completions) != len(references):
+            raise ValueError(f"{len(completions)} texts, but {len(references)} references")
         return on_free_stack(self._verdicts, completions, list(references))
 
     def _verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
@@ -175,31 +176,22 @@ class Task(ABC):
         """Return the names of the settings and options that `with_settings` takes."""
         return {item.name for item in fields(self) if item.init and item.name not in _FIXED}
 
-    def check_settings(self, names: Iterable[str]) -> None:
-        """Check that these are names of settings or options.
-
-        Raises:
-            TypeError: one is not.
-        """
-        settings = self.settings()
-        for name in names:
-            if name not in settings:
-                hint = alternatives(name, sorted(settings))
-                raise TypeError(f"{self.name} has no option {name!r}{hint}")
-
     def with_settings(self, settings: Mapping[str, Any]) -> Self:
         """Return the task with other settings.
 
         Raises:
             TypeError: a setting is unknown.
         """
-        self.check_settings(settings)
+        known = self.settings()
+        for name in settings:
+            if name not in known:
+                hint = alternatives(name, sorted(known))
+                raise TypeError(f"{self.name} has no option {name!r}{hint}")
         names = {item.name for item in fields(self)}
-        changes = {name: _plain(value) for name, value in settings.items() if name in names}
-        options = {name: value for name, value in settings.items() if name not in names}
-        if options:
+        changes = {name: value for name, value in settings.items() if name in names}
+        if options := {name: value for name, value in settings.items() if name not in names}:
             changes["options"] = {**getattr(self, "options", {}), **options}
-        return replace(self, **changes) if changes else self
+        return replace(self, **changes)
 
     def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
         """Return the readings of answer and reference, the steps, the verdict and the reason."""
@@ -232,22 +224,6 @@ def on_free_stack(function: Callable[..., T], *args: Any) -> T:
 
     with ThreadPoolExecutor(1) as threads:
         return threads.submit(copy_context().run, function, *args).result()
-
-
-def _plain(value: Any) -> Any:
-    """Return a list of a configuration library as a list of Python."""
-    is_list = isinstance(value, Sequence) and not isinstance(value, str | tuple)
-    return list(value) if is_list else value
-
-
-def check_lengths(completions: Sequence[Any], references: Sequence[Any]) -> None:
-    """Check that each completion has a reference.
-
-    Raises:
-        ValueError: the lengths differ.
-    """
-    if len(completions) != len(references):
-        raise ValueError(f"{len(completions)} texts, but {len(references)} references")
 
 
 def listed(values: Sequence[Any]) -> str:

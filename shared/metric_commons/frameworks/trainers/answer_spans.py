@@ -7,35 +7,35 @@ too long for the model is split into several features; the best answer among all
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from ...module.declaration.declarations import Module
 from ...statistics.arguments.arrays import Floats, as_column
 from ...statistics.arguments.checks import RowError
-from .training_tasks import Batch, TrainingRows, TrainingTask
+from .training_tasks import Batch, Form, Reading, TrainingTask
 
 Answer = Mapping[str, Any]  # {"id", "prediction_text", ...}, or {"id", "answers"}
 
 _NO_ANSWER = "empty"  # written by the script if no span of tokens is a valid answer
 
 
-class _Span(NamedTuple):
-    """The start and end of a text in its context, and the logits of its first and last token."""
-
-    start: int
-    end: int
-    start_logit: float
-    end_logit: float
-
-    @property
-    def score(self) -> float:
-        """Return the score of the span."""
-        return self.start_logit + self.end_logit
+_Span = tuple[float, float, int, int]  # its two logits, and its start and end in the context
 
 
-_NOTHING = _Span(0, 0, 0.0, 0.0)
+def _logits(task: TrainingTask, batch: Batch) -> Reading:
+    """Return SQuAD's mappings, or one row of logits per feature with its number."""
+    count = len(batch.predictions)
+    if isinstance(batch.predictions, list):
+        sides = batch.predictions, list(batch.labels)
+        return Reading(*sides, np.ones(count, bool), np.zeros(count, bool))
+    undefined = np.array([not np.isfinite(logits).all() for logits in batch.predictions])
+    numbers = list(range(batch.first, batch.first + count))
+    return Reading(list(batch.predictions), numbers, ~undefined, undefined)
+
+
+_FORM = Form(_logits)
 
 
 @dataclass
@@ -52,22 +52,25 @@ class QuestionAnswering(TrainingTask):
             than this; None if every question has an answer.
     """
 
+    form: Form = _FORM
     examples: Sequence[Mapping[str, Any]] | None = None
     features: Sequence[Mapping[str, Any]] | None = None
     n_best: int = 20
     max_answer_length: int = 30
     null_threshold: float | None = None
 
-    keeps_rows = True
-
     def __post_init__(self) -> None:
         """Warn if a plain Trainer would compute no scores, which it does not say.
 
         A Trainer calls `compute_metrics` for rows with labels only. Features with the inputs of the
-        model are most likely the evaluation dataset itself.
+        model are most likely the evaluation dataset itself. The QuestionAnsweringTrainer of
+        `run_qa` passes SQuAD's mappings instead.
         """
+        super().__post_init__()
+        labels = () if self.examples is None else ("start_positions", "end_positions")
+        self.label_columns = labels  # type: ignore[misc]
         columns = _columns_of(self.features)
-        missing = [name for name in self.label_columns if name not in columns]
+        missing = [name for name in labels if name not in columns]
         if "input_ids" in columns and missing:
             warnings.warn(
                 f"features have no {' and '.join(missing)}: a Trainer computes no scores for a "
@@ -76,18 +79,9 @@ class QuestionAnswering(TrainingTask):
                 stacklevel=5,  # the caller of `trainer_hook`, whose options are checked first
             )
 
-    @property
-    def label_columns(self) -> tuple[str, ...]:
-        """Return those of a plain Trainer; that of `run_qa` passes SQuAD's mappings instead."""
-        return () if self.examples is None else ("start_positions", "end_positions")
-
     def first_output(self, logits: Any) -> Any:
         """Return the logits of first and of last tokens; some models return more."""
         return logits[:2]
-
-    def reduced(self, logits: Any, labels: Any) -> Any:
-        """Return both."""
-        return logits
 
     def batches(self, evaluation: Any) -> Iterator[Batch]:
         """Yield pairs of arrays, or SQuAD's mappings unchanged."""
@@ -100,15 +94,6 @@ class QuestionAnswering(TrainingTask):
             start, end = (np.asarray(as_column("predictions", logits)) for logits in output[:2])
             yield Batch(np.stack([start, end], 1), start, None, first)
             first += len(start)
-
-    def rows(self, batch: Batch) -> TrainingRows:
-        """Return SQuAD's mappings, or one row of logits per feature with its number."""
-        if isinstance(batch.predictions, list):
-            return TrainingRows(batch.predictions, list(batch.labels))
-        undefined = [not np.isfinite(logits).all() for logits in batch.predictions]
-        self._check_defined(np.array(undefined), batch.first)
-        numbers = range(batch.first, batch.first + len(undefined))
-        return TrainingRows(list(batch.predictions), list(numbers))
 
     def completed(self, predictions: Any, references: Any) -> tuple[list[Answer], list[Answer]]:
         """Return SQuAD's mappings for all questions.
@@ -158,19 +143,17 @@ class QuestionAnswering(TrainingTask):
     def _answer(self, context: str, features: list[tuple[Floats, Mapping[str, Any]]]) -> str:
         """Return the text of the best answer, empty if no answer is more likely."""
         spans = [span for logits, feature in features for span in self._spans(logits, feature)]
-        nulls = [_Span(0, 0, *logits[:, 0]) for logits, _ in features]
-        null = min(nulls, key=lambda span: span.score, default=_NOTHING)
+        null = min(((*logits[:, 0],) for logits, _ in features), key=sum, default=(0.0, 0.0))
         if self.null_threshold is not None:
-            spans.append(null)
-        spans = sorted(spans, key=lambda span: span.score, reverse=True)[: self.n_best]
-        texts = [(context[span.start : span.end], span) for span in spans]
-        if not any(text for text, _ in texts) and len(texts) < 2:
-            texts = [(_NO_ANSWER, _NOTHING)]
+            spans.append((*null, 0, 0))
+        spans = sorted(spans, key=lambda span: span[0] + span[1], reverse=True)[: self.n_best]
+        scored = [(context[start:end], first, last) for first, last, start, end in spans]
+        if not any(text for text, *_ in scored) and len(scored) < 2:
+            scored = [(_NO_ANSWER, 0.0, 0.0)]
         if self.null_threshold is None:
-            return texts[0][0]
-        text, best = next(((text, span) for text, span in texts if text), ("", _NOTHING))
-        difference = null.score - best.start_logit - best.end_logit
-        return "" if difference > self.null_threshold else text
+            return scored[0][0]
+        text, first, last = next((row for row in scored if row[0]), ("", 0.0, 0.0))
+        return "" if sum(null) - first - last > self.null_threshold else text
 
     def _spans(self, logits: Floats, feature: Mapping[str, Any]) -> Iterator[_Span]:
         """Yield the spans of one feature between its most likely tokens."""
@@ -185,9 +168,8 @@ class QuestionAnswering(TrainingTask):
             behind = min(len(offsets), start + self.max_answer_length)
             for end in ends:
                 if start <= end < behind and offsets[end]:
-                    yield _Span(
-                        offsets[start][0], offsets[end][1], logits[0, start], logits[1, end]
-                    )
+                    first, last = logits[0, start], logits[1, end]
+                    yield first, last, offsets[start][0], offsets[end][1]
 
 
 def _columns_of(features: Any) -> Sequence[str]:

@@ -5,49 +5,23 @@ batch, and results are converted to numbers that a Trainer logs and compares.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
 from fnmatch import fnmatchcase
-from functools import cache
 from itertools import chain
 from os import PathLike
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ...evaluation.rows.states import State
-from ...module.catalog.catalog import is_known
 from ...module.catalog.loading import load
-from ...module.declaration.declarations import REPORTING, names_of_functions
-from ...module.declaration.row_module import Lock, RowModule
+from ...module.declaration.row_module import Lock
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.arguments.domains import Count, OneOf, checked_options
+from . import generated_texts, training_tasks
 from .answer_spans import QuestionAnswering
-from .generated_texts import Generation, Speech
-from .training_tasks import (
-    PADDING,
-    CausalLM,
-    Classification,
-    ClassProbabilities,
-    MultilabelClassification,
-    Regression,
-    SequenceLabeling,
-    TokenClassification,
-    TrainingRows,
-    TrainingTask,
-)
+from .training_tasks import PADDING, TrainingRows, TrainingTask
 
-_TASKS: Mapping[str, type[TrainingTask]] = {
-    "classification": Classification,
-    "class_probabilities": ClassProbabilities,
-    "multilabel_classification": MultilabelClassification,
-    "token_classification": TokenClassification,
-    "causal_lm": CausalLM,
-    "regression": Regression,
-    "generation": Generation,
-    "question_answering": QuestionAnswering,
-    "sequence_labeling": SequenceLabeling,
-    "speech": Speech,
-}
+_FORMS = {**training_tasks.FORMS, **generated_texts.FORMS}
+_TASKS = (*_FORMS, "question_answering")
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 # Options that a Trainer cannot use: their results are rows, curves or tables instead of numbers, or
 # they need a value for each row. Clusters are possible: labels of the rows that it evaluates.
@@ -79,9 +53,6 @@ class TrainerHook:
         self._options = options
         self._task = task
         self._id2label = id2label
-        self._has_states = not task.keeps_rows and all(
-            _has_state(modules[name], options[name]) for name in modules
-        )
         self._lock = Lock()  # guards what follows: threads may evaluate at the same time
         self.reset()
 
@@ -105,8 +76,6 @@ class TrainerHook:
             try:
                 self._take(evaluation)
                 finished = compute_result
-                if not finished and self._has_states:
-                    self._update_states()
                 return self._scores() if finished else {}
             finally:
                 if finished:
@@ -127,7 +96,8 @@ class TrainerHook:
                 "no scores; add these columns, or use the QuestionAnsweringTrainer of run_qa"
             )
         scores = self._task.first_output(logits) if isinstance(logits, tuple) else logits
-        return self._task.reduced(scores, labels) if hasattr(labels, "ndim") else scores
+        reduced = self._task.form.reduced
+        return reduced(self._task, scores, labels) if hasattr(labels, "ndim") else scores
 
     def greater_is_better(self, score: str) -> bool:
         """Return the value for `greater_is_better`: whether higher scores are better.
@@ -148,46 +118,19 @@ class TrainerHook:
     def reset(self) -> None:
         """Discard all batches, after an unfinished evaluation with `batch_eval_metrics`."""
         with self._lock:
-            self._rows: list[TrainingRows] = []  # of batches without a state
-            self._states: dict[str, State] = {}  # of the batches before them, by module
+            self._batches: list[TrainingRows] = []
             self._examples = 0  # in all batches
-            self._omitted = 0  # rows, in all batches
-            self._task.reset()
 
     def _take(self, evaluation: Any) -> None:
         examples = self._examples
         for batch in self._task.batches(evaluation):
             first = examples + batch.first
-            rows = self._task.rows(batch._replace(first=first))
+            self._batches.append(self._task.rows(batch._replace(first=first)))
             self._examples = first + len(batch.predictions)
-            self._omitted += rows.omitted
-            self._rows.append(rows)
-
-    def _update_states(self) -> None:
-        """Replace rows by states, which hardly grow with the number of rows."""
-        predictions, references = self._columns()
-        if len(predictions):
-            for name, module in self._modules.items():
-                if name not in self._states:
-                    options = {**module.options, **self._module_options(name)}
-                    self._states[name] = State(
-                        name,
-                        **{key: value for key, value in options.items() if key not in REPORTING},
-                    )
-                self._states[name].update(predictions=predictions, references=references)
-        self._rows = []
-
-    def _columns(self) -> tuple[Any, Any]:
-        return (
-            _joined([rows.predictions for rows in self._rows]),
-            _joined([rows.references for rows in self._rows]),
-        )
 
     def _results(self) -> dict[str, dict[str, Any]]:
-        if self._states:
-            self._update_states()
-            return {name: state.result() for name, state in self._states.items()}
-        rows = self._task.completed(*self._columns())
+        sides = [_joined(list(parts)) for parts in list(zip(*self._batches, strict=True))[:2]]
+        rows = self._task.completed(*sides)
         results = {}
         for name, module in self._modules.items():
             predictions, references = self._task.columns(*rows, module)
@@ -197,7 +140,6 @@ class TrainerHook:
         return results
 
     def _scores(self) -> dict[str, float]:
-        self._task.warn()
         results = {name: self._flat(name, result) for name, result in self._results().items()}
         scores = [score for result in results.values() for score in result]
         flat = {
@@ -205,7 +147,9 @@ class TrainerHook:
             for name, result in results.items()
             for score, value in result.items()
         }
-        return flat | {"omitted": float(self._omitted)} if self._task.nan_policy == "omit" else flat
+        if self._task.nan_policy == "omit":
+            flat["omitted"] = float(sum(rows.omitted for rows in self._batches))
+        return flat
 
     def _flat(self, name: str, result: Mapping[str, Any]) -> dict[str, float]:
         labels = {**self._modules[name].options, **self._module_options(name)}.get("labels")
@@ -217,7 +161,8 @@ class TrainerHook:
     def _module_options(self, name: str) -> dict[str, Any]:
         """Return the options of a module, including those determined by the model."""
         options = dict(self._options[name])
-        return {**options, **self._task.model_options({**self._modules[name].options, **options})}
+        settings = {**self._modules[name].options, **options}
+        return {**options, **self._task.form.options(self._task, settings)}
 
 
 @checked_options
@@ -239,9 +184,7 @@ def trainer_hook(
 ) -> TrainerHook:
     """Create a `compute_metrics` for a `Trainer` or `Seq2SeqTrainer` that scores with `modules`.
 
-    With `batch_eval_metrics`, the hook keeps states of the batches instead of their rows. It keeps
-    rows if an option is a function or requests an interval, or if a module is not one of this
-    package, such as a Space of another version.
+    With `batch_eval_metrics`, the hook keeps the rows of the batches until the last one.
 
     Args:
         modules: a module or a list of modules, each a name, or loaded from anywhere. They must take
@@ -299,40 +242,37 @@ def trainer_hook(
     if not metrics or len(by_name) < len(metrics):
         listing = ", ".join(metric.name for metric in metrics) or "none"
         raise ValueError(f"modules must be one or more of different names, got {listing}")
-    all_options = {option for metric in metrics for option in metric.options}
+    known = {option for metric in metrics for option in metric.options}
     for option in options:
-        if option not in all_options:
-            raise TypeError(f"no module has an option {option!r}{nearest(option, all_options)}")
-    options_by_name = {
-        name: {option: value for option, value in options.items() if option in metric.options}
-        for name, metric in by_name.items()
-    }
+        if option not in known:
+            raise TypeError(f"no module has an option {option!r}{nearest(option, known)}")
+    options_by_name = {}
     for name, metric in by_name.items():
-        for option, value in options_by_name[name].items():
+        given = {option: value for option, value in options.items() if option in metric.options}
+        options_by_name[name] = given
+        for option, value in given.items():
             metric.declared_options[option].check(value)
-        for option, value in {**metric.options, **options_by_name[name]}.items():
+        for option, value in {**metric.options, **given}.items():
             if option in _UNSUITABLE and value is not None and value is not False:
                 problem = "has results, or needs values, that are not single numbers"
                 raise OptionError(option, problem)
     class_names = _class_names(id2label)
     if task == "sequence_labeling" and not class_names:
         raise ValueError("task 'sequence_labeling' needs id2label, since tags are names")
-    settings = {
-        "ignore_index": ignore_index,
-        "nan_policy": nan_policy,
-        "classes": len(class_names) or None,
-        "class_names": class_names,
-        "tokenizer": tokenizer,
-        "decoder_only": decoder_only,
-        "examples": examples,
-        "features": features,
-        "n_best": n_best,
-        "max_answer_length": max_answer_length,
-        "null_threshold": null_threshold,
-    }
-    kind = _TASKS[task]
-    names_of_settings = {item.name for item in fields(kind) if item.init}
-    reader = kind(**{name: settings[name] for name in names_of_settings})
+    reader: TrainingTask
+    if task == "question_answering":
+        reader = QuestionAnswering(
+            nan_policy=nan_policy,
+            examples=examples,
+            features=features,
+            n_best=n_best,
+            max_answer_length=max_answer_length,
+            null_threshold=null_threshold,
+        )
+    else:
+        reader = TrainingTask(
+            _FORMS[task], ignore_index, nan_policy, class_names, tokenizer, decoder_only
+        )
     return TrainerHook(by_name, options_by_name, reader, class_names)
 
 
@@ -345,25 +285,6 @@ def _class_names(id2label: Mapping[Any, str] | Sequence[str] | None) -> dict[int
     if sorted(class_names) != list(range(len(class_names))) or not class_names:
         raise OptionError("id2label", f"must name the classes 0, 1, ..., got {id2label!r:.80}")
     return class_names
-
-
-def _has_state(module: RowModule, options: Mapping[str, Any]) -> bool:
-    """Return whether a `State` computes the same scores as this module with these options.
-
-    A state loads its module by name. Another module may have the same name, so the class must be
-    the same; `evaluate` creates one class for equal scripts.
-    """
-    values = {**module.options, **options}
-    is_uncertain = values.get("confidence_level") or values.get("standard_error")
-    if names_of_functions(values) or is_uncertain or values.get("clusters") is not None:
-        return False  # some states can report only scores
-    return is_known(module.name) and type(module) is _loaded(module.name)
-
-
-@cache
-def _loaded(name: str) -> type[Any]:
-    """Return the class that `evaluate` creates for a module of the catalog."""
-    return type(load(name))
 
 
 def _check_usable(module: Any) -> None:
@@ -415,32 +336,32 @@ def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dic
     """
     scores: dict[str, float] = {}
     for name, value in result.items():
-        if name == "confidence_interval" and isinstance(value, Mapping):
-            for score, interval in value.items():
-                for key, ends in _parts(score, interval, classes, intervals=True):
-                    scores |= {f"{key}_low": ends[0], f"{key}_high": ends[1]}
-        elif isinstance(value, Mapping):
+        if not isinstance(value, Mapping):
+            scores |= _numbers(name, value, classes)
+        elif name == "confidence_interval":
+            for score, ends in value.items():
+                # One interval, or one for each class.
+                sides = zip(*ends, strict=True) if isinstance(ends[0], list) else ends
+                for side, end in zip(("low", "high"), sides, strict=True):
+                    end = list(end) if isinstance(end, tuple) else end
+                    scores |= _numbers(score, end, classes, f"_{side}")
+        else:
             for score, part in value.items():
                 if isinstance(part, Mapping):  # the scores of a type of entities
                     inner = flat_scores(part, None)
                     scores |= {f"{score}_{key}": number for key, number in inner.items()}
-                    continue
-                keys = _parts(str(score), part, classes)
-                scores |= {f"{key}_{name}": float(number) for key, number in keys}
-        else:
-            scores |= {key: float(number) for key, number in _parts(name, value, classes)}
+                else:
+                    scores |= _numbers(str(score), part, classes, f"_{name}")
     return scores
 
 
-def _parts(
-    name: str, value: Any, classes: Sequence[str] | None, *, intervals: bool = False
-) -> list[tuple[str, Any]]:
-    """Return the numbers, or intervals, of a score: one, or one for each class."""
-    if isinstance(value, list):
-        kind = list if intervals else float
-        if not value or not all(isinstance(part, kind) for part in value):
-            return [(name, value)] if intervals else []
-        matches = classes is not None and len(classes) == len(value)
-        names = classes if classes is not None and matches else range(len(value))
-        return [(f"{name}_{key}", part) for key, part in zip(names, value, strict=True)]
-    return [(name, value)] if type(value) in (int, float) else []
+def _numbers(
+    name: str, value: Any, classes: Sequence[str] | None, suffix: str = ""
+) -> dict[str, float]:
+    """Return the numbers of a score: one, or one for each class; none if it has other values."""
+    if not isinstance(value, list):
+        return {name + suffix: float(value)} if type(value) in (int, float) else {}
+    if not all(isinstance(part, float) for part in value):
+        return {}
+    names = classes if classes is not None and len(classes) == len(value) else range(len(value))
+    return {f"{name}_{key}{suffix}": part for key, part in zip(names, value, strict=True)}

@@ -122,7 +122,7 @@ def test_a_forked_process_has_its_own_workers():
     [
         ({"score": "most"}, "score must be one of 'pass_fail'"),
         ({"timeout": 0}, "timeout must be a number above 0"),
-        ({"engine": "cloud"}, "engine: 'cloud' is not one of"),
+        ({"compare": "sets"}, "compare must be one of 'lines'"),
     ],
 )
 def test_options_are_checked_before_training(options, problem):
@@ -152,14 +152,9 @@ def test_time_limits_run_side_by_side(program):
     assert sum(grade.cpu for grade in grades) < 2.5 * len(os.sched_getaffinity(0)) + 1
 
 
-def test_tests_run_apart_from_their_program():
-    program = "class Any:\n    def __eq__(self, other): return True\ndef add(a, b): return Any()"
-    tests = "assert add(2, 3) == 5"
-    with pytest.warns(UserWarning, match="a policy may learn to forge a pass"):
-        together = code("tests", isolation="in_process")
-    apart = code("tests")
+def test_a_test_program_has_a_reward_too():
+    reward, tests = code("tests"), "assert add(2, 3) == 5"
 
-    assert together([fenced(program)], tests=[tests]) == [1.0]
-    assert apart([fenced(program)], tests=[tests]) == [0.0]
-    assert apart([fenced("def add(a, b): return a + b")], tests=[tests]) == [1.0]
-    assert apart([fenced(program)], tests=["# nothing"]) == [None]
+    assert reward([fenced("def add(a, b): return a + b")], tests=[tests]) == [1.0]
+    assert reward([fenced("def add(a, b): return a * b")], tests=[tests]) == [0.0]
+    assert reward([fenced("def add(a, b): return a + b")], tests=["# nothing"]) == [None]
