@@ -8,7 +8,7 @@ Sources:
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Annotated
 
@@ -69,7 +69,7 @@ def visual_scores(
     >>> visual_scores(["Paris"], [["paris"]], measures=["anls", "relaxed_accuracy"])
     {'anls': array([1.]), 'relaxed_accuracy': array([1.])}
     """
-    functions = {
+    functions: dict[str, Callable[..., Sequence[float] | Floats]] = {
         "anls": partial(anls_scores, threshold=threshold),
         "vqa_accuracy": vqa_accuracies,
         "relaxed_accuracy": partial(relaxed_accuracies, tolerance=tolerance),
