@@ -158,7 +158,7 @@ def prepare(
         ValueError: tests cannot be run; names the row.
         NotImplementedError: programs cannot be isolated on this platform.
     """
-    tests = _tests(references)
+    tests = [_read(row, reference) for row, reference in enumerate(references)]
     if num_workers is None:
         cores = usable_cores()
         num_workers = max(cores, min(cores * per_core, _MOST_SHARING))
@@ -222,20 +222,11 @@ def execute(
     return Executions(grades, kinds, preparation.runner.layers)
 
 
-def _tests(references: Sequence[Any]) -> list[ReferenceTests]:
-    """Return the tests of all tasks; equal texts are read once."""
-    read: dict[str, ReferenceTests] = {}
-    tests = []
-    for row, reference in enumerate(references):
-        key = reference if isinstance(reference, str) else ""
-        try:
-            parsed = read.get(key) or read_tests(reference)
-        except ValueError as error:
-            raise RowError("references", row, str(error)) from None
-        if key:
-            read[key] = parsed
-        tests.append(parsed)
-    return tests
+def _read(row: int, reference: Any) -> ReferenceTests:
+    try:
+        return read_tests(reference)
+    except ValueError as error:
+        raise RowError("references", row, str(error)) from None
 
 
 # ---- results ------------------------------------------------------------------------------------

@@ -21,6 +21,7 @@ STATUSES = (
 _EXCERPT = 300  # characters of a text in a failure
 _LONGEST_CLAIM = 20_000  # bytes of a program's answer that are read as JSON
 _VALUE = b'{"value": '
+_TESTLIB: dict[int | None, str] = {0: "passed", 1: "wrong", 2: "wrong"}  # exit statuses
 _CHECKER_LIMITS = ProgramLimits(timeout=15.0)  # independent of those of the solution
 
 
@@ -232,17 +233,17 @@ def checked_output(
     printed = report.stdout.decode("utf-8", "replace")
     raised = report.results.decode("utf-8", "replace")
     message = (report.stderr.decode("utf-8", "replace") or printed).strip()
-    if report.status in ("finished", "exited") and (not raised or raised.startswith("exit ")):
-        if is_testlib and report.exit_status in (0, 1, 2):
-            return ("wrong" if report.exit_status else "passed"), message
-        last = printed.split()[-1:]
-        if not is_testlib and report.exit_status == 0 and last in (["0"], ["1"]):
-            return ("passed" if last == ["1"] else "wrong"), message
-    cause = raised or message or report.message
-    return (
-        "infrastructure",
-        f"the checker ended with {report.status}, exit status {report.exit_status}: {cause}",
-    )
+    verdict = None
+    if raised and not raised.startswith("exit "):
+        message = raised
+    elif report.status in ("finished", "exited") and is_testlib:
+        verdict = _TESTLIB.get(report.exit_status)
+    elif report.status == "finished":
+        verdict = {"1": "passed", "0": "wrong"}.get("".join(printed.split()[-1:]))
+    if verdict is not None:
+        return verdict, message
+    end = f"{report.status}, exit status {report.exit_status}"
+    return "infrastructure", f"the checker ended with {end}: {message or report.message}"
 
 
 @contextmanager

@@ -24,6 +24,7 @@ _REFLECTIVE = frozenset({"eval", "exec", "globals", "locals", "vars", "compile",
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 _GUARD = re.compile(r"""^if[ \t(]*__name__[ \t]*==[ \t]*["']__main__["'][ \t)]*:""", re.MULTILINE)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+_Capture = ast.ExceptHandler | ast.MatchAs | ast.MatchStar  # which may bind a name
 
 
 @dataclass(frozen=True)
@@ -278,7 +279,7 @@ class _Reading:
 
     def tests_anything(self, body: Iterable[ast.stmt]) -> bool:
         """Return whether statements can fail because of the solution."""
-        free = {*self.free_names(), *_REFLECTIVE}
+        free = self.free_names() | _REFLECTIVE
         return any(
             isinstance(node, ast.Assert | ast.Raise)
             or (isinstance(node, ast.Name) and node.id in free)
@@ -316,25 +317,20 @@ class _Reading:
                 return True
         return False
 
-    def free_names(self) -> tuple[str, ...]:
-        """Return the names that the text uses and does not define, in their order."""
+    def free_names(self) -> set[str]:
+        """Return the names that the text uses and does not define."""
+        used: set[str] = set()
         bound = set(_BUILTINS)
-        free: dict[str, None] = {}
         for node in ast.walk(self.tree):
-            match node:
-                case ast.Name(ctx=ast.Store() | ast.Del()):
-                    bound.add(node.id)
-                case ast.arg():
-                    bound.add(node.arg)
-                case ast.alias():
-                    bound.add((node.asname or node.name).partition(".")[0])
-                case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
-                    bound.add(node.name)
-                case ast.ExceptHandler() | ast.MatchAs() | ast.MatchStar() if node.name:
-                    bound.add(node.name)
-                case ast.Name():
-                    free[node.id] = None
-        return tuple(name for name in free if name not in bound)
+            if isinstance(node, ast.Name):
+                (used if isinstance(node.ctx, ast.Load) else bound).add(node.id)
+            elif isinstance(node, ast.alias):
+                bound.add((node.asname or node.name).partition(".")[0])
+            elif isinstance(node, ast.arg):
+                bound.add(node.arg)
+            elif isinstance(node, _Definition | _Capture) and node.name:
+                bound.add(node.name)
+        return used - bound
 
     def refusal(self) -> str:
         """Return why the tests are refused."""

@@ -77,10 +77,10 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
             scores |= {name: best.scores.get(name, 0.0) for name in others}
             return scores | (sample_scores(task, verdicts[:samples]) if repeated else {})
 
-    scales = {main: scale, **{name: task.scale(name) for name in others}}
-    higher = {name: not scales[name].lower_is_better for name in scales}
-    if repeated:  # avg@k is a mean of the score itself
-        higher |= {name: not name.startswith("avg") or higher[main] for name in repeated}
+    higher = {name: not task.scale(name).lower_is_better for name in others}
+    higher[main] = not scale.lower_is_better
+    for name in repeated:  # avg@k is a mean of the score itself
+        higher[name] = not name.startswith("avg") or higher[main]
     return SampleLevelMetricGrouping(
         metric_name=names,
         higher_is_better=higher,

@@ -115,15 +115,13 @@ def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[st
     if metrics is None:
         return list(valid)
     check_option("metrics", metrics, Names)
-    names: list[str] = []
-    for row, metric in enumerate(metrics):
-        name = metric.lower()
+    names = [metric.lower() for metric in metrics]
+    for row, name in enumerate(names):
         if name not in valid:
             hint = alternatives(name, valid)
-            raise OptionError(f"metrics[{row}]", f": there is no metric {metric!r}{hint}")
-        if name in names:
+            raise OptionError(f"metrics[{row}]", f": there is no metric {metrics[row]!r}{hint}")
+        if name in names[:row]:
             raise OptionError(f"metrics[{row}]", f": {name!r} is given twice")
-        names.append(name)
     return names or list(valid)
 
 
@@ -446,18 +444,20 @@ def table(results: Mapping[str, Any], ends: Mapping[str, Sequence[float]] | None
     """
     from tabulate import tabulate
 
+    rows: list[list[Any]] = []
     header = ["Metric", "Value"]
-    averages = {name: results.get(f"avg_{name}") for name in results}
-    if any(isinstance(value, Mapping) for value in results.values()):
-        header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
-        rows = [[name, *list(result.values())[:5]] for name, result in results.items()]
-        differences = {n: r["confidence_interval"] for n, r in results.items() if len(r) > 5}
-        ends = differences or ends
-    elif any(average is not None for average in averages.values()):
-        rows = [[name, round(mean, 4)] for name, mean in averages.items() if mean is not None]
-    else:
-        rows = [[name, round(mean, 6)] for name, mean in results.items()]
-    if ends:
+    differences = {}
+    for name, value in results.items():
+        if isinstance(value, Mapping):
+            header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
+            rows.append([name, *list(value.values())[:5]])
+            if "confidence_interval" in value:
+                differences[name] = value["confidence_interval"]
+        elif f"avg_{name}" in results:
+            rows.append([name, round(results[f"avg_{name}"], 4)])
+        elif not name.startswith("avg_"):
+            rows.append([name, round(value, 6)])
+    if ends := differences or ends:
         header.append("interval")
         rows = [[*row, f"[{ends[row[0]][0]:.4f}, {ends[row[0]][1]:.4f}]"] for row in rows]
     text: str = tabulate(rows, header, tablefmt="fancy_grid", colalign=("left",) * len(header))

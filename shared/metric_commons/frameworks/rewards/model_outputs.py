@@ -9,13 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 _MISSING = {"NAType", "NaTType"}  # missing values of pandas, by the names of their types
-_FIELDS = (
-    *("role", "content", "text", "tool_calls", "type"),
-    *("name", "function", "arguments", "input", "input_parameters"),
-)
 _CALLS = ("function_call", "tool_use", "tool_call")  # types of items and blocks
 _MESSAGES = ("message", *_CALLS, "function_call_output", "tool_result", "reasoning", "thinking")
 _PLAIN = str | bytes | int | float | None  # values without fields
+_ABSENT = object()
 
 
 class ReferenceTypeError(TypeError):
@@ -59,15 +56,8 @@ def replies(completion: Any) -> list[dict[str, Any]] | None:
     """
     if isinstance(completion, _PLAIN):
         return None
-    message = _fields(completion)
-    if message is not None:
-        items = [message]
-    elif isinstance(completion, Sequence):
-        messages = [_fields(item) for item in completion]
-        if None in messages:
-            return None
-        items = [item for item in messages if item is not None]
-    else:
+    items = completion if isinstance(completion, Sequence) else [completion]
+    if not all(map(_is_message, items)):
         return None
     by_assistant = [item for item in items if _role(item) == "assistant"]
     return list(map(_reply, by_assistant or items[-1:]))
@@ -82,68 +72,56 @@ def calling(calls: Iterable[Any], content: Any = "") -> dict[str, Any]:
     return {"role": "assistant", "content": content, "tool_calls": list(map(_call, calls))}
 
 
-def _fields(value: Any) -> dict[str, Any] | None:
-    """Return the fields of a message or an item; None if the value is neither."""
+def _field(value: Any, name: str, default: Any = None) -> Any:
+    """Return a field of a mapping, or an attribute of an object."""
     if isinstance(value, Mapping):
-        fields: Mapping[Any, Any] = value
-    elif isinstance(value, _PLAIN | Sequence):
-        return None
-    else:
-        fields = _attributes(value)
-    if fields.get("type") in _MESSAGES:
-        return dict(fields)
-    content = fields.get("content")
-    is_message = "content" in fields or isinstance(fields.get("tool_calls"), list | tuple)
-    if not is_message or not isinstance(content, str | bytes | list | tuple | None):
-        return None
-    return dict(fields)
+        return value.get(name, default)
+    try:
+        return getattr(value, name, default)
+    except Exception:  # a property that cannot be computed
+        return default
 
 
-def _attributes(value: Any) -> dict[str, Any]:
-    """Return the fields of an object that messages have."""
-    fields = {}
-    for name in _FIELDS:
-        try:
-            fields[name] = getattr(value, name)
-        except Exception:  # it is missing, or a property that cannot be computed
-            continue
-    return fields
+def _is_message(value: Any) -> bool:
+    """Return whether a value is a message or an item of a conversation."""
+    if isinstance(value, _PLAIN | Sequence):
+        return False
+    if _field(value, "type") in _MESSAGES:
+        return True
+    content = _field(value, "content", _ABSENT)
+    if content is _ABSENT:
+        return isinstance(_field(value, "tool_calls"), list | tuple)
+    return isinstance(content, str | bytes | list | tuple | None)
 
 
-def _role(message: Mapping[str, Any]) -> Any:
-    kind = message.get("type")
+def _role(message: Any) -> Any:
+    kind = _field(message, "type")
     if kind in ("function_call_output", "tool_result", "reasoning", "thinking"):
         return "tool"
-    return "assistant" if kind in _CALLS else message.get("role")
+    return "assistant" if kind in _CALLS else _field(message, "role")
 
 
-def _reply(message: Mapping[str, Any]) -> dict[str, Any]:
-    content, listed = message.get("content"), message.get("tool_calls")
+def _reply(message: Any) -> dict[str, Any]:
+    content, listed = _field(message, "content"), _field(message, "tool_calls")
     parts = content if isinstance(content, list | tuple) else [content]
     calls = list(map(_call, listed)) if isinstance(listed, list | tuple) else []
-    calls += [_call(part) for part in parts if _type_of(part) in _CALLS]
-    if message.get("type") in _CALLS:
-        calls.append(_call(message))
+    calls += [_call(part) for part in (*parts, message) if _field(part, "type") in _CALLS]
     reply = {"role": "assistant", "content": "".join(_texts(parts))}
     return reply | ({"tool_calls": calls} if listed is not None or calls else {})
-
-
-def _type_of(part: Any) -> Any:
-    return part.get("type") if isinstance(part, Mapping) else getattr(part, "type", None)
 
 
 def _call(value: Any) -> Any:
     """Return a call with `name` and `arguments`; other values unchanged."""
     if isinstance(value, str | int | float | list | tuple | None):
         return value
-    fields = dict(value) if isinstance(value, Mapping) else _attributes(value)
-    function = fields.get("function")
+    function = _field(value, "function")
     if function is not None and not isinstance(function, str):
         return _call(function)
-    call = {"name": fields.get("name") or function}
+    call = {"name": _field(value, "name") or function}
     for name in ("arguments", "parameters", "args", "input", "input_parameters"):
-        if name in fields:
-            return call | {"arguments": fields[name]}
+        arguments = _field(value, name, _ABSENT)
+        if arguments is not _ABSENT:
+            return call | {"arguments": arguments}
     return call
 
 
@@ -153,8 +131,8 @@ def _texts(parts: Iterable[Any]) -> Iterator[str]:
             yield part.decode("utf-8", "replace")
         elif isinstance(part, str):
             yield part
-        elif part is not None and _type_of(part) not in ("reasoning", "thinking"):
-            text = part.get("text") if isinstance(part, Mapping) else getattr(part, "text", None)
+        elif _field(part, "type") not in ("reasoning", "thinking"):
+            text = _field(part, "text")
             if isinstance(text, str):
                 yield text
 

@@ -14,7 +14,7 @@ import numpy as np
 from ...module.declaration.declarations import Module
 from ...statistics.arguments.arrays import Floats, as_column
 from ...statistics.arguments.checks import RowError
-from .training_tasks import Batch, Form, Reading, TrainingTask
+from .training_tasks import Batch, Reading, TaskForm, TrainingTask
 
 Answer = Mapping[str, Any]  # {"id", "prediction_text", ...}, or {"id", "answers"}
 
@@ -35,7 +35,7 @@ def _logits(task: TrainingTask, batch: Batch) -> Reading:
     return Reading(list(batch.predictions), numbers, ~undefined, undefined)
 
 
-_FORM = Form(_logits)
+_FORM = TaskForm(_logits)
 
 
 @dataclass
@@ -52,7 +52,7 @@ class QuestionAnswering(TrainingTask):
             than this; None if every question has an answer.
     """
 
-    form: Form = _FORM
+    form: TaskForm = _FORM
     examples: Sequence[Mapping[str, Any]] | None = None
     features: Sequence[Mapping[str, Any]] | None = None
     n_best: int = 20

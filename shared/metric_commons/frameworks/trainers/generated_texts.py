@@ -11,7 +11,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, as_column
 from ...statistics.arguments.checks import RowError
-from .training_tasks import PADDING, Array, Batch, Form, Reading, TrainingTask, check_shapes
+from .training_tasks import PADDING, Array, Batch, Reading, TaskForm, TrainingTask, check_shapes
 
 
 def _generated(task: TrainingTask, tokens: Any, labels: Any) -> Any:
@@ -80,9 +80,9 @@ def _transcripts(task: TrainingTask, batch: Batch) -> Reading:
     )
 
 
-FORMS: Mapping[str, Form] = {
-    "generation": Form(_texts, _generated),
-    "speech": Form(_transcripts, _frame_tokens),
+FORMS: Mapping[str, TaskForm] = {
+    "generation": TaskForm(_texts, _generated),
+    "speech": TaskForm(_transcripts, _frame_tokens),
 }
 
 

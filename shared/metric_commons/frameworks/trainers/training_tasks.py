@@ -64,7 +64,7 @@ def no_options(task: "TrainingTask", options: Options) -> dict[str, Any]:
     return {}
 
 
-class Form(NamedTuple):
+class TaskForm(NamedTuple):
     """The functions of a task: on the device of the model, on gathered arrays, and its options."""
 
     read: Callable[["TrainingTask", Batch], Reading]
@@ -85,7 +85,7 @@ class TrainingTask:
         decoder_only: whether generated tokens begin with those of the input.
     """
 
-    form: Form
+    form: TaskForm
     ignore_index: int = PADDING
     nan_policy: str = "raise"
     class_names: Mapping[int, str] = field(default_factory=dict)
@@ -271,14 +271,14 @@ def _with_threshold(task: TrainingTask, options: Options) -> dict[str, Any]:
     return settings
 
 
-FORMS: Mapping[str, Form] = {
-    "classification": Form(_example_classes, most_likely, _all_classes),
-    "class_probabilities": Form(_probabilities, options=_with_threshold),
-    "multilabel_classification": Form(_label_rows),
-    "token_classification": Form(_token_classes, most_likely, _all_classes),
-    "causal_lm": Form(_next_tokens, most_likely, _occurring_tokens),
-    "regression": Form(_numbers),
-    "sequence_labeling": Form(_tags, most_likely),
+FORMS: Mapping[str, TaskForm] = {
+    "classification": TaskForm(_example_classes, most_likely, _all_classes),
+    "class_probabilities": TaskForm(_probabilities, options=_with_threshold),
+    "multilabel_classification": TaskForm(_label_rows),
+    "token_classification": TaskForm(_token_classes, most_likely, _all_classes),
+    "causal_lm": TaskForm(_next_tokens, most_likely, _occurring_tokens),
+    "regression": TaskForm(_numbers),
+    "sequence_labeling": TaskForm(_tags, most_likely),
 }
 
 

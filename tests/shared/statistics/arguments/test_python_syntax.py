@@ -64,7 +64,7 @@ def test_a_parser_that_another_thread_interrupted_is_asked_again(interrupted_par
     interrupted_parser(3)
     assert literal_list("[1, 'a']") == ["1", "a"]
     interrupted_parser(3)
-    assert read_test_program("assert f(1)").entry_points == ("f",)
+    assert read_test_program("def test_f(): assert f(1)").test_names == ("test_f",)
 
 
 def test_a_parser_that_always_fails_is_given_up(interrupted_parser):
