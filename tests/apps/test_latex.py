@@ -57,6 +57,7 @@ def test_numbers_are_typographic_and_headings_are_words():
     assert r"95\,\% interval" in text
     assert not re.search(r"[ \[](-|\+)\d", text)
     assert "$+$0.30" in text
+    assert "mean of A" not in text  # which the table of scores has
     assert "2019--2020" in _typeset("2019\N{EN DASH}2020")
     assert _typeset("[-2.0e-05, 0]") == r"[$-$2.0$\times10^{-05}$, 0]".replace("-05", "-5")
     assert _typeset("\N{MINUS SIGN}1") == "$-$1"

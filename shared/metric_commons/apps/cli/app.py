@@ -91,7 +91,7 @@ def commands(names: Iterable[str] = COMMANDS) -> typer.Typer:
         help="Score the answers of language models: exact, fast and with confidence intervals.",
         epilog="Exit status: 0 done; 1 a file or its content is wrong; 2 the command line is "
         "wrong; 130 interrupted. gate also has 3 (undecided) and 4 (worse), "
-        "verify 4 (a row differs by no named rule), audit 3 (not told apart).",
+        "verify 4 (a row differs), audit 3 (not told apart).",
         context_settings={"help_option_names": ["-h", "--help"]},
         add_completion=False,
         no_args_is_help=True,

@@ -104,7 +104,13 @@ def _float(table: Table) -> str:
     if legend:
         of_float = f"\n\n\\smallskip\n\\parbox{{\\linewidth}}{{\\footnotesize {legend}}}"
         legend = f" {legend}" if is_long else of_float
-    columns = [_column(table, number) for number in range(len(table.header))]
+    # Two names and two means do not fit beside a difference; the scores have a table of their own.
+    is_wide = "A" in table.header
+    columns = [
+        _column(table, number)
+        for number, name in enumerate(table.header)
+        if not (is_wide and name in ("A_mean", "B_mean"))
+    ]
     headings = " & ".join(heading for _, heading, _ in columns)
     lines = zip(*(cells for _, _, cells in columns), strict=True)
     return (_LONG if is_long else _FLOAT) % {

@@ -18,7 +18,7 @@ from ...module.declaration.declarations import (
     REPORTING,
 )
 from ..rows.versions import DISTRIBUTION, version
-from .records import Record, Run
+from .records import ScoreRecord, StoredRun
 from .rendering import label
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ _BESIDE_INTERVALS = (*DETAILS, "score_bounds", *COUNTS)
 # The fields with one value per score.
 _BY_SCORE = ("scores", "confidence_interval", *DETAILS, "score_bounds", "aggregation")
 # The fields of a run in a file, beside its records and the values that are not numbers.
-_OF_RUN = tuple(name for name in Run.__annotations__ if name != "values")
+_OF_RUN = tuple(name for name in StoredRun.__annotations__ if name != "values")
 # The names that intervals and their details have in a record.
 _IN_RECORD = {
     "interval": "method",
@@ -130,7 +130,7 @@ class ModuleResult:
         fields["groups"] = self.groups
         return self.scores | {n: v for n, v in fields.items() if v not in ({}, None)}
 
-    def records(self, system: str, module: str) -> Iterator[Record]:
+    def records(self, system: str, module: str) -> Iterator[ScoreRecord]:
         """Yield the lines of a table: each score that is a number, of all rows and of groups."""
         for group, values in [(None, self.values), *self.groups.items()]:
             for score, value in values.items():
@@ -140,7 +140,7 @@ class ModuleResult:
                     continue
                 low, high = _of_score(values, "confidence_interval", score) or (None, None)
                 details = {to: _of_score(values, name, score) for name, to in _IN_RECORD.items()}
-                yield Record(
+                yield ScoreRecord(
                     system=system,
                     module=module,
                     score=score,
@@ -161,7 +161,7 @@ class ModuleResult:
         return fields | ({"values": values} if values else {})
 
     @classmethod
-    def from_records(cls, run: Mapping[str, Any], records: Iterable[Record]) -> Self:
+    def from_records(cls, run: Mapping[str, Any], records: Iterable[ScoreRecord]) -> Self:
         """Return the inverse of `run` and `records`."""
         values: dict[str, Any] = {}
         for record in records:
@@ -258,7 +258,7 @@ def _without_records(values: Mapping[str, Any]) -> dict[str, Any]:
     return left
 
 
-def _set_record(values: dict[str, Any], record: Record) -> None:
+def _set_record(values: dict[str, Any], record: ScoreRecord) -> None:
     """Put the score of a record into a result."""
     score = record.score
     values[score] = record.number

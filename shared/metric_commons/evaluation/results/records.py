@@ -61,7 +61,7 @@ _Interval = Annotated[Sequence[float], Parsed(_ends, "two ends")]
 _Values = Mapping[str, Any]
 
 
-class Record(NamedTuple):
+class ScoreRecord(NamedTuple):
     """A score of a system, of all rows or of a group, and its interval: a line of a table."""
 
     system: str
@@ -95,7 +95,7 @@ class Record(NamedTuple):
         return None if self.low is None or self.high is None else [self.low, self.high]
 
 
-class Run(TypedDict):
+class StoredRun(TypedDict):
     """What a file has of a system and module beside its records."""
 
     options: _Values
@@ -126,7 +126,7 @@ class _Options(TypedDict, total=False):
     power: Level | None
 
 
-class _Comparison(TypedDict):
+class _StoredComparison(TypedDict):
     a: str
     b: str
     score: str
@@ -201,9 +201,9 @@ class _Provenance(TypedDict, total=False):
 
 class _Content(TypedDict):
     format: str
-    runs: dict[str, dict[str, Run]]
-    records: list[Record]
-    comparisons: list[_Comparison]
+    runs: dict[str, dict[str, StoredRun]]
+    records: list[ScoreRecord]
+    comparisons: list[_StoredComparison]
     provenance: _Provenance
     ranks: NotRequired[dict[str, dict[str, _Rank]]]
 

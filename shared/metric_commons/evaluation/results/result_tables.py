@@ -10,7 +10,7 @@ from .comparison_tables import statement
 from .comparison_tables import table as table_of_differences
 from .comparisons import Comparison, Rank, ranks
 from .module_results import Systems
-from .records import Record
+from .records import ScoreRecord
 from .rendering import (
     PLAIN,
     Cell,
@@ -106,7 +106,7 @@ class Standings:
 
     def rank_table(self, systems: Sequence[str], notation: Notation = PLAIN) -> Table | None:
         """Return the ranks of these systems, best first; None unless three or more were ranked."""
-        records: dict[Key, list[Record]] = {}
+        records: dict[Key, list[ScoreRecord]] = {}
         for record in shown_records(self.systems):
             if record.group is None and len(self.ranks.get(record.key, ())) > 2:
                 records.setdefault(record.key, []).append(record)
@@ -137,14 +137,14 @@ def rank_range(ends: Sequence[int]) -> str:
     return str(low) if low == high else f"{low}-{high}"
 
 
-def records(systems: Systems) -> Iterator[Record]:
+def records(systems: Systems) -> Iterator[ScoreRecord]:
     """Yield every score that is a single number, for all rows and for each group."""
     for system, modules in systems.items():
         for module, result in modules.items():
             yield from result.records(system, module)
 
 
-def shown_records(systems: Systems, *, with_counts: bool = False) -> list[Record]:
+def shown_records(systems: Systems, *, with_counts: bool = False) -> list[ScoreRecord]:
     """Return the scores that tables show; counts only where a module has nothing else."""
     listed = list(records(systems))
     measured = {record.module for record in listed if isinstance(record.value, float)}
@@ -155,7 +155,7 @@ def shown_records(systems: Systems, *, with_counts: bool = False) -> list[Record
     ]
 
 
-def format_of(records: Sequence[Record], notation: Notation) -> NumberFormat:
+def format_of(records: Sequence[ScoreRecord], notation: Notation) -> NumberFormat:
     """Return the format of a column of one score."""
     values = [record.number for record in records]
     return notation.format_of_score(*records[0].key, values, [r.interval for r in records])
@@ -213,7 +213,7 @@ def tables(
     return shown
 
 
-def _one_system(standings: Standings, records: Sequence[Record], notation: Notation) -> Table:
+def _one_system(standings: Standings, records: Sequence[ScoreRecord], notation: Notation) -> Table:
     """Return a row for each score."""
     formats = [format_of([record], notation) for record in records]
     pairs = list(zip(records, formats, strict=True))
@@ -227,7 +227,7 @@ def _one_system(standings: Standings, records: Sequence[Record], notation: Notat
     return table._replace(kind="scores")
 
 
-def _scores(standings: Standings, records: Sequence[Record], notation: Notation) -> Table:
+def _scores(standings: Standings, records: Sequence[ScoreRecord], notation: Notation) -> Table:
     """Return a row for each system and a column for each score, the first tier in bold."""
     systems = list(dict.fromkeys(record.system for record in records))
     names = [("system", [label(system) for system in systems])]
@@ -242,10 +242,10 @@ def _scores(standings: Standings, records: Sequence[Record], notation: Notation)
 
 
 def _groups(
-    standings: Standings, records: Sequence[Record], notation: Notation, field: str
+    standings: Standings, records: Sequence[ScoreRecord], notation: Notation, field: str
 ) -> Table:
     """Return a row for each system and group; rows are those of the first module."""
-    first: dict[Any, Record] = {}
+    first: dict[Any, ScoreRecord] = {}
     for record in records:
         first.setdefault((record.system, record.group), record)
     rows = list(first.values())
@@ -261,12 +261,12 @@ def _groups(
 def _by_score(
     standings: Standings,
     names: Sequence[tuple[str, list[str]]],
-    records: Sequence[Record],
+    records: Sequence[ScoreRecord],
     notation: Notation,
 ) -> Table:
     """Return a table with a row for each system and group, and a column for each score."""
     keys = dict.fromkeys((record.system, record.group) for record in records)
-    by_score: dict[Key, dict[Any, Record]] = {}
+    by_score: dict[Key, dict[Any, ScoreRecord]] = {}
     for record in records:
         by_score.setdefault(record.key, {})[record.system, record.group] = record
     columns = []
@@ -286,7 +286,7 @@ def _by_score(
     return Table.of(names, columns)
 
 
-def _number(standings: Standings, record: Record, form: NumberFormat) -> str:
+def _number(standings: Standings, record: ScoreRecord, form: NumberFormat) -> str:
     """Return the score, or its bounds if rows are missing."""
     result = standings.systems[record.system][record.module]
     values = vars(result) if record.group is None else result.groups[record.group]
@@ -321,7 +321,7 @@ def _level(systems: Systems) -> str:
     return f"{100 * level:g}% " if level else ""
 
 
-def _title(systems: Systems, name: str, records: Iterable[Record]) -> str:
+def _title(systems: Systems, name: str, records: Iterable[ScoreRecord]) -> str:
     """Return the title of a table of scores, with the level of its intervals if it has any."""
     has_intervals = any(record.interval for record in records)
     return f"{name} with {_level(systems)}intervals" if has_intervals else name

@@ -20,7 +20,7 @@ from ...statistics.arguments.domains import Level, check_option
 from .comparisons import Rank
 from .latex import as_latex
 from .module_results import ModuleResult, Systems, sentence_of
-from .records import Record, check_content
+from .records import ScoreRecord, check_content
 from .rendering import (
     KINDS,
     PLAIN,
@@ -142,10 +142,10 @@ class Results(Stored):
             ValueError: a value is not valid, such as a score outside its range.
         """
         check_content(content)
-        of_runs: dict[tuple[str, str], list[Record]] = {}
+        of_runs: dict[tuple[str, str], list[ScoreRecord]] = {}
         for record in content["records"]:
             key = record["system"], record["module"]
-            of_runs.setdefault(key, []).append(Record(**record))
+            of_runs.setdefault(key, []).append(ScoreRecord(**record))
         return cls(
             systems={
                 system: {
@@ -455,7 +455,7 @@ class Results(Stored):
                     listed.append(f"{system}: {text}" if len(visible) > 1 else text)
         return listed
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[ScoreRecord]:
         """Return every score that is a single number, for all rows and for each group."""
         return records(self.systems)
 

@@ -80,21 +80,6 @@ class Entry:
         return self._recorded("digests")
 
     @property
-    def source(self) -> tuple[str, str] | None:
-        """Return the content and the field of the predictions, if the result records them."""
-        column = self._recorded("columns").get("predictions") or self._recorded("logs")
-        if not column:
-            return None
-        inputs = self.origin.results.provenance.get("inputs", [])
-        contents = {source["path"]: source["sha256"] for source in inputs}
-        return contents.get(column["path"], column["path"]), column.get("field", "")
-
-    @property
-    def created(self) -> str:
-        """Return the time when the result was created."""
-        return str(self.origin.results.provenance.get("created", ""))
-
-    @property
     def logged_task(self) -> str:
         """Return the task that a log names; "" if there is no log, or it names none."""
         return str(self._recorded("logs").get("task") or "")
@@ -127,7 +112,6 @@ class Leaderboard:
     confidence_level: float
     task: str = ""
     problem: str = ""  # why systems were not compared
-    has_repetitions: bool = False  # whether predictions were scored several times
 
     @property
     def ranks(self) -> Mapping[str, Rank]:
@@ -230,8 +214,6 @@ class Leaderboard:
             if len(self.ranks) > 2:
                 yield LETTERS_NOTE
             yield statement(self.results.comparisons)
-        if self.has_repetitions:
-            yield "If predictions were scored several times, the last result is shown."
         if self.problem:
             yield f"There are no ranks: {self.problem}."
 
@@ -330,16 +312,15 @@ def leaderboard(
         assume: what comparisons of systems assume, as in `score`.
     """
     module, score = systems[0].module, systems[0].score
-    distinct = _without_repetitions(systems)
-    names = _names(distinct)
+    names = _names(systems)
     key = f"{module}.{score}"
     pool = merged(
         [
             renamed(entry.origin.results, {entry.system: name})
-            for entry, name in zip(distinct, names, strict=True)
+            for entry, name in zip(systems, names, strict=True)
         ]
     )
-    problem = next((entry.origin.problem for entry in distinct if entry.origin.problem), "")
+    problem = next((entry.origin.problem for entry in systems if entry.origin.problem), "")
     if not problem:
         try:
             pairs = paired_scores(pool, combinations(names, 2), [key])
@@ -347,7 +328,7 @@ def leaderboard(
         except ValueError as error:
             problem = str(error)
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
-    paths = {name: entry.origin.path for name, entry in zip(names, distinct, strict=True)}
+    paths = {name: entry.origin.path for name, entry in zip(names, systems, strict=True)}
     return Leaderboard(
         module,
         score,
@@ -356,19 +337,7 @@ def leaderboard(
         confidence_level,
         task=systems[0].task,
         problem=problem,
-        has_repetitions=len(distinct) < len(systems),
     )
-
-
-def _without_repetitions(systems: Sequence[Entry]) -> list[Entry]:
-    """Return the last result of each system, if the same predictions were scored several times."""
-    last: dict[Any, Entry] = {}
-    for number, entry in enumerate(systems):
-        source = entry.source
-        key = (entry.system, source) if source else number
-        if key not in last or last[key].created <= entry.created:
-            last[key] = entry
-    return list(last.values())
 
 
 def _names(systems: Sequence[Entry]) -> list[str]:

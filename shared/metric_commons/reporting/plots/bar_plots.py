@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...evaluation.results.comparisons import Comparison
-from ...evaluation.results.records import Record
+from ...evaluation.results.records import ScoreRecord
 from ...evaluation.results.rendering import PLAIN, interval_of_difference, label, p_value
 from ...evaluation.results.result_tables import format_of, shown_records
 from ...evaluation.results.results import Results
@@ -29,14 +29,14 @@ def forest(path: Path, results: Results) -> bytes:
     Raises:
         ValueError: there are more scores than a picture has room for.
     """
-    scores: dict[tuple[str, str], list[Record]] = {}
+    scores: dict[tuple[str, str], list[ScoreRecord]] = {}
     for record in shown_records(results.systems, with_counts=results.shows_counts):
         if record.group is None:
             scores.setdefault(record.key, []).append(record)
     return render(path, partial(_draw_forest, scores=scores))
 
 
-def _draw_forest(figure: "Figure", scores: Mapping[tuple[str, str], Sequence[Record]]) -> None:
+def _draw_forest(figure: "Figure", scores: Mapping[tuple[str, str], Sequence[ScoreRecord]]) -> None:
     most = max(map(len, scores.values()))
     panels = grid(figure, len(scores), width=4.6, height=0.9 + 0.26 * most, columns=2)
     for panel, ((_, score), records) in zip(panels, scores.items(), strict=True):

@@ -16,7 +16,7 @@ from ...evaluation.results.comparison_tables import (
     statement,
     winner_first,
 )
-from ...evaluation.results.records import Record
+from ...evaluation.results.records import ScoreRecord
 from ...evaluation.results.rendering import (
     PLAIN,
     Cell,
@@ -188,7 +188,7 @@ def _dot(axis: Axis, value: float, text: str, ends: Any, interval: str) -> dict[
     return dot
 
 
-def _dots(records: Sequence[Record], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
+def _dots(records: Sequence[ScoreRecord], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
     """Return an axis that covers these numbers with their intervals, and a dot for each."""
     ends = (end for record in records for end in record.interval or ())
     axis = fit_axis([*marks, *(record.number for record in records), *ends])
@@ -199,16 +199,16 @@ def _dots(records: Sequence[Record], *marks: float) -> tuple[Axis, list[dict[str
     ]
 
 
-def _by_score(results: Results, *, grouped: bool) -> dict[tuple[str, str], list[Record]]:
+def _by_score(results: Results, *, grouped: bool) -> dict[tuple[str, str], list[ScoreRecord]]:
     """Return the numbers of each module and score, of groups or of all rows."""
-    scores: dict[tuple[str, str], list[Record]] = {}
+    scores: dict[tuple[str, str], list[ScoreRecord]] = {}
     for record in shown_records(results.systems, with_counts=results.shows_counts):
         if (record.group is not None) == grouped:
             scores.setdefault(record.key, []).append(record)
     return scores
 
 
-def _heading(results: Results, record: Record) -> dict[str, Any]:
+def _heading(results: Results, record: ScoreRecord) -> dict[str, Any]:
     """Return the module, the score and its direction."""
     lower = record.score in results.systems[record.system][record.module].lower_is_better
     return {"module": record.module, "score": record.score, "is_lower_better": lower}
