@@ -12,7 +12,8 @@ from metric_commons.labels.clustering.clustering_measures import clustering_scor
 from metric_commons.labels.clustering.partition_names import Measures
 from metric_commons.labels.clustering.silhouette import Metric
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.statistics.arguments.domains import Count
+from metric_commons.statistics.arguments.domains import Count, Level, Resamples, Seed
+from metric_commons.statistics.intervals.methods import DrawnMethod
 
 _CITATION = """\
 @article{rousseeuw-1987-silhouettes,
@@ -42,6 +43,11 @@ class Clustering(BatchMetric):
         per_example: also return the silhouette of each point.
         sample_size: estimate the silhouette from this number of points, drawn without
             replacement by `seed`, each compared with all points.
+        confidence_level: the level of the intervals, such as 0.95, of scores of labels, and with
+            the bootstrap of the silhouette.
+        interval: the method; "auto" is the law of random weights and one unseen row.
+        n_resamples: the number of draws.
+        seed: the seed of the draws, and of the sample of points.
 
     Returns:
         silhouette (float): from -1.0 to 1.0, higher is better.
@@ -97,7 +103,10 @@ class Clustering(BatchMetric):
         metric: Metric = "euclidean",
         per_example: bool = False,
         sample_size: Count | None = None,
-        **uncertainty,
+        confidence_level: Level | None = None,
+        interval: DrawnMethod = "auto",
+        n_resamples: Resamples = 10_000,
+        seed: Seed = 0,
     ):
         return clustering_scores(
             predictions,
@@ -106,5 +115,8 @@ class Clustering(BatchMetric):
             metric=metric,
             per_example=per_example,
             sample_size=sample_size,
-            **uncertainty,
+            confidence_level=confidence_level,
+            interval=interval,
+            n_resamples=n_resamples,
+            seed=seed,
         )

@@ -19,6 +19,7 @@ FURTHER = (
 SPEC = Spec(
     name="clustering",
     shape="points",
+    no_intervals=True,
     sample={"predictions": ["a", "a", "b", "b"], "references": POINTS},
     result={
         "silhouette": (AT_ENDS + INSIDE) / 2,

@@ -215,19 +215,25 @@ def curve_intervals(
 def _areas_with_row(
     predicted: PredictedScores | IndicatorScores, multi_class: MultiClass, *, best: bool
 ) -> dict[str, InfluencedScore]:
-    """Return the areas of the rows and a further one, wholly wrong or right, of rare labels."""
+    """Return the areas of the rows and a further one of the rarest class, last or first.
+
+    Among the scores of other labels it is in the middle.
+    """
     columns, average = predicted.one_vs_rest, predicted.task.average
-    ends = columns.scores.min() - 1, columns.scores.max() + 1
-    reference: Any
+    number, width = columns.scores.shape
+    of_labels = np.stack([columns.is_positive(label) for label in range(width)], axis=1)
+    positives = of_labels.sum(axis=0)
+    rarer = np.minimum(positives, number - positives)
+    label = int(np.where(rarer > 0, rarer, number).argmin())
+    is_positive = 2 * positives[label] <= number
+    row = np.median(columns.scores, axis=0)
+    row[label] = columns.scores.max() + 1 if is_positive == best else columns.scores.min() - 1
     if columns.references.ndim == 2:
-        reference = is_positive = columns.references.mean(axis=0) < 0.5
-        references = np.concatenate([columns.references, is_positive[np.newaxis]])
+        reference = 2 * positives > number
+        reference[label] = is_positive
+        references = np.concatenate([columns.references, reference[np.newaxis]])
     else:
-        counts = np.bincount(columns.references, minlength=columns.scores.shape[1])
-        reference = int(np.where(counts > 0, counts, counts.max() + 1).argmin())
-        is_positive = np.arange(columns.scores.shape[1]) == reference
-        references = np.append(columns.references, reference)
-    row = np.where(is_positive == best, ends[1], ends[0])
+        references = np.append(columns.references, label)
     weights = columns.weights
     extended = OneVsRest(
         np.concatenate([columns.scores, row[np.newaxis]]),

@@ -16,7 +16,6 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable
-from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import (
@@ -308,7 +307,6 @@ _MOST = 32  # labels, and clusters, that an unseen row may have
 
 def agreement_intervals(
     table: ContingencyTable,
-    codes: tuple[Integers, Integers],
     measures: Sequence[ClusteringMeasure],
     scores: Mapping[str, float],
     uncertainty: Uncertainty,
@@ -317,10 +315,9 @@ def agreement_intervals(
 
     Args:
         table: the table of true labels and clusters.
-        codes: the number of the true label of each row, and that of its cluster.
         measures: the measures.
         scores: their values.
-        uncertainty: the level, the method and the clusters of rows.
+        uncertainty: the level and the method.
     """
     # If all rows have the same label, or cluster, an unseen one may have another.
     width = max(len(table.column_labels), 2)
@@ -335,15 +332,7 @@ def agreement_intervals(
     cells = np.append(observed[order], np.setdiff1d(candidates, observed))
     labels_of_cells, clusters_of_cells = np.divmod(cells, width)
     units = RowUnits(np.append(table.counts[order], np.zeros(cells.size - order.size, np.int64)))
-    unseen_size = 1.0
     places = np.argsort(cells)
-    if isinstance(uncertainty.clusters, Clusters):
-        groups = uncertainty.clusters
-        found = np.searchsorted(cells, codes[0] * width + codes[1], sorter=places)
-        sums = np.zeros((len(groups), cells.size))
-        np.add.at(sums, (groups.numbers, places[found]), 1.0)
-        units, sizes = RowUnits.of_rows(sums), sums.sum(axis=1)
-        unseen_size = float(sizes @ sizes) / float(sizes.sum())
     chance = 0.0
     if any(measure.kind == "ami" for measure in measures):
         counts = cell_counts(table, table.counts[np.newaxis])
@@ -368,7 +357,7 @@ def agreement_intervals(
         options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
         return resampled_intervals(units, names, measured, **options)
     unseen = np.zeros((candidates.size, cells.size))
-    unseen[np.arange(candidates.size), places[cells[places].searchsorted(candidates)]] = unseen_size
+    unseen[np.arange(candidates.size), places[cells[places].searchsorted(candidates)]] = 1.0
     with np.errstate(all="ignore"):
         trials = measured(units.total()[:, np.newaxis] + unseen.T, names)
     drawn_scores = {

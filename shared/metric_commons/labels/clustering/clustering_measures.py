@@ -2,17 +2,15 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import OptionError
-from ...statistics.arguments.domains import Count, checked_options
-from ...statistics.arithmetic.contingency import contingency, encoded, whole_labels
+from ...statistics.arguments.domains import Count, Level, Resamples, Seed, checked_options
+from ...statistics.arithmetic.contingency import contingency, whole_labels
 from ...statistics.intervals.intervals import mean_interval
-from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.methods import DrawnMethod, Uncertainty
 from ...statistics.intervals.summary import Measured, mean, summarize_inputs
 from ...statistics.resampling.row_units import random_rows
 from .agreement import agreement, agreement_intervals, cell_counts
@@ -39,7 +37,10 @@ def clustering_scores(
     metric: Metric = "euclidean",
     per_example: bool = False,
     sample_size: Count | None = None,
-    **uncertainty: Any,
+    confidence_level: Level | None = None,
+    interval: DrawnMethod = "auto",
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
 ) -> dict[str, Any]:
     """Return the measures by name and, on request, scores of points and intervals.
 
@@ -52,8 +53,11 @@ def clustering_scores(
         metric: the metric of the silhouette; the other measures are Euclidean.
         per_example: also return the silhouette of each point; NaN for those not in the sample.
         sample_size: compute the silhouette of only this many points, drawn without replacement.
-        **uncertainty: the options of `summarize_inputs`. Of measures of points only the silhouette
-            has an interval, and only that of the bootstrap.
+        confidence_level: also return intervals of scores of labels, and by "bootstrap" of the
+            silhouette.
+        interval: the method.
+        n_resamples: the number of draws.
+        seed: for the draws and the sample.
 
     Raises:
         ValueError: a row or an option is not valid, or measures do not apply to these references.
@@ -68,8 +72,6 @@ def clustering_scores(
     predictions = whole_labels("predictions", predictions, "a cluster is a whole number or a text")
     if are_labels:
         references = whole_labels("references", references, _ONE_DIMENSION)
-    elif metric == "precomputed" and uncertainty.get("groups") is not None:
-        raise OptionError("groups", "needs points or labels, but references are distances")
     chosen = _chosen_measures(measures, are_labels=are_labels, metric=metric)
     silhouette_of_rows: dict[str, list[float]] = {}
 
@@ -82,8 +84,7 @@ def clustering_scores(
         if uncertainty is None:
             return result, {}
         scores = [measure for measure in chosen if measure.kind != "pair_confusion"]
-        codes = encoded(references)[1], encoded(predictions)[1]
-        return result, agreement_intervals(table, codes, scores, result, uncertainty)
+        return result, agreement_intervals(table, scores, result, uncertainty)
 
     def of_points(
         *, predictions: Column, references: Column, uncertainty: Uncertainty | None
@@ -94,17 +95,22 @@ def clustering_scores(
         if values is None:
             return scores, {}
         silhouette_of_rows.setdefault("silhouette", values.tolist())
-        if uncertainty is None or uncertainty.method == "auto":
+        if uncertainty is None or uncertainty.method != "bootstrap":
             return scores, {}
         rows = np.flatnonzero(~np.isnan(values))
-        clusters = uncertainty.clusters
-        of_rows = replace(uncertainty, clusters=clusters and clusters.take(rows))
-        return scores, {"silhouette": mean_interval(values[rows], of_rows, bounds=(-1.0, 1.0))}
+        found = mean_interval(values[rows], uncertainty, bounds=(-1.0, 1.0))
+        return scores, {"silhouette": found._replace(rows=rows.size)}
 
-    seed = uncertainty.get("seed", 0)
     kernel = of_labels if are_labels else of_points
     columns = {"predictions": predictions, "references": references}
-    result = summarize_inputs(kernel, columns, **uncertainty)
+    result = summarize_inputs(
+        kernel,
+        columns,
+        confidence_level=confidence_level,
+        interval=interval,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
     return result | ({"per_example": silhouette_of_rows} if per_example else {})
 
 

@@ -69,7 +69,8 @@ def interval(
       upper bound the unseen row has 1.5 times the largest error. Without any bound, and for crossed
       clusters, it is "t".
     * "bootstrap": the percentile bootstrap of rows, or of clusters. Only this method draws.
-    * "t": Student's, with K - 1 degrees of freedom for the Kish number K of rows or clusters.
+    * "t": Student's, which may leave the range, with K - 1 degrees of freedom for the Kish number K
+      of rows or clusters. For one row or cluster it is the range.
     * "wilson": for scores 0 and 1 of independent rows; right on average, but not everywhere: it
       covers .84 to .92 of the time where nearly all rows are right.
 
@@ -214,15 +215,16 @@ def ratio_interval(
     if method == "t" or math.isinf(low):
         method, weights = "t", np.ones(sizes.size) if counts is None else counts
         kish = float((weights @ sizes) ** 2 / (weights @ sizes**2))
-        reach = critical_value(level, kish - 1) * error if kish > 1 else math.inf
-        ends = value - reach, value + reach
-    else:
-        method, worst = "law", high
-        if math.isinf(high):
-            worst = low + _WORSE * (units.largest_ratio - low)
-        size = units.unseen_size
-        first, last = unseen_unit_ends(units, (low * size, worst * size), level)
-        ends = min(first, value), max(last, value)
+        if kish <= 1:
+            return Interval(low, high, method, error)
+        reach = critical_value(level, kish - 1) * error
+        return Interval(value - reach, value + reach, method, error)
+    method, worst = "law", high
+    if math.isinf(high):
+        worst = low + _WORSE * (units.largest_ratio - low)
+    size = units.unseen_size
+    first, last = unseen_unit_ends(units, (low * size, worst * size), level)
+    ends = min(first, value), max(last, value)
     return Interval(max(ends[0], low), min(ends[1], high), method, error)
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .crossed import CrossedClusters
 
 Method = Literal["auto", "bootstrap", "t", "wilson"]
+DrawnMethod = Literal["auto", "bootstrap"]  # of scores that are no means of rows
 Correction = Literal["bonferroni", "max_t", "holm", "benjamini_hochberg", "none"]
 Assumption = Literal["exchangeable", "nothing"]
 
