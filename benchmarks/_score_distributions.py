@@ -12,6 +12,7 @@ from metric_commons.labels.classification.classification_measures import classif
 from metric_commons.labels.clustering.clustering_measures import clustering_scores
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import interval
+from metric_commons.statistics.intervals.methods import Uncertainty
 from metric_commons.statistics.intervals.sum_distributions import SumRatio
 from metric_commons.statistics.intervals.sums import RowStatistics
 from metric_commons.statistics.tests.differences import unseen_row
@@ -52,7 +53,7 @@ def means():
     return {name: distribution(column) for name, column in values.items()}
 
 
-def ratio_distribution(draw_units, distribution, names, population=2_000_000, **declared):
+def ratio_distribution(draw_units, distribution, names, population=2_000_000):
     """A distribution of a ratio of sums, whose truth is that of many units."""
     numerators, sizes = draw_units(np.random.default_rng(1), population)
     truth = numerators.sum() / sizes.sum() * distribution.numerator[names[0]]
@@ -70,9 +71,8 @@ def ratio_distribution(draw_units, distribution, names, population=2_000_000, **
             score,
             score,
             distributions=lambda _: {"score": distribution},
-            length=lambda _: [names[1]],
         )
-        estimate = statistics.intervals(confidence_level=LEVEL, **DRAWS, **declared)["score"]
+        estimate = statistics.measured(Uncertainty(LEVEL, **DRAWS))[1]["score"]
         return estimate[:2], statistics.result()["score"]
 
     return draw, truth
@@ -118,7 +118,7 @@ def error_rates():
     }
 
 
-def unshown(**declared):
+def unshown():
     """Word error rates of rows as a sample rarely shows: repeated answers, or worse long rows."""
 
     def repeated(share, times):
@@ -127,7 +127,7 @@ def unshown(**declared):
             few = rng.binomial(sizes.astype(int), 0.02)
             return few + (rng.random(rows) < share) * (times - 1) * sizes, sizes
 
-        return draw, {"worst_ratio": times}
+        return draw
 
     def long_rows(rng, rows):
         is_long = rng.random(rows) < 0.05
@@ -138,13 +138,11 @@ def unshown(**declared):
     distributions = {
         "2 % of rows ten times": repeated(0.02, 10.5),
         ".5 % of rows fifty times": repeated(0.005, 50.5),
-        "5 % long and worse": (long_rows, {"longest": 300}),
+        "5 % long and worse": long_rows,
     }
     return {
-        name: ratio_distribution(
-            draw, WER, ("errors", "words"), **(declaration if declared else {})
-        )
-        for name, (draw, declaration) in distributions.items()
+        name: ratio_distribution(draw, WER, ("errors", "words"))
+        for name, draw in distributions.items()
     }
 
 
@@ -196,7 +194,7 @@ def corpus_scores():
 
         def draw(rng, rows):
             sample = statistics(rng, rows)
-            ends = sample.intervals(confidence_level=LEVEL, **DRAWS)["bleu"][:2]
+            ends = sample.measured(Uncertainty(LEVEL, **DRAWS))[1]["bleu"][:2]
             return ends, sample.result()["bleu"]
 
         return draw, statistics(np.random.default_rng(1), 400_000).result()["bleu"]

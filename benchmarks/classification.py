@@ -18,10 +18,12 @@ from sklearn import metrics
 from metric_commons import load
 from metric_commons.labels.classification.classes import classes
 from metric_commons.labels.classification.curve_scores import curve_scores
-from metric_commons.labels.classification.labels import label_scores, label_table
+from metric_commons.labels.classification.label_intervals import label_intervals
+from metric_commons.labels.classification.labels import LabelMeasures, label_scores, label_table
 from metric_commons.labels.classification.predicted_scores import PredictedScores
 from metric_commons.labels.thresholds.areas import top_k_hits
 from metric_commons.statistics.arithmetic.contingency import contingency
+from metric_commons.statistics.intervals.methods import Uncertainty
 
 ROUNDS = 9
 
@@ -109,7 +111,9 @@ def labels(rows):
     )
     table = contingency(references, predictions)
     task = classes(table.row_labels)
-    resample = partial(label_scores, table, task, confidence_level=0.95)
+    measures = LabelMeasures(table, task)
+    pair = references, predictions
+    resample = partial(label_intervals, measures, Uncertainty(0.95), lambda: pair)
     print(f"10,000 resamples of all scores of labels: {fastest(resample, 1) * 1e3:.1f} ms")
 
 

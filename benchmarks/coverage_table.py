@@ -90,7 +90,6 @@ FAMILIES = [  # scores, distributions, whether the interval draws
     ("nmi, v_measure, homogeneity, completeness, ami", lambda: partitions("nmi"), True),
     ("differences of two systems", differences, False),
     ("wer: rare rows repeat themselves, or are long and worse", unshown, False),
-    ("the same, with longest= and worst_ratio=", lambda: unshown(declared=True), False),
     ("f1 (macro) of classes of 99 and 1 %", lambda: rare_class("f1"), True),
     ("log_loss: 2 % sure and wrong", lambda: errors(SURE_AND_WRONG), False),
     (

@@ -18,9 +18,10 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
 
-from metric_commons.labels.classification.labels import label_scores, label_table
+from metric_commons.labels.classification.label_intervals import label_intervals
+from metric_commons.labels.classification.labels import LabelMeasures, label_table
 from metric_commons.statistics import interval
-from metric_commons.statistics.arithmetic.exact_sums import Multiset
+from metric_commons.statistics.intervals.methods import Uncertainty
 
 ROUNDS = 7
 RESAMPLES = 10_000
@@ -88,7 +89,6 @@ def without_draws() -> None:
     """The interval "auto" beside sorting, Student's t and the bootstrap."""
     print('Interval "auto", which draws nothing')
     scores = all_distinct(1_000_000)
-    multiset = Multiset.from_values(scores)
     labels = np.random.default_rng(1).integers(0, 100_000, scores.size).tolist()
     print("(the first figure is the share of our time that the peer takes)")
     ratio(
@@ -96,7 +96,6 @@ def without_draws() -> None:
         lambda: interval(scores),
         lambda: np.sort(scores),
     )
-    ratio("  their multiset, np.sort", lambda: interval(multiset), lambda: np.sort(scores))
     ratio(
         "  the same, scipy's t interval",
         lambda: interval(scores),
@@ -117,7 +116,9 @@ def by_resamples() -> None:
     for n_resamples in (100_000, 1_000_000, 10_000_000):
         draws = {"confidence_level": 0.95, "n_resamples": n_resamples}
         mean = peak_megabytes(partial(interval, scores, method="bootstrap", **draws))
-        table = peak_megabytes(partial(label_scores, rows, task, interval="bootstrap", **draws))
+        uncertainty = Uncertainty(0.95, "bootstrap", n_resamples=n_resamples)
+        measures = LabelMeasures(rows, task)
+        table = peak_megabytes(partial(label_intervals, measures, uncertainty, lambda: labels))
         cells = "   ".join(
             f"{name} {megabytes:6.1f} MB {1e6 * megabytes / n_resamples:6.1f} B"
             for name, megabytes in (("a mean", mean), ("nine scores of labels", table))

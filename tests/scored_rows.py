@@ -1,7 +1,5 @@
 """Rows of a score and a label for tests, and intervals as they are defined."""
 
-from statistics import NormalDist
-
 import numpy as np
 import pytest
 from hypothesis import strategies as st
@@ -35,14 +33,9 @@ def numerical_variances(compute, weights):
     return variances
 
 
-def check_intervals(compute, result, weights, excluded):
-    """The intervals of a result at the level 0.9 have these variances, but for excluded scores."""
-    quantile = NormalDist().inv_cdf(0.95)
+def check_influences(compute, scores, weights, excluded=()):
+    """The influences of rows have these variances, but for excluded scores."""
     for name, variance in numerical_variances(compute, weights).items():
-        ends = np.array(result["confidence_interval"][name])
-        value = np.array(result[name])
-        assert (ends[..., 0] <= value).all()
-        assert (value <= ends[..., 1]).all()
+        influences = np.square(np.array(scores[name].influences())).sum(axis=-1)
         if name not in excluded:
-            low = np.clip(value - quantile * np.sqrt(variance), 0, None)
-            assert ends[..., 0] == pytest.approx(low, rel=1e-5, abs=1e-6), name
+            assert influences == pytest.approx(variance, rel=1e-4, abs=1e-9), name

@@ -97,7 +97,7 @@ class Clustering(BatchMetric):
         metric: Metric = "euclidean",
         per_example: bool = False,
         sample_size: Count | None = None,
-        **resampling,
+        **uncertainty,
     ):
         return clustering_scores(
             predictions,
@@ -106,5 +106,5 @@ class Clustering(BatchMetric):
             metric=metric,
             per_example=per_example,
             sample_size=sample_size,
-            **resampling,
+            **uncertainty,
         )

@@ -19,7 +19,7 @@ def test_the_default_of_scores_of_a_range(name):
 
     scores, clusters = case["inputs"]["predictions"], case["options"].get("clusters")
     is_proportion = clusters is None and set(scores) <= {0, 1}
-    assert result["interval"]["win_rate"] == ("clopper_pearson" if is_proportion else "unseen_row")
+    assert result["interval"]["win_rate"] == ("clopper_pearson" if is_proportion else "law")
     low, high = result["confidence_interval"]["win_rate"]
     assert 0 <= low <= result["win_rate"] <= high <= 1
     assert low < high

@@ -39,7 +39,6 @@ KEYS = {
     "standard_error": ["standard_error"],
     "interval": [],
     "clusters": ["n_clusters", "design_effect"],
-    "longest": [],
     "n_resamples": [],
     "seed": [],
     "groups": ["groups"],
@@ -391,7 +390,7 @@ def test_a_wrong_card_is_noticed(old, new):
 @pytest.mark.parametrize(
     ("told", "is_wrong"),
     [
-        ('`"unseen_row"`', False),
+        ('`"law"`', False),
         ("the method", False),
         ('`"t"`', True),
         ("bootstrap intervals", True),
@@ -400,7 +399,7 @@ def test_a_wrong_card_is_noticed(old, new):
 def test_a_wrong_method_is_noticed(told, is_wrong):
     card = CARD.replace("| `per_example` | | Each toy. |", f"| `interval` | | Of each: {told}. |")
 
-    assert bool(wrong_methods(card, {"unseen_row"})) == is_wrong
+    assert bool(wrong_methods(card, {"law"})) == is_wrong
 
 
 @pytest.mark.parametrize(

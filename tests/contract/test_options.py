@@ -16,7 +16,7 @@ from metric_commons.statistics.arguments.domains import (
     choices,
     schema,
 )
-from metric_commons.statistics.intervals.methods import AnyMethod
+from metric_commons.statistics.intervals.methods import Method
 from tests.spec import METRICS, ROOT, spec
 
 FOREIGN = object()  # of no type that an option may have
@@ -115,4 +115,4 @@ def test_a_request_may_name_every_method_of_intervals_of_a_module():
         if option.name == "interval"
         for method in choices(option.annotation)
     }
-    assert methods == {*get_args(AnyMethod)}
+    assert methods == {*get_args(Method)}

@@ -183,6 +183,7 @@ def test_a_sample_estimates_the_whole(clustering):
         per_example=True,
         sample_size=300,
         confidence_level=0.99,
+        interval="bootstrap",
         seed=5,
     )
     values = np.array(sample["per_example"]["silhouette"])

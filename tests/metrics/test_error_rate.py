@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from metric_commons import State, load
+from metric_commons import load
 from tests.spec import Spec
 
 SPEC = Spec(
@@ -163,72 +163,8 @@ def test_one_number_for_scripts():
     assert found == load("error_rate", unit="character").compute(**rows)["cer"]
 
 
-def test_declared_rows_may_come():
-    error_rate = load("error_rate")
-    columns = {"predictions": ["a b c d"] * 30, "references": ["a b c e"] * 30}
-
-    def ends(**declared):
-        result = error_rate.compute(**columns, confidence_level=0.95, **declared)
-        return result["confidence_interval"]
-
-    plain, long_row, bad_row = ends(), ends(longest=40), ends(worst_ratio=10)
-    for name, (low, high) in plain.items():
-        assert long_row[name][0] < low < high < long_row[name][1]
-    for name, found in ends(longest=4).items():
-        assert found == pytest.approx(plain[name])
-    # A row of as many words with ten errors each has an exponential weight among 31.
-    assert bad_row["wer"][1] > plain["wer"][1] + 0.5
-    assert bad_row["mer"] == plain["mer"]
-    for declared, message in (
-        ({"longest": 3}, "longest is 3, but one is 4 long"),
-        ({"worst_ratio": 0.2}, "worst_ratio is 0.2, but one is 0.25"),
-    ):
-        with pytest.raises(ValueError, match=message):
-            ends(**declared)
-    state = State("error_rate")
-    state.update(**columns)
-    result = state.result(confidence_level=0.95, longest=40, worst_ratio=10)
-    assert result["confidence_interval"] == ends(longest=40, worst_ratio=10)
-
-
-@pytest.mark.parametrize("module", ["bleu", "chrf", "ter", "span_f1"])
-def test_a_longest_row_widens_the_intervals_of_sums(module):
-    rows = [["a b c d e", "a b c d f"]] * 8 + [["a b", "a c"]] * 8
-    if module == "span_f1":
-        rows = [[["B-X", "O", "B-X"], ["B-X", "O", "B-Y"]]] * 12
-    predictions, references = map(list, zip(*rows, strict=True))
-    score = load(module)
-    widths = []
-    for longest in (None, 200):
-        result = score.compute(
-            predictions=predictions,
-            references=references,
-            confidence_level=0.95,
-            n_resamples=500,
-            longest=longest,
-        )
-        low, high = result["confidence_interval"]["f1" if module == "span_f1" else module]
-        widths.append(high - low)
-    assert widths[1] > 1.2 * widths[0]
-
-
-def test_the_largest_cluster_that_may_come_widens_means():
-    scores = {"predictions": ["a"] * 8 + ["b"] * 2, "references": ["a"] * 10}
-    options = {"confidence_level": 0.95, "clusters": list("aabbccddee")}
-    exact_match = load("qa_em")
-    plain, wide = (
-        exact_match.compute(**scores, **options, **declared)["confidence_interval"]["qa_em"]
-        for declared in ({}, {"longest": 20})
-    )
-    assert wide[0] < plain[0] < plain[1] < wide[1]
-    with pytest.raises(ValueError, match="longest is 1, but cluster 'a' has 2 rows"):
-        exact_match.compute(**scores, **options, longest=1)
-    with pytest.raises(ValueError, match="longest is the number of rows of a cluster, but there"):
-        exact_match.compute(**scores, confidence_level=0.95, longest=20)
-
-
-def test_references_without_words_have_no_interval_however_long_a_row_may_be():
+def test_references_without_words_have_no_interval():
     rows = {"predictions": ["a", "b"], "references": [" ", " "]}
-    result = load("error_rate").compute(**rows, confidence_level=0.5, longest=2)
+    result = load("error_rate").compute(**rows, confidence_level=0.5)
 
     assert all(end != end for end in result["confidence_interval"]["wer"])

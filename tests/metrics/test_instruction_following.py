@@ -306,9 +306,9 @@ def test_prompts_are_means_and_instructions_ratios(metric):
 
     assert result["interval"] == {
         "prompt_level_strict_acc": "clopper_pearson",
-        "inst_level_strict_acc": "unseen_row",
+        "inst_level_strict_acc": "law",
         "prompt_level_loose_acc": "clopper_pearson",
-        "inst_level_loose_acc": "unseen_row",
+        "inst_level_loose_acc": "law",
     }
 
 

@@ -179,7 +179,7 @@ def test_bits_per_byte(truthful_mc):
     bits = [9 / 7 / log(2), 0.0, 15 / log(2), 1 / log(2)]
     assert result["per_example"]["bits_per_byte"] == pytest.approx(bits, rel=1e-15)
     assert result["bits_per_byte"] == pytest.approx(sum(bits) / 4, rel=1e-15)
-    assert result["interval"]["bits_per_byte"] == "unseen_error"
+    assert result["interval"]["bits_per_byte"] == "law"
     low, high = result["confidence_interval"]["bits_per_byte"]
     assert low < result["bits_per_byte"] < high
     state = State("truthful_mc", length_normalization="byte")

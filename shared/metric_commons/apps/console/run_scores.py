@@ -187,7 +187,7 @@ def summary(
 
     from ...retrieval.names import AGGREGATION, LOWER_IS_BETTER
     from ...retrieval.ranking_measures import average, sequential_mean
-    from ...statistics.intervals.summary import RowScores, summarize
+    from ...statistics.intervals.summary import RowMeans, summarize
 
     labels = None if clusters is None else labels_of(query_scores, clusters)
     per_example = {
@@ -206,7 +206,7 @@ def summary(
     uncertain: dict[str, Any] = {"confidence_interval": {}}
     if intervals and averages:
         columns = {name: np.array(per_example[name], dtype=np.float64) for name in averages}
-        found = summarize(RowScores(columns, averages), clusters=labels, **intervals)
+        found = summarize(RowMeans(columns, averages), clusters=labels, **intervals)
         uncertain = {key: value for key, value in found.items() if key not in columns}
         options |= interval_options(intervals, uncertain)
     return ModuleResult(

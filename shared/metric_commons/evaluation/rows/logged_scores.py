@@ -56,10 +56,10 @@ class LoggedScores(Module):
         """
         import numpy as np
 
-        from ...statistics.intervals.summary import ModuleScores, RowScores
+        from ...statistics.intervals.summary import ModuleScores, RowMeans
 
         result = ModuleScores()
-        result.scored = RowScores(
+        result.scored = RowMeans(
             {n: np.array([row[n] for row in predictions], float) for n in predictions[0]}
         )
         return result

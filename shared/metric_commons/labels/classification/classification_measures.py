@@ -9,8 +9,9 @@ from ...statistics.arguments.checks import OptionError, check_labels, check_weig
 from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
 from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.summary import members
-from ...statistics.resampling.row_units import cluster_values
+from ...statistics.intervals.intervals import clusters_of
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.summary import Measured, summarize_inputs
 from ..thresholds.areas import MultiClass
 from ..thresholds.score_rows import THRESHOLD, is_scores
 from .classes import (
@@ -18,15 +19,14 @@ from .classes import (
     Classes,
     IgnoredLabel,
     KappaWeights,
-    LabelDistances,
     ListedLabels,
     PositiveLabel,
     counted_rows,
 )
 from .confusion import Matrix
-from .curve_scores import CalibrationStrategy, Curves, TopK, curve_scores
-from .label_intervals import LabelClusters, cell_counters, indicator_counters
-from .labels import Beta, ZeroDivision, label_positions, label_scores, label_table
+from .curve_scores import CalibrationStrategy, Curves, TopK, curve_intervals, curve_scores
+from .label_intervals import label_intervals
+from .labels import Beta, LabelMeasures, ZeroDivision, label_positions, label_table
 from .multilabel import LabelIndicators, has_one_label
 from .operating_points import OperatingPoint, point_scores
 from .predicted_scores import IndicatorScores, PredictedScores
@@ -106,7 +106,7 @@ def classification_scores(
             with the scores at this threshold, on the same rows and on held-out ones.
         calibration_bins: also return the calibration in this many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
-        **uncertainty: as in `statistics.summary.Uncertainty`; groups use the positive label and the
+        **uncertainty: the options of `summarize_inputs`; groups use the positive label and the
             average of all rows.
 
     Raises:
@@ -116,107 +116,79 @@ def classification_scores(
     >>> scores["accuracy"], scores["recall"]
     (0.6, 0.5)
     """
-    clusters, groups = uncertainty.pop("clusters", None), uncertainty.pop("groups", None)
+    weights = check_weights("sample_weight", sample_weight, len(references))
     if ignore_index is not None:
         rows = counted_rows(references, ignore_index)
-        clusters, groups = (
-            None if labels is None else take(check_labels(name, labels, len(references)), rows)
-            for name, labels in (("clusters", clusters), ("groups", groups))
-        )
-        sample_weight = take(check_weights("sample_weight", sample_weight, len(references)), rows)
+        for name in ("clusters", "groups"):
+            if uncertainty.get(name) is not None:
+                of_rows = check_labels(name, uncertainty[name], len(references))
+                uncertainty[name] = take(of_rows, rows)
+        weights = None if weights is None else weights[rows]
         predictions, references = take(predictions, rows), take(references, rows)
-    options: dict[str, Any] = {
-        "labels": labels,
-        "pos_label": pos_label,
-        "average": average,
-        "sample_weight": sample_weight,
+    reading: dict[str, Any] = {"threshold": threshold, "probabilities": probabilities}
+    task_options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "average": average}
+    whole = tabulated(predictions, references, sample_weight=weights, **reading, **task_options)
+    task = whole[2]
+    is_about_one = task.average == "binary" or isinstance(whole[0], PredictedScores)
+    positive = task.positive_label if is_about_one else None
+    settled: dict[str, Any] = {  # for groups, as it follows from all rows
+        "labels": labels if whole[0] is None else whole[0].columns,
+        "pos_label": pos_label if task.positive is None else task.positive_label,
+        "average": task.average,
     }
-    group_rows = {}
-    if groups is not None:
-        group_rows = members(check_labels("groups", groups, len(references)))
-    predicted, table, task = tabulated(
-        predictions, references, threshold=threshold, probabilities=probabilities, **options
-    )
-    all_clusters = None
-    if clusters is not None:
-        all_clusters = Clusters.of_labels(clusters, len(references))
-    clustered = None
-    if all_clusters is not None and uncertainty.get("confidence_level") is not None:
-        weights = check_weights("sample_weight", sample_weight, len(references))
-        if isinstance(table, LabelIndicators):
-            counters = indicator_counters(table, weights)
-            sums = cluster_values(counters, all_clusters.numbers)
-        else:
-            positions = positions_of_rows(predictions, references, predicted, task)
-            distances = kappa_weights and LabelDistances.of_task(task, kappa_weights)
-            size = len(task.all_labels)
-            numbers = all_clusters.numbers
-            sums = cell_counters(*positions, size, distances, weights=weights, clusters=numbers)
-        clustered = LabelClusters(all_clusters, sums)
-    score_options: dict[str, Any] = {
-        "multi_class": multi_class,
-        "max_fpr": max_fpr,
+    area_options: dict[str, Any] = {"multi_class": multi_class, "max_fpr": max_fpr}
+    curve_options: dict[str, Any] = {
         "top_k": top_k,
+        "curves": curves,
         "calibration_bins": calibration_bins,
         "calibration_strategy": calibration_strategy,
     }
-    measured = curve_scores(predicted, curves=curves, **score_options, clusters=all_clusters)
-    label_options = {
-        "beta": beta,
-        "zero_division": zero_division,
-        "confusion_matrix": confusion_matrix,
-        "report": report,
-        "adjusted": adjusted,
-        "kappa_weights": kappa_weights,
-        **uncertainty,
-    }
-    result = ClassificationResult(
-        label_scores(
-            table,
-            task,
-            further_scores=measured.result,
-            further_estimators=measured.estimators,
-            clusters=clustered,
-            **label_options,
-        )
-    )
-    if operating_point is not None:
-        if not isinstance(predicted, PredictedScores) or not predicted.binary:
-            raise OptionError("operating_point", "needs scores of two labels")
-        result["operating_point"] = point_scores(
-            predicted.rows,
-            operating_point,
-            beta=beta,
-            zero_division=zero_division,
-            clusters=all_clusters,
-            **uncertainty,
-        )
-    is_about_one = task.average == "binary" or isinstance(predicted, PredictedScores)
-    positive = task.positive_label if is_about_one else None
+
+    def measured(
+        *, predictions: Column, references: Column, weights: Any, uncertainty: Uncertainty | None
+    ) -> Measured:
+        tables = whole
+        if references is not all_references:
+            curve_options["curves"] = False
+            tables = tabulated(predictions, references, sample_weight=weights, **reading, **settled)
+        predicted, table, task = tables
+        of_labels = LabelMeasures(table, task, beta, zero_division, adjusted, kappa_weights)
+        of_curves = curve_scores(predicted, **area_options, **curve_options)
+        matrix: dict[str, Any] = {"confusion_matrix": confusion_matrix, "report": report}
+        result = of_labels.result(of_curves.result, **matrix)
+        intervals: dict[str, Any] = {}
+        if uncertainty is not None:
+            intervals = {
+                **label_intervals(
+                    of_labels,
+                    uncertainty,
+                    lambda: positions_of_rows(predictions, references, predicted, task),
+                    weights,
+                )
+            }
+            if predicted is not None:
+                intervals |= curve_intervals(predicted, of_curves, uncertainty, **area_options)
+        if operating_point is not None and references is all_references:
+            if not isinstance(predicted, PredictedScores) or not predicted.binary:
+                raise OptionError("operating_point", "needs scores of two labels")
+            result["operating_point"], intervals["operating_point"] = point_scores(
+                predicted.rows,
+                operating_point,
+                beta=beta,
+                zero_division=zero_division,
+                uncertainty=uncertainty,
+                clusters=all_clusters if isinstance(all_clusters, Clusters) else None,
+                seed=seed,
+            )
+        return result, intervals
+
+    all_references, seed = references, uncertainty.get("seed", 0)
+    all_clusters = clusters_of(uncertainty.get("clusters"), len(references))
+    columns = {"predictions": predictions, "references": references, "weights": weights}
+    result = ClassificationResult(summarize_inputs(measured, columns, **uncertainty))
     result.conventions = {} if positive is None else {"positive": positive}
     if average is None:
         result.conventions["average"] = task.average
-    if groups is not None:
-        settled = {
-            "threshold": threshold,
-            "pos_label": pos_label if task.positive is None else task.positive_label,
-            "average": task.average,
-            "labels": labels if predicted is None else predicted.columns,
-            "probabilities": probabilities,
-            **score_options,
-            **label_options,
-        }
-        columns = {"sample_weight": sample_weight, "clusters": clusters}
-        result["groups"] = {
-            label: classification_scores(
-                take(predictions, rows),
-                take(references, rows),
-                **settled,
-                **{name: take(column, rows) for name, column in columns.items()},
-            )
-            | {"n": len(rows)}
-            for label, rows in group_rows.items()
-        }
     return result
 
 

@@ -6,7 +6,7 @@ once.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -149,10 +149,11 @@ def confusion_scores(
     kinds: RowKinds | None = None,
     adjusted: bool = False,
     distances: LabelDistances | None = None,
+    names: Collection[str] | None = None,
 ) -> dict[str, Floats]:
     """Return each score of these counts, which are exact numbers or float64.
 
-    Options as in `label_scores`.
+    Options as in `labels.LabelMeasures`.
 
     Args:
         counts: the counts of all labels.
@@ -165,54 +166,77 @@ def confusion_scores(
         adjusted: whether to rescale the balanced accuracy so that chance is 0 instead of 1 /
             labels.
         distances: the distances of labels, for a weighted kappa.
+        names: the scores in question; None for all.
     """
     if kinds is None:
-        positions = task.averaged_positions
-        selected = counts.select(positions[0] if task.average == "binary" else positions)
+        positions: Any = task.averaged_positions
+        if positions == [*range(len(task.all_labels))]:
+            positions = slice(None)  # which copies nothing
+        elif task.average == "binary":
+            positions = positions[0]
+        selected = counts.select(positions)
         average = partial(_averaged, task.average, selected.support)
     else:
         selected, average = kinds.counts, partial(_averaged, "weighted", kinds.occurrences)
-    true_positives, negatives = selected.true_positives, selected.negatives
-    false_positives = selected.predicted_positives - true_positives
-    scores = {
-        "accuracy": _ratio(counts.correct, counts.total, math.nan),
-        "precision": average(true_positives, selected.predicted_positives, zero_division),
-        "recall": average(true_positives, selected.support, zero_division),
-        "f1": average(*_f_beta_terms(selected, 1.0), zero_division),
+    hits, predicted = selected.true_positives, selected.predicted_positives
+    support, negatives = selected.support, selected.negatives
+
+    def rejected() -> _Numbers:
+        if task.average == "binary" and task.strays and task.negative is not None:
+            # A stray label is wrong for negatives, too.
+            return counts.true_positives[task.negative]  # type: ignore[no-any-return]
+        return negatives - predicted + hits
+
+    ratio = partial(average, undefined=zero_division)
+    scores: dict[str, Callable[[], Floats]] = {
+        "accuracy": lambda: _ratio(counts.correct, counts.total, math.nan),
+        "precision": lambda: ratio(hits, predicted),
+        "recall": lambda: ratio(hits, support),
+        "f1": lambda: ratio(*_f_beta_terms(selected, 1.0)),
+        "f_beta": lambda: ratio(*_f_beta_terms(selected, beta)),
+        # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
+        "fpr": lambda: average(predicted - hits, negatives, zero_division or math.nan),
+        "specificity": lambda: ratio(rejected(), negatives),
     }
-    if beta != 1:
-        scores["f_beta"] = average(*_f_beta_terms(selected, beta), zero_division)
-    # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
-    scores["fpr"] = average(false_positives, negatives, zero_division or math.nan)
-    true_negatives = negatives - selected.predicted_positives + true_positives
-    if task.average == "binary" and task.strays and task.negative is not None:
-        # A stray label is wrong for negatives, too.
-        true_negatives = counts.true_positives[task.negative]
-    scores["specificity"] = average(true_negatives, negatives, zero_division)
+    if beta == 1:
+        del scores["f_beta"]
     if multilabel:
-        union = selected.support + selected.predicted_positives - true_positives
-        scores["jaccard"] = average(true_positives, union, zero_division)
-        rows = selected.support + selected.negatives
-        scores["label_accuracy"] = average(true_positives + true_negatives, rows, zero_division)
-        wrong = counts.support + counts.predicted_positives - 2 * counts.true_positives
-        scores["hamming_loss"] = _ratio(wrong.sum(axis=0), counts.total * len(wrong), math.nan)
+        scores["jaccard"] = lambda: ratio(hits, support + predicted - hits)
+        scores["label_accuracy"] = lambda: ratio(hits + rejected(), support + negatives)
+        scores["hamming_loss"] = partial(_hamming_loss, counts)
     else:
-        recalls = _ratio(counts.true_positives, counts.support, math.nan)
-        scores["balanced_accuracy"] = _mean_over_labels(recalls)
-        if adjusted:
-            labels = (counts.support > 0).sum(axis=0).astype(np.float64)
-            excess = scores["balanced_accuracy"] * labels - 1
-            scores["balanced_accuracy"] = _ratio(excess, labels - 1, math.nan)
-        scores |= _chance_corrected(counts)
+        scores["balanced_accuracy"] = partial(_balanced_accuracy, counts, adjusted=adjusted)
+        scores["mcc"] = partial(_chance_corrected, counts, "mcc")
+        scores["kappa"] = partial(_chance_corrected, counts, "kappa")
         if distances is not None:
-            expected = distances.expected(counts.support, counts.predicted_positives)
-            observed = counts.total * counts.distance
-            scores["kappa"] = _ratio(expected - observed, expected, math.nan)
+            scores["kappa"] = partial(_weighted_kappa, counts, distances)
+    found = {name: score() for name, score in scores.items() if names is None or name in names}
     # If all weights are 0, everything is undefined, and `zero_division` does not apply.
     is_empty = np.asarray(counts.total == 0, bool)
     if not is_empty.any():
-        return scores
-    return {name: np.where(is_empty, math.nan, values) for name, values in scores.items()}
+        return found
+    return {name: np.where(is_empty, math.nan, values) for name, values in found.items()}
+
+
+def _hamming_loss(counts: LabelCounts) -> Floats:
+    wrong = counts.support + counts.predicted_positives - 2 * counts.true_positives
+    loss: Floats = _ratio(wrong.sum(axis=0), counts.total * len(wrong), math.nan)
+    return loss
+
+
+def _balanced_accuracy(counts: LabelCounts, *, adjusted: bool) -> Floats:
+    mean = _mean_over_labels(_ratio(counts.true_positives, counts.support, math.nan))
+    if not adjusted:
+        return mean
+    labels = (counts.support > 0).sum(axis=0).astype(np.float64)
+    excess: Floats = _ratio(mean * labels - 1, labels - 1, math.nan)
+    return excess
+
+
+def _weighted_kappa(counts: LabelCounts, distances: LabelDistances) -> Floats:
+    expected = distances.expected(counts.support, counts.predicted_positives)
+    kappa: Floats = _ratio(expected - counts.total * counts.distance, expected, math.nan)
+    return kappa
 
 
 def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]:
@@ -236,8 +260,8 @@ def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]
     )
 
 
-def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
-    """Return Matthews' correlation coefficient, and Cohen's kappa.
+def _chance_corrected(counts: LabelCounts, name: str) -> Floats:
+    """Return Matthews' correlation coefficient, "mcc", or Cohen's kappa.
 
     With n rows, c of them correct, and with the support t and the predicted positives p of each
     label, the covariance is n * c - sum(t * p). For any number of labels, MCC is the covariance
@@ -251,14 +275,15 @@ def _chance_corrected(counts: LabelCounts) -> dict[str, Floats]:
     total, support, predicted = counts.total, counts.support, counts.predicted_positives
     chance = _sum_of_products(support, predicted)
     covariance = total * counts.true_positives.sum(axis=0) - chance
+    if name == "kappa":
+        kappa: Floats = _ratio(covariance, total**2 - chance, math.nan)
+        return kappa
     variances = total**2 - _sum_of_products(predicted, predicted)
     variances = variances * (total**2 - _sum_of_products(support, support))
     # Float64 may round the square to slightly more than 1.
     squared_mcc = np.minimum(np.maximum(_ratio(covariance**2, variances, 0.0), 0.0), 1.0)
-    return {
-        "mcc": np.where(np.asarray(covariance < 0, bool), -1.0, 1.0) * np.sqrt(squared_mcc),
-        "kappa": _ratio(covariance, total**2 - chance, math.nan),
-    }
+    mcc: Floats = np.where(np.asarray(covariance < 0, bool), -1.0, 1.0) * np.sqrt(squared_mcc)
+    return mcc
 
 
 def _sum_of_products(left: _Numbers, right: _Numbers) -> Any:
@@ -307,8 +332,8 @@ def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats
     If no label with a ratio has support, all of them are weighted equally, as in scikit-learn.
     """
     defined = ~np.isnan(ratios)
-    if support is None and ratios.ndim == 1 and defined.all() and ratios.size:
-        return np.asarray(ratios.sum() / ratios.size)
+    if support is None and len(ratios) and defined.all():
+        return np.asarray(ratios.sum(axis=0) / len(ratios))
     weights = defined.astype(np.float64)
     if support is not None:
         supported = np.where(defined, support.astype(np.float64), 0.0)

@@ -6,7 +6,8 @@ labels, with a predicted score for each label.
 """
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -18,13 +19,14 @@ from ...statistics.arguments.domains import (
     Parsed,
 )
 from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.summary import Estimator
 from ..thresholds.areas import (
     AREAS,
     LOSSES,
     InfluencedScore,
     MultiClass,
+    OneVsRest,
     RowScores,
     mean_over_rows,
     one_vs_one_roc_auc,
@@ -36,10 +38,15 @@ from ..thresholds.calibration import (
     Calibration,
     calibration,
     calibration_errors,
-    calibration_interval,
+    calibration_intervals,
 )
 from ..thresholds.curves import EPSILON, det_curve, pr_curve, roc_curve
-from ..thresholds.score_intervals import score_estimators
+from ..thresholds.score_intervals import (
+    UNDEFINED,
+    area_intervals,
+    linear_interval,
+    loss_interval,
+)
 from .predicted_scores import IndicatorScores, PredictedScores
 
 CalibrationStrategy = Literal["uniform", "quantile"]
@@ -52,17 +59,11 @@ TopK = Annotated[
 
 
 class CurveScores(NamedTuple):
-    """The scores, the requested curves and bins, and their intervals.
-
-    Args:
-        scores: areas, losses and errors, with the influences of rows.
-        result: the contents of a result.
-        estimators: for each score, the function that returns its interval, see `score_intervals`.
-    """
+    """The areas, losses and errors, with the influences of rows, and the contents of a result."""
 
     scores: dict[str, InfluencedScore]
     result: dict[str, Any]
-    estimators: dict[str, Estimator]
+    bins: Calibration = Calibration([], [], [], [])
 
 
 def curve_scores(
@@ -74,7 +75,6 @@ def curve_scores(
     curves: Curves = False,
     calibration_bins: int | None = None,
     calibration_strategy: CalibrationStrategy = "uniform",
-    clusters: Clusters | None = None,
 ) -> CurveScores:
     """Return the areas under the curves, log loss and Brier score.
 
@@ -97,7 +97,6 @@ def curve_scores(
             `det_curve`; with several labels, a list of each.
         calibration_bins: also return `ece`, `mce` and `calibration`, in this many bins.
         calibration_strategy: "uniform" for bins of equal width, "quantile" for equal mass.
-        clusters: the clusters of rows, for intervals; None if rows are independent.
 
     Raises:
         ValueError: an option requires scores where there are labels.
@@ -116,7 +115,7 @@ def curve_scores(
         }
         for name in (name for name in requests if requests[name]):
             raise ValueError(f"{name} needs scores, but predictions are labels")
-        return CurveScores({}, {}, {})
+        return CurveScores({}, {})
     scores = _areas_and_losses(predicted, multi_class)
     if max_fpr is not None:
         if not predicted.binary:
@@ -148,25 +147,97 @@ def curve_scores(
         tables = [predicted.rows] if predicted.binary else predicted.one_vs_rest.rows
         points = [_CURVES[name](of_label.counts) for of_label in tables]
         result[f"{name}_curve"] = points[0] if predicted.binary else points
-    upper_bounds = dict.fromkeys(scores, 1.0) | {"log_loss": math.inf}
+    return CurveScores(scores, result, bins)
+
+
+def curve_intervals(
+    predicted: PredictedScores | IndicatorScores,
+    measured: CurveScores,
+    uncertainty: Uncertainty,
+    *,
+    multi_class: MultiClass = "ovr",
+    max_fpr: float | None = None,
+) -> dict[str, Interval | list[Interval]]:
+    """Return the interval of each area, loss and error.
+
+    Args:
+        predicted: references and scores.
+        measured: their scores.
+        uncertainty: the level, the method and the clusters.
+        multi_class: as in `curve_scores`, like the last option.
+        max_fpr: the same.
+    """
+    scores, weights = measured.scores, predicted.weights
+    areas = {name: score for name, score in scores.items() if name in AREAS}
+    of_rows = predicted.task.average == "samples"
+    functions: dict[str, Any] = {name: AREAS[name] for name in areas}
+    intervals: dict[str, Interval | list[Interval]] = dict.fromkeys(scores, UNDEFINED)
+    if predicted.binary:
+        if max_fpr is not None:
+            functions["partial_roc_auc"] = partial(partial_roc_auc, max_fpr=max_fpr)
+        intervals |= area_intervals(predicted.rows, functions, max_fpr, uncertainty)
+    elif predicted.task.average == "none":
+        listed = [
+            area_intervals(rows, functions, None, uncertainty)
+            for rows in predicted.one_vs_rest.rows
+        ]
+        intervals |= {name: [of_label[name] for of_label in listed] for name in areas}
+    elif not of_rows:
+        ends = [_areas_with_row(predicted, multi_class, best=best) for best in (False, True)]
+        for name, (score, influences) in areas.items():
+            extended = ends[0][name].score, ends[1][name].score
+            intervals[name] = linear_interval(score, influences(), extended, weights, uncertainty)
+    errors = {"ece", "mce"}
     by_label = predicted.binary or isinstance(predicted, IndicatorScores)
-    upper_bounds["brier"] = 1.0 if by_label else 2.0
-    estimators = score_estimators(
-        scores, _row_counts(predicted, scores), upper_bounds, clusters, predicted.weights
+    for name, score in scores.items():
+        if name in errors or (name in AREAS and not of_rows) or name == "partial_roc_auc":
+            continue
+        upper = {"log_loss": math.inf, "brier": 1.0 if by_label else 2.0}.get(name, 1.0)
+        if isinstance(score.score, list):
+            of_labels = zip(score.score, score.influences(), strict=True)
+            pairs = [InfluencedScore(value, partial(np.asarray, i)) for value, i in of_labels]
+            intervals[name] = [loss_interval(pair, weights, upper, uncertainty) for pair in pairs]
+        else:
+            intervals[name] = loss_interval(score, weights, upper, uncertainty)
+    if measured.bins.rows:
+        rows = _calibrated(predicted)
+        clusters = uncertainty.clusters
+        if isinstance(predicted, IndicatorScores):  # a row for each label
+            labels = rows.scores.size // len(predicted.references)
+            owners = np.repeat(np.arange(len(predicted.references)), labels)
+            if isinstance(clusters, Clusters):
+                uncertainty = replace(uncertainty, clusters=clusters.take(owners))
+        values = {name: scores[name].score for name in ("ece", "mce")}
+        intervals |= calibration_intervals(values, rows, measured.bins, uncertainty)
+    return intervals
+
+
+def _areas_with_row(
+    predicted: PredictedScores | IndicatorScores, multi_class: MultiClass, *, best: bool
+) -> dict[str, InfluencedScore]:
+    """Return the areas of the rows and a further one, wholly wrong or right, of rare labels."""
+    columns, average = predicted.one_vs_rest, predicted.task.average
+    ends = columns.scores.min() - 1, columns.scores.max() + 1
+    reference: Any
+    if columns.references.ndim == 2:
+        reference = is_positive = columns.references.mean(axis=0) < 0.5
+        references = np.concatenate([columns.references, is_positive[np.newaxis]])
+    else:
+        counts = np.bincount(columns.references, minlength=columns.scores.shape[1])
+        reference = int(np.where(counts > 0, counts, counts.max() + 1).argmin())
+        is_positive = np.arange(columns.scores.shape[1]) == reference
+        references = np.append(columns.references, reference)
+    row = np.where(is_positive == best, ends[1], ends[0])
+    weights = columns.weights
+    extended = OneVsRest(
+        np.concatenate([columns.scores, row[np.newaxis]]),
+        references,
+        None if weights is None else np.append(weights, weights.mean()),
     )
-    if bins.rows:
-        normal = estimators["ece"]
-        numbers = None if clusters is None else clusters.numbers
-        if numbers is not None and isinstance(predicted, IndicatorScores):  # a row for each label
-            numbers = np.repeat(numbers, rows.scores.size // numbers.size)
-
-        def estimate_ece(**options: Any) -> Interval | list[Interval]:
-            if options["method"] == "bootstrap":
-                return normal(**options)
-            return calibration_interval(scores["ece"].score, rows, bins, numbers, **options)
-
-        estimators["ece"] = estimate_ece
-    return CurveScores(scores, result, estimators)
+    areas = extended.averages(AREAS, average)
+    if multi_class == "ovo":
+        areas["roc_auc"] = one_vs_one_roc_auc(extended, average)
+    return areas
 
 
 _CURVES: dict[str, Callable[..., dict[str, list[float]]]] = {
@@ -224,37 +295,6 @@ def _calibrated(predicted: PredictedScores | IndicatorScores) -> RowScores:
     labels = predicted.scores.argmax(axis=1)
     probabilities = predicted.scores[np.arange(len(labels)), labels]
     return RowScores(probabilities, labels == predicted.references, predicted.weights)
-
-
-def _row_counts(
-    predicted: PredictedScores | IndicatorScores, scores: Mapping[str, InfluencedScore]
-) -> dict[str, Any]:
-    """Return the number of rows of each score.
-
-    Positives, the rarer of the two labels, or all rows.
-    """
-    references = predicted.references
-    if predicted.weights is not None:
-        references = references[predicted.weights > 0]
-    total = len(references)
-    rows: dict[str, Any] = dict.fromkeys(scores, total)
-    if predicted.task.average == "samples":
-        return rows
-    if isinstance(predicted, IndicatorScores):
-        positives = np.count_nonzero(references, axis=0).tolist()
-    elif predicted.binary:
-        positives = [int(np.count_nonzero(references))]
-    else:
-        positives = np.bincount(references, minlength=predicted.scores.shape[1]).tolist()
-    for name, (score, _) in scores.items():
-        numbers = positives
-        if name.endswith("roc_auc"):
-            numbers = [min(number, total - number) for number in positives]
-        if isinstance(score, list):
-            rows[name] = numbers if name in AREAS else [total] * len(score)
-        elif name in AREAS or name == "partial_roc_auc":
-            rows[name] = min(numbers)
-    return rows
 
 
 def row_measures(scores: Floats, positive: Booleans) -> dict[str, Floats]:

@@ -1,135 +1,135 @@
 """Intervals of the scores of predicted labels.
 
-Scores that are proportions of counted rows have binomial intervals, given their denominator: all
-rows for accuracy, predicted positives for precision, positives for recall, negatives for
-specificity. F1 follows from the proportion J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). With
-clusters the same proportions are means of rows in clusters. Averages over rows of several labels
+Proportions of counted rows have the interval of a ratio, given their denominator: all rows for
+accuracy, predicted positives for precision, positives for recall, negatives for specificity; and F1
+follows from J = TP / (TP + FP + FN), since F1 = 2 J / (1 + J). Averages over rows of several labels
 are means of rows.
 
-All other scores, and scores of weighted rows, have intervals by random weights, whichever method is
-requested for the proportions; but "bootstrap" resamples all. Weighted rows give each cell of the
-confusion matrix a random count. An unseen row falls into the cell with the lowest score for the
-lower end, and into the one with the highest score for the upper end; with clusters or weights it is
-as large as these are on average.
+All other scores have intervals by random weights of the cells of the confusion matrix, or of
+clusters. An unseen row falls into the cell with the lowest score for the lower end, and into the
+one with the highest score for the upper end.
 """
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cache, partial
-from typing import Any, NamedTuple
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable, scaled_weights
 from ...statistics.arithmetic.exact_sums import group_sums
-from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
-from ...statistics.intervals.intervals import ratio_interval
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.intervals import mean_interval, ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proportion_interval
-from ...statistics.intervals.sum_distributions import weighted_mean_interval
-from ...statistics.intervals.summary import Estimator
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
     extremes,
     resampled_intervals,
-    weighted_intervals,
+    smooth_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, LabelDistances
 from .confusion import LabelCounts, RowKinds
 from .multilabel import LabelIndicators, kinds_of_rows
 
+if TYPE_CHECKING:
+    from .labels import LabelMeasures
+
 _BIASED = ("f1", "f_beta", "jaccard")  # whose averages over labels are biased in draws
 _SIGNED = ("mcc", "kappa")
-_ALL_CELLS = 64  # labels, up to which every cell is a candidate
+_ALL_CELLS = 100  # labels, up to which every cell is a candidate
 _RAREST = 24  # labels of each kind that are candidates if there are more
 
-Measure = Callable[..., Mapping[str, Floats]]
+Positions = Callable[[], tuple[Integers, Integers]]  # of the label of each row, true and predicted
 Intervals = dict[str, Interval | list[Interval]]
 _Key = tuple[str, int]  # the name of a score, and the position of its label
 
 
-class LabelClusters(NamedTuple):
-    """Clusters of rows, and what each adds to the sums, shape (clusters, sums)."""
+def label_intervals(
+    measures: "LabelMeasures",
+    uncertainty: Uncertainty,
+    positions: Positions,
+    weights: Floats | None = None,
+) -> Intervals:
+    """Return the interval of each score of labels.
 
-    clusters: Clusters
-    sums: Floats
-
-
-def label_estimators(
-    table: ContingencyTable | LabelIndicators,
-    task: Classes,
-    counts: LabelCounts,
-    measure: Measure,
-    scores: Mapping[str, Any],
-    *,
-    clusters: LabelClusters | None,
-    distances: LabelDistances | None,
-    adjusted: bool,
-) -> dict[str, Estimator]:
-    """Return a function for each score that returns its interval, for `summary.uncertainty`.
+    A method that a score does not have is replaced by the law; the interval names the one used.
 
     Args:
-        table: the rows.
-        task: the labels to average over, and the kind of average.
-        counts: the exact counts of all labels.
-        measure: from counts to scores.
-        scores: the scores, numbers or lists of them.
-        clusters: the counts of each cluster; None if rows are independent.
-        distances: the distances of labels, for a weighted kappa.
-        adjusted: whether the balanced accuracy of chance is 0.
+        measures: the rows, and their scores.
+        uncertainty: the level, the method and the clusters.
+        positions: returns the position of the reference and of the prediction of each row.
+        weights: of the rows; None if they are equal.
     """
+    task, method = measures.task, uncertainty.method
+    units = _units(measures, uncertainty, positions, weights)
+    intervals: Intervals = {}
+    if isinstance(measures.table, LabelIndicators) and task.average == "samples":
+        intervals |= _intervals_of_rows(measures.table, task, measures.measure, uncertainty)
+    for name in measures.scores if method != "bootstrap" else ():
+        ratios = _ratios(name, measures.counts, task)
+        if name not in intervals and ratios:
+            of_units = _ratios(name, counts_of(units.of_kinds().T), task)
+            is_plain = measures.table.weights is None and uncertainty.clusters is None
+            found = [
+                _ratio_interval(total, of_unit, units, uncertainty, is_plain=is_plain)
+                for total, of_unit in zip(ratios, of_units, strict=True)
+            ]
+            if name == "f1":
+                found = [
+                    f1_of_jaccard(interval, hits / rows) if rows else interval
+                    for interval, (hits, rows) in zip(found, ratios, strict=True)
+                ]
+            is_list = task.average == "none" and name != "accuracy"
+            intervals[name] = found if is_list else found[0]
+    others = [name for name in measures.scores if name not in intervals]
+    drawn = _drawn_intervals(measures, others, units, uncertainty) if others else {}
+    return {name: intervals[name] if name in intervals else drawn[name] for name in measures.scores}
 
-    def proportions(name: str, method: str, counts: LabelCounts) -> list[tuple[Any, Any]]:
-        if table.weights is not None or method == "bootstrap":
-            return []
-        return _proportions(name, counts, task)
 
-    @cache
-    def drawn_intervals(method: str, **options: Any) -> Intervals:
-        drawn = {name: scores[name] for name in scores if not proportions(name, method, counts)}
-        intervals: Intervals = {}
-        if isinstance(table, LabelIndicators) and task.average == "samples":
-            intervals = _intervals_of_rows(
-                table, task, measure, clusters and clusters.clusters, method, **options
-            )
-        further = {name: score for name, score in drawn.items() if name not in intervals}
-        return intervals | _drawn_intervals(
-            *(table, task, measure, further),
-            clusters=clusters,
-            distances=distances,
-            adjusted=adjusted,
-            method=method,
-            **options,
+def _units(
+    measures: "LabelMeasures",
+    uncertainty: Uncertainty,
+    positions: Positions,
+    weights: Floats | None,
+) -> RowUnits:
+    """Return what rows, or clusters of them, add to the sums."""
+    table, task, distances = measures.table, measures.task, measures.distances
+    clusters = uncertainty.clusters
+    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+    if weights is not None:
+        weights, _ = scaled_weights(weights)
+    if isinstance(table, LabelIndicators):
+        return RowUnits.of_rows(indicator_counters(table, weights), numbers)
+    if numbers is None:
+        return table_units(table, task, distances)
+    return RowUnits.of_rows(
+        cell_counters(
+            *positions(), len(task.all_labels), distances, weights=weights, clusters=numbers
         )
-
-    def estimate(name: str, *, method: str, **options: Any) -> Interval | list[Interval]:
-        pairs = proportions(name, method, counts)
-        if not pairs:
-            return drawn_intervals(method, **options)[name]
-        labels: list[str] = []
-        of_clusters: list[Any] = [None] * len(pairs)
-        if clusters is not None:
-            labels = clusters.clusters.labels
-            of_clusters = proportions(name, method, counts_of(clusters.sums.T))
-        asked = {"confidence_level": options["confidence_level"], "method": method}
-        estimates = []
-        for (hits, rows), clustered in zip(pairs, of_clusters, strict=True):
-            estimate = _proportion_interval(int(hits), int(rows), clustered, labels, **asked)
-            if name == "f1" and rows:
-                estimate = f1_of_jaccard(estimate, hits / rows)
-            estimates.append(estimate)
-        return estimates if task.average == "none" and name != "accuracy" else estimates[0]
-
-    return {name: partial(estimate, name) for name in scores}
+    )
 
 
-def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
-    """Return numerators and denominators of a score that follows from proportions; otherwise empty.
+def table_units(
+    table: ContingencyTable, task: Classes, distances: LabelDistances | None
+) -> RowUnits:
+    """Return the cells of a table of references and predictions, of independent rows."""
+    references = task.positions(table.row_labels)[table.rows]
+    predictions = task.positions(table.column_labels)[table.columns]
+    weights = np.ones(references.size)
+    if table.weights is not None:
+        weights, _ = scaled_weights(table.weights)
+    order = np.lexsort((weights, predictions, references))
+    size = len(task.all_labels)
+    counters = cell_counters(references[order], predictions[order], size, distances)
+    return RowUnits(table.counts[order], counters * weights[order, np.newaxis])
 
-    With clusters, both are arrays over the clusters.
-    """
+
+def _ratios(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
+    """Return numerators and denominators of a score that is a proportion; otherwise empty."""
     if name == "accuracy":
         return [(counts.correct, counts.total)]
     if task.average not in ("binary", "none"):
@@ -150,50 +150,47 @@ def _proportions(name: str, counts: LabelCounts, task: Classes) -> list[tuple[An
     return [*zip(*terms[name], strict=True)] if name in terms else []
 
 
-def _proportion_interval(
-    hits: int, rows: int, clustered: tuple[Any, Any] | None, labels: list[str], **options: Any
+def _ratio_interval(
+    total: tuple[Any, Any],
+    of_units: tuple[Any, Any],
+    units: RowUnits,
+    uncertainty: Uncertainty,
+    *,
+    is_plain: bool,
 ) -> Interval:
-    """Return the interval of a proportion of rows."""
-    sums = None
-    if clustered is not None:
-        terms = zip(labels, *(part.tolist() for part in clustered), strict=True)
-        totals = {label: (int(size), int(right)) for label, right, size in terms if size}
-        sums = ClusterSums.reduced(totals, 0)
-    if not rows:
-        undefined = proportion_interval(0, 0)
-        return undefined if sums is None else undefined._replace(n_clusters=0)
-    level, method = options["confidence_level"], options["method"]
-    if sums is not None:
-        return ratio_interval(sums.sums(), sums.sizes(), Uncertainty(level))
-    kind: Any = method if method == "wilson" else "auto"
-    return proportion_interval(hits, rows, confidence_level=level, method=kind)
+    if is_plain and uncertainty.method != "t":
+        method: Any = uncertainty.method
+        return proportion_interval(*total, confidence_level=uncertainty.level, method=method)
+    if uncertainty.method == "wilson":
+        uncertainty = replace(uncertainty, method="auto")
+    hits, sizes = of_units
+    return ratio_interval(hits, sizes, uncertainty, counts=units.counts.astype(np.float64))
 
 
 def _intervals_of_rows(
     indicators: LabelIndicators,
     task: Classes,
-    measure: Measure,
-    clusters: Clusters | None,
-    method: str,
-    **options: Any,
+    measure: Callable[..., Mapping[str, Floats]],
+    uncertainty: Uncertainty,
 ) -> Intervals:
     """Return the intervals of scores that are averaged over rows of several labels."""
     of_kinds, codes = kinds_of_rows(indicators, task)
-    weights = indicators.weights
+    weights, clusters = indicators.weights, uncertainty.clusters
+    if uncertainty.method == "wilson":
+        uncertainty = replace(uncertainty, method="auto")
     intervals: Intervals = {}
     for name, by_kind in scores_of_kinds(of_kinds, measure).items():
         scores = by_kind[codes]
-        is_defined = ~np.isnan(scores)
+        rows = np.flatnonzero(~np.isnan(scores))
         if name in ("accuracy", "hamming_loss"):
             continue
         intervals[name] = proportion_interval(0, 0)
-        if is_defined.any():
-            intervals[name] = weighted_mean_interval(
-                scores[is_defined],
-                None if weights is None else weights[is_defined],
-                None if clusters is None else clusters.take(is_defined),
-                method=method if method == "bootstrap" else "auto",
-                **options,
+        if rows.size:
+            of_rows = replace(
+                uncertainty, clusters=None if clusters is None else clusters.take(rows)
+            )
+            intervals[name] = mean_interval(
+                scores[rows], of_rows, weights=None if weights is None else weights[rows]
             )
     return intervals
 
@@ -214,61 +211,51 @@ def scores_of_kinds(
 
 
 def _drawn_intervals(
-    table: ContingencyTable | LabelIndicators,
-    task: Classes,
-    measure: Measure,
-    scores: Mapping[str, Any],
-    *,
-    clusters: LabelClusters | None,
-    distances: LabelDistances | None,
-    adjusted: bool,
-    method: str,
-    **options: Any,
+    measures: "LabelMeasures", names: Collection[str], units: RowUnits, uncertainty: Uncertainty
 ) -> Intervals:
     """Return the intervals of scores by random weights, the same for all, or by resamples."""
-    combined = isinstance(table, LabelIndicators)
+    task, measure = measures.task, measures.measure
     if task.average == "samples":
         task = replace(task, average="macro")  # of scores that do not depend on it
         measure = partial(measure, task=task)
-    if clusters is not None:
-        units = RowUnits.of_rows(clusters.sums, np.arange(len(clusters.sums)))
-    elif isinstance(table, LabelIndicators):
-        weights = None if table.weights is None else scaled_weights(table.weights)[0]
-        units = RowUnits.of_rows(indicator_counters(table, weights))
-    else:
-        units = table_units(table, task, distances)
-    values = {name: np.atleast_1d(np.asarray(score, np.float64)) for name, score in scores.items()}
-    keys = [(name, index) for name, column in values.items() for index in range(column.size)]
+    listed = {name: np.atleast_1d(np.asarray(measures.scores[name], float)) for name in names}
+    keys = [(name, index) for name, column in listed.items() for index in range(column.size)]
 
-    def measure_sums(sums: Floats, keys: Collection[_Key]) -> dict[_Key, Floats]:
-        measured = measure(counts_of(sums))
-        return {(name, index): np.atleast_2d(measured[name])[index] for name, index in keys}
+    def measured(sums: Floats, keys: Collection[_Key]) -> dict[_Key, Floats]:
+        found = measure(counts_of(sums), names={name for name, _ in keys})
+        return {(name, index): np.atleast_2d(found[name])[index] for name, index in keys}
 
-    if method == "bootstrap":
-        intervals = resampled_intervals(units, keys, measure_sums, **options)
+    if uncertainty.method == "bootstrap":
+        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        intervals = resampled_intervals(units, keys, measured, **options)
     else:
-        total, sizes = units.total(), units.of_kinds()[:, -2]
-        candidates = _candidates(total, task, distances, combined=combined)
-        squares = float(np.sort(units.counts * sizes * sizes).sum())
-        unseen_size = squares / total[-2] if total[-2] else 1.0
+        combined = isinstance(measures.table, LabelIndicators)
+        total, amounts = units.total(), units.of_kinds()
         with np.errstate(all="ignore"):
-            trials = measure_sums(total[:, np.newaxis] + (candidates * unseen_size).T, keys)
-        is_averaged = task.average in ("macro", "weighted")
-        drawn = {}
+            squares = units.counts @ np.square(amounts)
+            effective = np.square(total) / squares
+            size = len(total) // 3 - 1
+            unseen_size = squares[-2] / total[-2] if total[-2] else 1.0
+            candidates = _candidates(total, task, measures.distances, combined=combined)
+            candidates *= unseen_size
+            trials = measured(total[:, np.newaxis] + candidates.T, keys)
+        scores = {}
         for name, index in keys:
-            is_signed = name in _SIGNED or (adjusted and "balanced" in name)
-            drawn[name, index] = DrawnScore(
-                float(values[name][index]),
-                *_unseen_rows(trials[name, index], candidates, unseen_size, combined=combined),
+            is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
+            scores[name, index] = DrawnScore(
+                float(listed[name][index]),
+                *_unseen_rows(trials[name, index], candidates, combined=combined),
                 (-1.0 if is_signed else 0.0, 1.0),
-                is_averaged and name in _BIASED,
+                task.average in ("macro", "weighted") and name in _BIASED,
             )
-        intervals = weighted_intervals(units, drawn, measure_sums, **options)
+        denominators = effective[size : 3 * size][total[size : 3 * size] > 0]
+        fewest = float(denominators.min(initial=0.0 if not denominators.size else np.inf))
+        intervals = smooth_intervals(units, scores, measured, uncertainty, fewest)
     return {
-        name: [intervals[name, index] for index in range(len(score))]
-        if isinstance(score, list)
+        name: [intervals[name, index] for index in range(column.size)]
+        if measures.task.average == "none" and np.ndim(measures.scores[name])
         else intervals[name, 0]
-        for name, score in scores.items()
+        for name, column in listed.items()
     }
 
 
@@ -289,20 +276,19 @@ def _candidates(
     return candidates[~strays.any(axis=1)]
 
 
-def _unseen_rows(
-    values: Floats, candidates: Floats, unseen_size: float, *, combined: bool
-) -> tuple[Floats, Floats]:
+def _unseen_rows(values: Floats, candidates: Floats, *, combined: bool) -> tuple[Floats, Floats]:
     """The sums of the rows that lower and raise a score most, by its values for candidates."""
     if not combined or np.isnan(values).all():
-        return extremes(values, candidates * unseen_size)
+        return extremes(values, candidates)
     # Four states of each label: the row takes the worst, or the best, of each.
     size = candidates.shape[1] // 3 - 1
     states = np.nan_to_num(values).reshape(4, size)
     rows = []
     for best in (states.argmin(axis=0), states.argmax(axis=0)):
         row = candidates[best * size + np.arange(size)].sum(axis=0)
-        row[3 * size : 3 * size + 2] = (best <= 1).all(), 1
-        rows.append(row * unseen_size)
+        unseen_size = candidates[0, 3 * size + 1]
+        row[3 * size : 3 * size + 2] = unseen_size * (best <= 1).all(), unseen_size
+        rows.append(row)
     return rows[0], rows[1]
 
 
@@ -355,21 +341,6 @@ def counts_of(sums: Floats) -> LabelCounts:
         total=total,
         distance=sums[3 * size + 2],
     )
-
-
-def table_units(
-    table: ContingencyTable, task: Classes, distances: LabelDistances | None
-) -> RowUnits:
-    """Return the cells of a table of references and predictions, of independent rows."""
-    size = len(task.all_labels)
-    references = task.positions(table.row_labels)[table.rows]
-    predictions = task.positions(table.column_labels)[table.columns]
-    weights = np.ones(references.size)
-    if table.weights is not None:
-        weights, _ = scaled_weights(table.weights)
-    order = np.lexsort((weights, predictions, references))
-    counters = cell_counters(references[order], predictions[order], size, distances)
-    return RowUnits(table.counts[order], counters * weights[order, np.newaxis])
 
 
 def indicator_counters(indicators: LabelIndicators, weights: Floats | None) -> Floats:

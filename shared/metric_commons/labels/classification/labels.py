@@ -1,35 +1,30 @@
 """Scores of columns of labels, computed from the counts of pairs."""
 
-from collections.abc import Mapping
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from typing import Annotated, Any
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Column, Integers
+from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, check_weights
-from ...statistics.arguments.domains import Level, Range, Resamples, Seed, checked_options
+from ...statistics.arguments.domains import Range
 from ...statistics.arithmetic.contingency import (
     ContingencyTable,
     contingency,
     encoded,
     whole_labels,
 )
-from ...statistics.intervals.methods import Method
-from ...statistics.intervals.summary import Estimator, uncertainty
 from .classes import Classes, KappaWeights, LabelDistances, check_one_label, classes
 from .confusion import (
+    LabelCounts,
     Matrix,
     confusion_scores,
     label_counts,
     label_matrix,
     label_report,
     shown_matrix,
-)
-from .label_intervals import (
-    LabelClusters,
-    label_estimators,
 )
 from .multilabel import LabelIndicators, has_one_label
 
@@ -106,26 +101,9 @@ Beta = Annotated[float, Range(0, infinite=True)]
 ZeroDivision = Annotated[float, Range(0, 1, nan=True)]
 
 
-@checked_options
-def label_scores(
-    table: ContingencyTable | LabelIndicators,
-    task: Classes,
-    *,
-    further_scores: Mapping[str, Any] | None = None,
-    confusion_matrix: Matrix = False,
-    report: bool = False,
-    beta: Beta = 1.0,
-    zero_division: ZeroDivision = 0.0,
-    adjusted: bool = False,
-    kappa_weights: KappaWeights | None = None,
-    further_estimators: Mapping[str, Estimator] | None = None,
-    clusters: LabelClusters | None = None,
-    confidence_level: Level | None = None,
-    interval: Method = "auto",
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-) -> dict[str, Any]:
-    """Return the scores of predicted labels and, on request, the confusion matrix.
+@dataclass(frozen=True)
+class LabelMeasures:
+    """The scores of predicted labels, and their options.
 
     Precision, recall, F, false positive rate and specificity are for the positive label, or
     averages over the selected labels, or lists of them. The other scores are over all labels and
@@ -136,9 +114,6 @@ def label_scores(
         table: the count of each pair of a reference (row) and a prediction (column); or rows of
             several labels, which have no balanced accuracy, correlation and kappa.
         task: the labels, and the kind of average.
-        further_scores: other scores of the same rows, to be added to the result.
-        confusion_matrix: also return `confusion_matrix` and its `labels`, as in `shown_matrix`.
-        report: also return `report`, the scores of each label and their averages.
         beta: `f_beta` gives recall beta times the weight of precision; it is a score of its own
             if beta is not 1.
         zero_division: the value of a ratio without a denominator: a number from 0 to 1, or NaN,
@@ -147,83 +122,119 @@ def label_scores(
         adjusted: whether the balanced accuracy of chance is 0.
         kappa_weights: the weight of a wrong label in kappa: the number of steps in the order of
             `labels`, "linear", or its square, "quadratic"; None for equal weights.
-        further_estimators: the functions that return the intervals of the other scores.
-        clusters: the counts of each cluster of rows; None if rows are independent.
-        confidence_level: also return intervals of each score, such as 0.95, under
-            `confidence_interval`, with the accompanying keys.
-        interval: the method, as in `statistics.interval`; "bootstrap" resamples rows, or clusters.
-            Scores that do not support a method have that of "auto".
-        n_resamples: the number of resamples.
-        seed: for the resampling.
+    """
 
-    Raises:
-        ValueError: an option is not valid.
+    table: ContingencyTable | LabelIndicators
+    task: Classes
+    beta: float = 1.0
+    zero_division: float = 0.0
+    adjusted: bool = False
+    kappa_weights: KappaWeights | None = None
+    distances: LabelDistances | None = field(init=False, default=None)  # for a weighted kappa
+
+    def __post_init__(self) -> None:
+        if self.is_multilabel and (self.adjusted or self.kappa_weights is not None):
+            name = "adjusted" if self.adjusted else "kappa_weights"
+            raise OptionError(name, "needs one label per row, not several")
+        weights = self.kappa_weights
+        distances = None if weights is None else LabelDistances.of_task(self.task, weights)
+        object.__setattr__(self, "distances", distances)
+        if self.task.average == "none":  # as in scikit-learn, a list has no label that no row has
+            absent = self.task.absent
+            present = [position for position in self.task.selection if position not in absent]
+            object.__setattr__(self, "task", replace(self.task, selection=present))
+
+    @property
+    def is_multilabel(self) -> bool:
+        """Return whether rows have several labels."""
+        return isinstance(self.table, LabelIndicators)
+
+    @cached_property
+    def counts(self) -> LabelCounts:
+        """Return the exact counts of all labels."""
+        if isinstance(self.table, LabelIndicators):
+            return self.table.counts()
+        return label_counts(self.table, self.task, self.distances)
+
+    @cached_property
+    def measure(self) -> Callable[..., dict[str, Floats]]:
+        """Return the function from counts to scores."""
+        return partial(
+            confusion_scores,
+            task=self.task,
+            beta=self.beta,
+            zero_division=self.zero_division,
+            multilabel=self.is_multilabel,
+            adjusted=self.adjusted,
+            distances=self.distances,
+        )
+
+    @cached_property
+    def scores(self) -> dict[str, Any]:
+        """Return the scores: numbers, or lists of them."""
+        table = self.table
+        kinds = table.row_kinds(self.task) if isinstance(table, LabelIndicators) else None
+        found = self.measure(self.counts, kinds=kinds)
+        return {name: score.tolist() for name, score in found.items()}
+
+    def result(
+        self,
+        further_scores: Mapping[str, Any],
+        *,
+        confusion_matrix: Matrix = False,
+        report: bool = False,
+    ) -> dict[str, Any]:
+        """Return the scores, with the confusion matrix and the report if they are requested.
+
+        Args:
+            further_scores: other scores of the same rows.
+            confusion_matrix: also return it and its `labels`, as in `shown_matrix`.
+            report: also return the scores of each label and their averages.
+        """
+        table, task, result = self.table, self.task, dict(self.scores)
+        if task.average == "none":
+            support = self.counts.select(task.selection).support.tolist()
+            result["support"] = support if self.counts.is_whole else [*map(float, support)]
+        result |= further_scores
+        if confusion_matrix is not False:
+            matrix = (
+                table.matrices[task.selection]
+                if isinstance(table, LabelIndicators)
+                else label_matrix(table, task)
+            )
+            result["confusion_matrix"] = shown_matrix(matrix, confusion_matrix).tolist()
+        if report:
+            rows = None
+            if isinstance(table, LabelIndicators):
+                rows = table.row_kinds(replace(task, average="samples"))
+            result["report"] = label_report(self.counts, task, rows, self.zero_division)
+        is_listed = any(isinstance(score, list) for score in result.values())
+        if confusion_matrix is not False or is_listed:
+            result["labels"] = task.labels
+        return result
+
+
+def label_scores(
+    table: ContingencyTable | LabelIndicators,
+    task: Classes,
+    *,
+    confusion_matrix: Matrix = False,
+    report: bool = False,
+    **options: Any,
+) -> dict[str, Any]:
+    """Return the scores of predicted labels and, on request, the confusion matrix.
+
+    Args:
+        table: as in `LabelMeasures`, like the options.
+        task: the labels, and the kind of average.
+        confusion_matrix: as in `LabelMeasures.result`.
+        report: the same.
+        **options: those of `LabelMeasures`.
 
     >>> table, task = label_table([0, 0, 1, 1, 0], [0, 1, 0, 1, 0])
     >>> scores = label_scores(table, task, confusion_matrix=True)
     >>> scores["accuracy"], scores["recall"], scores["confusion_matrix"]
     (0.6, 0.5, [[2, 1], [1, 1]])
     """
-    multilabel = isinstance(table, LabelIndicators)
-    if multilabel and (adjusted or kappa_weights is not None):
-        raise OptionError(
-            "adjusted" if adjusted else "kappa_weights", "needs one label per row, not several"
-        )
-    distances = None if kappa_weights is None else LabelDistances.of_task(task, kappa_weights)
-    if task.average == "none":  # as in scikit-learn, a list has no label that is in no row
-        present = [position for position in task.selection if position not in task.absent]
-        task = replace(task, selection=present)
-    counts = (
-        table.counts()
-        if isinstance(table, LabelIndicators)
-        else label_counts(table, task, distances)
-    )
-    kinds = table.row_kinds(task) if isinstance(table, LabelIndicators) else None
-    measure = partial(
-        confusion_scores,
-        task=task,
-        beta=beta,
-        zero_division=zero_division,
-        multilabel=multilabel,
-        adjusted=adjusted,
-        distances=distances,
-    )
-    scores = measure(counts, kinds=kinds)
-    result: dict[str, Any] = {name: score.tolist() for name, score in scores.items()}
-    if task.average == "none":
-        support = counts.select(task.selection).support.tolist()
-        result["support"] = support if counts.is_whole else [*map(float, support)]
-    result |= further_scores or {}
-    if confusion_matrix is not False:
-        matrix = (
-            table.matrices[task.selection]
-            if isinstance(table, LabelIndicators)
-            else label_matrix(table, task)
-        )
-        result["confusion_matrix"] = shown_matrix(matrix, confusion_matrix).tolist()
-    if report:
-        rows = None
-        if isinstance(table, LabelIndicators):
-            rows = table.row_kinds(replace(task, average="samples"))
-        result["report"] = label_report(counts, task, rows, zero_division)
-    if confusion_matrix is not False or any(isinstance(score, list) for score in result.values()):
-        result["labels"] = task.labels
-    if confidence_level is None:
-        return result
-    estimators = label_estimators(
-        table,
-        task,
-        counts,
-        measure,
-        {name: result[name] for name in scores},
-        clusters=clusters,
-        distances=distances,
-        adjusted=adjusted,
-    )
-    return result | uncertainty(
-        estimators | dict(further_estimators or {}),
-        confidence_level=confidence_level,
-        interval=interval,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
+    measures = LabelMeasures(table, task, **options)
+    return measures.result({}, confusion_matrix=confusion_matrix, report=report)

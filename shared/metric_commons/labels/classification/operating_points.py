@@ -15,11 +15,13 @@ from ...statistics.arguments.checks import shown
 from ...statistics.arguments.domains import Parsed
 from ...statistics.arithmetic.contingency import contingency
 from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.summary import Measured
 from ..thresholds.areas import RowScores
 from ..thresholds.curves import ScoreCounts, score_counts
 from .classes import classes
-from .label_intervals import LabelClusters, cell_counters
-from .labels import label_scores
+from .label_intervals import label_intervals
+from .labels import LabelMeasures
 
 _PARTS = 10
 _NAMES = ("f1", "f_beta", "eer", "youden", "balanced_accuracy")
@@ -67,44 +69,53 @@ def point_scores(
     *,
     beta: float,
     zero_division: float,
-    clusters: Clusters | None,
+    uncertainty: Uncertainty | None = None,
+    clusters: Clusters | None = None,
     seed: int = 0,
-    **uncertain: Any,
-) -> dict[str, Any]:
+) -> Measured:
     """Return the threshold, label scores at that threshold, and held-out scores under `held_out`.
+
+    The intervals are those of held-out scores.
 
     Args:
         rows: the rows of a binary task.
         rule: as in `parse_rule`.
         beta: the beta of F-beta.
         zero_division: the value of a ratio with denominator 0.
+        uncertainty: of the intervals; None for none.
         clusters: the clusters of rows, which are kept together; None if rows are independent.
         seed: the seed of the division into parts.
-        **uncertain: the options of intervals, for the held-out scores.
 
     Source:
         Stone, Cross-validatory choice and assessment of statistical predictions (1974).
 
     >>> rows = RowScores(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]) == 1, None)
-    >>> point = point_scores(
-    ...     rows, "recall>=0.9", beta=1.0, zero_division=0.0, clusters=None, seed=0
-    ... )
+    >>> point, _ = point_scores(rows, "recall>=0.9", beta=1.0, zero_division=0.0)
     >>> point["threshold"], point["recall"], point["fpr"]
     (0.35, 1.0, 0.5)
     """
     parsed = parse_rule(rule)
     counts = rows.counts
     threshold = chosen_threshold(counts, parsed, beta)
-    options = {"beta": beta, "zero_division": zero_division}
     point: dict[str, Any] = {"threshold": threshold}
     if parsed.kind == "eer":
         point["eer"] = equal_error_rate(counts)
-    point |= _scores_of_decisions(rows, rows.scores >= threshold, None, **options)
-    decisions = held_out_decisions(rows, parsed, beta, clusters, seed)
-    point["held_out"] = _scores_of_decisions(
-        rows, decisions, clusters, **options, seed=seed, **uncertain
-    )
-    return point
+    held_out = held_out_decisions(rows, parsed, beta, clusters, seed)
+    found = []
+    for decisions in (rows.scores >= threshold, held_out):
+        table = contingency(rows.positive, decisions, rows.weights)
+        measures = LabelMeasures(table, classes([False, True]), beta, zero_division)
+        found.append({name: measures.scores[name] for name in _SCORES if name in measures.scores})
+    point |= found[0]
+    point["held_out"] = found[1]
+    if uncertainty is None:
+        return point, {}
+    codes = rows.positive.astype(np.int64), held_out.astype(np.int64)
+    intervals = label_intervals(measures, uncertainty, lambda: codes, rows.weights)
+    return point, {"held_out": {name: intervals[name] for name in found[1]}}
+
+
+_SCORES = ("precision", "recall", "f1", "f_beta", "fpr", "specificity", "balanced_accuracy")
 
 
 def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> float:
@@ -206,23 +217,3 @@ def _parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
     shuffled = order[np.lexsort([numbers, rows.positive[order]])]
     parts[shuffled] = np.arange(order.size) % _PARTS
     return parts
-
-
-def _scores_of_decisions(
-    rows: RowScores, decisions: Booleans, clusters: Clusters | None, **options: Any
-) -> dict[str, Any]:
-    """Return the scores that follow from decisions, and their intervals."""
-    table = contingency(rows.positive, decisions, rows.weights)
-    task = classes([False, True])
-    clustered = None
-    if clusters is not None:
-        codes = rows.positive.astype(np.int64), decisions.astype(np.int64)
-        sums = cell_counters(*codes, 2, weights=rows.weights, clusters=clusters.numbers)
-        clustered = LabelClusters(clusters, sums)
-    scores = label_scores(table, task, clusters=clustered, **options)
-    names = ("precision", "recall", "f1", "f_beta", "fpr", "specificity", "balanced_accuracy")
-    result = {name: scores[name] for name in (*names, "n_clusters") if name in scores}
-    for name, value in scores.items():
-        if isinstance(value, dict):
-            result[name] = {score: value[score] for score in names if score in value}
-    return result

@@ -8,7 +8,7 @@ chance, (K - 1) (L - 1) / (2 n) nats for K labels and L clusters of n rows.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -16,8 +16,15 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, weighted_intervals
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    extremes,
+    resampled_intervals,
+    weighted_distributions,
+)
 from ...statistics.resampling.row_units import RowUnits
 from .partition_names import ClusteringMeasure
 
@@ -296,126 +303,92 @@ def expected_information(row_totals: Integers, column_totals: Integers) -> float
 
 
 _INFORMATION = ("nmi", "ami", "v_measure", "homogeneity", "completeness")
-_CODES = 1 << 31  # more than there are clusters
-_CANDIDATES = 1 << 12  # pairs of a label and a cluster that are tried
+_MOST = 32  # labels, and clusters, that an unseen row may have
 
 
 def agreement_intervals(
     table: ContingencyTable,
+    codes: tuple[Integers, Integers],
     measures: Sequence[ClusteringMeasure],
     scores: Mapping[str, float],
-    **options: Any,
+    uncertainty: Uncertainty,
 ) -> dict[str, Interval]:
     """Return the interval of each measure, with the same weights for all.
 
     Args:
         table: the table of true labels and clusters.
+        codes: the number of the true label of each row, and that of its cluster.
         measures: the measures.
         scores: their values.
-        **options: `confidence_level`, and `n_resamples` and `seed` of the draws.
+        uncertainty: the level, the method and the clusters of rows.
     """
-    order = np.lexsort((table.columns, table.rows))
-    order = order[np.argsort(table.counts[order], kind="stable")]
-    table = replace(
-        table, rows=table.rows[order], columns=table.columns[order], counts=table.counts[order]
+    # If all rows have the same label, or cluster, an unseen one may have another.
+    width = max(len(table.column_labels), 2)
+    sides = (
+        (table.rows, max(len(table.row_labels), 2)),
+        (table.columns, width),
     )
-    extended = _with_unseen_label(table)
-    pairs, trial_values = _with_candidates(extended)
-    cells = {}
-    for measure in measures:
-        # A row with a new label has less information than expected by chance, so AMI would not
-        # choose it.
-        is_hidden = measure.kind == "ami" and extended is not table
-        trial = measure._replace(kind="nmi") if is_hidden else measure
-        values = np.array(agreement(trial, trial_values))
-        ends = np.array([np.nanargmin(values), np.nanargmax(values)])
-        cells[measure.name] = pairs.rows[ends] * _CODES + pairs.columns[ends]
-    # The cells of the table, and those that are empty but for the unseen row.
-    observed = extended.rows.astype(np.int64) * _CODES + extended.columns
-    empty = np.setdiff1d(np.concatenate([*cells.values()]), observed)
-    codes = np.append(observed, empty)
-    grid = replace(extended, rows=codes // _CODES, columns=codes % _CODES)
+    rows, columns = (_nominees(np.bincount(side, table.counts, size)) for side, size in sides)
+    candidates = (rows[:, np.newaxis] * width + columns).ravel()
+    observed = table.rows.astype(np.int64) * width + table.columns
+    order = np.lexsort((observed, table.counts))
+    cells = np.append(observed[order], np.setdiff1d(candidates, observed))
+    labels_of_cells, clusters_of_cells = np.divmod(cells, width)
+    units = RowUnits(np.append(table.counts[order], np.zeros(cells.size - order.size, np.int64)))
+    unseen_size = 1.0
+    places = np.argsort(cells)
+    if isinstance(uncertainty.clusters, Clusters):
+        groups = uncertainty.clusters
+        found = np.searchsorted(cells, codes[0] * width + codes[1], sorter=places)
+        sums = np.zeros((len(groups), cells.size))
+        np.add.at(sums, (groups.numbers, places[found]), 1.0)
+        units, sizes = RowUnits.of_rows(sums), sums.sum(axis=1)
+        unseen_size = float(sizes @ sizes) / float(sizes.sum())
     chance = 0.0
     if any(measure.kind == "ami" for measure in measures):
-        counts = cell_counts(extended, extended.counts[np.newaxis])
+        counts = cell_counts(table, table.counts[np.newaxis])
         chance = expected_information(counts.row_totals[0], counts.column_totals[0])
     by_name = {measure.name: measure for measure in measures}
 
     def measured(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
-        cells = sums / sums.sum(axis=0)
-        labels, clusters = (_by_code(np.add, cells, of) for of in (grid.rows, grid.columns))
-        purity = _by_code(np.maximum, cells, grid.columns).sum(axis=0)
+        shares = sums / sums.sum(axis=0)
+        labels, clusters = (
+            _by_code(np.add, shares, of) for of in (labels_of_cells, clusters_of_cells)
+        )
+        purity = _by_code(np.maximum, shares, clusters_of_cells).sum(axis=0)
         return {
             name: purity
             if by_name[name].kind == "purity"
-            else _limit(by_name[name], cells, labels, clusters, chance)
+            else _limit(by_name[name], shares, labels, clusters, chance)
             for name in names
         }
 
-    drawn_scores = {}
-    for name, measure in by_name.items():
-        lowering, raising = (codes == cells[name][:, np.newaxis]).astype(np.float64)
-        minimum = {"ami": -1.0, "ari": -0.5}.get(measure.kind, 0.0)
-        drawn_scores[name] = DrawnScore(
+    names = list(by_name)
+    if uncertainty.method == "bootstrap":
+        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        return resampled_intervals(units, names, measured, **options)
+    unseen = np.zeros((candidates.size, cells.size))
+    unseen[np.arange(candidates.size), places[cells[places].searchsorted(candidates)]] = unseen_size
+    with np.errstate(all="ignore"):
+        trials = measured(units.total()[:, np.newaxis] + unseen.T, names)
+    drawn_scores = {
+        name: DrawnScore(
             float(scores[name]),
-            lowering,
-            raising,
-            (minimum, 1.0),
+            *extremes(trials[name], unseen),
+            ({"ami": -1.0, "ari": -0.5}.get(measure.kind, 0.0), 1.0),
             biased=True,
             excess=_excess(measure, table),
         )
-    return weighted_intervals(
-        RowUnits(extended.counts, unobserved=empty.size),
-        drawn_scores,
-        measured,
-        **options,
-    )
+        for name, measure in by_name.items()
+    }
+    laws = weighted_distributions(units, drawn_scores, measured, **uncertainty.draws)
+    return {name: law.interval(uncertainty.level) for name, law in laws.items()}
 
 
-def _with_unseen_label(table: ContingencyTable) -> ContingencyTable:
-    """Return the table with one more label, or cluster, if all rows have the same one.
-
-    Otherwise an unseen row could not differ from the others.
-    """
-    names = table.row_labels, table.column_labels
-    if min(map(len, names)) > 1:
-        return table
-    labels, clusters = ([*column, column[0]] if len(column) == 1 else column for column in names)
-    return replace(table, row_labels=labels, column_labels=clusters)
-
-
-def _with_candidates(table: ContingencyTable) -> tuple[ContingencyTable, CellCounts]:
-    """The pairs into which an unseen row may fall, and the counts of a table for each of them."""
-    sizes = [
-        np.bincount(codes, table.counts, len(labels))
-        for codes, labels in ((table.rows, table.row_labels), (table.columns, table.column_labels))
-    ]
-    nominees = []
-    for size in sizes:  # the rarest and the most frequent labels, if there are many
-        max_labels = int(np.sqrt(_CANDIDATES))
-        order = np.argsort(size, kind="stable")
-        nominees.append(
-            order if order.size <= max_labels else np.append(order[: max_labels - 8], order[-8:])
-        )
-    rows, columns = (grid.ravel() for grid in np.meshgrid(*map(np.sort, nominees), indexing="ij"))
-    extended = replace(
-        table,
-        rows=np.concatenate([table.rows, rows]),
-        columns=np.concatenate([table.columns, columns]),
-        counts=np.concatenate([table.counts, np.zeros(rows.size, np.int64)]),
-    )
-    codes = extended.rows.astype(np.int64) * len(table.column_labels) + extended.columns
-    distinct, first, position = np.unique(codes, return_index=True, return_inverse=True)
-    merged = replace(
-        extended,
-        rows=extended.rows[first],
-        columns=extended.columns[first],
-        counts=np.bincount(position, extended.counts, distinct.size).astype(np.int64),
-    )
-    counts = np.tile(merged.counts, (rows.size, 1))
-    counts[np.arange(rows.size), position[len(table.rows) :]] += 1
-    pairs = replace(table, rows=rows, columns=columns, counts=np.ones(rows.size, np.int64))
-    return pairs, cell_counts(merged, counts)
+def _nominees(sizes: Floats) -> Integers:
+    """Return the labels that an unseen row may have: the rarest and the most frequent ones."""
+    order = np.argsort(sizes, kind="stable")
+    return np.sort(order if order.size <= _MOST else np.append(order[: _MOST - 8], order[-8:]))
 
 
 def _excess(measure: ClusteringMeasure, table: ContingencyTable) -> float:

@@ -2,16 +2,18 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Column, Integers
-from ...statistics.arguments.domains import Count, Level, Resamples, Seed, checked_options
-from ...statistics.arithmetic.contingency import contingency, whole_labels
-from ...statistics.intervals.intervals import interval
-from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.summary import mean, reported
+from ...statistics.arguments.arrays import Column, Floats, Integers
+from ...statistics.arguments.checks import OptionError
+from ...statistics.arguments.domains import Count, checked_options
+from ...statistics.arithmetic.contingency import contingency, encoded, whole_labels
+from ...statistics.intervals.intervals import mean_interval
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.summary import Measured, mean, summarize_inputs
 from ...statistics.resampling.row_units import random_rows
 from .agreement import agreement, agreement_intervals, cell_counts
 from .centroids import calinski_harabasz, davies_bouldin, spreads
@@ -37,9 +39,7 @@ def clustering_scores(
     metric: Metric = "euclidean",
     per_example: bool = False,
     sample_size: Count | None = None,
-    confidence_level: Level | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
+    **uncertainty: Any,
 ) -> dict[str, Any]:
     """Return the measures by name and, on request, scores of points and intervals.
 
@@ -52,9 +52,8 @@ def clustering_scores(
         metric: the metric of the silhouette; the other measures are Euclidean.
         per_example: also return the silhouette of each point; NaN for those not in the sample.
         sample_size: compute the silhouette of only this many points, drawn without replacement.
-        confidence_level: also return intervals of the silhouette, or of scores of labels.
-        n_resamples: the number of draws for the intervals of scores of labels.
-        seed: for the draws and the sample.
+        **uncertainty: the options of `summarize_inputs`. Of measures of points only the silhouette
+            has an interval, and only that of the bootstrap.
 
     Raises:
         ValueError: a row or an option is not valid, or measures do not apply to these references.
@@ -69,22 +68,44 @@ def clustering_scores(
     predictions = whole_labels("predictions", predictions, "a cluster is a whole number or a text")
     if are_labels:
         references = whole_labels("references", references, _ONE_DIMENSION)
+    elif metric == "precomputed" and uncertainty.get("groups") is not None:
+        raise OptionError("groups", "needs points or labels, but references are distances")
     chosen = _chosen_measures(measures, are_labels=are_labels, metric=metric)
-    uncertain: dict[str, Any] | None = None
-    if confidence_level is not None:
-        uncertain = {"confidence_level": confidence_level, "n_resamples": n_resamples, "seed": seed}
-    if not are_labels:
-        kinds = [measure.kind for measure in chosen]
-        return _point_scores(
-            predictions, references, kinds, metric, per_example, sample_size, seed, uncertain
-        )
-    table = contingency(references, predictions)
-    counts = cell_counts(table, table.counts[np.newaxis])
-    result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in chosen}
-    if uncertain:
+    silhouette_of_rows: dict[str, list[float]] = {}
+
+    def of_labels(
+        *, predictions: Column, references: Column, uncertainty: Uncertainty | None
+    ) -> Measured:
+        table = contingency(references, predictions)
+        counts = cell_counts(table, table.counts[np.newaxis])
+        result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in chosen}
+        if uncertainty is None:
+            return result, {}
         scores = [measure for measure in chosen if measure.kind != "pair_confusion"]
-        result |= reported(agreement_intervals(table, scores, result, **uncertain))
-    return result | ({"per_example": {}} if per_example else {})
+        codes = encoded(references)[1], encoded(predictions)[1]
+        return result, agreement_intervals(table, codes, scores, result, uncertainty)
+
+    def of_points(
+        *, predictions: Column, references: Column, uncertainty: Uncertainty | None
+    ) -> Measured:
+        scores, values = _point_scores(
+            predictions, references, [m.kind for m in chosen], metric, sample_size, seed
+        )
+        if values is None:
+            return scores, {}
+        silhouette_of_rows.setdefault("silhouette", values.tolist())
+        if uncertainty is None or uncertainty.method == "auto":
+            return scores, {}
+        rows = np.flatnonzero(~np.isnan(values))
+        clusters = uncertainty.clusters
+        of_rows = replace(uncertainty, clusters=clusters and clusters.take(rows))
+        return scores, {"silhouette": mean_interval(values[rows], of_rows, bounds=(-1.0, 1.0))}
+
+    seed = uncertainty.get("seed", 0)
+    kernel = of_labels if are_labels else of_points
+    columns = {"predictions": predictions, "references": references}
+    result = summarize_inputs(kernel, columns, **uncertainty)
+    return result | ({"per_example": silhouette_of_rows} if per_example else {})
 
 
 _ONE_DIMENSION = "a label is a whole number or a text, and points in one dimension are rows"
@@ -118,15 +139,11 @@ def _point_scores(
     references: Column,
     measures: Sequence[str],
     metric: str,
-    per_example: bool,
     sample_size: int | None,
     seed: int,
-    uncertain: dict[str, Any] | None,
-) -> dict[str, Any]:
-    """Return the measures of points; `uncertain` has the options of intervals."""
-    scores, per_point = {}, {}
-    intervals: dict[str, Interval | list[Interval]] = {}
-    clusters = None
+) -> tuple[dict[str, Any], Floats | None]:
+    """Return the measures of points, and the silhouette of each if it is one of them."""
+    scores, of_rows, clusters = {}, None, None
     if "silhouette" in measures:
         precomputed = metric == "precomputed"
         clusters = PointClusters(
@@ -140,12 +157,9 @@ def _point_scores(
         else:
             values = silhouettes(clusters, squared=metric != "euclidean", positions=sample)
         scores["silhouette"] = mean(values)
-        if per_example:
-            all_values = np.full(len(clusters), math.nan)
-            all_values[slice(None) if sample is None else sample] = values
-            per_point["silhouette"] = clusters.in_row_order(all_values).tolist()
-        if uncertain:
-            intervals["silhouette"] = interval(values, bounds=(-1.0, 1.0), **uncertain)
+        all_values = np.full(len(clusters), math.nan)
+        all_values[slice(None) if sample is None else sample] = values
+        of_rows = clusters.in_row_order(all_values)
     if set(measures) - {"silhouette"}:
         if clusters is None or metric == "cosine":
             sort_points = len(references) <= _SORTED_POINTS
@@ -153,12 +167,7 @@ def _point_scores(
         spread = spreads(clusters)
         scores["davies_bouldin"] = davies_bouldin(spread)
         scores["calinski_harabasz"] = calinski_harabasz(spread)
-    result: dict[str, Any] = {name: scores[name] for name in measures}
-    if per_example:
-        result["per_example"] = per_point
-    if uncertain:
-        result |= reported(intervals)
-    return result
+    return {name: scores[name] for name in measures}, of_rows
 
 
 def _sample(rows: int, size: int, seed: int) -> Integers:

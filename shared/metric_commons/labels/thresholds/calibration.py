@@ -6,6 +6,7 @@ Source:
 """
 
 import math
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -13,8 +14,15 @@ from typing import Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, weighted_distributions
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    extremes,
+    resampled_intervals,
+    weighted_distributions,
+)
 from ...statistics.resampling.row_units import RowUnits, cluster_values
 from .areas import InfluencedScore, RowScores, undefined
 from .curves import ScoreCounts
@@ -126,78 +134,78 @@ _MANY = 5_000  # units, from which they are joined
 _BISECTIONS = 40
 
 
-def calibration_interval(
-    value: float,
+def calibration_intervals(
+    values: Mapping[str, float],
     rows: RowScores,
     binned: Calibration,
-    clusters: Integers | None,
-    *,
-    confidence_level: float,
-    method: str,
-    n_resamples: int,
-    seed: int,
-) -> Interval:
-    """Return the interval of an expected calibration error.
+    uncertainty: Uncertainty,
+) -> dict[str, Interval]:
+    """Return the intervals of the expected and of the maximum calibration error.
 
-    The estimate is biased upwards: a calibrated model has an error above 0 by chance, and
+    The estimates are biased upwards: a calibrated model has an error above 0 by chance, and
     resampling adds the same again. The lower end is the largest fraction of the observed gaps for
     which these and normal noise together exceed the observed error less often than a tail; 0 if
     noise alone suffices. The upper end follows from random weights with the unseen row that adds
-    most to the gaps, less the bias that is due to weights alone.
-
-    For the maximum calibration error no reliable method was found, so its interval is NaN.
+    most, less the bias that is due to weights alone.
 
     Args:
-        value: the error.
+        values: "ece" and "mce".
         rows: probabilities, whether rows are positive, and weights.
         binned: the bins with rows, at least one.
-        clusters: the number of the cluster of each row; None if rows are independent.
-        confidence_level: strictly between 0 and 1.
-        method: ignored; "bootstrap" is handled elsewhere.
-        n_resamples: the number of draws.
-        seed: for the draws.
+        uncertainty: the level and the clusters.
     """
-    n_clusters = None if clusters is None else int(clusters.max(initial=-1)) + 1
+    clusters = uncertainty.clusters
+    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
     lower_edges, upper_edges = map(np.array, binned.edges)
     p, y = rows.scores, rows.positive.astype(np.float64)
     w = np.ones(p.size) if rows.weights is None else rows.weights
     bins = np.minimum(upper_edges.searchsorted(p), upper_edges.size - 1)
-    size, tail = upper_edges.size, (1 - confidence_level) / 2
-    table = np.zeros((p.size, size + 1))
-    table[np.arange(p.size), bins], table[:, size] = (y - p) * w, w
-    units = cluster_values(table, clusters)
+    size, tail = upper_edges.size, (1 - uncertainty.level) / 2
+    table = np.zeros((p.size, 2 * size))  # the gap of each bin, and its weight
+    table[np.arange(p.size), bins], table[np.arange(p.size), size + bins] = (y - p) * w, w
+    units = cluster_values(table, numbers)
     units = units[np.lexsort(units.T[::-1])]
     total = units.sum(axis=0)
-    gaps, mass = total[:size], float(total[size])
 
-    change = np.stack([-upper_edges, 1 - lower_edges])
-    side, cell = np.unravel_index((np.abs(gaps + change) - np.abs(gaps)).argmax(), change.shape)
-    sizes = units[:, size]
-    unseen_size = float(np.sort(sizes * sizes).sum()) / mass
-    unseen = np.zeros(size + 1)
-    unseen[cell], unseen[size] = change[side, cell] * unseen_size, unseen_size
+    def measure(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
+        gaps, masses = np.abs(sums[:size]), sums[size:]
+        of_bins = np.divide(gaps, masses, out=np.zeros_like(gaps), where=masses > 0)
+        errors = {"ece": gaps.sum(axis=0) / masses.sum(axis=0), "mce": of_bins.max(axis=0)}
+        return {name: errors[name] for name in names}
 
-    def measure(sums: Floats, _: Any) -> dict[str, Floats]:
-        return {"ece": np.abs(sums[:size]).sum(axis=0) / sums[size]}
+    kinds, counts = _kinds(units, size, numbers is None)
+    if uncertainty.method == "bootstrap":
+        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        return resampled_intervals(RowUnits(counts, kinds), values.keys(), measure, **options)
+    sizes = units[:, size:].sum(axis=1)
+    candidates = np.zeros((2, size, 2 * size))
+    bin_numbers = np.arange(size)
+    for side, change in enumerate((-upper_edges, 1 - lower_edges)):
+        candidates[side, bin_numbers, bin_numbers] = change
+        candidates[side, bin_numbers, size + bin_numbers] = 1.0
+    unseen = candidates.reshape(2 * size, -1) * (float(np.sort(sizes**2).sum()) / sizes.sum())
+    trials = measure(total[:, np.newaxis] + unseen.T, values.keys())
+    scores = {}
+    for name, value in values.items():
+        _, raising = extremes(trials[name], unseen)
+        scores[name] = DrawnScore(value, raising, raising)
+    laws = weighted_distributions(RowUnits(counts, kinds), scores, measure, **uncertainty.draws)
+    noise = np.sqrt(_noise(units, bins, p, w, size, numbers is None))
+    chance = np.random.RandomState(np.random.PCG64(int(uncertainty.seed) + 1))
+    z = chance.standard_normal((_NOISE, size)) * noise
+    intervals = {}
+    for name, value in values.items():
 
-    kinds, counts = _kinds(units, size, clusters is None)
-    draws = weighted_distributions(
-        RowUnits(counts, kinds),
-        {"ece": DrawnScore(value, unseen, unseen)},
-        measure,
-        n_resamples=n_resamples,
-        seed=seed,
-    )["ece"]
-    high = float(np.quantile(draws.upper, 1 - tail)) - max(draws.bias, 0.0)
+        def reaches(part: float, name: str = name, value: float = value) -> bool:
+            sums = np.concatenate([part * total[:size] + z, np.tile(total[size:], (_NOISE, 1))], 1)
+            return bool(np.quantile(measure(sums.T, [name])[name], 1 - tail) < value)
 
-    noise = _noise(units, bins, p, w, size, clusters is None)
-    chance = np.random.RandomState(np.random.PCG64(seed + 1))
-    z = chance.standard_normal((_NOISE, size)) * np.sqrt(noise)
-    low = _least_part(gaps, z, value * mass, 1 - tail) * value
-    if n_clusters == 1:  # clusters cannot be compared: the error may be chance
-        low = 0.0
-    high = min(max(high, value), 1.0)
-    return Interval(low, high, "debiased", draws.standard_error, None, n_clusters)
+        low = 0.0 if numbers is not None and len(units) == 1 else _largest_part(reaches) * value
+        law = laws[name]
+        high = float(np.quantile(law.upper, 1 - tail)) - max(law.bias, 0.0)
+        high = min(max(high, value), 1.0)
+        intervals[name] = Interval(low, high, "law", law.standard_error)
+    return intervals
 
 
 def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:
@@ -206,12 +214,12 @@ def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:
         kinds, counts = np.unique(units, axis=0, return_counts=True)
         return kinds, counts
     bins = np.abs(units[:, :size]).argmax(axis=1)
-    errors = units[np.arange(len(units)), bins] / units[:, size]
+    errors = units[np.arange(len(units)), bins] / units[:, size:].sum(axis=1)
     part = np.floor((errors + 1) * (_PARTS / 2)).astype(np.int64)
     codes, inverse, counts = np.unique(
         bins * (_PARTS + 1) + part, return_inverse=True, return_counts=True
     )
-    means = np.zeros((codes.size, size + 1))
+    means = np.zeros((codes.size, 2 * size))
     np.add.at(means, inverse, units)
     return means / counts[:, np.newaxis], counts
 
@@ -242,12 +250,8 @@ def _noise(
     return noise
 
 
-def _least_part(gaps: Floats, noise: Floats, observed: float, level: float) -> float:
+def _largest_part(reaches: Callable[[float], bool]) -> float:
     """Return the largest fraction of the gaps that, with noise, stays below the observed error."""
-
-    def reaches(part: float) -> Any:
-        return np.quantile(np.abs(part * gaps + noise).sum(axis=1), level) < observed
-
     if not reaches(0.0):
         return 0.0
     low, high = 0.0, 1.0

@@ -94,7 +94,6 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
     If the name is none of those below, the annotation is the function: `**options: f`.
     """
     from ...statistics.intervals.summary import (  # imports numpy
-        Resampling,
         summarize,
         summarize_inputs,
     )
@@ -102,7 +101,6 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
     shared: dict[str, Callable[..., Any]] = {
         "summary": summarize,
         "uncertainty": summarize_inputs,
-        "resampling": Resampling,
     }
     source: Callable[..., Any] = shared.get(parameter.name, parameter.annotation)
     return source

@@ -2,8 +2,7 @@
 
 Summands are rounded to multiples of one unit, which add up without error in any order, and the
 remainders are summed in smaller units, until nothing is left. `group_sums` rounds the exact sum of
-each group once. Numbers that a float64 cannot hold are fractions. A `Multiset` counts how often
-each number occurs, which determines a mean and its interval.
+each group once. Numbers that a float64 cannot hold are fractions.
 
 Sources:
     Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
@@ -11,14 +10,12 @@ Sources:
 """
 
 import math
-from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers, equal_blocks
 
@@ -330,34 +327,3 @@ def root(square: Fraction) -> float:
 
 
 _PYTHON_SIZE = 32  # numbers, up to which counting them in Python takes less time than `np.unique`
-
-
-@dataclass(frozen=True)
-class Multiset:
-    """Distinct finite numbers, ascending, with their counts; -0.0 counts as 0.0.
-
-    >>> scores = Multiset.from_values([0.5, 1.0, 0.5])
-    >>> scores.values, scores.counts
-    (array([0.5, 1. ]), array([2, 1]))
-    >>> len(scores)
-    3
-    """
-
-    values: Floats
-    counts: Integers
-
-    @classmethod
-    def from_values(cls, numbers: ArrayLike) -> Self:
-        """Return the multiset of these numbers, shape (rows,)."""
-        array = np.asarray(numbers, np.float64) + 0.0
-        if array.size <= _PYTHON_SIZE:
-            sorted_counts = sorted(Counter(array.tolist()).items())
-            return cls(
-                np.array([value for value, _ in sorted_counts], np.float64),
-                np.array([count for _, count in sorted_counts], np.int64),
-            )
-        values, counts = np.unique(array, return_counts=True)
-        return cls(values, counts.astype(np.int64))
-
-    def __len__(self) -> int:
-        return int(self.counts.sum())

@@ -5,9 +5,8 @@ rates that are corrected by labels have influences of rows. Like a mean of score
 estimate in a range counts as a proportion of an effective number of trials.
 """
 
-import math
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 
@@ -15,99 +14,11 @@ from ..arguments.arrays import Floats, Integers
 from ..arguments.domains import Level, checked_options
 from ..arithmetic.exact_sums import exact_sum, group_sums
 from .intervals import Bounds
-from .proportions import Interval, clopper_pearson, critical_value, wilson
+from .proportions import Interval
 from .spreads import Spread, finite_scores
 from .sum_distributions import pairs_interval
 
 Method = Literal["auto", "wilson"]
-
-
-def korn_graubard(
-    proportion: float, trials: float, critical: float, confidence_level: float
-) -> tuple[float, float]:
-    """Return the ends of Clopper and Pearson in an effective number of trials."""
-    normal = critical_value(confidence_level, math.inf)
-    scaled = trials * (normal / critical if critical else 1.0) ** 2
-    return clopper_pearson(proportion * scaled, scaled, confidence_level)
-
-
-class ClusterVariance(NamedTuple):
-    """The variance of an estimate between clusters of rows.
-
-    `squares` is the sum over clusters of the squared sums of the influences of their rows; `units`
-    is the Kish number of clusters, and `n_clusters` the number of clusters.
-    """
-
-    squares: float
-    units: Fraction
-    n_clusters: int
-
-
-@checked_options
-def estimate_interval(
-    value: float,
-    variance: float,
-    rows: int,
-    *,
-    confidence_level: Level = 0.95,
-    method: Method = "auto",
-    clusters: ClusterVariance | None = None,
-) -> Interval:
-    """Return the interval of an estimate from 0 to 1 that has its own variance.
-
-    The area under the ROC curve is such an estimate: its variance is DeLong's, its rows are those
-    of the rarer class. The effective number of trials is that of the variance and one pseudo-row,
-    so that an area of 1, whose variance is 0, does not give a point. Clusters never increase it,
-    and as in `intervals.interval` Student's critical value replaces the normal one.
-
-    Args:
-        value: the estimate, from 0 to 1.
-        variance: its variance, at least 0, if rows are independent.
-        rows: the number of rows that it is based on, at least 1.
-        confidence_level: strictly between 0 and 1.
-        method: "auto" (Clopper-Pearson, reported as "korn_graubard") or "wilson".
-        clusters: its variance between clusters; None if rows are independent.
-
-    Raises:
-        ValueError: an argument is out of its range.
-
-    Source:
-        DeLong, DeLong and Clarke-Pearson, Comparing the areas under two or more correlated
-        receiver operating characteristic curves (1988).
-
-    >>> print("{:.3f} to {:.3f}".format(*estimate_interval(0.97, 0.000436, 10)[:2]))
-    0.861 to 0.999
-    """
-    if not 0 <= value <= 1:
-        raise ValueError(f"value must be from 0 to 1, got {value!r}")
-    if not 0 <= variance < math.inf:
-        raise ValueError(f"variance must be finite and at least 0, got {variance!r}")
-    if rows < 1:
-        raise ValueError(f"rows must be at least 1, got {rows!r}")
-    largest = value * (1 - value)
-    trials = largest / (variance + largest / rows**2) if largest else float(rows)
-    name = "korn_graubard" if method == "auto" else method
-    formula = clopper_pearson if method == "auto" else wilson
-    if clusters is None:
-        ends = formula(value * trials, trials, confidence_level)
-        return Interval(*ends, name, math.sqrt(variance), trials)
-    units, number = float(clusters.units), clusters.n_clusters
-    error = math.sqrt(clusters.squares * number / (number - 1)) if number > 1 else math.nan
-    if units <= 1:
-        return Interval(0.0, 1.0, name, error, 0.0, clusters.n_clusters, math.nan)
-    clustered = min(units, trials)
-    if largest:
-        # As for means: with a pseudo-cluster of the largest variance, or a pseudo-row if these are
-        # fewer than clusters.
-        fewest = min(units, rows)
-        spread = clusters.squares * units / (units - 1) + largest / fewest**2
-        clustered = min(largest * (1 + 1 / fewest) / spread, trials)
-    critical = critical_value(confidence_level, units - 1)
-    if method == "auto":
-        ends = korn_graubard(value, clustered, critical, confidence_level)
-    else:
-        ends = wilson(value * clustered, clustered, confidence_level)
-    return Interval(*ends, name, error, clustered, clusters.n_clusters, trials / clustered)
 
 
 def influence_spread(

@@ -20,7 +20,7 @@ from ..arguments.checks import OptionError, RowError
 from ..arguments.domains import CrossedLabels, Level, Parsed, Resamples, Seed, checked_options
 from ..arithmetic.exact_sums import group_sums, rounded_sum
 from ..resampling.ratio_distribution import ratio_distribution, unseen_unit_ends
-from ..resampling.row_units import RowUnits, deviation, percentile_ends
+from ..resampling.row_units import RowUnits, deviation, gathered, percentile_ends
 from .cluster_sums import Clusters, ClusterSums
 from .crossed import CrossedClusters, CrossedMean
 from .methods import Method, Uncertainty
@@ -162,7 +162,10 @@ def mean_interval(
                 ends = formula(successes, values.size, level)
                 first, last = (low + (high - low) * end for end in ends)
                 return Interval(first, last, name, error)
-    sizes = np.ones(values.size) if weights is None else weights
+    sizes = np.ones(values.size)
+    if clusters is None and weights is None:
+        return ratio_interval(values, sizes, uncertainty, bounds=bounds)
+    sizes = sizes if weights is None else weights
     numerators = values * sizes
     if clusters is not None:
         number = len(clusters.labels)
@@ -201,31 +204,49 @@ def ratio_interval(
     if method == "wilson":
         raise OptionError("method", "'wilson' is for scores 0 and 1 of single rows; take 'auto'")
     error = ratio_error(numerators, sizes, counts)
-    units = ratio_distribution(numerators, sizes, counts)
-    if not units.unseen_size > 0:
+    if not sizes.any():
         return Interval(math.nan, math.nan, "law", math.nan)
-    value = units.units.ratio()
     if method == "bootstrap":
-        columns = np.column_stack([numerators, sizes])
-        kinds = RowUnits.of_rows(columns)
-        if counts is not None:
-            kinds = RowUnits(counts.astype(np.int64), columns)
-        with np.errstate(invalid="ignore"):
-            draws = [sums[0] / sums[1] for sums in kinds.resampled(**uncertainty.draws)]
-        ends = percentile_ends(np.concatenate(draws), level).tolist()
-    elif method == "t" or math.isinf(low):
+        ends = _resampled_ends(numerators, sizes, counts, uncertainty)
+        return Interval(max(ends[0], low), min(ends[1], high), method, error)
+    units = ratio_distribution(numerators, sizes, counts)
+    value = units.units.ratio()
+    if method == "t" or math.isinf(low):
         method, weights = "t", np.ones(sizes.size) if counts is None else counts
         kish = float((weights @ sizes) ** 2 / (weights @ sizes**2))
         reach = critical_value(level, kish - 1) * error if kish > 1 else math.inf
-        ends = [value - reach, value + reach]
+        ends = value - reach, value + reach
     else:
         method, worst = "law", high
         if math.isinf(high):
             worst = low + _WORSE * (units.largest_ratio - low)
         size = units.unseen_size
         first, last = unseen_unit_ends(units, (low * size, worst * size), level)
-        ends = [min(first, value), max(last, value)]
+        ends = min(first, value), max(last, value)
     return Interval(max(ends[0], low), min(ends[1], high), method, error)
+
+
+def _resampled_ends(
+    numerators: Floats, sizes: Floats, counts: Floats | None, uncertainty: Uncertainty
+) -> tuple[float, float]:
+    """Return the percentile bootstrap interval of a ratio of sums, within the ratios of units."""
+    least, draws = 0.0, uncertainty.draws
+    if counts is None and sizes.min() == sizes.max():  # one column takes less memory
+        shares, repeats = np.unique(numerators / sizes[0] + 0.0, return_counts=True)
+        least, largest = float(shares[0]), float(shares[-1])
+        units = RowUnits(repeats, (shares - least)[:, np.newaxis])
+        ratios = ({"": sums[0] / len(units)} for sums in units.resampled(**draws))
+    else:
+        columns = np.column_stack([numerators, sizes])
+        units = RowUnits.of_rows(columns)
+        if counts is not None:
+            units = RowUnits(counts.astype(np.int64), columns)
+        largest = math.inf
+        ratios = ({"": sums[0] / sums[1]} for sums in units.resampled(**draws))
+    with np.errstate(invalid="ignore"):
+        values = gathered(ratios, draws["n_resamples"])[""]
+    low, high = (least + percentile_ends(values, uncertainty.level)).tolist()
+    return min(low, largest), min(high, largest)
 
 
 def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> float:
@@ -236,14 +257,20 @@ def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None)
     >>> round(ratio_error(np.array([1.0, 0.0, 1.0]), np.ones(3)), 4)
     0.3333
     """
-    repeats = np.ones(sizes.size) if counts is None else counts
-    units, total = float(repeats.sum()), rounded_sum(repeats * sizes)
-    if units <= 1 or not total:
+
+    def total(values: Floats) -> float:
+        return rounded_sum(values if counts is None else counts * values)
+
+    units = float(sizes.size if counts is None else counts.sum())
+    size = total(sizes)
+    if units <= 1 or not size:
         return math.nan
-    deviations = np.abs(numerators - rounded_sum(repeats * numerators) / total * sizes)
-    scale = float(deviations.max()) or 1.0  # so that no square overflows
-    squares = rounded_sum(repeats * np.square(deviations / scale))
-    return scale * math.sqrt(squares * units / (units - 1)) / total
+    deviations = total(numerators) / size * sizes
+    deviations -= numerators
+    scale = max(float(deviations.max()), -float(deviations.min())) or 1.0
+    deviations /= scale  # so that no square overflows
+    squares = total(np.square(deviations, out=deviations))
+    return scale * math.sqrt(squares * units / (units - 1)) / size
 
 
 def resampled_interval(

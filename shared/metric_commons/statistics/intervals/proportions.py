@@ -16,7 +16,7 @@ class Interval(NamedTuple):
     high: float
     method: str
     standard_error: float
-    effective_n: float | None = None
+    rows: int | None = None  # that count; None if all do
     n_clusters: int | None = None
     design_effect: float | None = None
 

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats, Integers
-from ..arguments.checks import RowError
-from ..arithmetic.exact_sums import Multiset, exact_ldexp, exact_sum, root
+from ..arithmetic.exact_sums import exact_ldexp, exact_sum, root
 
 LARGEST = 1e280  # scores up to here add up without overflow, however many there are
 _SQUARED = 400  # powers of two up to which squares are far from infinite and from zero
@@ -65,25 +64,6 @@ class Spread(NamedTuple):
         """
         return self.squares * self.units / (self.units - 1) / self.rows**2
 
-    def cautious_variance(self, largest: Fraction, weight: Fraction) -> Fraction:
-        """The variance of the mean with a pseudo-unit of the largest variance that the mean allows.
-
-        Ten rows cannot exclude that a rare eleventh one is far off, so such a row is added with a
-        weight. Equal rows then have a variance above 0.
-
-        Args:
-            largest: the variance of scores with this mean that are all at the ends of the range:
-                m (1 - m) for a mean m of scores from 0 to 1.
-            weight: the number of pseudo-units.
-
-        Raises:
-            ZeroDivisionError: there is one cluster.
-        """
-        units = self.units
-        squares = self.squares * (1 if self.clusters is None else units / (units - 1))
-        pseudo = weight * self.square_sizes / units * largest
-        return (squares + pseudo) / self.rows**2 / (1 + weight / units)
-
 
 def row_spread(values: Floats, counts: Integers | None = None) -> Spread:
     """Return the spread of independent scores with these counts (None for one each)."""
@@ -126,23 +106,3 @@ def finite_scores(
             f"a score is finite, and at most {largest} in size"
         )
     return floats
-
-
-def weighted_scores(
-    name: str, scores: ArrayLike | Multiset, low: float, high: float
-) -> tuple[Floats, Integers | None]:
-    """Return scores within the range, and their counts (None for one each).
-
-    Raises:
-        ValueError: there are none, or one is not a finite number in the range.
-    """
-    if isinstance(scores, Multiset):
-        values, counts = finite_scores(name, scores.values), scores.counts
-    else:
-        values, counts = finite_scores(name, scores), None
-    if not values.size:
-        raise ValueError(f"{name} is empty; the mean of nothing is undefined")
-    if values.min() < low or values.max() > high:
-        row = int(((values < low) | (values > high)).argmax())
-        raise RowError(name, row, f"is {values[row]}, outside the range from {low:g} to {high:g}")
-    return values, counts

@@ -81,7 +81,7 @@ class RowMean(SumRatio):
             return Interval(math.nan, math.nan, "law", math.nan)
         if uncertainty.clusters is not None:
             uncertainty = replace(uncertainty, clusters=uncertainty.clusters.take(has_score))
-        return mean_interval(scores[has_score], uncertainty)
+        return mean_interval(scores[has_score], uncertainty)._replace(rows=has_score.size)
 
 
 def row_mean(score: str, rows: str = "rows") -> RowMean:

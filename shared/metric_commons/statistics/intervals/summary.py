@@ -38,7 +38,7 @@ _ROUNDING = 1e-9  # by which the scores of rows may exceed their upper bound
 _MANY = 4_096  # scores; from here on, adding in arrays is faster
 
 
-class Scored(Protocol):
+class ScoredRows(Protocol):
     """Rows, whose scores and intervals can be computed."""
 
     def __len__(self) -> int: ...
@@ -111,7 +111,7 @@ UNBOUNDED = Average(bounds=(0.0, inf))  # of scores that have no largest value
 
 
 @dataclass(frozen=True)
-class RowScores:
+class RowMeans:
     """Scores of rows by name, each of which becomes one score, by default the mean."""
 
     columns: Mapping[str, Floats]
@@ -147,7 +147,7 @@ class RowScores:
 
 
 @dataclass(frozen=True)
-class Inputs:
+class KernelRows:
     """The columns of a module, and the function that returns their scores and intervals.
 
     The kernel gets the columns by name, and `uncertainty`; without one it returns no intervals.
@@ -181,7 +181,7 @@ class Inputs:
 class ModuleScores(dict[str, Any]):
     """The result of a module, and the rows that it is computed from."""
 
-    scored: Any  # Scored
+    scored: Any  # ScoredRows
 
     @property
     def scores(self) -> Mapping[str, Floats]:
@@ -191,12 +191,12 @@ class ModuleScores(dict[str, Any]):
     @property
     def statistics(self) -> Any:
         """Return what rows add to the sums that it follows from; None if it does not."""
-        return None if isinstance(self.scored, RowScores | Inputs) else self.scored
+        return None if isinstance(self.scored, RowMeans | KernelRows) else self.scored
 
 
 @checked_options
 def summarize(
-    scored: Scored | Mapping[str, Floats | list[float]],
+    scored: ScoredRows | Mapping[str, Floats | list[float]],
     averages: Mapping[str, Average] | None = None,
     *,
     per_example: bool = False,
@@ -240,7 +240,7 @@ def summarize(
     rows: Any = scored
     if isinstance(scored, Mapping):
         columns = {name: np.asarray(values, np.float64) for name, values in scored.items()}
-        rows = RowScores(columns, averages or {})
+        rows = RowMeans(columns, averages or {})
     number = len(rows)
     keys: tuple[str, ...] = _KEYS if confidence_level is not None else ("standard_error",)
     uncertainty = None
@@ -282,7 +282,7 @@ def summarize_inputs(
     *,
     confidence_level: Level | None = None,
     interval: Method = "auto",
-    clusters: Labels | None = None,
+    clusters: CrossedLabels | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     groups: Labels | None = None,
@@ -290,20 +290,22 @@ def summarize_inputs(
     """Return the result of a module whose scores are neither means nor follow from sums.
 
     Args:
-        kernel: as in `Inputs`.
+        kernel: as in `KernelRows`.
         columns: the inputs by name, and all options with a value for each row.
         confidence_level: the level of the intervals, such as 0.95; also return them under
-            `confidence_interval`.
-        interval: the method; "auto" is the law of random weights and one unseen row, "bootstrap"
-            resamples rows.
+            `confidence_interval`, with `interval`, `standard_error` and `effective_n`.
+        interval: the method: "auto" is the law of random weights and one unseen row, "bootstrap"
+            resamples rows; "t" and, for scores 0 and 1, "wilson" are for means of rows.
         clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change.
-        n_resamples: the number of draws.
+            instead of rows, and scores do not change. Two or three fields, such as item and
+            template, are crossed: each is a sample.
+        n_resamples: the number of draws, where there are any.
         seed: the seed of the draws; the same seed gives the same interval on every machine.
-        groups: the group of each row; also return the scores of each group under `groups`.
+        groups: the group of each row; also return the scores of each group and its number of rows
+            `n` under `groups`, in the order of the labels, with intervals if there are any.
     """
     return summarize(
-        Inputs(kernel, columns),
+        KernelRows(kernel, columns),
         confidence_level=confidence_level,
         interval=interval,
         clusters=clusters,
@@ -313,7 +315,9 @@ def summarize_inputs(
     )
 
 
-def _summary(rows: Scored, uncertainty: Uncertainty | None, keys: Sequence[str]) -> dict[str, Any]:
+def _summary(
+    rows: ScoredRows, uncertainty: Uncertainty | None, keys: Sequence[str]
+) -> dict[str, Any]:
     """Return the scores of rows with these keys about their intervals."""
     result, intervals = rows.measured(uncertainty)
     if uncertainty is None:
@@ -359,7 +363,10 @@ def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, A
             "confidence_interval": [[estimate.low, estimate.high] for estimate in listed],
             "interval": [estimate.method for estimate in listed],
             "standard_error": errors,
-            "effective_n": [rows / max(effect, 1.0) for effect in effects],
+            "effective_n": [
+                (rows if estimate.rows is None else estimate.rows) / max(effect, 1.0)
+                for estimate, effect in zip(listed, effects, strict=True)
+            ],
             "design_effect": effects,
         }
         for key, values in columns.items():
@@ -406,22 +413,6 @@ def members(labels: Sequence[str]) -> dict[str, Integers]:
 Estimator = Callable[..., Interval | list[Interval]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Resampling:
-    """The options of modules whose intervals are always resampled.
-
-    Args:
-        confidence_level: the level of the intervals, such as 0.95; also return them under
-            `confidence_interval`.
-        n_resamples: the number of resamples.
-        seed: the seed of the bootstrap; the same seed gives the same interval on every machine.
-    """
-
-    confidence_level: Level | None = None
-    n_resamples: Resamples = 10_000
-    seed: Seed = 0
-
-
 def uncertainty(
     estimators: Mapping[str, Estimator],
     *,
@@ -466,7 +457,7 @@ def reported(intervals: Mapping[str, Interval | list[Interval]]) -> dict[str, An
         "confidence_interval": table(lambda estimate: [estimate.low, estimate.high]),
         "interval": {name: estimates[0].method for name, estimates in lists.items()},
         "standard_error": table(lambda estimate: estimate.standard_error),
-        "effective_n": table(lambda estimate: estimate.effective_n),
+        "effective_n": table(lambda estimate: estimate.rows),
     }
     n_clusters = [
         estimate.n_clusters

@@ -35,7 +35,7 @@ from typing import Self, TypeVar
 
 import numpy as np
 
-from ..arguments.arrays import Floats
+from ..arguments.arrays import Floats, Integers
 from ..arithmetic.exact_sums import rounded_sum
 from ..resampling.ratio_distribution import (
     RatioDistribution,
@@ -46,6 +46,7 @@ from ..resampling.ratio_distribution import (
 )
 from ..resampling.row_units import RowUnits, gathered
 from .intervals import resampled_interval
+from .methods import Uncertainty
 from .proportions import Interval
 
 LINEAR = 5_000  # units, from which a smooth score is treated as linear in its sums
@@ -149,7 +150,13 @@ class LinearDistribution(ScoreDistribution):
     standard_error: float
 
     @classmethod
-    def of_rows(cls, rows: Floats, score: DrawnScore, measure: Callable[[Floats], Floats]) -> Self:
+    def of_rows(
+        cls,
+        rows: Floats,
+        score: DrawnScore,
+        measure: Callable[[Floats], Floats],
+        counts: Integers | None = None,
+    ) -> Self:
         """Return the distribution of a score whose slope at the totals makes a mean of it.
 
         At 5,000 units the ends differ from those of draws by 0.7 % of the width.
@@ -158,8 +165,11 @@ class LinearDistribution(ScoreDistribution):
             rows: what each unit adds to the sums, shape (units, sums).
             score: the score.
             measure: from sums, shape (sums, draws), to its values.
+            counts: how often there is each unit; None for once.
         """
-        number, total = len(rows), np.array([*map(rounded_sum, rows.T)])
+        repeats = np.ones(len(rows)) if counts is None else counts.astype(np.float64)
+        number = float(repeats.sum())
+        total = np.array([rounded_sum(repeats * column) for column in rows.T])
         mean, step = total / number, 1e-4
 
         def moved(amounts: Floats) -> Floats:
@@ -174,9 +184,9 @@ class LinearDistribution(ScoreDistribution):
             lowered, raised = moved(np.stack([score.lowering, score.raising])).tolist()
         error = math.nan
         if np.isfinite(values).all():
-            squares = rounded_sum(np.square(values - score.value))
+            squares = rounded_sum(repeats * np.square(values - score.value))
             error = math.sqrt(squares / (number - 1) / number)
-        distribution = ratio_distribution(values, np.ones(number))
+        distribution = ratio_distribution(values, np.ones(len(rows)), counts)
         return cls(score, distribution, (lowered, raised), error)
 
     def ends(self, confidence_level: float) -> tuple[float, float]:
@@ -219,6 +229,35 @@ def smooth_distributions(
     return {**weighted_distributions(units, scores, measure, **draws)}
 
 
+def smooth_intervals(
+    units: RowUnits,
+    scores: Mapping[Key, DrawnScore],
+    measure: Measure[Key],
+    uncertainty: Uncertainty,
+    fewest: float,
+) -> dict[Key, Interval]:
+    """Return the intervals of scores that are smooth in the sums of units.
+
+    Args:
+        units: the units, with what each adds to the sums.
+        scores: the scores by any keys.
+        measure: from sums, shape (sums, draws), and some keys to the values of these scores.
+        uncertainty: the level, and how many weights are drawn.
+        fewest: the effective number of units of the rarest class, or of the smallest denominator.
+    """
+    laws: Mapping[Key, ScoreDistribution]
+    if fewest >= LINEAR:
+        laws = {
+            key: LinearDistribution.of_rows(
+                units.of_kinds(), score, partial(_single, measure, key), units.counts
+            )
+            for key, score in scores.items()
+        }
+    else:
+        laws = weighted_distributions(units, scores, measure, **uncertainty.draws)
+    return {key: law.interval(uncertainty.level) for key, law in laws.items()}
+
+
 def _single(measure: Measure[Key], key: Key, sums: Floats) -> Floats:
     return measure(sums, [key])[key]
 
@@ -246,11 +285,16 @@ def weighted_distributions(
     parts: dict[Key, list[list[Floats]]] = {key: [[], [], []] for key in scores}
     with np.errstate(all="ignore"):
         for totals, unseen in units.weighted(**draws):
-            plain = measure(totals, scores.keys())
-            measured = {
-                name: measure(totals + unit[:, np.newaxis] * unseen, keys)
-                for name, (unit, keys) in unseen_units.items()
-            }
+            values = measure(totals, scores.keys())
+            plain = {key: np.array(values[key]) for key in scores}
+            measured = {}
+            for name, (unit, keys) in unseen_units.items():
+                added = np.flatnonzero(unit)
+                before = totals[added]
+                totals[added] += unit[added, np.newaxis] * unseen
+                values = measure(totals, keys)
+                measured[name] = {key: np.array(values[key]) for key in keys}
+                totals[added] = before  # in place, since a copy of all sums takes longer
             for key, score in scores.items():
                 lower, upper = (
                     measured[unit.tobytes()] for unit in (score.lowering, score.raising)

@@ -49,7 +49,6 @@ _CELLS = 1 << 16  # of the matrix of points of the path and units, at a time
 _ITERATIONS = 200
 _MIN_ARRAY = 8  # units below which Python takes less time than numpy's calls
 _TINY = 1e-300
-_WORSE = 1.5  # an unseen error is at most this many times the worst observed one
 
 
 class Units(NamedTuple):
@@ -461,38 +460,3 @@ def lower_tail(distribution: RatioDistribution, ratio: float, minimum: float) ->
     if not size:
         return math.nan
     return probability_below(ratio, distribution.units.with_unseen(minimum * size, size))
-
-
-def error_ends(
-    distribution: RatioDistribution,
-    variance: float,
-    critical: float,
-    confidence_level: float,
-    scale: float | None = None,
-) -> tuple[float, float]:
-    """The ends of the interval of a mean of errors, which are at least 0 and have no upper bound.
-
-    It contains Student's interval of the logarithm of the mean, and that of the distribution with
-    an unseen error of 0 or of 1.5 times the worst one. No method is safe for errors with unlimited
-    tails.
-
-    Args:
-        distribution: the units; there are at least two.
-        variance: the variance of the mean.
-        critical: Student's critical value.
-        confidence_level: strictly between 0 and 1.
-        scale: the mean error of the best constant prediction, which is the unseen error if all
-            errors are 0; None if it is unknown, so that there is no upper end.
-    """
-    mean = distribution.units.ratio()
-    if not mean:
-        if not scale:
-            return 0.0, math.nan
-        return 0.0, ratio_ends(distribution, (0.0, scale), confidence_level)[1]
-    low, high = ratio_ends(
-        distribution, (0.0, _WORSE * distribution.largest_ratio), confidence_level
-    )
-    reach = critical * math.sqrt(variance) / mean
-    if reach > 700:  # beyond the exponential of a float
-        return 0.0, math.inf
-    return min(low, mean * math.exp(-reach)), max(high, mean * math.exp(reach))

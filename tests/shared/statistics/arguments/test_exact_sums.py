@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from metric_commons.statistics.arithmetic import exact_sums
 from metric_commons.statistics.arithmetic.exact_sums import (
-    Multiset,
     as_float,
     group_sums,
     quotient,
@@ -79,12 +78,3 @@ NUMBERS = st.lists(
     min_size=1,
     max_size=40,
 )
-
-
-@given(NUMBERS)
-def test_a_multiset_has_all_numbers(numbers):
-    multiset = Multiset.from_values(numbers)
-    assert exact_sums.exact_sum(multiset.values, multiset.counts) == sum(map(Fraction, numbers))
-    assert len(multiset) == len(numbers)
-    elements = np.repeat(multiset.values, multiset.counts)
-    assert elements.tolist() == sorted(number + 0.0 for number in numbers)

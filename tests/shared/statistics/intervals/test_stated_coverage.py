@@ -33,11 +33,8 @@ def test_the_stated_least_coverage_is_that_of_the_table():
         assert name in sentence[1]
         least = [float(cell.split(" / ")[0]) for cell in cells(start)]
         assert min(least) >= int(sentence[2]) / 100, name
-    # What samples rarely show is not covered, unless it is declared.
-    least = [float(cell.split(" / ")[0]) for cell in cells("wer: rare rows")]
-    declared = [float(cell.split(" / ")[0]) for cell in cells("the same, with longest=")]
-    assert min(least) < 0.5
-    assert min(declared) >= 0.93
+    # What samples rarely show is not covered.
+    assert min(float(cell.split(" / ")[0]) for cell in cells("wer: rare rows")) < 0.5
 
 
 def test_the_worst_laws_are_those_of_the_table():

@@ -135,5 +135,5 @@ def test_the_order_of_rows_in_clusters_does_not_show():
 
 
 def test_an_interval_for_means_is_refused():
-    with pytest.raises(ValueError, match="interval 'wilson' is for means of rows"):
-        summarize(statistics(ROWS), interval="wilson")
+    with pytest.raises(ValueError, match="interval of share: 'wilson' is for means of rows"):
+        summarize(statistics(ROWS), interval="wilson", confidence_level=0.9)
