@@ -235,9 +235,13 @@ class AgreementEstimate:
             return Interval(math.nan, math.nan, "law", math.nan)
         if uncertainty.method not in ("auto", "bootstrap"):
             raise OptionError("method", f"{uncertainty.method!r} is for means of rows; take 'auto'")
+        error = units.spread(self.influences).standard_error()
         if self.sums is None:
             sizes = np.ones(len(units.counts)) if self.sizes is None else self.sizes
-            return units.mean_interval(self.influences + self.value * sizes, uncertainty, sizes)
+            counted = float(sizes @ units.counts) / len(units)
+            values = np.clip(self.influences * counted + self.value * sizes, 0.0, 1.0)
+            found = units.mean_interval(values, uncertainty, sizes)
+            return found._replace(standard_error=error)
         terms, score = self.sums
         rows, size = terms(units.codes), 1.0
         kinds = RowUnits(units.counts, rows)
@@ -261,7 +265,6 @@ class AgreementEstimate:
                 values = score(kinds.total()[:, np.newaxis] + unseen.T)
             drawn = DrawnScore(self.value, *extremes(values, unseen), (-1.0, 1.0))
             found = weighted_intervals(kinds, {"": drawn}, measure, **options)[""]
-        error = units.spread(self.influences).standard_error()
         return found._replace(standard_error=error)
 
 
@@ -390,7 +393,7 @@ def chance_corrected(
     value = (agreement - chance) / room
     influences = rows / paired * (agreements - chance * are_pairs) / room - value
     if coefficient == "percent_agreement":
-        influences = agreements - agreement * are_pairs
+        influences = rows / paired * (agreements - agreement * are_pairs)
         return AgreementEstimate(value, influences, units, sizes=are_pairs.astype(np.float64))
     influences -= 2 * (1 - value) * (chances - chance) / room
     size = len(units.values)

@@ -221,18 +221,6 @@ def distinct_units(
     return RatedUnits(values, kinds, counts, members)
 
 
-def cluster_numbers(clusters: Sequence[Any], rows: int) -> Integers:
-    """Return the number of the cluster of each row, in the order of the clusters' labels as texts.
-
-    >>> cluster_numbers(["b", "a", "b"], 3).tolist()
-    [1, 0, 1]
-    """
-    parts = Clusters.of_labels(clusters, rows)
-    rank = np.empty(len(parts.labels), np.int64)
-    rank[np.argsort(np.array(parts.labels, object), kind="stable")] = np.arange(len(parts.labels))
-    return rank[parts.numbers]
-
-
 def coded(column: Column, labels: Sequence[Any] | None = None) -> tuple[list[Any], Integers]:
     """Return the labels of a column, ascending, and the position of each; -1 for None and NaN.
 
