@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
-from ...statistics.arithmetic.exact_sums import group_sums
+from ...statistics.arithmetic.exact_sums import group_sums, rounded_sum
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import mean_interval, ratio_interval
 from ...statistics.intervals.methods import Uncertainty
@@ -80,17 +80,15 @@ def linear_interval(
             group_sums(column, clusters.numbers, len(clusters)) for column in (numerators, sizes)
         )
     added = float(np.square(sizes).sum()) / total
-    bounds = [score + (total + added) / added * (area - score) for area in extended]
-    low, high = (0.0 if math.isnan(bounds[0]) else bounds[0]), (bounds[1])
-    method = uncertainty.method if uncertainty.method == "bootstrap" else "auto"
-    found = ratio_interval(
-        numerators,
-        sizes,
-        replace(uncertainty, method=method),
-        bounds=(min(low, score), max(high if high == high else 1.0, score)),
-    )
+    low, high = (score + (total + added) / added * (area - score) for area in extended)
+    if uncertainty.method != "bootstrap":
+        uncertainty = replace(uncertainty, method="auto")
+    bounds = min(low, score), max(high, score)
+    found = ratio_interval(numerators, sizes, uncertainty, bounds=bounds)
     return found._replace(
-        low=min(max(found.low, 0.0), score), high=max(min(found.high, 1.0), score)
+        low=min(max(found.low, 0.0), score),
+        high=max(min(found.high, 1.0), score),
+        standard_error=_error(influences, clusters),
     )
 
 
@@ -157,7 +155,19 @@ def area_intervals(
         for name in names
     }
     laws = weighted_distributions(units, scores, measure, **uncertainty.draws)
-    return intervals | {name: law.interval(uncertainty.level) for name, law in laws.items()}
+    for name, law in laws.items():
+        error = _error(found[name].influences(), uncertainty.clusters)
+        intervals[name] = law.interval(uncertainty.level)._replace(standard_error=error)
+    return intervals
+
+
+def _error(influences: Floats, clusters: object) -> float:
+    """Return the standard error of the infinitesimal jackknife; NaN for one cluster."""
+    if not isinstance(clusters, Clusters):
+        return math.sqrt(rounded_sum(np.square(influences)))
+    number = len(clusters)
+    sums = group_sums(influences, clusters.numbers, number)
+    return math.sqrt(rounded_sum(sums**2) * number / (number - 1)) if number > 1 else math.nan
 
 
 def areas_of_weights(
