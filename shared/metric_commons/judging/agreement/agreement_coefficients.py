@@ -164,7 +164,8 @@ def _pair_distances(units: RatedUnits, level: str, places: Floats) -> Floats:
     # From the first rating of each unit, so that equal ratings have exactly no distance.
     apart = np.where(is_rated, places[units.codes] - places[units.codes[:, :1]], 0.0)
     squares, sums = np.square(apart).sum(axis=1), apart.sum(axis=1)
-    return np.maximum(2 * (is_rated.sum(axis=1) * squares - np.square(sums)), 0.0)
+    distances: Floats = np.maximum(2 * (is_rated.sum(axis=1) * squares - np.square(sums)), 0.0)
+    return distances
 
 
 def sum_over_pairs(units: RatedUnits, function: Callable[[Integers, Integers], Floats]) -> Floats:
@@ -250,8 +251,8 @@ class AgreementEstimate:
             table = np.zeros((int(clusters.max()) + 1, rows.shape[1]))
             np.add.at(table, clusters, rows[members] * counts[:, np.newaxis])
             kinds = RowUnits.of_rows(table)
-            sizes = np.bincount(clusters, counts)
-            size = float(np.square(sizes).sum() / sizes.sum())
+            of_clusters = np.bincount(clusters, counts)
+            size = float(np.square(of_clusters).sum() / of_clusters.sum())
 
         def measure(sums: Floats, _: object) -> dict[str, Floats]:
             return {"": score(sums)}
@@ -281,7 +282,8 @@ def _unseen_units(units: RatedUnits) -> Integers:
         labels = np.append(labels[: _MOST_LABELS // 2], labels[-_MOST_LABELS // 2 :])
     raters = units.codes.shape[1]
     first, second = (codes.ravel() for codes in np.meshgrid(labels, labels))
-    return np.stack([second if rater % 2 else first for rater in range(raters)], axis=1)
+    codes: Integers = np.stack([(first, second)[rater % 2] for rater in range(raters)], axis=1)
+    return codes
 
 
 def _label_counts(codes: Integers, size: int) -> Floats:
@@ -289,7 +291,8 @@ def _label_counts(codes: Integers, size: int) -> Floats:
     table = np.zeros((len(codes), size + 1))
     for column in codes.T:
         table[np.arange(len(codes)), column] += 1  # holes are -1, the last column
-    return table[:, :size]
+    counts: Floats = table[:, :size]
+    return counts
 
 
 UNDEFINED = AgreementEstimate(math.nan)

@@ -274,13 +274,15 @@ def _interval(
     holding = []
     for correction in corrections:
         middle = min(max(correction.value, bounds[0]), bounds[1])
-        columns = [middle * sizes + correction.influences, sizes]
+        sums, weights = middle * sizes + correction.influences, sizes
         repeats: Floats | None = counts
         if rows.clusters is not None:
             number = int(rows.clusters.max()) + 1
-            columns = [group_sums(column * counts, rows.clusters, number) for column in columns]
+            sums, weights = (
+                group_sums(column * counts, rows.clusters, number) for column in (sums, weights)
+            )
             repeats = None
-        found = ratio_interval(*columns, uncertainty, bounds=correction.unseen, counts=repeats)
+        found = ratio_interval(sums, weights, uncertainty, bounds=correction.unseen, counts=repeats)
         low, high = max(found.low, bounds[0]), min(found.high, bounds[1])
         if min(low, middle) <= value <= max(high, middle):
             holding.append(found._replace(low=min(low, middle), high=max(high, middle)))

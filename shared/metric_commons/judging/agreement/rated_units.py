@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
+from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.estimates import influence_spread
 from ...statistics.intervals.intervals import mean_interval, ratio_interval
@@ -94,8 +95,11 @@ class RatedUnits:
             is_counted = rows[1] > 0
             return mean_interval(rows[0][is_counted], replace(uncertainty, clusters=None))
         clusters, kinds, counts = self.members
-        sums = [np.bincount(clusters, column[kinds] * counts) for column in (values, sizes)]
-        return ratio_interval(sums[0], sums[1], uncertainty)
+        number = int(clusters.max()) + 1
+        sums, weights = (
+            group_sums(column[kinds] * counts, clusters, number) for column in (values, sizes)
+        )
+        return ratio_interval(sums, weights, uncertainty)
 
     def numbers(self, purpose: str) -> Floats:
         """Return the labels as numbers.

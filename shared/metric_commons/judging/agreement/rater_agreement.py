@@ -104,7 +104,9 @@ def panel_scores(
         "judges": judges,
     }
     intervals: dict[str, Interval] = {}
-    for name, values in row_scores.items() if uncertainty is not None else ():
+    if uncertainty is None:
+        return scores, intervals
+    for name, values in row_scores.items():
         with interval_of(name):
             intervals[name] = panel.mean_interval(values, uncertainty)
     return scores, intervals
@@ -186,7 +188,9 @@ def swapped_verdicts(
     }
     intervals: dict[str, Interval] = {}
     columns = {"first_position_rate": points / 4, "swap_consistency": (points == 2) * 1.0}
-    for name, values in columns.items() if uncertainty is not None else ():
+    if uncertainty is None:
+        return scores, intervals
+    for name, values in columns.items():
         with interval_of(name):
             intervals[name] = pairs.mean_interval(values, uncertainty)
     return scores, intervals
@@ -292,7 +296,9 @@ def judge_agreement(
             commonest = np.bincount(units.codes[:, 1], units.counts).max()
             result["constant_agreement"] = int(commonest) / len(units)
         intervals: dict[str, Interval] = {}
-        for name, estimate in estimates.items() if uncertainty is not None else ():
+        if uncertainty is None:
+            return result, intervals
+        for name, estimate in estimates.items():
             with interval_of(name):
                 if name in _CORRELATIONS:
                     found = _correlation_interval(name, estimate.value, units, uncertainty)

@@ -93,7 +93,7 @@ def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
         return {"": np.where(slope > 0, (judged + specificity - 1) / slope, np.nan)}
 
     # A row without a label, one of label 1 or one of label 0; with a hit or without one
-    unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]])
+    unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]]).astype(np.float64)
     values = measure(units.total()[:, np.newaxis] + unseen.T)[""]
     score = DrawnScore(result["judge_corrected"], *extremes(values, unseen), (0.0, 1.0))
     options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
