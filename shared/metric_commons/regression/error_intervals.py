@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from ..statistics.arguments.arrays import Floats
 from ..statistics.arguments.checks import OptionError
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.intervals import mean_interval, resampled_interval
@@ -135,6 +136,7 @@ def _of_output(
     if measure.kind == "pearson":
         return pearson_interval(*numbers, value, uncertainty, pairs.weights)
     weights = np.ones(len(pairs.references)) if pairs.weights is None else pairs.weights
+    terms: tuple[Floats, ...]
     if measure.kind in D2_NAMES:
         predictions, references = pairs.tables()
         terms = d2_losses(measure, predictions[output], references[output], pairs.weights)

@@ -128,7 +128,7 @@ def _error_scores(
     return result, measure_intervals(pairs, measures, multioutput, _values, uncertainty)
 
 
-def _values(measure: RegressionMeasure, pairs: Pairs) -> Sequence[float]:
+def _values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     """Return the values of one measure in each output."""
     if measure.name in MOMENT_MEASURES:
         return moment_measures(compute_moments(pairs, [measure.name]), [measure.name])[measure.name]

@@ -148,7 +148,9 @@ def exact_products(
     sums: dict[tuple[str, str], defaultdict[int, int]] = {pair: defaultdict(int) for pair in pairs}
     for part in equal_blocks(columns[names[0]].size, _ROWS):
         digits = {name: _digits(columns[name][part], room) for name in names}
-        places, powers, rows = {}, [], []
+        places: dict[str, range] = {}
+        rows: list[Floats] = []
+        powers: list[int] = []
         for name in names:
             places[name] = range(len(rows), len(rows) + len(digits[name]))
             rows += [values for values, _ in digits[name]]

@@ -79,7 +79,9 @@ def interval_scores(
         for name, values in scores.items()
     }
     intervals: dict[str, Interval] = {}
-    for m in measures if uncertainty is not None else ():
+    if uncertainty is None:
+        return result, intervals
+    for m in measures:
         bounds = (0.0, 1.0 if m.kind == "coverage" else math.inf)
         with interval_of(m.name):
             intervals[m.name] = mean_interval(

@@ -32,7 +32,7 @@ from ...statistics.intervals.rank_correlations import (
     PairedScores,
     correlation_interval,
 )
-from ...statistics.intervals.summary import Measured, RowScores, interval_of, summarize_inputs
+from ...statistics.intervals.summary import Measured, RowMeans, interval_of, summarize_inputs
 
 TieConvention = Literal["a", "b", "w"]
 
@@ -262,7 +262,7 @@ def _of_rankings(
     )
     overlaps = [rank_biased_overlap(*pair, p, ties) for pair in zip(first, second, strict=True)]
     columns = dict(zip(Overlap._fields, np.array(overlaps).T, strict=True))
-    return RowScores(columns).measured(uncertainty)
+    return RowMeans(columns).measured(uncertainty)
 
 
 def _groups(name: str, row: int, ranking: Any) -> list[list[str]]:
