@@ -120,7 +120,7 @@ def undated(name):
 
 
 @pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_terminal):
+def test_a_terminal_shows_how_far_the_processes_are(clock, monkeypatch, capsys, is_terminal):
     def slow(*arguments):
         for result in map_ordered(*arguments):
             clock.now += 0.6
@@ -129,11 +129,11 @@ def test_a_terminal_shows_how_far_the_processes_are(run, clock, monkeypatch, is_
     map_ordered = worker_processes.map_ordered
     monkeypatch.setattr(worker_processes, "map_ordered", slow)
     monkeypatch.setattr(usage, "shows_bars", lambda: is_terminal)
-    write("x.jsonl", ROWS)
-    status, _, err = run("score", "qa_em", "x.jsonl", *BOTH, "--jobs", 2)
+    systems = {name: [row[name] for row in ROWS] for name in ("answer", "other")}
+    gold = [row["gold"] for row in ROWS]
+    score("qa_em", predictions=systems, references=gold, jobs=2, progress=True)
 
-    assert status == 0
-    assert ("scoring: " in err) == is_terminal
+    assert ("scoring: " in capsys.readouterr().err) == is_terminal
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.parquet", "x.csv", "x.json"])
@@ -174,7 +174,7 @@ def test_files_of_several_systems_are_the_same(run, processes):
         write(name, rows)
     one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS, "--compare", "--id", "id")
     assert one == two
-    assert len(processes) == 1, "the rows are scored"
+    assert len(processes) == 2, "each file is read and scored"
     one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS)
     assert one == two
 

@@ -19,22 +19,9 @@ from ..results.comparisons import Pair
 from ..results.module_results import ModuleResult, check_averages
 from ..results.results import Results
 from ..rows.joins import in_order_of
-from ..rows.plans import Tables
 from ..rows.row_tables import RowTable
 from ..rows.samples import BOUNDS
 from .pseudovalues import drawn_score, pseudovalues
-
-
-def check_same_rows(tables: Tables) -> None:
-    """Check that the systems have the same rows.
-
-    Raises:
-        ValueError: they do not.
-    """
-    (first, modules), *others = tables.items()
-    for system, of_system in others:
-        for name in modules.keys() & of_system.keys():
-            in_order_of(modules[name], of_system[name], (first, system))
 
 
 def paired_scores(

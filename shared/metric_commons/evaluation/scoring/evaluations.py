@@ -101,7 +101,20 @@ class Evaluation(Request):
         return replace(results, provenance=results.provenance | self._record_of(tables))
 
     def _record_of(self, tables: "Tables") -> dict[str, Any]:
-        """Return the file, format and field of every column, to find rows again."""
+        """Return the file, format and field of every column, to find rows again.
+
+        If systems have their rows in different orders, these are found by their ids, as in logs.
+        """
+        ids = [next(iter(of_system.values())).ids for of_system in tables.values()]
+        if any(of_system != ids[0] for of_system in ids):
+            id_and_references = {"id": self.ids, "references": self.fields["references"]}
+            return {
+                "logs": {
+                    system: {"path": str(path), "format": self._opened(path).log.format_name}
+                    | {"field": predictions, **id_and_references}
+                    for system, (path, predictions) in self.systems.items()
+                }
+            }
         named = {"id" if n == "ids" else n: f for n, f in self.fields.items() if f is not None}
         columns = {}
         for system, (path, predictions) in self.systems.items():

@@ -258,7 +258,6 @@ class LogEvaluation(Evaluation):
             ids=label.get("id"),
             groups=label.get("groups"),
             clusters={field: label[name] for name, field in self.cluster_fields.items()} or None,
-            place=lambda name, row: f"{source.path}: {source.location(row)}: {name}",
         )
         for system, predictions in systems.items():
             rows = {
@@ -274,10 +273,18 @@ class LogEvaluation(Evaluation):
                 if (not predictions or module == LOGGED)
                 and metric.log_columns[0] in (LOGGED, OUTCOMES)
             }
+
+            def place(name: str, row: int, predictions: str = predictions) -> str:
+                field = predictions if name == "predictions" else self.fields.get(name)
+                named = f"field {field!r}" if field else name
+                words = f"{source.path}: {source.location(row)}: {named}"
+                return words if self._is_in_file(name) else f"{self.answers[0]}, joined to {words}"
+
+            of_system = replace(labelled, place=place)
             part = LogRows(
                 source,
                 range(source.rows),
-                {module: replace(labelled, columns=inputs) for module, inputs in rows.items()},
+                {module: replace(of_system, columns=inputs) for module, inputs in rows.items()},
                 label.get("error", [False] * source.rows),
                 scored_by_log,
             )

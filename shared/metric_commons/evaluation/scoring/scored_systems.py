@@ -11,7 +11,7 @@ from ...module.catalog.request import ROW_LABELS, Missing, Request
 from ...module.catalog.usage import with_bar
 from ...module.declaration.declarations import Module, check_supported, texts_of_rows
 from ...statistics.resampling.progress import step
-from ..comparison.pairing import check_same_rows, paired_scores
+from ..comparison.pairing import paired_scores
 from ..results.comparisons import compare_pairs
 from ..results.module_results import (
     ModuleResult,
@@ -21,6 +21,7 @@ from ..results.module_results import (
     row_digests,
 )
 from ..results.results import Results
+from ..rows.joins import in_order_of
 from ..rows.plans import Block, Plan, Tables, merged, score_tasks, tables_of, with_tables
 from ..rows.row_tables import RowTable, kept_by
 from ..rows.rows import InputError
@@ -177,7 +178,7 @@ def results_of_tables(
     if request.compare:
         if len(tables) < 2:
             raise ValueError(f"compare needs two systems; there is only {next(iter(tables))!r}")
-        check_same_rows(tables)
+        tables = _in_one_order(tables)
     systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
     steps = [(system, name) for system, modules in tables.items() for name in modules]
     with step(0, 1 + request.compare):
@@ -211,6 +212,22 @@ def results_of_tables(
     if not (request.rows or len(tables) > 1):
         results = replace(results, rows={})
     return results.choose(request.scores)
+
+
+def _in_one_order(tables: Tables) -> Tables:
+    """Return the rows of all systems in the order of the first.
+
+    Raises:
+        ValueError: they are not the same.
+    """
+    (first, modules), *others = tables.items()
+    return {first: modules} | {
+        system: {
+            name: in_order_of(modules[name], table, (first, system))
+            for name, table in of_system.items()
+        }
+        for system, of_system in others
+    }
 
 
 def _with_preset(tables: Tables, name: str) -> Tables:
