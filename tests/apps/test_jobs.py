@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.data.files import pieces
+from metric_commons.data.files import arrow_rows, delimited_rows, json_rows
 from metric_commons.evaluation.rows import worker_processes
 from metric_commons.evaluation.scoring import evaluations, scored_systems
 from metric_commons.module.catalog import usage
@@ -56,13 +56,11 @@ BOTH = (*ANSWERS, "--predictions", "other", "--compare")
 def small_pieces(monkeypatch):
     """A few rows in each block and piece, so that a small file has many."""
     monkeypatch.setattr(evaluations, "_ROWS", 4)
-    monkeypatch.setattr(evaluations, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(worker_processes, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(scored_systems, "_ROWS", 8)
-    monkeypatch.setattr(pieces, "_SIZE", 1)
-    monkeypatch.setattr(pieces, "_ROWS", 2)
-    monkeypatch.setattr(pieces, "_MINIMUM_ROWS", 8)
-    monkeypatch.setattr(pieces, "_MAXIMUM_ROWS", 8)
+    for module in (json_rows, delimited_rows):
+        monkeypatch.setattr(module, "_SIZE", 100)
+    monkeypatch.setattr(arrow_rows, "_ROWS", 4)
 
 
 @pytest.fixture
@@ -175,7 +173,7 @@ def test_files_of_several_systems_are_the_same(run, processes):
         write(name, rows)
     one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS, "--compare", "--id", "id")
     assert one == two
-    assert len(processes) == 3, "two are read, and the rows scored"
+    assert len(processes) == 1, "two are read, and the rows scored"
     one, two = saved(run, "qa_f1", "a.jsonl", "b.jsonl.gz", *ANSWERS)
     assert one == two
 

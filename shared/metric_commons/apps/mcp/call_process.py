@@ -14,7 +14,6 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-from ...data.files.access import Limits, set_default
 from ...data.trec.trec import LineError
 from ...evaluation.results.rendering import label, message_line
 from ...module.catalog.usage import MissingExtraError
@@ -22,18 +21,15 @@ from ...statistics.arguments.checks import OptionError
 
 _PAUSE = 0.1  # seconds between two reports of progress
 _TOO_LARGE = "too large", None  # the answer of a process without memory; the server knows the limit
-_LIMITS = Limits(line=20_000_000, content=2_000_000_000)  # of files, in bytes
 
 
-def serve(descriptor: int, modules: Sequence[str], max_unpacked: int | None = None) -> None:
+def serve(descriptor: int, modules: Sequence[str]) -> None:
     """Serve the call that arrives, and end this process.
 
     Args:
         descriptor: the file descriptor of the connection to the server.
         modules: modules to import before the call arrives.
-        max_unpacked: as in `Budget`.
     """
-    set_default(_LIMITS.with_whole(max_unpacked))
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server decides when this ends
     connection = Connection(descriptor)
     try:

@@ -9,7 +9,6 @@ import typer
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.request import can_fork
 from ...module.catalog.usage import UsageError, extra
-from ..console.options import WholeLimit
 
 
 def mcp(
@@ -25,7 +24,6 @@ def mcp(
             show_default="half of the memory of the machine or its control group",
         ),
     ] = None,
-    max_unpacked: WholeLimit = None,
     allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
     ultrarag: Annotated[Path | None, typer.Option(hidden=True)] = None,
     python_version: Annotated[str | None, typer.Option(hidden=True)] = None,
@@ -61,7 +59,7 @@ def mcp(
         os.environ[PERMISSION] = "1"  # inherited by the processes of calls
     folders = Roots(roots or [project_folder()], execution_allowed=allow_execution)
     server_folder = None if ultrarag is None else Roots([ultrarag])
-    workers = Workers(Budget(seconds, gigabytes, processes, max_memory, max_unpacked))
+    workers = Workers(Budget(seconds, gigabytes, processes, max_memory))
     serve(Calls(CallContext(folders, server_folder, python_version), workers))
 
 

@@ -4,14 +4,13 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
 from typing import Annotated, NamedTuple, TypeVar
 
-from ...data.files.access import FOLDER, Access, Target, check_name
+from ...data.files.access import Access, check_name
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import Range
 
@@ -26,6 +25,8 @@ _MARKS = (
     "Cargo.toml",
 )
 
+# Searching a folder needs no permission to list it where the system distinguishes these.
+FOLDER = getattr(os, "O_PATH", os.O_RDONLY) | getattr(os, "O_DIRECTORY", 0)
 _ATTEMPTS = 5  # to open a path, if a name in it becomes a link after it was resolved
 # The errors of opening a link, or a name below one, where no link is followed.
 _CHANGED = (errno.ELOOP, errno.ENOTDIR, errno.EMLINK, errno.ENOENT)
@@ -86,7 +87,7 @@ class Root(NamedTuple):
         return folder
 
 
-def open_inside(root: Root, folders: Sequence[str], *, create: bool = False) -> int:
+def open_inside(root: Root, folders: Sequence[str]) -> int:
     """Return a descriptor of a folder below a root, reached one name at a time.
 
     No name may be a link, so the descriptor cannot lead outside, even if folders change meanwhile.
@@ -94,7 +95,6 @@ def open_inside(root: Root, folders: Sequence[str], *, create: bool = False) -> 
     Args:
         root: the root.
         folders: the names of the folders that lead from the root to it; none is "..".
-        create: whether to create those that are missing.
 
     Raises:
         ValueError: the root was replaced.
@@ -103,9 +103,6 @@ def open_inside(root: Root, folders: Sequence[str], *, create: bool = False) -> 
     folder = root.open()
     try:
         for name in folders:
-            if create:
-                with suppress(FileExistsError):
-                    os.mkdir(name, dir_fd=folder)
             inner = os.open(name, FOLDER | os.O_NOFOLLOW, dir_fd=folder)
             os.close(folder)
             folder = inner
@@ -193,18 +190,15 @@ class Roots(Access):
 
         return self._inside(path, open_file)
 
-    def target(self, path: Path) -> Target:
-        """Return where a file is to be written, in a folder that is created if it is missing.
+    def target(self, path: Path) -> Path:
+        """Return the path of a file that may be written, with all links followed.
 
         Raises:
             ValueError: it is outside the folders.
-            OSError: a folder cannot be created or opened.
         """
-        return self._inside(path, lambda folder, name: Target(os.dup(folder), name), create=True)
+        return self._resolved("path", str(path))
 
-    def _inside(
-        self, path: Path, act: Callable[[int, str], _Opened], create: bool = False
-    ) -> _Opened:
+    def _inside(self, path: Path, act: Callable[[int, str], _Opened]) -> _Opened:
         """Return the result of `act` on the open folder of a file and the name of the file."""
         attempts_left = _ATTEMPTS
         while True:
@@ -212,7 +206,7 @@ class Roots(Access):
             root = next(root for root in self._roots if target.is_relative_to(root.path))
             *folders, name = target.relative_to(root.path).parts or ["."]
             try:
-                folder = open_inside(root, folders, create=create)
+                folder = open_inside(root, folders)
                 try:
                     return act(folder, name)
                 finally:

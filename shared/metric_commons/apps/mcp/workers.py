@@ -41,14 +41,12 @@ class Budget(NamedTuple):
         processes: how many calls run at the same time; further calls wait.
         max_memory: the memory of all calls together, in GB; None for half of the memory of the
             machine or its control group.
-        max_unpacked: the bytes of content that is read as a whole, as in `Limits.with_whole`.
     """
 
     seconds: float = 600.0
     gigabytes: float = 4.0
     processes: int = 8
     max_memory: float | None = None
-    max_unpacked: int | None = None
 
 
 class ToolRefusedError(ValueError):
@@ -81,7 +79,7 @@ class Workers:
         """Start the process of the next call, unless it waits already."""
         with self._lock:
             if not self._is_closed and self._waiting is None:
-                self._waiting = _Process(self._budget.max_unpacked)
+                self._waiting = _Process()
                 self._processes.add(self._waiting)
 
     def close(self) -> None:
@@ -192,10 +190,10 @@ class Workers:
 class _Process:
     """A process that serves one call."""
 
-    def __init__(self, max_unpacked: int | None) -> None:
+    def __init__(self) -> None:
         server_end, far_end = socket.socketpair()
         start = f"from {__package__}.call_process import serve; "
-        start += f"serve({far_end.fileno()}, {PRELOADED!r}, {max_unpacked!r})"
+        start += f"serve({far_end.fileno()}, {PRELOADED!r})"
         with far_end:
             self._process = subprocess.Popen(
                 [sys.executable, "-P", "-c", start],

@@ -31,21 +31,22 @@ from pkgutil import iter_modules
 from typing import IO, Any, Literal, NamedTuple, get_args
 
 from ...statistics.arguments.checks import alternatives
-from ..files.access import Limits, check_parsed, read_whole
-from ..files.delimited_rows import delimited_rows, header_and_lines
+from ..files.access import read_file
+from ..files.arrow_rows import parquet_blocks
+from ..files.delimited_rows import delimited_blocks
 from ..files.field_paths import value_at
 from ..files.json_rows import (
     PLAIN,
     STRICT,
-    JsonList,
+    Block,
     Row,
-    decoded_lines,
-    filled_lines,
+    json_lines,
+    list_items,
+    rows_of,
     rows_of_document,
     rows_of_items,
     text_lines,
 )
-from ..files.pieces import Pieces, PiecesOfLines, PiecesOfParquet, parquet_names, parquet_rows
 from ..files.streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
@@ -75,7 +76,6 @@ class Content:
     rows: Iterator[Row]  # of lines, of a document that is a list, and of a table
     document: Any = None
     file: IO[bytes] | None = None  # of an archive
-    limits: Limits = field(default_factory=Limits)
 
     def has(self, *names: str) -> bool:
         """Return whether the first record has all these fields."""
@@ -90,7 +90,7 @@ class Content:
         """Return another file of the run, and its SHA-256 by path; both empty if it is missing."""
         if not path.is_file():
             return b"", {}
-        data = read_whole(path, self.limits)
+        data = read_file(path)
         return data, {str(path): hashlib.sha256(data).hexdigest()}
 
 
@@ -128,6 +128,7 @@ class Log:
     """The rows of a file, with what its format defines about them."""
 
     rows: Iterator[Row]
+    blocks: Iterator[Block] | None = None  # an alternative to plain `rows` that is faster
     format_name: str = PLAIN_ROWS
     columns: Mapping[str, Column] = field(default_factory=dict)
     system: str | None = None
@@ -145,7 +146,6 @@ class Log:
     means: Sequence[LoggedMeans] = ()  # for a format without rows
     names: Sequence[str] = ()  # of the fields of the first row, where they are known
     has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
-    pieces: Pieces | None = None  # an alternative to `rows` that is faster
 
     def getter(self, name: str, record: Record) -> Column:
         """Return the function that gets a field, or else a column, of records like this one."""
@@ -187,7 +187,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
         names = zipfile.ZipFile(file).namelist()
         if any(name in _OF_SPREADSHEETS for name in names):
             raise ValueError(_SPREADSHEET)
-        archive = Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits)
+        archive = Content(stream.path, "zip", names, iter(()), file=file)
         return _only_log(archive, format_name)
     if kind == "parquet" or start.startswith(_PARQUET):
         return _parquet(stream, format_name, fields)
@@ -200,7 +200,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
             return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     if start.lstrip(_BLANKS).startswith(b"["):
-        return _list(stream, format_name)
+        return _document(stream.text(), stream.path, format_name)
     return _json(stream, kind, format_name)
 
 
@@ -246,62 +246,50 @@ def _only_log(content: Content, format_name: str | None) -> Log:
 
 
 def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Log:
-    names, lines = header_and_lines(text_lines(stream.content), delimiter)
-    rows = delimited_rows(lines, delimiter, fields, stream.limits.line)
-    return Log(rows=rows, names=names, has_cells=True)
+    names, blocks = delimited_blocks(stream.content, delimiter, fields)
+    return _plain(blocks, names, has_cells=True)
 
 
 def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
-    file = stream.seekable()
-    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file))
-    rows, pieces = parquet_rows(file, fields), PiecesOfParquet(file, fields)
-    return _log(content, format_name) or Log(rows=rows, names=content.names, pieces=pieces)
+    names, whole_rows, blocks = parquet_blocks(stream.seekable(), fields)
+    content = Content(stream.path, "parquet", names, rows_of(whole_rows))
+    return _log(content, format_name) or _plain(blocks, names)
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
     """Return the log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
     # Files named .json may hold lines, such as the files of BFCL, unless the user names the format.
     if kind == "json" and format_name == PLAIN_ROWS:
-        return _document(stream.text(), stream, format_name)
-    lines = filled_lines(text_lines(stream.content))
-    head = list(islice(lines, 2))
+        return _document(stream.text(), stream.path, format_name)
+    head: list[bytes] = []
+    filled: list[bytes] = []
+    while len(filled) < 2 and (line := stream.content.readline()):
+        head.append(line)
+        filled += [line] if line.strip(_BLANKS) else []
+    start = b"".join(head)
+    blocks = json_lines(start, stream.content)
     try:
-        first = PLAIN.decode(head[0][1]) if head else None
+        first = PLAIN.decode(next(text_lines(filled))) if filled else None
     except (ValueError, RecursionError):
         if kind == "jsonl":
-            return Log(rows=decoded_lines(chain(head, lines)))
-        start = "".join(text for _, text in head)
-        return _document(start + stream.text(), stream, format_name)
-    if kind != "jsonl" and len(head) == 1:
+            return _plain(blocks)
+        return _document(_text(start) + stream.text(), stream.path, format_name)
+    if kind != "jsonl" and len(filled) == 1:
         del first  # large documents should not be in memory twice
-        return _document(head[0][1], stream, format_name)
-    rows = decoded_lines(chain(head, lines), PLAIN)
-    content = Content(stream.path, "lines", first, rows, limits=stream.limits)
-    plain = decoded_lines(chain(head, lines))
-    pieces = PiecesOfLines(head, stream.content)
-    return _log(content, format_name) or Log(rows=plain, names=content.names, pieces=pieces)
+        return _document(_text(start), stream.path, format_name)
+    content = Content(stream.path, "lines", first, rows_of(blocks, PLAIN))
+    return _log(content, format_name) or _plain(blocks, content.names)
 
 
-def _list(stream: Stream, format_name: str | None) -> Log:
-    items = JsonList(stream.chunks(), stream.limits.line)
-    rows = rows_of_items(items.items(PLAIN))
-    content = Content(stream.path, "document", items.first(), rows, limits=stream.limits)
-    plain = rows_of_items(items.items(STRICT))
-    return _log(content, format_name) or Log(rows=plain, names=content.names)
-
-
-def _document(text: str, stream: Stream, format_name: str | None) -> Log:
-    check_parsed(text, stream.limits)
+def _document(text: str, path: Path, format_name: str | None) -> Log:
+    if text.lstrip().startswith("["):
+        first: Any = next(list_items(text, PLAIN), [])
+        content = Content(path, "document", first, rows_of_items(list_items(text, PLAIN)))
+        plain = rows_of_items(list_items(text, STRICT))
+        return _log(content, format_name) or Log(rows=plain, names=content.names)
     if format_name != PLAIN_ROWS:
         document: Any = PLAIN.decode(text)
-        content = Content(
-            stream.path,
-            "document",
-            document,
-            _items(document),
-            document=document,
-            limits=stream.limits,
-        )
+        content = Content(path, "document", document, _items(document), document=document)
         log = _log(content, format_name)
         if log is not None:
             return log
@@ -309,6 +297,14 @@ def _document(text: str, stream: Stream, format_name: str | None) -> Log:
     rows = rows_of_document(STRICT.decode(text))
     head = list(islice(rows, 1))
     return Log(rows=chain(head, rows), names=_names_in(head[0][1]) if head else ())
+
+
+def _plain(blocks: Iterator[Block], names: Sequence[str] = (), *, has_cells: bool = False) -> Log:
+    return Log(rows=rows_of(blocks), blocks=blocks, names=names, has_cells=has_cells)
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
 
 
 def _names_in(first: Any) -> list[str]:

@@ -14,15 +14,14 @@ import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import closing
-from itertools import chain
 from typing import Any, TypeVar
 
-from ...data.files.pieces import Piece
-from ...data.tables.tables import Columns, Source
+from ...data.files.json_rows import Columns
+from ...data.tables.tables import Source
 
 Result = TypeVar("Result")
 
-_ROWS_OF_PIECE = 2048  # of a piece that only this process can parse
+_ROWS_OF_PIECE = 2048  # of a file, for one process at a time
 _END = object()
 _REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
 
@@ -57,37 +56,14 @@ def run_parallel(work: Callable[[int], Result], jobs: int) -> Result:
     return work(1)
 
 
-def columns_of(source: Source, jobs: int) -> dict[str, list[Any]]:
-    """Return the columns of a file, read by several processes if possible.
-
-    Errors then lack line numbers.
-
-    Raises:
-        ValueError: the file is malformed.
-        OSError: it cannot be read.
-        EndedError: a process was killed.
-    """
-    if jobs == 1 or not source.is_divisible:
-        return source.columns()
-    from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
-
-    columns: dict[str, list[Any]] = {field: [] for field in source.fields}
-    read = map_pieces(source, lambda blocks: [block for _, block in blocks], jobs)
-    with closing(read) as pieces, no_collection():
-        for block in chain.from_iterable(pieces):
-            for field, column in block.items():
-                columns[field] += column
-    return columns
-
-
 def map_pieces(
     source: Source, work: Callable[[Iterator[tuple[int, Columns]]], Result], jobs: int
 ) -> Generator[Result, None, None]:
-    """Yield the results of `work` for each piece of a file, which other processes read.
+    """Yield the results of `work` for the blocks of a file, in other processes.
 
     Args:
         source: the file.
-        work: takes the blocks of a piece, each with a number for its first row.
+        work: takes blocks, each with the number of its first row.
         jobs: the number of processes.
 
     Raises:
@@ -96,24 +72,15 @@ def map_pieces(
         EndedError: a process was killed.
     """
 
-    def work_on(task: tuple[int, Piece | Columns]) -> tuple[Result, int]:
-        start, piece = task
-        rows = 0
+    def tasks() -> Iterator[tuple[int, Columns]]:
+        for block in source.blocks(_ROWS_OF_PIECE):
+            yield source.rows - len(next(iter(block.values()))), block
 
-        def blocks() -> Iterator[tuple[int, Columns]]:
-            nonlocal rows
-            for block in source.blocks_of(piece, start):
-                yield start + rows, block
-                rows += len(next(iter(block.values())))
+    def work_on(task: tuple[int, Columns]) -> Result:
+        return work(iter([task]))
 
-        return work(blocks()), rows
-
-    total = 0
-    with closing(map_ordered(work_on, source.pieces(_ROWS_OF_PIECE), jobs)) as results:
-        for result, rows in results:
-            yield result
-            total += rows
-    source.end(total)
+    with closing(map_ordered(work_on, tasks(), jobs)) as results:
+        yield from results
 
 
 def map_ordered(

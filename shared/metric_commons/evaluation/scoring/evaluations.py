@@ -7,10 +7,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...data.files.access import Limits
+from ...data.files.json_rows import Columns
 from ...data.files.streams import stem
 from ...data.harness_logs.logs import PLAIN_ROWS
-from ...data.tables.tables import Columns, Source
+from ...data.tables.tables import Source
 from ...module.catalog import catalog
 from ...module.catalog.presets import preset, preset_options
 from ...module.catalog.request import ROW_LABELS, Request, can_fork
@@ -20,7 +20,7 @@ from ...statistics.arguments.checks import RowError, shown
 from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.rows import InputError, Rows
-from ..rows.worker_processes import columns_of, cores, map_pieces, run_parallel
+from ..rows.worker_processes import cores, map_pieces, run_parallel
 from .text_notes import TextNotes
 
 if TYPE_CHECKING:
@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 _Labels = dict[str, dict[str, Any]]  # by name and text
 
 _ROWS = 2048  # of a block: few enough for long texts
-_ROWS_OF_PIECE = 1 << 15  # of a block of limited size
 _SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 
 
@@ -44,7 +43,6 @@ class Evaluation(Request):
     split_references: str | None = None  # what separates several references in a cell
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format is known
-    limits: Limits | None = None  # of lines and compressed files
 
     @cached_property
     def metrics(self) -> Mapping[str, Module]:
@@ -156,7 +154,7 @@ class Evaluation(Request):
         is_joined = self.common is not None and {*self.paths} != {self.common}
         found: Tables = {}
         if is_joined or self.compare or any(map(needs_all_rows, self._configured.values())):
-            columns = {path: columns_of(source, jobs) for path, source in sources.items()}
+            columns = {path: source.columns() for path, source in sources.items()}
             self._check_rows(sources, columns)
             rows: dict[str, Rows] = {}
             for path in dict.fromkeys(self.paths):
@@ -176,7 +174,7 @@ class Evaluation(Request):
 
         seen: _Labels = {}
         if jobs == 1:
-            for block in source.blocks(_ROWS_OF_PIECE if source.is_divisible else _ROWS):
+            for block in source.blocks(_ROWS):
                 start = source.rows - len(next(iter(block.values())))
                 yield self._scored(path, block, start, sources, seen)
             return
@@ -341,9 +339,7 @@ class Evaluation(Request):
         source = self.opened.get(path)
         if source is None:
             options: dict[str, Any] = {"format_name": self.format_name, "limit": self.limit}
-            source = self._sources.get(path) or Source(
-                path, [], **options, limits=self.limits, progress=True
-            )
+            source = self._sources.get(path) or Source(path, [], **options, progress=True)
             self._sources[path] = source
         source.fields = list(dict.fromkeys([*fields_of_file, *labels]))
         for predictions in fields_of_file if is_common else ():
