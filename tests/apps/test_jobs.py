@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.data.files import arrow_rows, delimited_rows, json_rows
+from metric_commons.data.files import arrow_rows, delimited_rows
 from metric_commons.evaluation.rows import worker_processes
 from metric_commons.evaluation.scoring import evaluations, scored_systems
 from metric_commons.module.catalog import usage
@@ -58,8 +58,7 @@ def small_pieces(monkeypatch):
     monkeypatch.setattr(evaluations, "_ROWS", 4)
     monkeypatch.setattr(worker_processes, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(scored_systems, "_ROWS", 8)
-    for module in (json_rows, delimited_rows):
-        monkeypatch.setattr(module, "_SIZE", 100)
+    monkeypatch.setattr(delimited_rows, "_SIZE", 100)
     monkeypatch.setattr(arrow_rows, "_ROWS", 4)
 
 

@@ -1,6 +1,5 @@
 """Rows of Parquet, in batches of columns."""
 
-import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import IO, Any, NamedTuple
 
@@ -46,7 +45,7 @@ class ArrowBatch(NamedTuple):
         values: list[Any] = column.to_pylist()
         return values
 
-    def rows(self, _: int, decoder: json.JSONDecoder | None = None) -> Iterator[Row]:
+    def rows(self, _: int) -> Iterator[Row]:
         """Yield the rows one by one."""
         return ((None, values) for values in self.batch.to_pylist())
 

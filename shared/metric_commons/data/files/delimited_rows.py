@@ -21,12 +21,14 @@ _MARK = b"\xef\xbb\xbf"  # byte order mark
 
 
 class Cells(NamedTuple):
-    """Whole rows of CSV or TSV, in which quotes stand only at the ends of cells.
+    """Whole rows of CSV or TSV.
 
-    pyarrow parses all cells; what it refuses, the csv module reads again, which names the row.
+    pyarrow parses all cells of regular rows, in which quotes stand only at the ends of cells. What
+    it refuses, the csv module reads again, which names the row.
     """
 
     data: bytes
+    rest: Iterable[bytes] | None  # further lines, up to the end of the file, if they are irregular
     lines_before: int
     header: Sequence[str]
     delimiter: str
@@ -37,9 +39,9 @@ class Cells(NamedTuple):
 
         # pyarrow would skip a byte order mark, and read a cell from an empty line.
         has_empty = len(self.header) == 1 and b"\n\n" in b"\n" + self.data.replace(b"\r", b"")
-        if not fields or has_empty or self.data.startswith(_MARK):
+        if has_empty or self.rest is not None or self.data.startswith(_MARK):
             return None
-        if not all(field in self.header for field in fields):
+        if not fields or not all(field in self.header for field in fields):
             return None
         names = [str(self.header.index(field)) for field in fields]
         options = _arrow_options(len(self.header), self.delimiter, tuple(dict.fromkeys(names)))
@@ -66,40 +68,35 @@ class Cells(NamedTuple):
         is_empty = np.isin(text[starts[starts < len(text)]], np.frombuffer(b"\r\n", np.uint8))
         return (first + lines[~is_empty]).tolist()  # type: ignore[no-any-return]
 
-    def rows(self, first: int, _: object = None) -> Iterator[Row]:
-        """Yield the rows, whose cells are strings.
+    def rows(self, row: int) -> Iterator[Row]:
+        """Yield the rows, whose cells are strings; the first one has this number.
 
         Raises:
-            ValueError: a row has more or fewer cells than the header, or is not UTF-8.
+            ValueError: a row has more or fewer cells than the header, a quote is not closed, there
+                is a carriage return outside of quotes, or a line is not UTF-8.
         """
-        lines = text_lines(BytesIO(self.data), self.lines_before + 1)
-        return _rows(lines, self, first)
-
-
-class RestOfCells(NamedTuple):
-    """All further rows of a file whose quotes are irregular, for the csv module alone."""
-
-    lines: Iterable[str]
-    lines_before: int
-    header: Sequence[str]
-    delimiter: str
-
-    def columns(self, _: Sequence[str]) -> None:
-        """Return None: the rows must be read one by one."""
-
-    def rows(self, first: int, _: object = None) -> Iterator[Row]:
-        """Yield the rows, whose cells are strings.
-
-        Raises:
-            ValueError: a row has more or fewer cells than the header, a quote is not closed, or
-                there is a carriage return outside of quotes.
-        """
-        return _rows(self.lines, self, first)
+        header, end = self.header, self.lines_before
+        lines = text_lines(chain(BytesIO(self.data), self.rest or ()), end + 1)
+        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        try:
+            for cells in reader:
+                start, end = end + 1, self.lines_before + reader.line_num
+                if not cells and len(header) > 1:
+                    continue  # an empty line; in a file of one column it would be an empty cell
+                if len(cells) != len(header):
+                    raise ValueError(
+                        f"{location(row, start)}: the number of cells is {len(cells)}, but the "
+                        f"header has {len(header)}{_QUOTES if len(cells) > len(header) else ''}"
+                    )
+                yield start, dict(zip(header, cells, strict=True))
+                row += 1
+        except csv.Error as error:
+            raise _fault(error, row, end + 1) from None
 
 
 def delimited_blocks(
     content: IO[bytes], delimiter: str, fields: Callable[[], Sequence[str]]
-) -> tuple[list[str], Iterator[Cells | RestOfCells]]:
+) -> tuple[list[str], Iterator[Cells]]:
     """Return the names in the header, none if it cannot be read, and the rows in blocks.
 
     Args:
@@ -123,7 +120,7 @@ def delimited_blocks(
     except csv.Error as error:
         problem = error
 
-    def blocks() -> Iterator[Cells | RestOfCells]:
+    def blocks() -> Iterator[Cells]:
         if problem is not None:
             raise _fault(problem, 0, 1)
         if not header:
@@ -134,16 +131,13 @@ def delimited_blocks(
             data += chunk
             end = _end_of_rows(data, delimiter)
             if end is None:
-                yield RestOfCells(
-                    text_lines(chain(BytesIO(data), content), lines + 1), lines, header, delimiter
-                )
+                yield Cells(data, content, lines, header, delimiter)
                 return
             if end:
-                yield Cells(data[:end], lines, header, delimiter)
+                yield Cells(data[:end], None, lines, header, delimiter)
                 lines, data = lines + data.count(b"\n", 0, end), data[end:]
         if data:  # a quote is not closed
-            rest = text_lines(BytesIO(data), lines + 1)
-            yield RestOfCells(rest, lines, header, delimiter)
+            yield Cells(data, (), lines, header, delimiter)
 
     return header, blocks()
 
@@ -176,25 +170,6 @@ def _end_of_rows(data: bytes, delimiter: str) -> int | None:
     if quotes.size % 2 == 0:
         return len(data)
     return int(outside[-1]) if outside.size else 0
-
-
-def _rows(lines: Iterable[str], block: Cells | RestOfCells, first: int) -> Iterator[Row]:
-    header, row, end = block.header, first, block.lines_before
-    reader = csv.reader(lines, delimiter=block.delimiter, strict=True)
-    try:
-        for cells in reader:
-            start, end = end + 1, block.lines_before + reader.line_num
-            if not cells and len(header) > 1:
-                continue  # an empty line; in a file of one column it would be an empty cell
-            if len(cells) != len(header):
-                raise ValueError(
-                    f"{location(row, start)}: the number of cells is {len(cells)}, but the header "
-                    f"has {len(header)}{_QUOTES if len(cells) > len(header) else ''}"
-                )
-            yield start, dict(zip(header, cells, strict=True))
-            row += 1
-    except csv.Error as error:
-        raise _fault(error, row, end + 1) from None
 
 
 def _fault(error: csv.Error, row: int, line: int) -> ValueError:

@@ -4,11 +4,8 @@ import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from io import BytesIO
 from operator import itemgetter
-from typing import IO, Any, Protocol
+from typing import Any
 
 from ...statistics.arguments.checks import nearest, shown
 
@@ -28,12 +25,10 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
-# For logs: it is twice as fast, and programs do not write a field twice.
-PLAIN = json.JSONDecoder()
-_SIZE = 1 << 17  # bytes of a block: few enough for the cache of a processor
+PLAIN = json.JSONDecoder()  # twice as fast
 _BLANKS = " \t\r\n"
 _BLANK = re.compile(f"[{_BLANKS}]*")
-_COLONS = ('":', " :", "\t:", "\r:", "\n:")  # the ways in which a name can end
+_COLONS = ('":', " :", "\t:", "\r:")  # the ways in which a name can end
 
 
 def location(row: int, line: int | None) -> str:
@@ -71,32 +66,6 @@ class LineNumbers:
         return int(lines[row - first]) if row - first < len(lines) else None
 
 
-class Block(Protocol):
-    """Consecutive rows of a file."""
-
-    def columns(self, fields: Sequence[str]) -> tuple[Columns, Lines] | None:
-        """Return the values of fields, and the lines of the rows, if the format has lines.
-
-        None if the rows must be read one by one, since one may lack a field or be malformed.
-        """
-
-    def rows(self, first: int, decoder: json.JSONDecoder = STRICT) -> Iterator[Row]:
-        """Yield the rows, the first of which has this number.
-
-        Raises:
-            ValueError: a row is malformed.
-        """
-
-
-def rows_of(blocks: Iterable[Block], decoder: json.JSONDecoder = STRICT) -> Iterator[Row]:
-    """Yield the rows of all blocks."""
-    first = 0
-    for block in blocks:
-        for row in block.rows(first, decoder):
-            yield row
-            first += 1
-
-
 def missing_field(field: str, names: Iterable[str]) -> str:
     """Return the message about a field that a row or a header lacks.
 
@@ -129,113 +98,40 @@ def text_lines(content: Iterable[bytes], first: int = 1) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 1 else text
 
 
-@dataclass(frozen=True)
-class JsonLines:
-    """Whole lines of JSON Lines, each with an object, after some lines of the file."""
-
-    data: bytes
-    lines_before: int
-
-    @cached_property
-    def _records(self) -> list[dict[str, Any]] | None:
-        return _plain_records(self.data)
-
-    def columns(self, fields: Sequence[str]) -> tuple[Columns, Lines] | None:
-        """Return the values of fields; None unless all lines are plain, and have the fields."""
-        records = self._records
-        if not records or not fields:
-            return None
-        try:
-            columns = {field: [record[field] for record in records] for field in fields}
-        except KeyError:
-            return None
-        return columns, range(self.lines_before + 1, self.lines_before + 1 + len(records))
-
-    def rows(self, first: int, decoder: json.JSONDecoder = STRICT) -> Iterator[Row]:
-        """Yield the objects.
-
-        Raises:
-            ValueError: a line is not UTF-8, not JSON, or not an object.
-        """
-        if decoder is STRICT and self._records is not None:
-            yield from enumerate(self._records, self.lines_before + 1)
-            return
-        row = first
-        start = self.lines_before + 1
-        for number, line in enumerate(text_lines(BytesIO(self.data), start), start):
-            if not line.strip(_BLANKS):
-                continue
-            try:
-                values = decoder.decode(line)
-            except json.JSONDecodeError as error:
-                state = "" if line.endswith("\n") else " is cut off"
-                column = min(error.pos, len(line.rstrip())) + 1
-                raise ValueError(
-                    f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
-                ) from None
-            except (ValueError, RecursionError) as error:
-                raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
-            yield number, _object(values, row, number)
-            row += 1
-
-
-def json_lines(start: bytes, content: IO[bytes]) -> Iterator[JsonLines]:
-    r"""Yield the lines of a file in blocks.
+def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]:
+    r"""Yield the objects in the lines of a file; blank lines have none.
 
     Args:
-        start: whole lines at its start.
-        content: the rest of the file.
+        lines: of the file.
+        is_log: whether fields given twice need not be looked for, since a program wrote the lines.
 
-    >>> blocks = json_lines(b'{"a": 1}\n', BytesIO(b'\n{"a": 2}'))
-    >>> [*rows_of(blocks)]
+    Raises:
+        ValueError: a line is not UTF-8, not JSON, or not an object.
+
+    >>> [*json_lines([b'{"a": 1}\n', b"\n", b'{"a": 2}'])]
     [(1, {'a': 1}), (3, {'a': 2})]
     """
-    lines, data = 0, start
-    while data := data + content.read(_SIZE):
-        data += content.readline()
-        yield JsonLines(data, lines)
-        lines, data = lines + data.count(b"\n"), b""
-
-
-def _plain_records(data: bytes) -> list[dict[str, Any]] | None:
-    """Return the objects in lines without blanks around them; None if any line is different.
-
-    The scanner starts where the previous object ended, so lines need not be copied. Each object
-    must be followed by a line feed; if there are no others, each line holds one object.
-    """
-    try:
-        text = data.decode("utf-8", "surrogatepass")
-    except UnicodeDecodeError:
-        return None
-    text = text.replace("\r\n", "\n")
-    if not text.endswith("\n"):
-        text += "\n"
-    # A name ends in one of these. If there are no more than fields, no object has a field twice,
-    # and need not be searched for one.
-    names = sum(map(text.count, _COLONS))
-    lines = text.count("\n")
-    try:
-        first, _ = STRICT.raw_decode(text)
-        records = _scanned(text, PLAIN) if len(first) * lines == names else None
-        if records is None or sum(map(len, records)) != names:
-            records = _scanned(text, STRICT)
-    except (StopIteration, ValueError, TypeError, RecursionError):
-        return None
-    return records if len(records) == lines and set(map(type, records)) == {dict} else None
-
-
-def _scanned(text: str, decoder: json.JSONDecoder) -> list[Any]:
-    """Return the values that are followed by a line feed each."""
-    scan = decoder.scan_once  # type: ignore[attr-defined] # decode() searches for white space with regular expressions
-    records: list[Any] = []
-    position, end = 0, len(text)
-    while position < end:
-        record, position = scan(text, position)
-        if text[position] != "\n":
-            raise ValueError("more than an object in a line")
-        position += 1
-        records.append(record)
-    return records
+    row = 0
+    for number, line in enumerate(text_lines(lines), 1):
+        if line.isspace() and not line.strip(_BLANKS):
+            continue
+        try:
+            values = PLAIN.decode(line)
+            # A name ends in one of these. If there are no more than fields, none is given twice.
+            if not is_log and sum(map(line.count, _COLONS)) != len(values):
+                values = STRICT.decode(line)
+        except json.JSONDecodeError as error:
+            state = "" if line.endswith("\n") else " is cut off"
+            column = min(error.pos, len(line.rstrip())) + 1
+            raise ValueError(
+                f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
+            ) from None
+        except TypeError:  # a number has no length
+            pass
+        except (ValueError, RecursionError) as error:
+            raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
+        yield number, _object(values, row, number)
+        row += 1
 
 
 def fault_of(error: BaseException) -> str:

@@ -13,10 +13,9 @@ from typing import Any
 
 from ..files.json_rows import Row
 from ..files.streams import check_ratio, uncompressed
-from .ifeval import instructions
-from .logs import Column, Content, Log, Marks, Record, listed
+from .declared_formats import instructions
+from .logs import Content, LogFormat, Record, listed
 
-FORMAT = "inspect"
 _CONVENTIONS = {
     "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and leaves out "
     "targets without words",
@@ -34,11 +33,8 @@ def _is_run(content: Content) -> bool:
     return content.has("eval", "status")
 
 
-MARKS = Marks(kinds=("zip", "document"), further=_is_run)
-
-
-def read(content: Content) -> Log:
-    """Return the log, even of an unfinished run."""
+def _run(content: Content) -> dict[str, Any]:
+    """Return the run, even an unfinished one."""
     if content.kind == "zip":
         header, rows = _archive(content)
     else:
@@ -46,48 +42,30 @@ def read(content: Content) -> Log:
         samples = sorted(header.get("samples") or [], key=lambda sample: sample.get("epoch", 1))
         rows = ((None, sample) for sample in samples)
     run = header.get("eval") or {}
-    results = header.get("results") or {}
     status = header.get("status")
-    return Log(
-        rows=rows,
-        columns=_columns(run),
-        system=run.get("model"),
-        task=run.get("task"),
-        samples=results.get("total_samples"),
-        conventions=_CONVENTIONS,
-        problem=None if status == "success" else f"the run has the state {status!r}",
-    )
-
-
-def _columns(run: Mapping[str, Any]) -> dict[str, Column]:
-    def scores(record: Record) -> dict[str, Any]:
-        return _scores(record, run)
-
-    def logged(record: Record) -> dict[str, float]:
-        values = {}
-        for name, score in scores(record).items():
-            for part, value in _parts(name, score["value"]):
-                values[part] = number(value)
-        return values
-
-    def predicted(record: Record) -> Any:
-        answers = [score.get("answer") for score in scores(record).values()]
-        return next((answer for answer in answers if answer is not None), None)
-
     return {
-        "id": lambda record: record["id"],
-        "epoch": lambda record: record.get("epoch", 1),
-        "task": lambda record: run.get("task"),
-        "prediction": completion,
-        "references": lambda record: listed(record["target"]),
-        "message": message,
-        "reference": reference,
-        "predicted": predicted,
-        "label": lambda record: ", ".join(listed(record["target"])),
-        "logged": logged,
-        "instructions": lambda record: instructions(record.get("metadata") or {}),
-        "error": lambda record: bool(record.get("error")),
+        "rows": rows,
+        "columns": {
+            "task": lambda _: run.get("task"),
+            "predicted": lambda record: _predicted(_scores(record, run)),
+            "logged": lambda record: _logged(_scores(record, run)),
+        },
+        "system": run.get("model"),
+        "task": run.get("task"),
+        "samples": (header.get("results") or {}).get("total_samples"),
+        "conventions": _CONVENTIONS,
+        "problem": None if status == "success" else f"the run has the state {status!r}",
     }
+
+
+def _predicted(scores: Mapping[str, Any]) -> Any:
+    answers = [score.get("answer") for score in scores.values()]
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def _logged(scores: Mapping[str, Any]) -> dict[str, float]:
+    parts = [part for name, score in scores.items() for part in _parts(name, score["value"])]
+    return {name: number(value) for name, value in parts}
 
 
 def _scores(record: Record, run: Mapping[str, Any]) -> dict[str, Any]:
@@ -221,3 +199,24 @@ def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
         return archive.read(member)
     except NotImplementedError:
         raise ValueError(f"{member.filename} has an unknown compression") from None
+
+
+FORMATS = (
+    LogFormat(
+        name="inspect",
+        kinds=["zip", "document"],
+        further=_is_run,
+        columns={
+            "id": "id",
+            "epoch": lambda record: record.get("epoch", 1),
+            "prediction": completion,
+            "references": lambda record: listed(record["target"]),
+            "message": message,
+            "reference": reference,
+            "label": lambda record: ", ".join(listed(record["target"])),
+            "instructions": lambda record: instructions(record.get("metadata") or {}),
+            "error": lambda record: bool(record.get("error")),
+        },
+        computed=_run,
+    ),
+)

@@ -207,7 +207,8 @@ class Source:
                 if found is None:
                     yield from reader.read(block.rows(self.rows), size)
                 else:
-                    yield from reader.parts(*found, size)
+                    columns, lines = found
+                    yield from reader.parts(columns, lines, size)
             return
         rows, selected = log.rows, None
         if log.format_name != PLAIN_ROWS or self.selection != Selection():
