@@ -117,8 +117,7 @@ def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]
             continue
         try:
             values = PLAIN.decode(line)
-            # A name ends in one of these. If there are no more than fields, none is given twice.
-            if not is_log and sum(map(line.count, _COLONS)) != len(values):
+            if not is_log and _may_repeat(line, len(values)):
                 values = STRICT.decode(line)
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
@@ -132,6 +131,11 @@ def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]
             raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
         yield number, _object(values, row, number)
         row += 1
+
+
+def _may_repeat(line: str, fields: int) -> bool:
+    """Return whether a line may give a field twice: there are more ends of names than fields."""
+    return line.count(":") != fields and sum(map(line.count, _COLONS)) != fields
 
 
 def fault_of(error: BaseException) -> str:

@@ -9,7 +9,7 @@ and pyarrow parses Parquet.
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,7 @@ from ..harness_logs.logs import PLAIN_ROWS, Column, Log, Record, log_in
 from .selection import Selected, Selection
 
 _EXAMPLES = 5  # additional bad rows in a message
-_ROWS = 2048  # to read one by one before they become columns
+_ROWS = 256  # to read before they become columns: few enough for the cache of a processor
 
 
 class Source:
@@ -124,28 +124,32 @@ class Source:
             self._log = None
         self.rows, self.lines = 0, LineNumbers()
         log, self._is_read = self.log, True
-        whole: Columns = {field: [] for field in self.fields}
+        reader = _TableReader(self, log)
         with self._named_errors():
-            reader = _TableReader(self, log)
-            for rows, columns in self._read(reader, log, size):
-                self.rows += rows
-                if size is None:
-                    for field, values in columns.items():
-                        whole[field] += values
-                elif not reader.faults:
-                    typed = reader.typed(columns, self.rows - rows)
-                    if not reader.faults:
-                        yield typed
-            if not reader.faults:
-                whole = reader.typed(whole, 0)
-            reader.faults.check(self.rows)
+            for columns in self._read(reader, log):
+                for field, values in columns.items():
+                    reader.columns[field] += values
+                while size is not None and reader.rows - self.rows >= size and not reader.faults:
+                    yield from self._next(reader, size)
+            reader.faults.check(reader.rows)
             self._note_provenance(log)
+            if not reader.rows:
+                problem = "there is a header, but no rows" if log.has_cells else "there are no rows"
+                raise ValueError("the file is empty" if self._is_empty else problem)
+            if reader.rows > self.rows:
+                yield from self._next(reader, reader.rows - self.rows)
+            reader.faults.check(reader.rows)
         self.close()
-        if not self.rows:
-            problem = "there is a header, but no rows" if log.has_cells else "there are no rows"
-            raise ValueError(f"{self.path}: {'the file is empty' if self._is_empty else problem}")
-        if size is None:
-            yield whole
+
+    def _next(self, reader: "_TableReader", rows: int) -> Iterator[Columns]:
+        """Yield the columns of the next rows, unless a cell is refused."""
+        part = {field: values[:rows] for field, values in reader.columns.items()}
+        for values in reader.columns.values():
+            del values[:rows]
+        self.rows += rows
+        typed = reader.typed(part, self.rows - rows)
+        if not reader.faults:
+            yield typed
 
     def provenance(self) -> dict[str, Any]:
         """Return path, hash and number of rows for the provenance, once all rows are read."""
@@ -194,10 +198,8 @@ class Source:
                 raise ValueError(f"{self.path}: {fault_of(error)}") from error
             raise
 
-    def _read(
-        self, reader: "_TableReader", log: Log, size: int | None
-    ) -> Iterator[tuple[int, Columns]]:
-        """Yield the number of rows and the columns of each block, after `self.rows` rows."""
+    def _read(self, reader: "_TableReader", log: Log) -> Iterator[Columns]:
+        """Yield columns of some rows at a time, as cells of CSV and TSV have them."""
         from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
 
         if log.blocks is not None and self.limit is None and self.selection == Selection():
@@ -205,16 +207,15 @@ class Source:
                 with no_collection():
                     found = block.columns(self.fields)
                 if found is None:
-                    yield from reader.read(block.rows(self.rows), size)
+                    yield from reader.read(block.rows(reader.rows))
                 else:
-                    columns, lines = found
-                    yield from reader.parts(columns, lines, size)
+                    yield reader.noted(*found)
             return
         rows, selected = log.rows, None
         if log.format_name != PLAIN_ROWS or self.selection != Selection():
             selected = Selected(log, self.selection)
             rows = iter(selected) if log.format_name == PLAIN_ROWS else _whole_rows(iter(selected))
-        yield from reader.read(islice(rows, self.limit), size)
+        yield from reader.read(islice(rows, self.limit))
         if selected is not None:
             self.excluded = selected.excluded
 
@@ -285,26 +286,30 @@ class _TableReader:
 
     def __init__(self, source: Source, log: Log) -> None:
         self._source, self._log, self.faults = source, log, Faults()
+        self.rows = 0  # that have been read
+        self.columns: Columns = {field: [] for field in source.fields}  # that wait
         self._getters: list[tuple[str, Column]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
-    def parts(
-        self, columns: Columns, lines: Lines, size: int | None
-    ) -> Iterator[tuple[int, Columns]]:
-        """Yield the number of rows and the columns of each part of a block."""
-        self._source.lines.add(self._source.rows, lines)
-        rows = len(next(iter(columns.values())))
-        for start in range(0, rows, size or rows or 1):
-            part = {field: values[start:][:size] for field, values in columns.items()}
-            yield min(size or rows, rows - start), part
+    def noted(self, columns: Columns, lines: Lines) -> Columns:
+        """Return columns that were read, after noting their rows and lines."""
+        self._source.lines.add(self.rows, lines)
+        self.rows += len(next(iter(columns.values())))
+        return columns
 
-    def read(self, rows: Iterator[Row], size: int | None) -> Iterator[tuple[int, Columns]]:
-        """Yield the same of rows that are read one by one."""
-        while block := list(islice(rows, size or _ROWS)):
-            yield len(block), self._columns_of(block)
+    def read(self, rows: Iterator[Row]) -> Iterator[Columns]:
+        """Yield columns of rows that are read one by one."""
+        while block := list(islice(rows, _ROWS)):
+            columns = self._columns_of(block)
+            self.rows += len(block)
+            yield columns
 
     def _columns_of(self, rows: Sequence[Row]) -> Columns:
-        source, start = self._source, self._source.rows
+        source, start = self._source, self.rows
+        source.lines.add(start, [line for line, _ in rows if line is not None])
+        if self._log.format_name == PLAIN_ROWS:
+            with suppress(KeyError):
+                return {name: [record[name] for _, record in rows] for name in source.fields}
         if not self._getters:
             self._getters = [
                 (field, self._log.getter(field, rows[0][1])) for field in source.fields
@@ -317,7 +322,6 @@ class _TableReader:
                 except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
                     problem = self._problem(field, record, error)
                     self.faults.add(field, location(row, line), problem)
-        source.lines.add(start, [line for line, _ in rows if line is not None])
         return columns
 
     def _problem(self, field: str, record: Record, error: Exception) -> str:
