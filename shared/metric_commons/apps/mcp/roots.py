@@ -191,12 +191,15 @@ class Roots(Access):
         return self._inside(path, open_file)
 
     def target(self, path: Path) -> Path:
-        """Return the path of a file that may be written, with all links followed.
+        """Return the path of a file to write, in a folder that is created if it is missing.
 
         Raises:
             ValueError: it is outside the folders.
+            OSError: a folder cannot be created, or has become a link.
         """
-        return self._resolved("path", str(path))
+        target = self._resolved("path", str(path))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        return self._inside(path, lambda *_: target)
 
     def _inside(self, path: Path, act: Callable[[int, str], _Opened]) -> _Opened:
         """Return the result of `act` on the open folder of a file and the name of the file."""

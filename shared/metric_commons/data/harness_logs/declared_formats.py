@@ -201,7 +201,7 @@ FORMATS = (
         name="olmes",
         marks=[("doc_id", "model_output", "label")],
         columns={
-            "id": "native_id|doc_id",
+            "id": "native_id or doc_id",
             "prediction": _continuation,
             "references": "label[]",
             "option_scores": _sums,
@@ -219,7 +219,7 @@ FORMATS = (
         where=("type", "match"),
         columns={
             "id": "sample_id",
-            "prediction": "data.sampled|data.picked",
+            "prediction": "data.sampled or data.picked",
             "references": "data.expected[]",
             "logged": lambda record: {"accuracy": float(record["data"]["correct"])},
         },

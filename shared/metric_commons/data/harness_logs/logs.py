@@ -138,7 +138,7 @@ class LogFormat:
     """A format of logs: the marks by which it is detected, all of which must hold, and its columns.
 
     A column is a path of names, such as `data.sampled`; paths of which the first one that exists
-    counts, such as `a|b`; a path to a list of texts, or to one of them, such as `target[]`; or a
+    counts, such as `a or b`; a path to a list of texts, or to one of them, such as `target[]`; or a
     function of a record, if the value must be computed.
     """
 
@@ -190,12 +190,12 @@ class LogFormat:
 def column(path: str | Column) -> Column:
     """Return the function that gets the value of a column.
 
-    >>> column("a.b|c[]")({"c": 1}), column("a")({"a": None})
+    >>> column("a.b or c[]")({"c": 1}), column("a")({"a": None})
     (['1'], None)
     """
     if not isinstance(path, str):
         return path
-    paths = [names.split(".") for names in path.removesuffix("[]").split("|")]
+    paths = [names.split(".") for names in path.removesuffix("[]").split(" or ")]
 
     def value(record: Record) -> Any:
         for names in paths[:-1]:
