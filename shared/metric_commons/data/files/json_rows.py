@@ -190,7 +190,7 @@ def list_items(text: str, decoder: json.JSONDecoder) -> Iterator[Any]:
             item, position = decoder.raw_decode(text, position)
         except json.JSONDecodeError:
             raise
-        except (ValueError, RecursionError) as error:
+        except ValueError as error:
             raise ValueError(f"{location(row, None)}: {fault_of(error)}") from None
         yield item
         row += 1

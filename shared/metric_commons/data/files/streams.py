@@ -110,10 +110,6 @@ class Stream:
         """Return the first bytes of the content, which remain to be read."""
         return self.content.peek(1)
 
-    def text(self) -> str:
-        """Return the remaining content, as text without a byte order mark."""
-        return self.content.read().decode("utf-8", "surrogatepass").removeprefix("\ufeff")
-
     def seekable(self) -> IO[bytes]:
         """Return the whole content as a seekable file: in memory, unless it is stored as it is."""
         if self.is_compressed or self._state is None:

@@ -20,6 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache, reduce
 from importlib import import_module
+from io import BytesIO
 from itertools import chain, islice
 from operator import getitem, itemgetter
 from pathlib import Path
@@ -254,7 +255,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
             return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     if start.lstrip(_BLANKS).startswith(b"["):
-        return _document(stream.text(), stream.path, format_name)
+        return _document(_text(stream.content.read()), stream.path, format_name)
     return _json(stream, kind, format_name)
 
 
@@ -315,7 +316,7 @@ def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
     """Return the log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
     # Files named .json may hold lines, such as the files of BFCL, unless the user names the format.
     if kind == "json" and format_name == PLAIN_ROWS:
-        return _document(stream.text(), stream.path, format_name)
+        return _document(_text(stream.content.read()), stream.path, format_name)
     head: list[bytes] = []
     filled: list[bytes] = []
     while len(filled) < 2 and (line := stream.content.readline()):
@@ -327,7 +328,7 @@ def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
     except (ValueError, RecursionError):
         if kind == "jsonl":
             return Log(rows=json_lines(lines))
-        return _document(_text(start) + stream.text(), stream.path, format_name)
+        return _document(_text(start + stream.content.read()), stream.path, format_name)
     if kind != "jsonl" and len(filled) == 1:
         del first  # large documents should not be in memory twice
         return _document(_text(start), stream.path, format_name)
@@ -362,7 +363,10 @@ def _rows_of(blocks: Iterator[Cells] | Iterator[ArrowBatch]) -> Iterator[Row]:
 
 
 def _text(data: bytes) -> str:
-    return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
+    try:
+        return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return "".join(text_lines(BytesIO(data)))  # which names the line
 
 
 def _names_in(first: Any) -> list[str]:

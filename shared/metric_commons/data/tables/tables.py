@@ -31,6 +31,7 @@ from ..harness_logs.logs import PLAIN_ROWS, Column, Log, Record, log_in
 from .selection import Selected, Selection
 
 _EXAMPLES = 5  # additional bad rows in a message
+_CHARACTERS = 1 << 19  # that complete a block, whatever its rows
 _ROWS = 256  # to read before they become columns: few enough for the cache of a processor
 
 
@@ -125,12 +126,16 @@ class Source:
         self.rows, self.lines = 0, LineNumbers()
         log, self._is_read = self.log, True
         reader = _TableReader(self, log)
+        characters = 0  # about those of the rows that wait, as the first row of each part has them
         with self._named_errors():
             for columns in self._read(reader, log):
                 for field, values in columns.items():
                     reader.columns[field] += values
-                while size is not None and reader.rows - self.rows >= size and not reader.faults:
-                    yield from self._next(reader, size)
+                    characters += len(values) * len(str(values[0])) if values else 0
+                least = 1 if characters >= _CHARACTERS else size
+                while least and size and reader.rows - self.rows >= least and not reader.faults:
+                    yield from self._next(reader, min(size, reader.rows - self.rows))
+                    characters = 0
             reader.faults.check(reader.rows)
             self._note_provenance(log)
             if not reader.rows:
