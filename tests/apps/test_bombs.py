@@ -1,19 +1,7 @@
 """Small files that unpack to much are refused in one line that names what can be done."""
 
-import json
-import os
-
 import pytest
 
-from metric_commons.apps.cli.app import COMMANDS
-from metric_commons.data.files import access
-from metric_commons.data.files.access import Limits
-from metric_commons.data.files.streams import Stream
-from metric_commons.data.tables.tables import Source
-from metric_commons.data.trec.trec import read_run
-from metric_commons.evaluation.rows.table_files import FORMAT, read_tables
-from metric_commons.evaluation.rows.versions import DISTRIBUTION, version
-from metric_commons.evaluation.scoring.scoring import score
 from tests.apps import bombs
 
 
@@ -28,7 +16,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked(tmp_path, codec, content):
         bombs.read(path)
 
     assert str(raised.value).startswith(f"{path}: the content is more than 1,000 times as large")
-    assert str(raised.value).endswith("decompress it first, or set --max-unpacked")
+    assert str(raised.value).endswith("decompress it first")
 
 
 @pytest.mark.long
@@ -38,127 +26,7 @@ def test_a_log_with_a_bomb_is_refused(tmp_path, method):
         path = bombs.write_zstandard_archive(tmp_path, 16)
     else:
         path = bombs.write_archive(tmp_path, method, 24)
-    with pytest.raises(ValueError, match=r"1,000 times as large|unknown compression") as raised:
+    with pytest.raises(ValueError, match=r"1,000 times as large|has more content than") as raised:
         bombs.read(path)
 
     assert str(raised.value).startswith(f"{path}: ")
-
-
-def test_samples_of_a_log_are_counted_together(tmp_path):
-    path = bombs.write_archive(tmp_path, "deflate", 3, samples=3)
-    bombs.read(path)
-    small = Limits(whole=1_000_000)
-    with pytest.raises(ValueError, match=r"samples/0_epoch_1.json has more than 1,000,000 bytes"):
-        Source(path, ["id"], limits=small).columns()
-
-
-def test_a_cell_of_csv_has_the_limit_of_a_line(tmp_path):
-    path = tmp_path / "x.csv"
-    path.write_text('a,b\n"' + "x\n" * 1000 + '",y\n', "utf-8")
-    with pytest.raises(ValueError, match=r"a cell is longer than 500 bytes, the limit of a line"):
-        Source(path, ["a"], limits=Limits(line=500)).columns()
-    assert len(Source(path, ["a"]).columns()["a"][0]) == 2000
-
-
-@pytest.mark.long
-def test_a_named_size_replaces_the_ratio(tmp_path):
-    path = bombs.write_compressed(tmp_path, "bz2", "a list with a long text", 12)
-    limits = Limits().with_whole(20_000_000)
-    assert len(Source(path, ["a"], limits=limits).columns()["a"][0]) == 12 * bombs.MIB
-
-
-def test_a_compressed_document_has_a_limit(tmp_path):
-    path = bombs.write_compressed(tmp_path, "gz", "a document with a long text", 4)
-    with pytest.raises(ValueError, match=r"has more than 1,000,000 bytes, the limit of what is"):
-        Source(path, ["a"], limits=Limits(whole=1_000_000)).columns()
-
-
-# Files that are read as a whole
-
-READING = {
-    "compare": ["saved.json"],
-    "export": ["saved.json", "--to", "csv", "--save", "new"],
-    "gate": ["saved.json", "--floor", "qa_em=0.1"],
-    "leaderboard": ["saved.json", "--by", "qa_em"],
-    "plot": ["confusion", "x.json", "--predictions", "a", "--references", "a", "--save", "x.png"],
-    "power": ["saved.json", "--effect", "0.1"],
-    "report": ["saved.json", "--save", "page.html"],
-    "run": ["c.yaml"],
-    "score": ["qa_em", "x.json", "--predictions", "a", "--references", "a"],
-    "trec": ["qrels", "run.json"],
-    "verify": ["rouge_n_l", "x.json", "-p", "a", "-r", "b", "--against", "rouge_score"],
-    "execute": ["x.json", "--tests", "x.json", "--save", "new", "--allow-execution"],
-}
-
-
-def test_every_command_that_reads_files_takes_the_limit():
-    without = {"describe", "list", "presets", "new", "check", "patch-evaluate", "audit"}
-    without |= {"merge"}  # which reads row by row
-    assert READING.keys() == {*COMMANDS} - without
-
-
-@pytest.mark.parametrize("command", READING)
-def test_a_document_that_is_too_large_is_refused_by_every_command(refused, tmp_path, command):
-    results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["x"])
-    results.save(tmp_path / "saved.json")
-    (tmp_path / "c.yaml").write_text("modules: {qa_em: {}}\n" + "# x\n" * 200, "utf-8")
-    (tmp_path / "x.json").write_text('{"data":\n[\n\n{"a": "%s"}]}' % ("x" * 800), "utf-8")
-    (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")
-    (tmp_path / "run.json").write_text('{"q": {"%s": 1}}' % ("d" * 800), "utf-8")
-    before = access.default_limits()
-    status, said = refused(command, *READING[command], "--max-unpacked", "500")
-
-    assert status == 1
-    assert "has more than 500 bytes, the limit of what is read as a whole" in said
-    assert said.endswith("raise it with --max-unpacked")
-    assert access.default_limits() == before
-
-
-@pytest.mark.long
-def test_a_limit_that_is_raised_lets_a_bomb_in(run, tmp_path):
-    bombs.write_compressed(tmp_path, "bz2", "a run in JSON", 12)
-    (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")
-    assert run("trec", "qrels", "run.bz2")[0] == 1
-    assert run("trec", "qrels", "run.bz2", "--max-unpacked", "20000000")[0] == 0
-
-
-@pytest.fixture
-def small(monkeypatch):
-    """Small limits of lines and documents."""
-    monkeypatch.setattr(access, "_default", Limits(line=10_000, whole=50_000))
-
-
-def sparse(path, start):
-    """A file that continues with many zeros, which take no space."""
-    path.write_bytes(start)
-    os.truncate(path, 1 << 20)
-    return path
-
-
-@pytest.mark.parametrize("start", [b"q Q0 d 1 1 t\n", b"q Q0 d 1 1 ", b'{"q": {"d": 1}'])
-def test_a_run_whose_line_never_ends_is_refused(tmp_path, small, start):
-    path = sparse(tmp_path / "run", start)
-    with pytest.raises(ValueError, match=r"limit of a line|read as a whole") as raised:
-        read_run(path)
-    assert str(raised.value).startswith(f"{path}: ")
-
-
-@pytest.mark.parametrize("rows", ["", "\n", '\n{"system": "'])
-def test_rows_whose_line_never_ends_are_refused(tmp_path, small, rows):
-    header = {"format": FORMAT, "version": version(DISTRIBUTION), "runs": {}, "provenance": {}}
-    path = sparse(tmp_path / "x.jsonl", f"{json.dumps(header)}{rows}".encode())
-    with pytest.raises(ValueError, match=r"line \d is longer than 10,000 bytes") as raised:
-        read_tables(path)
-    assert str(raised.value).startswith(f"{path}: ")
-
-
-@pytest.mark.parametrize("zeros", [0, 1 << 20])
-def test_the_copy_of_a_sparse_archive_is_the_same_file(tmp_path, zeros):
-    path = tmp_path / "x.parquet"
-    path.write_bytes(b"PAR1" + bytes(zeros) + b"x" + bytes(zeros))
-    with Stream(path) as stream:
-        copy = stream.seekable()
-        assert copy.read() == path.read_bytes()
-        taken = os.fstat(copy.fileno()).st_blocks * 512
-
-    assert taken <= 1 << 19

@@ -20,7 +20,7 @@ from pyarrow import parquet
 
 from metric_commons import load, score
 from metric_commons.__main__ import main
-from metric_commons.data.files import pieces
+from metric_commons.data.files import arrow_rows, delimited_rows
 from metric_commons.evaluation.rows import worker_processes
 from metric_commons.evaluation.scoring import evaluations, scored_systems
 from metric_commons.module.catalog import usage
@@ -56,12 +56,9 @@ BOTH = (*ANSWERS, "--predictions", "other", "--compare")
 def small_pieces(monkeypatch):
     """A few rows in each block and piece, so that a small file has many."""
     monkeypatch.setattr(evaluations, "_ROWS", 4)
-    monkeypatch.setattr(evaluations, "_ROWS_OF_PIECE", 4)
     monkeypatch.setattr(scored_systems, "_ROWS", 8)
-    monkeypatch.setattr(pieces, "_SIZE", 1)
-    monkeypatch.setattr(pieces, "_ROWS", 2)
-    monkeypatch.setattr(pieces, "_MINIMUM_ROWS", 8)
-    monkeypatch.setattr(pieces, "_MAXIMUM_ROWS", 8)
+    monkeypatch.setattr(delimited_rows, "_SIZE", 100)
+    monkeypatch.setattr(arrow_rows, "_ROWS", 4)
 
 
 @pytest.fixture

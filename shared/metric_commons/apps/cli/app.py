@@ -15,7 +15,7 @@ from ...evaluation.results.rendering import message_line
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, UnexpectedError
 from ...statistics.resampling.progress import set_quiet
-from ..console.options import Quiet, WholeLimit, with_groups
+from ..console.options import Quiet, with_groups
 
 if TYPE_CHECKING:
     from typer import Context
@@ -77,10 +77,6 @@ _IMMEDIATE: tuple[tuple[Parameter, set[str]], ...] = (
     (
         Parameter("quiet", Parameter.KEYWORD_ONLY, default=False, annotation=Quiet),
         {*("gate", "power"), *_DESCRIBING, "trec"},  # trec has one without -q
-    ),
-    (
-        Parameter("max_unpacked", Parameter.KEYWORD_ONLY, default=None, annotation=WholeLimit),
-        {*_DESCRIBING},
     ),
 )
 

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from ...data.files.access import default_limits, read_whole
+from ...data.files.access import read_file
 from ...evaluation.comparison.audits import (
     PrintedScore,
     audited_table,
@@ -56,7 +56,7 @@ def audit(
         if baseline is not None:
             raise UsageError("--baseline is not for a table")
         try:
-            audited = audited_table(read_whole(table, default_limits()).decode(), rows, alpha)
+            audited = audited_table(read_file(table).decode(), rows, alpha)
         except ValueError as error:
             raise ValueError(f"{table}: {error}") from None
         if format_name == "json":

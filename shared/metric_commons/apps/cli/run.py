@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ...data.files.access import default_limits
 from ...module.catalog.request import Reporting
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.resampling.progress import is_quiet
@@ -97,7 +96,6 @@ def _evaluation(content: "Config", path: Path) -> "Evaluation":
         "columns": columns.columns,
         "format_name": content.data.format,
         "limit": content.data.limit,
-        "limits": default_limits().with_whole(content.data.max_unpacked),
         "options": options,
         **reporting,
         "rows": bool(outputs.rows or outputs.html),

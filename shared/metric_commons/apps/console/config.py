@@ -10,7 +10,7 @@ from ruamel.yaml import YAML
 from ruamel.yaml.constructor import ConstructorError, SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
-from ...data.files.access import LimitError, default_limits, read_whole
+from ...data.files.access import read_file
 from ...data.files.stored import refuse_device
 from ...data.harness_logs.logs import Format
 from ...evaluation.results.results import FORMATS
@@ -44,7 +44,6 @@ class Data:
     format: Format | None = None
     fields: Fields = Fields()
     limit: Count | None = None
-    max_unpacked: Count | None = None
 
 
 @dataclass(frozen=True)
@@ -147,15 +146,13 @@ def read(path: Path) -> ConfigDocument:
     reader.Constructor = type("Constructor", (_Constructor,), {"repeated": repeated})
     refuse_device(path)
     try:
-        content = reader.load(read_whole(path, default_limits()).decode())
+        content = reader.load(read_file(path).decode())
         _check_size(content)
     except MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{path}: {line}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{path}: values are nested too deeply") from error
-    except LimitError:
-        raise  # which names the file
     except (YAMLError, ValueError, OverflowError) as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(content, dict):

@@ -13,7 +13,6 @@ from typing import Annotated, Any, Literal, get_args, get_type_hints
 
 import typer
 
-from ...data.files.access import default_limits, set_default
 from ...module.catalog.request import HELP, annotations, check_jobs
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import arguments
@@ -198,14 +197,6 @@ def _whole_number(value: str | int, low: int) -> int:
     return number
 
 
-def _set_limit(context: typer.Context, size: int | None) -> int | None:
-    """Set the limit of content that is read as a whole, until the command ends."""
-    earlier = default_limits()
-    context.call_on_close(lambda: set_default(earlier))
-    set_default(earlier.with_whole(size))
-    return size
-
-
 def setting(text: str) -> tuple[str, Any]:
     """Return an option and its value, parsed as JSON if possible, else a string.
 
@@ -261,19 +252,6 @@ Quiet = Annotated[
         "-q",
         callback=lambda value: set_quiet(quiet=value),
         help="Show no progress, no notes, and not which files were written.",
-    ),
-]
-# The limit of every file that a command reads.
-WholeLimit = Annotated[
-    int | None,
-    reading_option(
-        "--max-unpacked",
-        min=1,
-        metavar="BYTES",
-        callback=_set_limit,
-        help="Refuse JSON documents, and files in archives, with more content. Until this is set, "
-        "compressed files with more than 1,000 times their size are refused, too.",
-        show_default="1 GiB",
     ),
 ]
 

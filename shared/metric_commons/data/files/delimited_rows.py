@@ -3,84 +3,200 @@
 import csv
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from functools import cache
+from io import BytesIO
 from itertools import chain
-from typing import Any
+from typing import IO, Any, NamedTuple
 
-from .access import LimitError
 from .field_paths import steps
-from .json_rows import STRICT, Row, location, missing_field
+from .json_rows import STRICT, Columns, Lines, Row, location, missing_field, text_lines
 
 _QUOTES = "; a text with separators needs double quotes around it"
 _DELIMITERS = {",": "commas", "\t": "tabs", ";": "semicolons", "|": "vertical bars"}
 # What JSON does not have before the digits of a number: a plus, or a point without 0.
 _LEAD = re.compile(r" *(?:\+(?=[0-9.])|(-?)(?=\.))(\.?)")
 _LARGEST = 2**31 - 1  # limit of the csv module on every platform
+_SIZE = 1 << 19  # bytes of a block
+_MARK = b"\xef\xbb\xbf"  # byte order mark
 
 
-def delimited_rows(
-    lines: Iterable[str], delimiter: str, fields: Callable[[], Sequence[str]], limit: int
-) -> Iterator[Row]:
-    """Yield the rows, whose cells are strings.
+class Cells(NamedTuple):
+    """Whole rows of CSV or TSV.
+
+    pyarrow parses all cells of regular rows, in which quotes stand only at the ends of cells. What
+    it refuses, the csv module reads again, which names the row.
+    """
+
+    data: bytes
+    rest: Iterable[bytes] | None  # further lines, up to the end of the file, if they are irregular
+    lines_before: int
+    header: Sequence[str]
+    delimiter: str
+
+    def columns(self, fields: Sequence[str]) -> tuple[Columns, Lines] | None:
+        """Return the cells of fields; None if rows must be read one by one."""
+        from pyarrow import ArrowInvalid, BufferReader, csv
+
+        # pyarrow would skip a byte order mark, and read a cell from an empty line.
+        has_empty = len(self.header) == 1 and b"\n\n" in b"\n" + self.data.replace(b"\r", b"")
+        if has_empty or self.rest is not None or self.data.startswith(_MARK):
+            return None
+        if not fields or not all(field in self.header for field in fields):
+            return None
+        names = [str(self.header.index(field)) for field in fields]
+        options = _arrow_options(len(self.header), self.delimiter, tuple(dict.fromkeys(names)))
+        try:
+            table = csv.read_csv(BufferReader(self.data), *options)
+        except ArrowInvalid:
+            return None
+        cells = {name: table[name].to_pylist() for name in table.column_names}
+        found = {field: cells[name] for field, name in zip(fields, names, strict=True)}
+        return found, self._lines(len(table))
+
+    def _lines(self, rows: int) -> Lines:
+        """Return the line in which each row starts."""
+        first = self.lines_before + 1
+        if rows == self.data.count(b"\n") + (not self.data.endswith(b"\n")):
+            return range(first, first + rows)
+        import numpy as np
+
+        text = np.frombuffer(self.data, np.uint8)
+        breaks, quotes = np.flatnonzero(text == ord("\n")), np.flatnonzero(text == ord('"'))
+        is_end = np.searchsorted(quotes, breaks) % 2 == 0
+        starts = np.append(0, breaks[is_end] + 1)
+        lines = np.append(0, np.flatnonzero(is_end) + 1)[starts < len(text)]
+        is_empty = np.isin(text[starts[starts < len(text)]], np.frombuffer(b"\r\n", np.uint8))
+        return (first + lines[~is_empty]).tolist()  # type: ignore[no-any-return]
+
+    def rows(self, row: int) -> Iterator[Row]:
+        """Yield the rows, whose cells are strings; the first one has this number.
+
+        Raises:
+            ValueError: a row has more or fewer cells than the header, a quote is not closed, there
+                is a carriage return outside of quotes, or a line is not UTF-8.
+        """
+        header, end = self.header, self.lines_before
+        lines = text_lines(chain(BytesIO(self.data), self.rest or ()), end + 1)
+        reader = csv.reader(lines, delimiter=self.delimiter, strict=True)
+        try:
+            for cells in reader:
+                start, end = end + 1, self.lines_before + reader.line_num
+                if not cells and len(header) > 1:
+                    continue  # an empty line; in a file of one column it would be an empty cell
+                if len(cells) != len(header):
+                    raise ValueError(
+                        f"{location(row, start)}: the number of cells is {len(cells)}, but the "
+                        f"header has {len(header)}{_QUOTES if len(cells) > len(header) else ''}"
+                    )
+                yield start, dict(zip(header, cells, strict=True))
+                row += 1
+        except csv.Error as error:
+            raise _fault(error, row, end + 1) from None
+
+
+def delimited_blocks(
+    content: IO[bytes], delimiter: str, fields: Callable[[], Sequence[str]]
+) -> tuple[list[str], Iterator[Cells]]:
+    """Return the names in the header, none if it cannot be read, and the rows in blocks.
 
     Args:
-        lines: of the file.
+        content: the file.
         delimiter: the character between cells.
-        fields: returns the fields that the header must have.
-        limit: the maximum characters of a cell, which may have several lines; the default of the
-            csv module is too small for long contexts.
-
-    Raises:
-        ValueError: the header lacks a field or repeats it, a row has more or fewer cells than the
-            header, a quote is not closed, or there is a carriage return outside of quotes.
+        fields: returns the fields that the header must have, once they are known.
     """
-    csv.field_size_limit(min(limit, _LARGEST))
-    reader = csv.reader(lines, delimiter=delimiter, strict=True)
-    end = row = 0
-    try:
-        header = next(reader, [])
-        if not header:
-            return
-        _check_header(header, delimiter, fields())
-        end = reader.line_num
-        for cells in reader:
-            start, end = end + 1, reader.line_num
-            if not cells and len(header) > 1:
-                continue  # an empty line; in a file of one column it would be an empty cell
-            if len(cells) != len(header):
-                raise ValueError(
-                    f"{location(row, start)}: the number of cells is {len(cells)}, but the header "
-                    f"has {len(header)}{_QUOTES if len(cells) > len(header) else ''}"
-                )
-            yield start, dict(zip(header, cells, strict=True))
-            row += 1
-    except csv.Error as error:
-        if "larger than field limit" in str(error):
-            raise LimitError(
-                f"{location(row, end + 1)}: a cell is longer than {limit:,} bytes, the limit of a "
-                "line"
-            ) from None
-        problem = str(error)
-        if "new-line character" in problem:
-            problem = (
-                "a carriage return does not end a line; a text that has one needs double quotes"
-            )
-        raise ValueError(f"{location(row, end + 1)}: {problem}") from None
+    csv.field_size_limit(_LARGEST)  # its default is too small for long contexts
+    head: list[bytes] = []
 
-
-def header_and_lines(lines: Iterator[str], delimiter: str) -> tuple[list[str], Iterator[str]]:
-    """Return the names in the header, none if it cannot be read, and all lines again."""
-    head: list[str] = []
-
-    def noted() -> Iterator[str]:
-        for line in lines:
+    def noted() -> Iterator[bytes]:
+        while line := content.readline():
             head.append(line)
             yield line
 
-    names: list[str] = []
-    with suppress(csv.Error):
-        names = next(csv.reader(noted(), delimiter=delimiter, strict=True), [])
-    return names, chain(head, lines)
+    reader = csv.reader(text_lines(noted()), delimiter=delimiter, strict=True)
+    problem: csv.Error | None = None
+    header: list[str] = []
+    try:
+        header = next(reader, [])
+    except csv.Error as error:
+        problem = error
+
+    def blocks() -> Iterator[Cells]:
+        if problem is not None:
+            raise _fault(problem, 0, 1)
+        if not header:
+            return
+        _check_header(header, delimiter, fields())
+        lines, data = len(head), b""
+        while chunk := content.read(_SIZE) + content.readline():
+            data += chunk
+            end = _end_of_rows(data, delimiter)
+            if end is None:
+                yield Cells(data, content, lines, header, delimiter)
+                return
+            if end:
+                yield Cells(data[:end], None, lines, header, delimiter)
+                lines, data = lines + data.count(b"\n", 0, end), data[end:]
+        if data:  # a quote is not closed
+            yield Cells(data, (), lines, header, delimiter)
+
+    return header, blocks()
+
+
+def _end_of_rows(data: bytes, delimiter: str) -> int | None:
+    r"""Return the number of bytes of whole rows in whole lines; None if quotes are irregular.
+
+    A regular quote begins or ends a cell, or is one of two inside of quotes. Then a line feed ends
+    a row if the number of quotes before it is even.
+
+    >>> [_end_of_rows(data, ",") for data in (b'a,b\n"c\n', b'"a""b"\r\n', b'a"b\n')]
+    [4, 8, None]
+    """
+    import numpy as np
+
+    if data.count(b"\r") != data.count(b"\r\n"):
+        return None
+    if b'"' not in data:
+        return len(data)
+    padded = np.frombuffer(b"\n" + data + b"\n", np.uint8)
+    quotes = np.flatnonzero(padded == ord('"'))
+    borders = np.frombuffer(f'{delimiter}\n"'.encode(), np.uint8)
+    opens = np.isin(padded[quotes[::2] - 1], borders)
+    closes = np.isin(padded[quotes[1::2] + 1], [*borders, ord("\r")])
+    if not (opens.all() and closes.all()):
+        return None
+    ends = np.flatnonzero(padded[1:-1] == ord("\n")) + 1
+    is_outside = np.searchsorted(quotes, ends) % 2 == 0
+    outside = ends[is_outside]
+    if quotes.size % 2 == 0:
+        return len(data)
+    return int(outside[-1]) if outside.size else 0
+
+
+def _fault(error: csv.Error, row: int, line: int) -> ValueError:
+    problem = str(error)
+    if "new-line character" in problem:
+        problem = "a carriage return does not end a line; a text that has one needs double quotes"
+    return ValueError(f"{location(row, line)}: {problem}")
+
+
+@cache
+def _arrow_options(width: int, delimiter: str, names: tuple[str, ...]) -> tuple[Any, Any, Any]:
+    """Return the options to read columns, named by their positions, as texts in one piece."""
+    from pyarrow import csv, string
+
+    return (
+        csv.ReadOptions(
+            column_names=list(map(str, range(width))), use_threads=False, block_size=_LARGEST
+        ),
+        csv.ParseOptions(
+            delimiter=delimiter, newlines_in_values=True, ignore_empty_lines=width > 1
+        ),
+        csv.ConvertOptions(
+            column_types=dict.fromkeys(names, string()),
+            include_columns=list(names),
+            strings_can_be_null=False,
+        ),
+    )
 
 
 def _check_header(header: Sequence[str], delimiter: str, fields: Sequence[str]) -> None:

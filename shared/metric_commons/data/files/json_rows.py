@@ -1,21 +1,17 @@
-"""Rows of JSON Lines and JSON, with the lines in which they start.
+"""Rows of JSON Lines and JSON, with the lines in which they start."""
 
-The items of a JSON list are decoded one at a time, so that a large list is never in memory.
-"""
-
-import io
 import json
-from array import array
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
-from itertools import chain, islice, repeat
-from typing import Any, NamedTuple
+from operator import itemgetter
+from typing import Any
 
 from ...statistics.arguments.checks import nearest, shown
-from .access import LimitError
 
 Row = tuple[int | None, Mapping[str, Any]]  # the line in which a row starts, and its fields
+Columns = dict[str, list[Any]]
+Lines = Sequence[int]
 
 
 def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -29,12 +25,10 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
-# For logs: it is twice as fast, and programs do not write a field twice.
-PLAIN = json.JSONDecoder()
-_ENDS = ("\n", "\r\n")
-_BLOCK = 256  # rows decoded at a time
-_BLANKS = " \t\n\r"
-_MARGIN = 16  # characters; longer than any number's exponent, escape or word such as -Infinity
+PLAIN = json.JSONDecoder()  # twice as fast
+_BLANKS = " \t\r\n"
+_BLANK = re.compile(f"[{_BLANKS}]*")
+_COLONS = ('":', " :", "\t:", "\r:")  # the ways in which a name can end
 
 
 def location(row: int, line: int | None) -> str:
@@ -47,35 +41,29 @@ def location(row: int, line: int | None) -> str:
 
 
 class LineNumbers:
-    """The line of each row, stored once for rows in consecutive lines.
+    """The line of each row, as ranges where rows are in consecutive lines.
 
     >>> lines = LineNumbers()
     >>> lines.add(0, [2, 3, 5])
     >>> lines.add(3, range(6, 9))
-    >>> [lines.of(row) for row in range(6)], len(lines)
-    ([2, 3, 5, 6, 7, 8], 2)
+    >>> [lines.of(row) for row in range(6)]
+    [2, 3, 5, 6, 7, 8]
     """
 
     def __init__(self) -> None:
-        self._rows, self._lines = array("Q"), array("Q")  # the first of each run
+        self._blocks: list[tuple[int, Lines]] = []  # the first row, and the lines
 
-    def __len__(self) -> int:
-        """Return the number of runs of consecutive lines."""
-        return len(self._rows)
-
-    def add(self, row: int, lines: Sequence[int]) -> None:
+    def add(self, row: int, lines: Lines) -> None:
         """Add the lines of consecutive rows, beginning with `row`."""
-        if lines and lines[-1] - lines[0] == len(lines) - 1:
-            lines = lines[:1]
-        for number, line in enumerate(lines, start=row):
-            if not self._rows or line - self._lines[-1] != number - self._rows[-1]:
-                self._rows.append(number)
-                self._lines.append(line)
+        self._blocks.append((row, lines))
 
     def of(self, row: int) -> int | None:
         """Return the line of a row; None if it is not known."""
-        run = bisect_right(self._rows, row) - 1
-        return self._lines[run] + row - self._rows[run] if run >= 0 else None
+        block = bisect_right(self._blocks, row, key=itemgetter(0)) - 1
+        if block < 0:
+            return None
+        first, lines = self._blocks[block]
+        return int(lines[row - first]) if row - first < len(lines) else None
 
 
 def missing_field(field: str, names: Iterable[str]) -> str:
@@ -110,126 +98,44 @@ def text_lines(content: Iterable[bytes], first: int = 1) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 1 else text
 
 
-def filled_lines(lines: Iterable[str], first: int = 1) -> Iterator[tuple[int, str]]:
-    """Return the lines that are not blank, with their numbers; the first line has `first`."""
-    return (
-        pair
-        for pair in enumerate(lines, start=first)
-        # For most lines, isspace() reads one character, while strip() copies the whole line.
-        if not pair[1].isspace() or pair[1].strip(" \t\r\n")
-    )
+def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]:
+    r"""Yield the objects in the lines of a file; blank lines have none.
 
-
-def decoded_lines(
-    lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder = STRICT, first: int = 0
-) -> Iterator[Row]:
-    """Return the objects in lines of JSON Lines; `first` is the number of the first row.
+    Args:
+        lines: of the file.
+        is_log: whether fields given twice need not be looked for, since a program wrote the lines.
 
     Raises:
-        ValueError: a line is not JSON, or not an object.
+        ValueError: a line is not UTF-8, not JSON, or not an object.
+
+    >>> [*json_lines([b'{"a": 1}\n', b"\n", b'{"a": 2}'])]
+    [(1, {'a': 1}), (3, {'a': 2})]
     """
-    return chain.from_iterable(_blocks(_decoded(lines, decoder, first)))
-
-
-def _blocks(rows: Iterator[Row]) -> Iterator[list[Row]]:
-    """Yield the rows in lists, also those before an error: a reader may need only these."""
-    while True:
-        block: list[Row] = []
+    row = 0
+    for number, line in enumerate(text_lines(lines), 1):
+        if line.isspace() and not line.strip(_BLANKS):
+            continue
         try:
-            block.extend(islice(rows, _BLOCK))
-        except Exception:
-            yield block
-            raise
-        if not block:
-            return
-        yield block
-
-
-def _decoded(
-    lines: Iterable[tuple[int, str]], decoder: json.JSONDecoder, first: int
-) -> Iterator[Row]:
-    scan = decoder.scan_once  # type: ignore[attr-defined] # decode() searches for white space with regular expressions
-    for row, (number, line) in enumerate(lines, start=first):
-        try:
-            try:
-                values, end = scan(line, 0)
-                if end < len(line) and line[end:] not in _ENDS:
-                    values = decoder.decode(line)
-            except StopIteration:  # leading white space, or not JSON
-                values = decoder.decode(line)
+            values = PLAIN.decode(line)
+            if not is_log and _may_repeat(line, len(values)):
+                values = STRICT.decode(line)
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
             column = min(error.pos, len(line.rstrip())) + 1
             raise ValueError(
                 f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
             ) from None
+        except TypeError:  # a number has no length
+            pass
         except (ValueError, RecursionError) as error:
             raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
         yield number, _object(values, row, number)
+        row += 1
 
 
-class Records(NamedTuple):
-    """Consecutive rows that have been parsed."""
-
-    records: Sequence[Mapping[str, Any]]
-    lines: Sequence[int] | None  # in which they start, if there are lines
-    size: int  # of the lines, in bytes
-
-    def values(self, field: str) -> list[Any] | None:
-        """Return the values of a field; None if a record does not have it."""
-        try:
-            return [record[field] for record in self.records]
-        except KeyError:
-            return None
-
-    def rows(self) -> Iterator[Row]:
-        """Return the rows one by one."""
-        return zip(self.lines or repeat(None), self.records)  # noqa: B905 # the former may be endless
-
-
-def records_of_lines(data: bytes, lines_before: int, rows_before: int) -> Records:
-    """Return the objects in whole lines of JSON Lines.
-
-    Raises:
-        ValueError: a line is not UTF-8, not JSON, or not an object.
-    """
-    records = None
-    with suppress(UnicodeDecodeError):
-        records = _plain_records(data.decode("utf-8", "surrogatepass"))
-    if records is not None:
-        numbers = range(lines_before + 1, lines_before + 1 + len(records))
-        return Records(records, numbers, len(data))
-    first = lines_before + 1
-    lines = filled_lines(text_lines(io.BytesIO(data), first), first)
-    rows = list(decoded_lines(lines, STRICT, rows_before))
-    return Records([record for _, record in rows], [line or 0 for line, _ in rows], len(data))
-
-
-def _plain_records(text: str) -> list[dict[str, Any]] | None:
-    """Return the objects in lines without blanks around them; None if any line is different.
-
-    The scanner starts where the previous object ended, so lines need not be copied. Each object
-    must be followed by a line feed; if there are no others, each line holds one object.
-    """
-    if "\r" in text:  # which JSON allows only between tokens
-        text = text.replace("\r\n", "\n")
-    if not text.endswith("\n"):
-        text += "\n"
-    scan = STRICT.scan_once  # type: ignore[attr-defined] # as in `_decoded`
-    records: list[dict[str, Any]] = []
-    add = records.append
-    position, end = 0, len(text)
-    try:
-        while position < end:
-            record, position = scan(text, position)
-            if text[position] != "\n":
-                return None
-            position += 1
-            add(record)
-    except (StopIteration, ValueError, RecursionError):
-        return None
-    is_plain = len(records) == text.count("\n") and set(map(type, records)) <= {dict}
-    return records if is_plain else None
+def _may_repeat(line: str, fields: int) -> bool:
+    """Return whether a line may give a field twice: there are more ends of names than fields."""
+    return line.count(":") != fields and sum(map(line.count, _COLONS)) != fields
 
 
 def fault_of(error: BaseException) -> str:
@@ -268,142 +174,42 @@ def rows_of_items(items: Iterable[Any]) -> Iterator[Row]:
         yield None, _object(values, row, None)
 
 
+def list_items(text: str, decoder: json.JSONDecoder) -> Iterator[Any]:
+    """Yield the items of a JSON list one at a time, so that only their text is in memory.
+
+    >>> [*list_items(' [1, {"a": 2}]', PLAIN)]
+    [1, {'a': 2}]
+
+    Raises:
+        ValueError: the text is not a list, or an item is not valid.
+    """
+    position = _past_blanks(text, _past_blanks(text, 0) + 1)
+    row, mark = 0, "]" if text[position : position + 1] == "]" else ","
+    while mark == ",":
+        try:
+            item, position = decoder.raw_decode(text, position)
+        except json.JSONDecodeError:
+            raise
+        except ValueError as error:
+            raise ValueError(f"{location(row, None)}: {fault_of(error)}") from None
+        yield item
+        row += 1
+        position = _past_blanks(text, position)
+        mark = text[position : position + 1]
+        if mark == ",":
+            position = _past_blanks(text, position + 1)
+    if mark != "]":
+        raise json.JSONDecodeError("Expecting ',' delimiter", text, position)
+    if (end := _past_blanks(text, position + 1)) < len(text):
+        raise json.JSONDecodeError("Extra data", text, end)
+
+
+def _past_blanks(text: str, position: int) -> int:
+    match = _BLANK.match(text, position)
+    return match.end() if match else position
+
+
 def _object(values: Any, row: int, line: int | None) -> dict[str, Any]:
     if not isinstance(values, dict):
         raise ValueError(f"{location(row, line)} is not an object with fields")
     return values
-
-
-class JsonList:
-    """A JSON list that is read while its items are decoded.
-
-    Args:
-        chunks: the bytes of the list, after any byte order mark and blanks.
-        limit: the maximum characters of an item.
-    """
-
-    def __init__(self, chunks: Iterator[bytes], limit: int) -> None:
-        self._chunks, self._limit = chunks, limit
-        self._bytes = b""  # the start of a character whose rest has not been read
-        self._text, self._position = "", 0  # the text in memory, and the next character in it
-        self._is_at_end = False
-        self._row = 0
-        self._lines, self._column, self._dropped = 1, 0, 0  # before this text, for messages
-        self._skip_to("\ufeff")
-        self._skip_to("[")
-
-    def first(self) -> Any:
-        """Return the first item, which remains to be read; an empty list if there is none."""
-        return [] if self._next_character() == "]" else self._decoded(PLAIN)[0]
-
-    def items(self, decoder: json.JSONDecoder) -> Iterator[Any]:
-        """Yield the items.
-
-        Raises:
-            ValueError: this is not a list, or an item is too long or not valid.
-        """
-        if self._next_character() != "]":
-            yield self._item(decoder)
-            while self._next_character() == ",":
-                self._position += 1
-                self._next_character()
-                yield self._item(decoder)
-        if self._next_character() != "]":
-            raise self._fault("Expecting ',' delimiter")
-        self._position += 1
-        if self._next_character():
-            raise self._fault("Extra data")
-
-    def _item(self, decoder: json.JSONDecoder) -> Any:
-        item, self._position = self._decoded(decoder)
-        self._row += 1
-        return item
-
-    def _decoded(self, decoder: json.JSONDecoder) -> tuple[Any, int]:
-        """Return the item at the position, and its end; read more text until it is complete."""
-        scan = decoder.scan_once  # type: ignore[attr-defined] # as in `decoded_lines`
-        while True:
-            try:
-                item, end = scan(self._text, self._position)
-                is_closed = isinstance(item, dict | list | str)  # a number may go on
-                if is_closed or end + _MARGIN < len(self._text) or self._is_at_end:
-                    return item, end
-            except StopIteration as stop:
-                fault = json.JSONDecodeError("Expecting value", self._text, stop.value)
-                self._check_incomplete(fault)
-            except json.JSONDecodeError as error:
-                self._check_incomplete(error)
-            except ValueError as error:
-                raise ValueError(f"{location(self._row, None)}: {fault_of(error)}") from None
-            if len(self._text) - self._position > self._limit:
-                raise LimitError(
-                    f"{location(self._row, None)} is longer than {self._limit:,} bytes, the limit "
-                    "of a line"
-                )
-            self._read_more()
-
-    def _check_incomplete(self, error: json.JSONDecodeError) -> None:
-        """Check that an error may be due to text that has not been read."""
-        is_near_end = error.pos >= len(self._text) - _MARGIN
-        if self._is_at_end or not (is_near_end or error.msg.startswith("Unterminated string")):
-            raise self._fault(error)
-
-    def _next_character(self) -> str:
-        """Move to the next character that is not blank, and return it; "" at the end."""
-        while True:
-            while self._position < len(self._text):
-                character = self._text[self._position]
-                if character not in _BLANKS:
-                    return character
-                self._position += 1
-            if self._is_at_end:
-                return ""
-            self._read_more()
-
-    def _skip_to(self, mark: str) -> None:
-        if self._next_character() == mark:
-            self._position += 1
-
-    def _read_more(self) -> None:
-        """Read at least as much text as there is left, and drop the text that was decoded."""
-        past = self._text[: self._position]
-        if "\n" in past:
-            self._lines += past.count("\n")
-            self._column = len(past) - past.rfind("\n") - 1
-        else:
-            self._column += len(past)
-        self._dropped += len(past)
-        pieces = [self._text[self._position :]]
-        self._text, self._position = "", 0
-        missing = max(len(pieces[0]), 1)
-        while missing > 0 and not self._is_at_end:
-            chunk = next(self._chunks, b"")
-            data = self._bytes + chunk
-            end = _end_of_characters(data) if chunk else len(data)
-            self._bytes, self._is_at_end = data[end:], not chunk
-            pieces.append(data[:end].decode("utf-8", "surrogatepass"))
-            missing -= end
-        self._text = "".join(pieces)
-
-    def _fault(self, error: json.JSONDecodeError | str) -> ValueError:
-        """Return an error, by default at this position, with its position in the file."""
-        if isinstance(error, str):
-            error = json.JSONDecodeError(error, self._text, self._position)
-        line = self._lines + error.lineno - 1
-        column = error.colno + (self._column if error.lineno == 1 else 0)
-        position = self._dropped + error.pos
-        return ValueError(f"{error.msg}: line {line} column {column} (char {position})")
-
-
-def _end_of_characters(data: bytes) -> int:
-    """Return the number of bytes that are certainly whole characters in UTF-8.
-
-    >>> [_end_of_characters(text.encode()[:3]) for text in ("abc", "ab\u00e9", "a\u00e9")]
-    [3, 2, 1]
-    """
-    for back in range(1, min(4, len(data)) + 1):
-        if data[-back] >= 0xC0:
-            return len(data) - back
-        if data[-back] < 0x80:
-            return len(data)
-    return len(data)

@@ -13,7 +13,7 @@ from typing import Any, ClassVar, Self
 
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option
-from .access import LimitError, default_limits, read_whole, target_to_write
+from .access import create_file, read_file, target_to_write
 
 CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
@@ -93,9 +93,7 @@ class Stored(ABC):
         """
         refuse_device(path)
         try:
-            return cls.from_json(read_whole(path, default_limits()).decode())
-        except LimitError:
-            raise  # which names the file
+            return cls.from_json(read_file(path).decode())
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
 
@@ -218,8 +216,7 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
 
     Missing folders are created. If writing fails, an existing file does not change. A file that is
     replaced keeps its mode, so that private files stay private. Open files, such as /dev/stdout,
-    are written directly. On Linux the temporary file has no name until it is complete, so that a
-    process that is killed leaves nothing behind.
+    are written directly.
 
     Raises:
         ValueError: the name has control characters, or the path is not that of a file.
@@ -230,26 +227,20 @@ def write_whole(path: str | Path, pieces: Iterable[str | bytes]) -> None:
         with open(path, "wb") as file:
             file.writelines(data)
         return
-    with target_to_write(path) as target:
-        temporary = target.beside(f".metric-commons-{secrets.token_hex(8)}")
-        earlier = target.mode()
-        mode = None if earlier is None or not stat.S_ISREG(earlier) else stat.S_IMODE(earlier)
-        created = 0o666 if mode is None else 0o666 & mode
-        try:
-            with temporary.create(created) as file:
-                file.writelines(data)
-                file.flush()
-                if mode is not None:
-                    os.chmod(file.fileno() if os.chmod in os.supports_fd else temporary.name, mode)
-                os.fsync(file.fileno())
-                temporary.take(file)
-            os.replace(
-                temporary.name,
-                target.name,
-                src_dir_fd=target.folder,
-                dst_dir_fd=target.folder,
-            )
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(path)) from error
-        finally:
-            temporary.remove()
+    target = target_to_write(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".metric-commons-{secrets.token_hex(8)}")
+    mode = stat.S_IMODE(target.stat().st_mode) if target.exists() else None
+    created = 0o666 if mode is None else 0o666 & mode
+    try:
+        with create_file(temporary, created) as file:
+            file.writelines(data)
+            file.flush()
+            os.fsync(file.fileno())
+        if mode is not None:
+            temporary.chmod(mode)
+        temporary.replace(target)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
+    finally:
+        temporary.unlink(missing_ok=True)

@@ -1,33 +1,28 @@
-"""The bytes of files and pipes, decompressed and hashed while they are read, within limits."""
+"""The bytes of files and pipes, decompressed and hashed while they are read.
+
+Compressed content has one limit, so that a small file cannot fill the memory: it may be 1,000 times
+as large as what is stored.
+"""
 
 import bz2
 import gzip
 import hashlib
 import io
 import lzma
-import os
 import re
 import sys
-import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any, Self
 
-from .access import (
-    GrowthLimit,
-    Limits,
-    LineLimit,
-    check_unchanged,
-    check_whole,
-    default_limits,
-    open_file,
-    state_of,
-)
+from .access import open_file, state_of
 
 STANDARD_INPUT = Path("-")
 _CHUNK = 1 << 18  # bytes to read and hash at a time
+_RATIO = 1000  # how many times larger than its file compressed content may be
+_FREE = 10_000_000  # bytes of content that any compressed file may have
 _GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00"
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
 _SKIPPABLE = re.compile(rb"[\x50-\x5f]\x2a\x4d\x18")  # a frame without content, as pzstd writes
@@ -61,112 +56,68 @@ class Stream:
     """The decompressed bytes of a file, or of standard input for the path `-`.
 
     The hash is of exactly the bytes that were read; a file that changes meanwhile is refused.
+
+    Args:
+        path: the file.
+        advance: called with the number of bytes that were read each time.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        limits: Limits | None = None,
-        advance: Callable[[int], object] | None = None,
-    ) -> None:
-        self.path, self.limits = path, limits or default_limits()
-        self._advance = advance
+    def __init__(self, path: Path, advance: Callable[[int], object] | None = None) -> None:
+        self.path, self._advance = path, advance
         self._hash = hashlib.sha256()
-        self._file: Any = None
-        self._stored: Any = None  # the bytes as stored
-        self._temporary: IO[bytes] | None = None
-        self.is_compressed = False
-        self._stored_bytes = 0  # read so far
-        self.content: Any = None  # the decompressed bytes
+        self._is_hashed = False
+        self._stored_bytes = self._content_bytes = 0  # read so far
 
     def __enter__(self) -> Self:
         is_file = self.path != STANDARD_INPUT
-        self._file = open_file(self.path) if is_file else sys.stdin.buffer
+        self._file: Any = open_file(self.path) if is_file else sys.stdin.buffer
+        self._state = state_of(self._file) if is_file else None
+        # The bytes as stored, and the decompressed ones.
+        self._stored: io.BufferedReader[Any] = io.BufferedReader(
+            _Observed(self._file, self._note), _CHUNK
+        )
+        self.content: io.BufferedReader[Any] = self._stored
         try:
-            self._look(is_file)
+            decompressed = _decompressed(self._stored)
         except BaseException:
             self.__exit__()
             raise
+        self.is_compressed = decompressed is not None
+        if decompressed is not None:
+            self.content = io.BufferedReader(_Observed(decompressed, self._check_growth), _CHUNK)
         return self
 
-    def _look(self, is_file: bool) -> None:
-        """Read the start, which shows whether the content is compressed."""
-        self._state = state_of(self._file) if is_file else None
-        observers: list[Callable[[memoryview], object]] = [self._hash.update, self._count]
-        if self._advance is not None:
-            advance = self._advance
-            observers.append(lambda data: advance(len(data)))
-        self._stored = io.BufferedReader(_Observed(self._file, observers), _CHUNK)
-        lines = LineLimit(self.limits.line)
-        decompressed = _decompressed(self._stored)
-        if decompressed is None:
-            lines.observe(memoryview(self._stored.peek()))  # already read to detect the compression
-            observers.append(lines.observe)
-            self.content = self._stored
-        else:
-            self.is_compressed = True
-            size = self.size
-            growth = GrowthLimit(self.limits, lambda: size or self._stored_bytes)
-            self.content = io.BufferedReader(
-                _Observed(decompressed, [growth.observe, lines.observe]), _CHUNK
-            )
-        self._lines = lines
-
-    def _count(self, data: memoryview) -> None:
-        self._stored_bytes += len(data)
-
     def __exit__(self, *error: object) -> None:
-        if self._temporary is not None:
-            self._temporary.close()
         if self.path != STANDARD_INPUT:
             self._file.close()
+
+    def _note(self, data: memoryview) -> None:
+        self._hash.update(data)
+        self._stored_bytes += len(data)
+        if self._advance is not None:
+            self._advance(len(data))
+
+    def _check_growth(self, data: memoryview) -> None:
+        self._content_bytes += len(data)
+        check_ratio(self._content_bytes, self.size or self._stored_bytes, "the content")
 
     @property
     def size(self) -> int | None:
         """Return the number of stored bytes; None for a pipe."""
-        status = os.fstat(self._file.fileno()) if self.path != STANDARD_INPUT else None
-        return status.st_size if status is not None and status.st_size else None
+        return self._state[0] if self._state else None
 
     def start(self) -> bytes:
         """Return the first bytes of the content, which remain to be read."""
-        data: bytes = self.content.peek(1)
-        return data
-
-    def chunks(self) -> Iterator[bytes]:
-        """Yield the remaining content, whose lines may be of any length."""
-        self._lines.limit = sys.maxsize
-        while data := self.content.read(_CHUNK):
-            yield data
-
-    def text(self) -> str:
-        """Return the remaining content, as text without a byte order mark.
-
-        Raises:
-            ValueError: it exceeds the limit of what is read as a whole.
-        """
-        data = bytearray()
-        for chunk in self.chunks():
-            data += chunk
-            check_whole(len(data), self.limits.whole)
-        return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
+        return self.content.peek(1)
 
     def seekable(self) -> IO[bytes]:
-        """Return the content as a seekable temporary file.
-
-        Raises:
-            ValueError: it was compressed, and exceeds the limit of what is read as a whole.
-        """
-        self._temporary = tempfile.TemporaryFile()  # noqa: SIM115 # closed with the stream
-        for chunk in self.chunks():
-            if chunk.strip(b"\0"):
-                self._temporary.write(chunk)
-            else:  # zeros of a sparse file take no space in the copy either
-                self._temporary.seek(len(chunk), os.SEEK_CUR)
-            if self.is_compressed:
-                check_whole(self._temporary.tell(), self.limits.whole)
-        self._temporary.truncate()
-        self._temporary.seek(0)
-        return self._temporary
+        """Return the whole content as a seekable file: in memory, unless it is stored as it is."""
+        if self.is_compressed or self._state is None:
+            return io.BytesIO(self.content.read())
+        self._hash_rest()
+        self._file.seek(0)
+        self.content = io.BufferedReader(self._file)
+        return self.content
 
     def sha256(self) -> str:
         """Return the hash of the stored bytes, after reading the rest of them.
@@ -174,27 +125,28 @@ class Stream:
         Raises:
             ValueError: the file has changed since it was opened.
         """
-        while self._stored.read(_CHUNK):
-            pass
-        if self.path != STANDARD_INPUT:
-            check_unchanged(self._file, self._state, "the file")
+        self._hash_rest()
+        if self.path != STANDARD_INPUT and state_of(self._file) != self._state:
+            raise ValueError("the file has changed while it was read")
         return self._hash.hexdigest()
+
+    def _hash_rest(self) -> None:
+        while not self._is_hashed:
+            self._is_hashed = not self._stored.read(_CHUNK)
 
 
 class _Observed(io.RawIOBase):
-    """A source of bytes that passes all bytes to observers."""
+    """A source of bytes that shows all bytes to a function."""
 
-    def __init__(self, source: Any, observers: list[Callable[[memoryview], object]]) -> None:
-        self._source, self._observers = source, observers
+    def __init__(self, source: Any, observe: Callable[[memoryview], object]) -> None:
+        self._source, self._observe = source, observe
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         count: int = self._source.readinto(buffer) or 0
-        data = memoryview(buffer)[:count]
-        for observe in self._observers:
-            observe(data)
+        self._observe(memoryview(buffer)[:count])
         return count
 
 
@@ -204,7 +156,7 @@ class _Streams(io.RawIOBase):
     Python's own classes end silently before a stream whose first bytes are damaged.
     """
 
-    def __init__(self, stored: io.BufferedReader, start: Callable[[], Any]) -> None:
+    def __init__(self, stored: "io.BufferedReader[Any]", start: Callable[[], Any]) -> None:
         self._stored, self._start = stored, start
         self._stream = start()
 
@@ -228,7 +180,7 @@ class _Streams(io.RawIOBase):
                 return len(data)
 
 
-def _decompressed(stored: io.BufferedReader) -> Any:
+def _decompressed(stored: "io.BufferedReader[Any]") -> Any:
     """Return the content of compressed bytes, detected by their start; None if not compressed."""
     start = stored.peek(len(_XZ))
     if start.startswith(_GZIP):
@@ -244,25 +196,38 @@ def _decompressed(stored: io.BufferedReader) -> Any:
     return None
 
 
-def uncompressed(data: bytes, limits: Limits, subject: str) -> bytes:
-    """Return the content of compressed bytes; other bytes unchanged.
+def uncompressed(data: bytes, size: int) -> bytes:
+    """Return at most this many bytes of the content of compressed bytes.
+
+    >>> uncompressed(gzip.compress(b"text"), 4)
+    b'text'
+    """
+    content: bytes = _decompressed(io.BufferedReader(io.BytesIO(data))).read(size)
+    return content
+
+
+class UnpackedSizeError(ValueError):
+    """Compressed content is suspiciously large, and may be made to fill the memory."""
+
+
+def check_ratio(size: int, stored: int, subject: str) -> None:
+    """Check that compressed content is not suspiciously much larger than its compressed size.
+
+    Args:
+        size: the bytes of the content so far.
+        stored: the bytes that are stored.
+        subject: the content in the message.
 
     Raises:
-        ValueError: it exceeds a limit.
+        UnpackedSizeError: it is.
 
-    >>> [uncompressed(data, Limits(), "x") for data in (gzip.compress(b"x"), b"x")]
-    [b'x', b'x']
+    >>> check_ratio(9_000_000, 759, "x")
     """
-    compressed = _decompressed(io.BufferedReader(io.BytesIO(data)))
-    if compressed is None:
-        return data
-    growth = GrowthLimit(limits, lambda: len(data), subject)
-    content = bytearray()
-    while chunk := compressed.read(_CHUNK):
-        content += chunk
-        growth.observe(memoryview(chunk))
-        check_whole(len(content), limits.whole, subject)
-    return bytes(content)
+    if size > _FREE and size > _RATIO * stored:
+        raise UnpackedSizeError(
+            f"{subject} is more than {_RATIO:,} times as large as the {stored:,} bytes stored, "
+            "which is the limit; decompress it first"
+        )
 
 
 def broken_compression() -> tuple[type[Exception], ...]:

@@ -12,9 +12,7 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from .logs import Content, Log, Marks, Record
-
-FORMAT = "bfcl"
+from .logs import Content, LogFormat, Record
 
 _NUMBER = re.compile(r"_\d+(?:-\d+)*$")
 
@@ -38,26 +36,6 @@ def _is_answer(call: Any) -> bool:
     (arguments,) = call.values()
     return isinstance(arguments, dict) and all(
         isinstance(values, list) for values in arguments.values()
-    )
-
-
-MARKS = Marks(fields=[("id", "result", "latency"), ("id", "ground_truth")], further=_is_bfcl)
-
-
-def read(content: Content) -> Log:
-    """Return the results, or the possible answers with the tools of their questions."""
-    columns = {"id": lambda record: record["id"], "task": category}
-    if content.has("ground_truth"):
-        tools, sidecars = _tools(content)
-        return Log(
-            rows=content.rows,
-            columns={**columns, "reference": lambda record: _expected(record, tools)},
-            options={"arguments": "bfcl"},  # each argument is a list of accepted values
-            sidecars=sidecars,
-        )
-    return Log(
-        rows=content.rows,
-        columns={**columns, "prediction": message, "message": message, "reference": _no_call},
     )
 
 
@@ -117,3 +95,26 @@ def _tools(content: Content) -> tuple[dict[str, Any], dict[str, str]]:
     lines = data.decode("utf-8").splitlines()
     records = [json.loads(line) for line in lines if line.strip()]
     return {record["id"]: record.get("function") or [] for record in records}, sidecars
+
+
+def _columns(content: Content) -> dict[str, Any]:
+    """Return the results, or the possible answers with the tools of their questions."""
+    if not content.has("ground_truth"):
+        return {"columns": {"prediction": message, "message": message, "reference": _no_call}}
+    tools, sidecars = _tools(content)
+    return {
+        "columns": {"reference": lambda record: _expected(record, tools)},
+        "options": {"arguments": "bfcl"},  # each argument is a list of accepted values
+        "sidecars": sidecars,
+    }
+
+
+FORMATS = (
+    LogFormat(
+        name="bfcl",
+        marks=[("id", "result", "latency"), ("id", "ground_truth")],
+        further=_is_bfcl,
+        columns={"id": "id", "task": category},
+        computed=_columns,
+    ),
+)

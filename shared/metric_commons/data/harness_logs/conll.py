@@ -8,22 +8,9 @@ import re
 from collections.abc import Iterator
 
 from ..files.json_rows import Row, location
-from .logs import Content, Log, Marks, Record
+from .logs import LogFormat, Record
 
-FORMAT = "conll"
 _TAG = re.compile(r"O|[A-Z]-.+|.+-[A-Z]")
-MARKS = Marks(kinds=("text",), suffixes=(".conll", ".bio", ".iob"))
-
-
-def read(content: Content) -> Log:
-    """Return the sentences; a column is the list of its cells."""
-    return Log(
-        rows=_sentences(content.rows),
-        columns={
-            "prediction": lambda record: record[str(len(record) - 1)],
-            "references": _right_tags,
-        },
-    )
 
 
 def _right_tags(record: Record) -> list[str]:
@@ -65,3 +52,17 @@ def _sentences(rows: Iterator[Row]) -> Iterator[Row]:
 
 def _columns(tokens: list[list[str]]) -> dict[str, list[str]]:
     return {str(number): list(cells) for number, cells in enumerate(zip(*tokens, strict=True))}
+
+
+FORMATS = (
+    LogFormat(
+        name="conll",
+        kinds=["text"],
+        suffixes=[".conll", ".bio", ".iob"],
+        columns={
+            "prediction": lambda record: record[str(len(record) - 1)],
+            "references": _right_tags,
+        },
+        computed=lambda content: {"rows": _sentences(content.rows)},
+    ),
+)

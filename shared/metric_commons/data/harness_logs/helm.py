@@ -10,39 +10,13 @@ import json
 import re
 from typing import Any
 
-from .logs import Content, Log, Marks, Record
+from .logs import Content, LogFormat, Record
 
-FORMAT = "helm"
-MARKS = Marks(kinds=("document",), fields=[("adapter_spec", "request_states")])
 # Other statistics than metrics: lengths, costs and reasons to stop.
 _BOOKKEEPING = re.compile(
     r"num_.*|training_.*|inference_.*|finish_reason_.*|batch_size|prompt_truncated|max_prob|logprob"
 )
 _Key = tuple[Any, Any, str]
-
-
-def read(content: Content) -> Log:
-    """Return the log, with the metrics from the file of statistics beside it."""
-    document = content.document
-    data, sidecars = content.beside(content.path.with_name("per_instance_stats.json"))
-    metrics = _metrics(json.loads(data)) if sidecars else {}
-    adapter = document["adapter_spec"]
-    return Log(
-        rows=((None, state) for state in document["request_states"]),
-        columns={
-            "id": lambda record: record["instance"]["id"],
-            "epoch": lambda record: record.get("train_trial_index", 0) + 1,
-            "split": _split,
-            "perturbation": _perturbation,
-            "prediction": prediction,
-            "references": references,
-            "logged": lambda record: metrics.get(_key(record, record["instance"]["id"]), {}),
-        },
-        system=adapter.get("model") or adapter.get("model_deployment"),
-        task=content.path.resolve().parent.name.partition(":")[0],
-        variants={"split": _split, "perturbation": _perturbation},
-        sidecars=sidecars,
-    )
 
 
 def prediction(record: Record) -> str:
@@ -85,3 +59,38 @@ def _split(record: Record) -> str:
 
 def _perturbation(record: Record) -> str:
     return str((record["instance"].get("perturbation") or {}).get("name", "none"))
+
+
+def _run(content: Content) -> dict[str, Any]:
+    """Return the run, with the metrics from the file of statistics beside it."""
+    data, sidecars = content.beside(content.path.with_name("per_instance_stats.json"))
+    metrics = _metrics(json.loads(data)) if sidecars else {}
+    adapter = content.document["adapter_spec"]
+    return {
+        "rows": ((None, state) for state in content.document["request_states"]),
+        "columns": {
+            "logged": lambda record: metrics.get(_key(record, record["instance"]["id"]), {})
+        },
+        "system": adapter.get("model") or adapter.get("model_deployment"),
+        "task": content.path.resolve().parent.name.partition(":")[0],
+        "variants": {"split": _split, "perturbation": _perturbation},
+        "sidecars": sidecars,
+    }
+
+
+FORMATS = (
+    LogFormat(
+        name="helm",
+        kinds=["document"],
+        marks=[("adapter_spec", "request_states")],
+        columns={
+            "id": "instance.id",
+            "epoch": lambda record: record.get("train_trial_index", 0) + 1,
+            "split": _split,
+            "perturbation": _perturbation,
+            "prediction": prediction,
+            "references": references,
+        },
+        computed=_run,
+    ),
+)

@@ -11,13 +11,11 @@ from contextlib import suppress
 from io import SEEK_END
 from typing import Any
 
-from ..files.access import Limits, check_parsed, check_ratio, check_whole
 from ..files.json_rows import Row
-from ..files.streams import uncompressed
-from .ifeval import instructions
-from .logs import Column, Content, Log, Marks, Record, listed
+from ..files.streams import check_ratio, uncompressed
+from .declared_formats import instructions
+from .logs import Content, LogFormat, Record, listed
 
-FORMAT = "inspect"
 _CONVENTIONS = {
     "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and leaves out "
     "targets without words",
@@ -35,11 +33,8 @@ def _is_run(content: Content) -> bool:
     return content.has("eval", "status")
 
 
-MARKS = Marks(kinds=("zip", "document"), further=_is_run)
-
-
-def read(content: Content) -> Log:
-    """Return the log, even of an unfinished run."""
+def _run(content: Content) -> dict[str, Any]:
+    """Return the run, even an unfinished one."""
     if content.kind == "zip":
         header, rows = _archive(content)
     else:
@@ -47,48 +42,30 @@ def read(content: Content) -> Log:
         samples = sorted(header.get("samples") or [], key=lambda sample: sample.get("epoch", 1))
         rows = ((None, sample) for sample in samples)
     run = header.get("eval") or {}
-    results = header.get("results") or {}
     status = header.get("status")
-    return Log(
-        rows=rows,
-        columns=_columns(run),
-        system=run.get("model"),
-        task=run.get("task"),
-        samples=results.get("total_samples"),
-        conventions=_CONVENTIONS,
-        problem=None if status == "success" else f"the run has the state {status!r}",
-    )
-
-
-def _columns(run: Mapping[str, Any]) -> dict[str, Column]:
-    def scores(record: Record) -> dict[str, Any]:
-        return _scores(record, run)
-
-    def logged(record: Record) -> dict[str, float]:
-        values = {}
-        for name, score in scores(record).items():
-            for part, value in _parts(name, score["value"]):
-                values[part] = number(value)
-        return values
-
-    def predicted(record: Record) -> Any:
-        answers = [score.get("answer") for score in scores(record).values()]
-        return next((answer for answer in answers if answer is not None), None)
-
     return {
-        "id": lambda record: record["id"],
-        "epoch": lambda record: record.get("epoch", 1),
-        "task": lambda record: run.get("task"),
-        "prediction": completion,
-        "references": lambda record: listed(record["target"]),
-        "message": message,
-        "reference": reference,
-        "predicted": predicted,
-        "label": lambda record: ", ".join(listed(record["target"])),
-        "logged": logged,
-        "instructions": lambda record: instructions(record.get("metadata") or {}),
-        "error": lambda record: bool(record.get("error")),
+        "rows": rows,
+        "columns": {
+            "task": lambda _: run.get("task"),
+            "predicted": lambda record: _predicted(_scores(record, run)),
+            "logged": lambda record: _logged(_scores(record, run)),
+        },
+        "system": run.get("model"),
+        "task": run.get("task"),
+        "samples": (header.get("results") or {}).get("total_samples"),
+        "conventions": _CONVENTIONS,
+        "problem": None if status == "success" else f"the run has the state {status!r}",
     }
+
+
+def _predicted(scores: Mapping[str, Any]) -> Any:
+    answers = [score.get("answer") for score in scores.values()]
+    return next((answer for answer in answers if answer is not None), None)
+
+
+def _logged(scores: Mapping[str, Any]) -> dict[str, float]:
+    parts = [part for name, score in scores.items() for part in _parts(name, score["value"])]
+    return {name: number(value) for name, value in parts}
 
 
 def _scores(record: Record, run: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,10 +156,9 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
 
     def document(name: str) -> Any:
         nonlocal total
-        data = _member(archive, members[name], content.limits)
+        data = _member(archive, members[name])
         total += len(data)  # members may share stored bytes
-        check_ratio(total, size, content.limits.ratio, "the content of all members")
-        check_parsed(data, content.limits, name)
+        check_ratio(total, size, "the content of all members")
         return json.loads(data)
 
     if "header.json" in members:
@@ -201,21 +177,46 @@ def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
     return header, ((None, document(name)) for name in names)
 
 
-def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo, limits: Limits) -> bytes:
+def _member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
     """Return the bytes of a file in an archive, even if `zipfile` does not support its compression.
 
     Raises:
-        ValueError: it has too many bytes, or an unknown compression.
+        ValueError: it is suspiciously large, or has an unknown compression.
     """
-    check_whole(member.file_size, limits.whole, member.filename)
-    check_ratio(member.file_size, member.compress_size, limits.ratio, member.filename)
-    if member.compress_type in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return archive.read(member)  # which never returns more than `file_size`
-    if member.compress_type not in (zipfile.ZIP_BZIP2, _ZSTANDARD):
-        raise ValueError(f"{member.filename} has an unknown compression")
-    # The local header has 26 bytes, then the lengths of two fields before the data.
-    file: Any = archive.fp
-    file.seek(member.header_offset + 26)
-    name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))
-    file.seek(member.header_offset + 30 + name + extra)
-    return uncompressed(file.read(member.compress_size), limits, member.filename)
+    size = member.file_size
+    check_ratio(size, member.compress_size, member.filename)
+    if member.compress_type == _ZSTANDARD:
+        # The local header has 26 bytes, then the lengths of two fields before the data.
+        file: Any = archive.fp
+        file.seek(member.header_offset + 26)
+        name, extra = (int.from_bytes(file.read(2), "little") for _ in range(2))
+        file.seek(member.header_offset + 30 + name + extra)
+        data = uncompressed(file.read(member.compress_size), size + 1)
+        if len(data) > size:
+            raise ValueError(f"{member.filename} has more content than the archive says")
+        return data
+    try:
+        return archive.read(member)
+    except NotImplementedError:
+        raise ValueError(f"{member.filename} has an unknown compression") from None
+
+
+FORMATS = (
+    LogFormat(
+        name="inspect",
+        kinds=["zip", "document"],
+        further=_is_run,
+        columns={
+            "id": "id",
+            "epoch": lambda record: record.get("epoch", 1),
+            "prediction": completion,
+            "references": lambda record: listed(record["target"]),
+            "message": message,
+            "reference": reference,
+            "label": lambda record: ", ".join(listed(record["target"])),
+            "instructions": lambda record: instructions(record.get("metadata") or {}),
+            "error": lambda record: bool(record.get("error")),
+        },
+        computed=_run,
+    ),
+)

@@ -7,9 +7,8 @@ Source: huggingface/lighteval, `logging/evaluation_tracker.py`, `tasks/requests.
 import re
 from typing import Any
 
-from .logs import Content, Log, Marks, Record, argmax, listed, numbers_alone
+from .logs import Content, LogFormat, Record, argmax, listed, numbers_alone
 
-FORMAT = "lighteval"
 _COLUMNS = ("doc", "model_response", "metric")
 _NAME = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.parquet")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT.*")
@@ -18,34 +17,6 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT.*")
 def _has_columns(content: Content) -> bool:
     """Return whether a table has the columns of details."""
     return all(name in content.first or f"__{name}__" in content.first for name in _COLUMNS)
-
-
-MARKS = Marks(kinds=("parquet",), further=_has_columns)
-
-
-def read(content: Content) -> Log:
-    """Return the log."""
-    match = _NAME.fullmatch(content.path.name)
-    folder = content.path.resolve().parent
-    rows = (
-        (line, _plain(record) | {"row": row}) for row, (line, record) in enumerate(content.rows)
-    )
-    return Log(
-        rows=rows,
-        columns={
-            "id": lambda record: record["doc"].get("id") or record["row"],
-            "task": lambda record: record["doc"].get("task_name"),
-            "prediction": prediction,
-            "references": references,
-            "option_scores": option_scores,
-            "truth": truth,
-            "predicted": lambda record: argmax(option_scores(record)),
-            "label": lambda record: listed(record["doc"]["gold_index"])[0],
-            "logged": lambda record: numbers_alone(record["metric"]),
-        },
-        system=folder.parent.name if _DATE.fullmatch(folder.name) else None,
-        task=match["task"] if match else None,
-    )
 
 
 def prediction(record: Record) -> str:
@@ -79,3 +50,35 @@ def truth(record: Record) -> list[int]:
 
 def _plain(record: Record) -> dict[str, Any]:
     return {name: record[name if name in record else f"__{name}__"] for name in _COLUMNS}
+
+
+def _details(content: Content) -> dict[str, Any]:
+    match = _NAME.fullmatch(content.path.name)
+    folder = content.path.resolve().parent
+    rows = enumerate(content.rows)
+    return {
+        "rows": ((line, _plain(record) | {"row": row}) for row, (line, record) in rows),
+        "system": folder.parent.name if _DATE.fullmatch(folder.name) else None,
+        "task": match["task"] if match else None,
+    }
+
+
+FORMATS = (
+    LogFormat(
+        name="lighteval",
+        kinds=["parquet"],
+        further=_has_columns,
+        columns={
+            "id": lambda record: record["doc"].get("id") or record["row"],
+            "task": lambda record: record["doc"].get("task_name"),
+            "prediction": prediction,
+            "references": references,
+            "option_scores": option_scores,
+            "truth": truth,
+            "predicted": lambda record: argmax(option_scores(record)),
+            "label": lambda record: listed(record["doc"]["gold_index"])[0],
+            "logged": lambda record: numbers_alone(record["metric"]),
+        },
+        computed=_details,
+    ),
+)

@@ -19,12 +19,10 @@ from typing import Any
 
 from ...statistics.arguments.python_syntax import syntax_tree
 from ..files.streams import uncompressed_name
-from .ifeval import instructions
-from .logs import Content, Log, LoggedMeans, Marks, Record, argmax, listed
+from .declared_formats import instructions
+from .logs import Column, Content, LogFormat, LoggedMeans, Record, argmax, listed
 
-FORMAT = "lm-eval"
 _OF_MEANS = ("results", "versions", "config")
-MARKS = Marks(fields=[("doc_id", "resps", "filtered_resps"), _OF_MEANS])
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash"),
@@ -43,7 +41,7 @@ _NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins in text
 _INDEX = re.compile(r"\d+")
 
 
-def read(content: Content) -> Log:
+def _run(content: Content) -> dict[str, Any]:
     """Return the samples, together with the file of results beside them, or the means."""
     if content.has(*_OF_MEANS):
         return _means(content.first)
@@ -57,32 +55,19 @@ def read(content: Content) -> Log:
         results = json.loads(data) if sidecars else {}
     higher = results.get("higher_is_better", {}).get(task) or {}
     folder = path.resolve().parent.name if match else None
-    return Log(
-        rows=content.rows,
-        columns={
-            "id": lambda record: record["doc_id"],
-            "task": lambda record: task,
-            "prediction": prediction,
-            "references": references,
-            "message": prediction,
-            "reference": reference,
-            "option_scores": option_scores,
-            "option_probabilities": option_probabilities,
-            "truth": truth,
-            "predicted": predicted,
-            "label": label,
-            "logged": logged,
-            "instructions": lambda record: instructions(record["doc"]),
-            **({"accepted_answers": accepted_answers} if _has_answers(content.first) else {}),
-        },
-        system=results.get("model_name") or folder,
-        task=task,
-        samples=results.get("n-samples", {}).get(task, {}).get("effective"),
-        variants={"filter": _filter_names()},
-        conventions=_CONVENTIONS,
-        lower_is_better=frozenset(metric for metric, is_higher in higher.items() if not is_higher),
-        sidecars=sidecars,
-    )
+    columns: dict[str, Column] = {"task": lambda _: task}
+    if _has_answers(content.first):
+        columns["accepted_answers"] = accepted_answers
+    return {
+        "columns": columns,
+        "system": results.get("model_name") or folder,
+        "task": task,
+        "samples": results.get("n-samples", {}).get(task, {}).get("effective"),
+        "variants": {"filter": _filter_names()},
+        "conventions": _CONVENTIONS,
+        "lower_is_better": frozenset(metric for metric, is_up in higher.items() if not is_up),
+        "sidecars": sidecars,
+    }
 
 
 def _filter_names() -> Callable[[Record], str]:
@@ -272,7 +257,7 @@ def _right_options(record: Record) -> set[int]:
     return {texts.index(target.strip()) for target in targets}
 
 
-def _means(document: Mapping[str, Any]) -> Log:
+def _means(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the means of each task."""
     samples = document.get("n-samples") or {}
     directions = document.get("higher_is_better") or {}
@@ -301,7 +286,12 @@ def _means(document: Mapping[str, Any]) -> Log:
     }
     argument = re.search(r"pretrained=([^,]+)", str(document["config"].get("model_args")))
     name = document.get("model_name") or (argument and argument[1])
-    return Log(rows=iter(()), system=name, means=means, lower_is_better=frozenset(lower))
+    return {
+        "rows": iter(()),
+        "system": name,
+        "means": means,
+        "lower_is_better": frozenset(lower),
+    }
 
 
 def _numbers(scores: Mapping[str, Any], ending: str = "") -> dict[str, float]:
@@ -322,3 +312,26 @@ def _numbers(scores: Mapping[str, Any], ending: str = "") -> dict[str, float]:
         if is_number and metric.endswith("_stderr") == bool(ending):
             numbers[f"{metric.removesuffix(ending)}{comma}{chosen}"] = float(value)
     return numbers
+
+
+FORMATS = (
+    LogFormat(
+        name="lm-eval",
+        marks=[("doc_id", "resps", "filtered_resps"), _OF_MEANS],
+        columns={
+            "id": "doc_id",
+            "prediction": prediction,
+            "references": references,
+            "message": prediction,
+            "reference": reference,
+            "option_scores": option_scores,
+            "option_probabilities": option_probabilities,
+            "truth": truth,
+            "predicted": predicted,
+            "label": label,
+            "logged": logged,
+            "instructions": lambda record: instructions(record["doc"]),
+        },
+        computed=_run,
+    ),
+)

@@ -1,13 +1,7 @@
 """Logs of evaluation harnesses, and plain rows: the format of a file, and its records.
 
-A format is a file in this folder, with
-
-* `FORMAT`, its name;
-* `MARKS`, by which the format of a file is detected;
-* `read(content)`, which returns the `Log`;
-
-Standard columns are functions of a record, the row in the log, so that they are computed only on
-request:
+The files in this folder declare the formats in their `FORMATS`. Standard columns are values of a
+record, the row in the log, which are computed only on request:
 
 * `id` and `epoch` identify the sample of a row; rows with the same id form one unit;
 * `prediction` and `references` are texts; `accepted_answers` are references that may be empty, for
@@ -22,30 +16,32 @@ request:
 import hashlib
 import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cache, reduce
 from importlib import import_module
+from io import BytesIO
 from itertools import chain, islice
+from operator import getitem, itemgetter
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import IO, Any, Literal, NamedTuple, get_args
 
 from ...statistics.arguments.checks import alternatives
-from ..files.access import Limits, check_parsed, read_whole
-from ..files.delimited_rows import delimited_rows, header_and_lines
+from ..files.access import read_file
+from ..files.arrow_rows import ArrowBatch, parquet_blocks
+from ..files.delimited_rows import Cells, delimited_blocks
 from ..files.field_paths import value_at
 from ..files.json_rows import (
     PLAIN,
     STRICT,
-    JsonList,
     Row,
-    decoded_lines,
-    filled_lines,
+    json_lines,
+    list_items,
     rows_of_document,
     rows_of_items,
     text_lines,
 )
-from ..files.pieces import Pieces, PiecesOfLines, PiecesOfParquet, parquet_names, parquet_rows
 from ..files.streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
@@ -75,7 +71,6 @@ class Content:
     rows: Iterator[Row]  # of lines, of a document that is a list, and of a table
     document: Any = None
     file: IO[bytes] | None = None  # of an archive
-    limits: Limits = field(default_factory=Limits)
 
     def has(self, *names: str) -> bool:
         """Return whether the first record has all these fields."""
@@ -90,27 +85,8 @@ class Content:
         """Return another file of the run, and its SHA-256 by path; both empty if it is missing."""
         if not path.is_file():
             return b"", {}
-        data = read_whole(path, self.limits)
+        data = read_file(path)
         return data, {str(path): hashlib.sha256(data).hexdigest()}
-
-
-@dataclass(frozen=True)
-class Marks:
-    """The marks by which a format is detected; all of them must hold."""
-
-    kinds: Sequence[str] = ("lines", "document")
-    suffixes: Sequence[str] = ()  # alternatives
-    fields: Sequence[Sequence[str]] = ()  # of the first record; alternative sets of fields
-    further: Callable[[Content], bool] | None = None
-
-    def hold(self, content: Content) -> bool:
-        """Return whether the content has the marks."""
-        return (
-            content.kind in self.kinds
-            and (not self.suffixes or content.path.suffix in self.suffixes)
-            and (not self.fields or any(content.has(*names) for names in self.fields))
-            and (self.further is None or self.further(content))
-        )
 
 
 class LoggedMeans(NamedTuple):
@@ -128,6 +104,8 @@ class Log:
     """The rows of a file, with what its format defines about them."""
 
     rows: Iterator[Row]
+    # An alternative to plain `rows` that is faster.
+    blocks: Iterator[Cells] | Iterator[ArrowBatch] | None = None
     format_name: str = PLAIN_ROWS
     columns: Mapping[str, Column] = field(default_factory=dict)
     system: str | None = None
@@ -145,7 +123,6 @@ class Log:
     means: Sequence[LoggedMeans] = ()  # for a format without rows
     names: Sequence[str] = ()  # of the fields of the first row, where they are known
     has_cells: bool = False  # whether rows are of CSV or TSV, whose values are texts
-    pieces: Pieces | None = None  # an alternative to `rows` that is faster
 
     def getter(self, name: str, record: Record) -> Column:
         """Return the function that gets a field, or else a column, of records like this one."""
@@ -155,6 +132,84 @@ class Log:
             except ValueError:
                 return self.columns[name]
         return lambda record: record[name] if name in record else value_at(record, name)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LogFormat:
+    """A format of logs: the marks by which it is detected, all of which must hold, and its columns.
+
+    A column is a path of names, such as `data.sampled`; paths of which the first one that exists
+    counts, such as `a or b`; a path to a list of texts, or to one of them, such as `target[]`; or a
+    function of a record, if the value must be computed.
+    """
+
+    name: str
+    kinds: Sequence[str] = ("lines", "document")
+    suffixes: Sequence[str] = ()  # alternatives
+    marks: Sequence[Sequence[str]] = ()  # fields of the first record; alternative sets of them
+    further: Callable[[Content], bool] | None = None
+    where: tuple[str, str] | None = None  # a field of rows that are samples, and its value
+    columns: Mapping[str, str | Column] = field(default_factory=dict)
+    system: str | None = None  # fields of the first record
+    task: str | None = None
+    variants: Sequence[str] = ()  # fields whose values must not be mixed
+    # The fields of `Log` that follow from the content; columns are added to those above.
+    computed: Callable[[Content], Mapping[str, Any]] | None = None
+
+    def holds(self, content: Content) -> bool:
+        """Return whether the content has the marks."""
+        return (
+            content.kind in self.kinds
+            and (not self.suffixes or content.path.suffix in self.suffixes)
+            and (not self.marks or any(content.has(*names) for names in self.marks))
+            and (self.further is None or self.further(content))
+        )
+
+    def read(self, content: Content) -> Log:
+        """Return the log."""
+        rows = content.rows
+        if self.where is not None:
+            name, value = self.where
+            rows = (row for row in rows if row[1].get(name) == value)
+        computed = dict(self.computed(content)) if self.computed else {}
+        columns = {**self.columns, **computed.pop("columns", {})}
+        first = content.first if isinstance(content.first, Mapping) else {}
+        declared: dict[str, Any] = {
+            "rows": rows,
+            "system": first.get(self.system),
+            "task": first.get(self.task),
+            "variants": {name: _text_of(name) for name in self.variants},
+        }
+        return Log(
+            **declared | computed,
+            columns={name: column(path) for name, path in columns.items()},
+            format_name=self.name,
+            names=content.names,
+        )
+
+
+def column(path: str | Column) -> Column:
+    """Return the function that gets the value of a column.
+
+    >>> column("a.b or c[]")({"c": 1}), column("a")({"a": None})
+    (['1'], None)
+    """
+    if not isinstance(path, str):
+        return path
+    paths = [names.split(".") for names in path.removesuffix("[]").split(" or ")]
+
+    def value(record: Record) -> Any:
+        for names in paths[:-1]:
+            with suppress(KeyError, TypeError):
+                return reduce(getitem, names, record)
+        return reduce(getitem, paths[-1], record)
+
+    get: Column = itemgetter(path) if paths == [[path]] else value
+    return (lambda record: list(map(str, listed(get(record))))) if path.endswith("[]") else get
+
+
+def _text_of(name: str) -> Column:
+    return lambda record: str(record.get(name))
 
 
 def format_names() -> list[str]:
@@ -187,7 +242,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
         names = zipfile.ZipFile(file).namelist()
         if any(name in _OF_SPREADSHEETS for name in names):
             raise ValueError(_SPREADSHEET)
-        archive = Content(stream.path, "zip", names, iter(()), file=file, limits=stream.limits)
+        archive = Content(stream.path, "zip", names, iter(()), file=file)
         return _only_log(archive, format_name)
     if kind == "parquet" or start.startswith(_PARQUET):
         return _parquet(stream, format_name, fields)
@@ -200,13 +255,15 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
             return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     if start.lstrip(_BLANKS).startswith(b"["):
-        return _list(stream, format_name)
+        return _document(_text(stream.content.read()), stream.path, format_name)
     return _json(stream, kind, format_name)
 
 
 def _texts(stream: Stream, format_name: str | None) -> Log:
     texts = enumerate(text_lines(stream.content), start=1)
-    rows: Iterator[Row] = ((line, {"text": text}) for line, text in texts)
+    rows: Iterator[Row] = (
+        (line, {"text": text.removesuffix("\n").removesuffix("\r")}) for line, text in texts
+    )
     return _only_log(Content(stream.path, "text", None, rows), format_name)
 
 
@@ -218,23 +275,21 @@ def _is_text(kind: str, format_name: str | None) -> bool:
     """
     if format_name is None and kind in _TABLES:  # known without importing all formats
         return False
-    marks = {name: module.MARKS for name, module in formats().items()}
-    of_texts = {name: marks[name] for name in marks if tuple(marks[name].kinds) == ("text",)}
-    return format_name in of_texts or any(f".{kind}" in m.suffixes for m in of_texts.values())
+    of_texts = {name: form for name, form in formats().items() if tuple(form.kinds) == ("text",)}
+    return format_name in of_texts or any(f".{kind}" in f.suffixes for f in of_texts.values())
 
 
 def _log(content: Content, format_name: str | None) -> Log | None:
     """Return the log, in this format or in the one detected by its marks; None for plain rows."""
     if format_name == PLAIN_ROWS:
         return None
-    module = recognized(content) if format_name is None else format_named(format_name)
-    if module is None:
+    form = recognized(content) if format_name is None else format_named(format_name)
+    if form is None:
         return None
     try:
-        log: Log = module.read(content)
+        return form.read(content)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not in the format {module.FORMAT}: {error}") from error
-    return replace(log, format_name=module.FORMAT, names=content.names)
+        raise ValueError(f"not in the format {form.name}: {error}") from error
 
 
 def _only_log(content: Content, format_name: str | None) -> Log:
@@ -246,62 +301,50 @@ def _only_log(content: Content, format_name: str | None) -> Log:
 
 
 def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Log:
-    names, lines = header_and_lines(text_lines(stream.content), delimiter)
-    rows = delimited_rows(lines, delimiter, fields, stream.limits.line)
-    return Log(rows=rows, names=names, has_cells=True)
+    names, blocks = delimited_blocks(stream.content, delimiter, fields)
+    return Log(rows=_rows_of(blocks), blocks=blocks, names=names, has_cells=True)
 
 
 def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
-    file = stream.seekable()
-    content = Content(stream.path, "parquet", parquet_names(file), parquet_rows(file))
-    rows, pieces = parquet_rows(file, fields), PiecesOfParquet(file, fields)
-    return _log(content, format_name) or Log(rows=rows, names=content.names, pieces=pieces)
+    names, whole_rows, blocks = parquet_blocks(stream.seekable(), fields)
+    content = Content(stream.path, "parquet", names, _rows_of(whole_rows))
+    plain = Log(rows=_rows_of(blocks), blocks=blocks, names=names)
+    return _log(content, format_name) or plain
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
     """Return the log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
     # Files named .json may hold lines, such as the files of BFCL, unless the user names the format.
     if kind == "json" and format_name == PLAIN_ROWS:
-        return _document(stream.text(), stream, format_name)
-    lines = filled_lines(text_lines(stream.content))
-    head = list(islice(lines, 2))
+        return _document(_text(stream.content.read()), stream.path, format_name)
+    head: list[bytes] = []
+    filled: list[bytes] = []
+    while len(filled) < 2 and (line := stream.content.readline()):
+        head.append(line)
+        filled += [line] if line.strip(_BLANKS) else []
+    start, lines = b"".join(head), chain(head, stream.content)
     try:
-        first = PLAIN.decode(head[0][1]) if head else None
+        first = PLAIN.decode(next(text_lines(filled))) if filled else None
     except (ValueError, RecursionError):
         if kind == "jsonl":
-            return Log(rows=decoded_lines(chain(head, lines)))
-        start = "".join(text for _, text in head)
-        return _document(start + stream.text(), stream, format_name)
-    if kind != "jsonl" and len(head) == 1:
+            return Log(rows=json_lines(lines))
+        return _document(_text(start + stream.content.read()), stream.path, format_name)
+    if kind != "jsonl" and len(filled) == 1:
         del first  # large documents should not be in memory twice
-        return _document(head[0][1], stream, format_name)
-    rows = decoded_lines(chain(head, lines), PLAIN)
-    content = Content(stream.path, "lines", first, rows, limits=stream.limits)
-    plain = decoded_lines(chain(head, lines))
-    pieces = PiecesOfLines(head, stream.content)
-    return _log(content, format_name) or Log(rows=plain, names=content.names, pieces=pieces)
+        return _document(_text(start), stream.path, format_name)
+    content = Content(stream.path, "lines", first, json_lines(lines, is_log=True))
+    return _log(content, format_name) or Log(rows=json_lines(lines), names=content.names)
 
 
-def _list(stream: Stream, format_name: str | None) -> Log:
-    items = JsonList(stream.chunks(), stream.limits.line)
-    rows = rows_of_items(items.items(PLAIN))
-    content = Content(stream.path, "document", items.first(), rows, limits=stream.limits)
-    plain = rows_of_items(items.items(STRICT))
-    return _log(content, format_name) or Log(rows=plain, names=content.names)
-
-
-def _document(text: str, stream: Stream, format_name: str | None) -> Log:
-    check_parsed(text, stream.limits)
+def _document(text: str, path: Path, format_name: str | None) -> Log:
+    if text.lstrip().startswith("["):
+        first: Any = next(list_items(text, PLAIN), [])
+        content = Content(path, "document", first, rows_of_items(list_items(text, PLAIN)))
+        plain = rows_of_items(list_items(text, STRICT))
+        return _log(content, format_name) or Log(rows=plain, names=content.names)
     if format_name != PLAIN_ROWS:
         document: Any = PLAIN.decode(text)
-        content = Content(
-            stream.path,
-            "document",
-            document,
-            _items(document),
-            document=document,
-            limits=stream.limits,
-        )
+        content = Content(path, "document", document, _items(document), document=document)
         log = _log(content, format_name)
         if log is not None:
             return log
@@ -309,6 +352,21 @@ def _document(text: str, stream: Stream, format_name: str | None) -> Log:
     rows = rows_of_document(STRICT.decode(text))
     head = list(islice(rows, 1))
     return Log(rows=chain(head, rows), names=_names_in(head[0][1]) if head else ())
+
+
+def _rows_of(blocks: Iterator[Cells] | Iterator[ArrowBatch]) -> Iterator[Row]:
+    row = 0
+    for block in blocks:
+        for values in block.rows(row):
+            yield values
+            row += 1
+
+
+def _text(data: bytes) -> str:
+    try:
+        return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        return "".join(text_lines(BytesIO(data)))  # which names the line
 
 
 def _names_in(first: Any) -> list[str]:
@@ -322,36 +380,37 @@ def _items(document: Any) -> Iterator[Row]:
 
 
 @cache
-def formats() -> dict[str, Any]:
+def formats() -> dict[str, LogFormat]:
     """Return the formats by name."""
-    folder = Path(__file__).parent
-    stems = sorted(module.name for module in iter_modules([str(folder)]) if module.name != "logs")
+    stems = sorted(
+        {module.name for module in iter_modules([str(Path(__file__).parent)])} - {"logs"}
+    )
     modules = [import_module(f".{stem}", __package__) for stem in stems]
-    return {module.FORMAT: module for module in modules}
+    return {form.name: form for module in modules for form in module.FORMATS}
 
 
-def format_named(name: str) -> Any:
+def format_named(name: str) -> LogFormat:
     """Return the format of this name.
 
     >>> format_named("lm_eval")
     Traceback (most recent call last):
     ValueError: there is no format 'lm_eval'; did you mean 'lm-eval'?
     """
-    readers = formats()
-    if name not in readers:
-        raise ValueError(f"there is no format {name!r}{alternatives(name, readers)}")
-    return readers[name]
+    known = formats()
+    if name not in known:
+        raise ValueError(f"there is no format {name!r}{alternatives(name, known)}")
+    return known[name]
 
 
-def recognized(content: Content) -> Any:
+def recognized(content: Content) -> LogFormat | None:
     """Return the format whose marks the content has; None if there is none.
 
     Raises:
         ValueError: the content has the marks of several formats.
     """
-    candidates = [module for module in formats().values() if module.MARKS.hold(content)]
+    candidates = [form for form in formats().values() if form.holds(content)]
     if len(candidates) > 1:
-        names = " or ".join(module.FORMAT for module in candidates)
+        names = " or ".join(form.name for form in candidates)
         raise ValueError(f"this may be {names}; choose one with --from")
     return candidates[0] if candidates else None
 

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..files.json_rows import Row
-from .logs import Content, Log, Marks
-
-FORMAT = "squad"
+from .logs import Content, LogFormat
 
 
 def _is_squad(content: Content) -> bool:
@@ -20,30 +18,6 @@ def _is_squad(content: Content) -> bool:
     return bool(document) and all(isinstance(text, str) for text in document.values())
 
 
-MARKS = Marks(kinds=("document",), further=_is_squad)
-
-
-def read(content: Content) -> Log:
-    """Return the questions with their answers, or the predictions."""
-    if isinstance(content.document.get("data"), list):
-        return Log(
-            rows=_questions(content.document["data"]),
-            columns={
-                "id": lambda record: record["id"],
-                "references": _accepted,
-                "accepted_answers": _accepted,
-            },
-        )
-    predictions = content.document.items()
-    return Log(
-        rows=((None, {"id": name, "prediction": text}) for name, text in predictions),
-        columns={
-            "id": lambda record: record["id"],
-            "prediction": lambda record: record["prediction"],
-        },
-    )
-
-
 def _accepted(record: Mapping[str, Any]) -> list[str]:
     return [answer["text"] for answer in record["answers"]]
 
@@ -54,3 +28,24 @@ def _questions(
     for article in articles:
         for paragraph in article["paragraphs"]:
             yield from ((None, question) for question in paragraph["qas"])
+
+
+def _columns(content: Content) -> dict[str, Any]:
+    """Return the questions with their answers, or the predictions."""
+    if isinstance(content.document.get("data"), list):
+        columns = {"references": _accepted, "accepted_answers": _accepted}
+        return {"rows": _questions(content.document["data"]), "columns": columns}
+    texts = content.document.items()
+    rows = ((None, {"id": name, "prediction": text}) for name, text in texts)
+    return {"rows": rows, "columns": {"prediction": "prediction"}}
+
+
+FORMATS = (
+    LogFormat(
+        name="squad",
+        kinds=["document"],
+        further=_is_squad,
+        columns={"id": "id"},
+        computed=_columns,
+    ),
+)

@@ -7,28 +7,18 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..files.json_rows import Row
-from .logs import Content, Log, Marks, listed
+from .logs import Content, LogFormat, listed
 
-FORMAT = "ultrarag"
-MARKS = Marks(kinds=("document",), fields=[("step", "memory")])
 _SCORES = "memory_eval_res"
 
 
-def read(content: Content) -> Log:
-    """Return the log, with a row for each reference."""
+def _last_values(content: Content) -> dict[str, Any]:
+    """Return a row for each reference."""
     memory: dict[str, Any] = {}
     for _, step in content.rows:
         memory |= step["memory"]
     answers = "memory_pred_ls" if "memory_pred_ls" in memory else "memory_ans_ls"
-    return Log(
-        rows=_rows(memory),
-        columns={
-            "id": lambda record: record["row"],
-            "prediction": lambda record: record[answers],
-            "references": lambda record: listed(record["memory_gt_ls"]),
-            "logged": lambda record: record[_SCORES],
-        },
-    )
+    return {"rows": _rows(memory), "columns": {"prediction": answers}}
 
 
 def _rows(memory: Mapping[str, Any]) -> Iterator[Row]:
@@ -47,3 +37,18 @@ def _rows(memory: Mapping[str, Any]) -> Iterator[Row]:
     for row in range(rows):
         values = {name: column[row] for name, column in columns.items()}
         yield None, values | {"row": row, _SCORES: {n: s[row] for n, s in scores.items()}}
+
+
+FORMATS = (
+    LogFormat(
+        name="ultrarag",
+        kinds=["document"],
+        marks=[("step", "memory")],
+        columns={
+            "id": "row",
+            "references": lambda record: listed(record["memory_gt_ls"]),
+            "logged": _SCORES,
+        },
+        computed=_last_values,
+    ),
+)

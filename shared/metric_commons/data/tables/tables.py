@@ -8,27 +8,31 @@ and pyarrow parses Parquet.
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
-from itertools import chain, islice
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from ...statistics.resampling.progress import shows_bars
-from ..files.access import Limits
 from ..files.delimited_rows import as_json_number, value_of_cell, values_of_cells
 from ..files.field_paths import PathError, steps
-from ..files.json_rows import LineNumbers, Row, fault_of, location, missing_field
-from ..files.pieces import Piece, RowBlock
+from ..files.json_rows import (
+    Columns,
+    LineNumbers,
+    Lines,
+    Row,
+    fault_of,
+    location,
+    missing_field,
+)
 from ..files.streams import STANDARD_INPUT, Stream, broken_compression
 from ..harness_logs.logs import PLAIN_ROWS, Column, Log, Record, log_in
 from .selection import Selected, Selection
 
 _EXAMPLES = 5  # additional bad rows in a message
-# Bytes and rows that complete a block of a file that is read in pieces.
-_SIZE, _ROWS = 1 << 19, 1 << 15
-
-Columns = dict[str, list[Any]]
+_CHARACTERS = 1 << 19  # that complete a block, whatever its rows
+_ROWS = 256  # to read before they become columns: few enough for the cache of a processor
 
 
 class Source:
@@ -49,7 +53,6 @@ class Source:
         only_numbers: the fields among them that must be numbers, also such as `.9` and `+2`.
         filled: fields of CSV and TSV whose cells must not be empty.
         selection: the rows to select.
-        limits: the maximum length of a line, and of the content of a compressed file.
         progress: show a progress bar on stderr if reading takes longer than a second and stderr is
             a terminal.
     """
@@ -65,12 +68,11 @@ class Source:
         only_numbers: Collection[str] = (),
         filled: Collection[str] = (),
         selection: Selection | None = None,
-        limits: Limits | None = None,
         progress: bool = False,
     ) -> None:
         self.path, self.fields, self.format_name, self.limit = path, fields, format_name, limit
         self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
-        self.selection, self.limits = selection or Selection(), limits
+        self.selection = selection or Selection()
         # The fields of references, and the text that separates several of them in a cell. Without
         # it, cells that seem to hold several are counted.
         self.references: Collection[str] = ()
@@ -102,7 +104,7 @@ class Source:
                 self._log = self._opened()
         return self._log
 
-    def columns(self) -> dict[str, list[Any]]:
+    def columns(self) -> Columns:
         """Return the columns of all rows.
 
         Raises:
@@ -113,71 +115,46 @@ class Source:
         (columns,) = self.blocks(None)
         return columns
 
-    def blocks(self, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        """Yield the columns of at most `size` rows at a time; the errors are those of `columns`."""
+    def blocks(self, size: int | None) -> Iterator[Columns]:
+        """Yield the columns of at most `size` rows at a time; the errors are those of `columns`.
+
+        `rows` is the number of rows so far, those of the block included.
+        """
+        if self._is_read:
+            self.close()
+            self._log = None
         self.rows, self.lines = 0, LineNumbers()
-        is_divisible, log = self.is_divisible, self._log_to_read()
+        log, self._is_read = self.log, True
+        reader = _TableReader(self, log)
+        characters = 0  # about those of the rows that wait, as the first row of each part has them
         with self._named_errors():
-            yield from (self._blocks_of_pieces if is_divisible else self._blocks)(log, size)
-        self.end(self.rows)
-
-    @property
-    def is_divisible(self) -> bool:
-        """Return whether pieces of the file can be read separately, in any process."""
-        is_whole = self.limit is None and self.selection == Selection()
-        return is_whole and self.log.pieces is not None
-
-    def pieces(self, size: int) -> Iterator[tuple[int, Piece | Columns]]:
-        """Yield the rows in pieces for other processes, each with a number for its first row.
-
-        Numbers for rows ascend, and are those of rows unless there are blank lines. Pieces are
-        columns of `size` rows if only this process can parse the file.
-
-        Raises:
-            ValueError: the file is not in its format, is truncated or empty.
-            OSError: the file cannot be read.
-        """
-        if not self.is_divisible:
-            for block in self.blocks(size):
-                rows = len(next(iter(block.values())))
-                yield self.rows - rows, block
-            return
-        self.rows = 0
-        log = self._log_to_read()
-        with self._named_errors():
-            for piece in log.pieces or ():
-                yield piece.start, piece
+            for columns in self._read(reader, log):
+                for field, values in columns.items():
+                    reader.columns[field] += values
+                    characters += len(values) * len(str(values[0])) if values else 0
+                least = 1 if characters >= _CHARACTERS else size
+                while least and size and reader.rows - self.rows >= least and not reader.faults:
+                    yield from self._next(reader, min(size, reader.rows - self.rows))
+                    characters = 0
+            reader.faults.check(reader.rows)
             self._note_provenance(log)
+            if not reader.rows:
+                problem = "there is a header, but no rows" if log.has_cells else "there are no rows"
+                raise ValueError("the file is empty" if self._is_empty else problem)
+            if reader.rows > self.rows:
+                yield from self._next(reader, reader.rows - self.rows)
+            reader.faults.check(reader.rows)
         self.close()
 
-    def blocks_of(self, piece: Piece | Columns, start: int) -> Iterator[Columns]:
-        """Yield the columns of a piece, in blocks; the first row has the number `start`.
-
-        Raises:
-            ValueError: a row is not valid.
-        """
-        if isinstance(piece, dict):
-            yield piece
-            return
-        reader = _TableReader(self, self.log)
-        self.lines = LineNumbers()
-        for rows, columns in reader.blocks(piece, start):
-            reader.faults.check(rows)
-            yield columns
-
-    def end(self, rows: int) -> None:
-        """Note the number of rows that all processes have read, and close the file.
-
-        Raises:
-            ValueError: there were none.
-        """
-        self.rows = rows
-        self.close()
-        if not rows:
-            problem = (
-                "there is a header, but no rows" if self.log.has_cells else "there are no rows"
-            )
-            raise ValueError(f"{self.path}: {'the file is empty' if self._is_empty else problem}")
+    def _next(self, reader: "_TableReader", rows: int) -> Iterator[Columns]:
+        """Yield the columns of the next rows, unless a cell is refused."""
+        part = {field: values[:rows] for field, values in reader.columns.items()}
+        for values in reader.columns.values():
+            del values[:rows]
+        self.rows += rows
+        typed = reader.typed(part, self.rows - rows)
+        if not reader.faults:
+            yield typed
 
     def provenance(self) -> dict[str, Any]:
         """Return path, hash and number of rows for the provenance, once all rows are read."""
@@ -191,18 +168,9 @@ class Source:
         """Close the file; its log remains available."""
         self._resources.close()
 
-    def _log_to_read(self) -> Log:
-        """Return the log at its start, so that a file can be read repeatedly."""
-        if self._is_read:
-            self.close()
-            self._log = None
-        log = self.log
-        self._is_read = True
-        return log
-
     def _opened(self) -> Log:
         path = file_of(self.path)
-        self._stream = Stream(path, self.limits, self._bar(path))
+        self._stream = Stream(path, self._bar(path))
         self._resources.enter_context(self._stream)
         self._is_empty = not self._stream.start()
         with _whole_log():
@@ -235,47 +203,26 @@ class Source:
                 raise ValueError(f"{self.path}: {fault_of(error)}") from error
             raise
 
-    def _blocks(self, log: Log, size: int | None) -> Iterator[dict[str, list[Any]]]:
-        selected, rows = None, log.rows
+    def _read(self, reader: "_TableReader", log: Log) -> Iterator[Columns]:
+        """Yield columns of some rows at a time, as cells of CSV and TSV have them."""
+        from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
+
+        if log.blocks is not None and self.limit is None and self.selection == Selection():
+            for block in log.blocks:
+                with no_collection():
+                    found = block.columns(self.fields)
+                if found is None:
+                    yield from reader.read(block.rows(reader.rows))
+                else:
+                    yield reader.noted(*found)
+            return
+        rows, selected = log.rows, None
         if log.format_name != PLAIN_ROWS or self.selection != Selection():
             selected = Selected(log, self.selection)
             rows = iter(selected) if log.format_name == PLAIN_ROWS else _whole_rows(iter(selected))
-        rows = islice(rows, self.limit)
-        reader = _TableReader(self, log)
-        while True:
-            start = self.rows
-            count, block = reader.read(islice(rows, size), start)
-            self.rows += count
-            if count and not reader.faults:
-                typed = reader.typed(block, start) if log.has_cells else block
-                if not reader.faults:
-                    yield typed
-            if size is None or count < size:
-                break
-        reader.faults.check(self.rows)
-        self.excluded = selected.excluded if selected else Counter()
-        self._note_provenance(log)
-
-    def _blocks_of_pieces(self, log: Log, size: int | None) -> Iterator[Columns]:
-        reader = _TableReader(self, log)
-        start = 0  # of the next piece
-        total: Columns = {field: [] for field in self.fields}
-        pieces = log.pieces or ()
-        for rows, columns in chain.from_iterable(reader.blocks(piece, start) for piece in pieces):
-            start += rows
-            if size is None:
-                for field, values in columns.items():
-                    total[field] += values
-                continue
-            for first in range(0, rows, size):
-                self.rows += min(size, rows - first)
-                if not reader.faults:
-                    yield {field: values[first : first + size] for field, values in columns.items()}
-        self.rows = start
-        reader.faults.check(self.rows)
-        self._note_provenance(log)
-        if size is None and start:
-            yield total
+        yield from reader.read(islice(rows, self.limit))
+        if selected is not None:
+            self.excluded = selected.excluded
 
     def _note_provenance(self, log: Log) -> None:
         """Note hash, format and other files, at the end of the file."""
@@ -344,70 +291,43 @@ class _TableReader:
 
     def __init__(self, source: Source, log: Log) -> None:
         self._source, self._log, self.faults = source, log, Faults()
+        self.rows = 0  # that have been read
+        self.columns: Columns = {field: [] for field in source.fields}  # that wait
         self._getters: list[tuple[str, Column]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
-    def blocks(self, piece: Piece, start: int) -> Iterator[tuple[int, Columns]]:
-        """Yield the number of rows and the columns of each block of a piece.
+    def noted(self, columns: Columns, lines: Lines) -> Columns:
+        """Return columns that were read, after noting their rows and lines."""
+        self._source.lines.add(self.rows, lines)
+        self.rows += len(next(iter(columns.values())))
+        return columns
 
-        `start` is the number of rows before the piece. The size of blocks is limited, so that long
-        texts do not fill the memory.
-        """
-        from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
+    def read(self, rows: Iterator[Row]) -> Iterator[Columns]:
+        """Yield columns of rows that are read one by one."""
+        while block := list(islice(rows, _ROWS)):
+            columns = self._columns_of(block)
+            self.rows += len(block)
+            yield columns
 
-        blocks = self._log.pieces.parsed(piece, start) if self._log.pieces else iter(())
-        while True:
-            columns: Columns = {field: [] for field in self._source.fields}
-            rows = size = 0
-            is_end = True
-            with no_collection():
-                for block in blocks:
-                    count, columns_of_block = self._columns_of_block(block, start + rows)
-                    for field, values in columns_of_block.items():
-                        columns[field] += values
-                    rows, size = rows + count, size + block.size
-                    if size >= _SIZE or rows >= _ROWS:
-                        is_end = False
-                        break
-            if rows:
-                yield rows, columns
-            if is_end:
-                return
-            start += rows
-
-    def _columns_of_block(self, block: RowBlock, start: int) -> tuple[int, Columns]:
-        columns = {field: block.values(field) for field in self._source.fields}
-        values = next(iter(columns.values()), None)
-        if values is None or None in columns.values():
-            return self.read(block.rows(), start)
-        if block.lines is not None:
-            self._source.lines.add(start, block.lines)
-        return len(values), columns  # type: ignore[return-value] # none of them is None
-
-    def read(self, rows: Iterable[Row], start: int) -> tuple[int, Columns]:
-        """Return the number of rows, and their columns, read row by row after `start` rows."""
-        source = self._source
-        block: Columns = {field: [] for field in source.fields}
-        columns: list[tuple[str, Column, Callable[[Any], None]]] = []
-        lines: list[int] = []
-        row = start - 1
+    def _columns_of(self, rows: Sequence[Row]) -> Columns:
+        source, start = self._source, self.rows
+        source.lines.add(start, [line for line, _ in rows if line is not None])
+        if self._log.format_name == PLAIN_ROWS:
+            with suppress(KeyError):
+                return {name: [record[name] for _, record in rows] for name in source.fields}
+        if not self._getters:
+            self._getters = [
+                (field, self._log.getter(field, rows[0][1])) for field in source.fields
+            ]
+        columns: Columns = {field: [] for field in source.fields}
         for row, (line, record) in enumerate(rows, start):
-            if not columns:
-                if not self._getters:
-                    self._getters = [
-                        (field, self._log.getter(field, record)) for field in source.fields
-                    ]
-                columns = [(field, get, block[field].append) for field, get in self._getters]
-            for field, get, append in columns:
+            for field, get in self._getters:
                 try:
-                    append(get(record))
+                    columns[field].append(get(record))
                 except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
                     problem = self._problem(field, record, error)
                     self.faults.add(field, location(row, line), problem)
-            if line is not None:
-                lines.append(line)
-        source.lines.add(start, lines)
-        return row + 1 - start, block
+        return columns
 
     def _problem(self, field: str, record: Record, error: Exception) -> str:
         if isinstance(error, PathError):
@@ -419,8 +339,10 @@ class _TableReader:
         detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
         return f"{field} does not conform to the format {self._log.format_name}: {detail}"
 
-    def typed(self, block: dict[str, list[str]], start: int) -> dict[str, list[Any]]:
-        """Return the values of the cells of CSV and TSV."""
+    def typed(self, block: Columns, start: int) -> Columns:
+        """Return the values of the cells, if they are of CSV or TSV, after `start` rows."""
+        if not self._log.has_cells:
+            return block
         return {field: self._values(field, cells, start) for field, cells in block.items()}
 
     def _values(self, field: str, cells: list[str], start: int) -> list[Any]:
@@ -429,30 +351,34 @@ class _TableReader:
             for row, cell in enumerate(cells, start=start):
                 if not cell:
                     self.faults.add(field, source.location(row), f"field {field!r} is empty")
-        if field in source.references and source.separator is not None:
-            return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
         if field in source.references:
-            source.joined += sum("|" in cell.strip("|") for cell in cells)
-        if field in source.references and (lists := sum(cell.startswith("[") for cell in cells)):
-            source.lists += lists if lists < len(cells) or self._kinds.get(field) is str else 0
+            if source.separator is not None:
+                return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
+            if "|" in (text := "\n".join(cells)):
+                source.joined += sum("|" in cell.strip("|") for cell in cells)
+            if "[" in text and (lists := sum(cell.startswith("[") for cell in cells)):
+                is_text = self._kinds.get(field) is str
+                source.lists += lists if is_text or lists < len(cells) else 0
         if field not in self._kinds:
             kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
-            self._kinds[field] = kind
-            if kind is not str or field not in source.only_numbers:
+            is_number = kind is str and field in source.only_numbers
+            self._kinds[field] = int | float if is_number else kind
+            if not is_number:
                 return list(values)
-            self._kinds[field] = int | float
+        kind = self._kinds[field]
+        return cells if kind is str else self._numbers_or_lists(field, cells, start, kind)
+
+    def _numbers_or_lists(self, field: str, cells: list[str], start: int, kind: Any) -> list[Any]:
         values = []
         for row, cell in enumerate(cells, start=start):
             try:
-                number = as_json_number(cell) if field in source.only_numbers else cell
-                values.append(value_of_cell(number, self._kinds[field]))
+                number = as_json_number(cell) if field in self._source.only_numbers else cell
+                values.append(value_of_cell(number, kind))
             except ValueError:
-                expected = (
-                    "a list, as earlier cells are" if self._kinds[field] is list else "a number"
-                )
+                expected = "a list, as earlier cells are" if kind is list else "a number"
                 problem = f"field {field!r} is {repr(cell)[:80]}, which is not {expected}"
                 problem = problem if cell else f"field {field!r} is empty"
-                self.faults.add(field, source.location(row), problem)
+                self.faults.add(field, self._source.location(row), problem)
         return values
 
 

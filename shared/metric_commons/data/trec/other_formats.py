@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping
 from io import BytesIO
 from typing import Any
 
-from ..files.access import check_parsed, default_limits
 from ..files.json_rows import STRICT
 
 Triple = tuple[str, str, Any]  # query, document and number
@@ -28,7 +27,6 @@ def triples_in(data: bytes) -> Iterable[Triple] | None:
     if data.startswith(_PARQUET):
         return _rows_of_table(data)
     if _is_dictionary(data):
-        check_parsed(data, default_limits())
         return _rows_of_dictionary(data)
     return None
 

@@ -27,9 +27,8 @@ from typing import ClassVar, Self, TypeVar, cast
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers, Unsigned
-from ..files.access import LimitError, check_whole, default_limits
 from ..files.json_rows import fault_of
-from ..files.streams import STANDARD_INPUT, Stream, broken_compression
+from ..files.streams import STANDARD_INPUT, Stream, UnpackedSizeError, broken_compression
 from .identifiers import GOLDEN, HASHED, Ids, decoded, encoded
 from .other_formats import Triple, has_three_columns, may_have_triples, triples_in, with_comment
 from .trec_lines import AllRows, Layout, columns_of_blocks
@@ -249,11 +248,8 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
         start = stream.content.read(_BLOCK)
         content = start.removeprefix(_BYTE_ORDER_MARK)
         if name == STANDARD_INPUT or b"\n" not in content or may_have_triples(content):
-            data = bytearray()  # as a whole, from whose lines a message can quote
-            for chunk in chain([start], stream.chunks()):
-                data += chunk
-                check_whole(len(data), stream.limits.whole)
-            return _parsed(path, bytes(data), kind), stream.sha256()
+            # As a whole, from whose lines a message can quote.
+            return _parsed(path, start + stream.content.read(), kind), stream.sha256()
         # A usual rate of compression is 4.
         size = (stream.size or 0) * (4 if stream.is_compressed else 1)
         rest = iter(partial(stream.content.read, _BLOCK), b"")
@@ -265,27 +261,19 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
             if stream.sha256() != sha256:
                 raise ValueError(f"{os.fspath(path)} has changed while it was read")
         with Stream(name) as stream:
-            raise _duplicate_error(path, stream.chunks(), duplicate)
+            raise _duplicate_error(path, iter(partial(stream.content.read, _BLOCK), b""), duplicate)
     return table, sha256
 
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the bytes in blocks of whole lines.
-
-    Raises:
-        LimitError: a line is too long.
-    """
-    limit, length = default_limits().line, 0
+    """Yield the bytes in blocks of whole lines."""
     remainder: list[bytes] = []
     for piece in pieces:
         end = piece.rfind(b"\n") + 1
         if end:
             yield b"".join([*remainder, piece[:end]])
-            remainder, length = [], 0
+            remainder = []
         remainder.append(piece[end:])
-        length += len(piece) - end
-        if length > limit:
-            raise LimitError(f"a line is longer than {limit:,} bytes, the limit of a line")
     last = b"".join(remainder)
     if last:
         yield last
@@ -360,7 +348,7 @@ def _named_damages(path: File) -> Iterator[None]:
     damages: tuple[type[Exception], ...] = (*broken_compression(), OSError)
     try:
         yield
-    except LimitError as error:
+    except UnpackedSizeError as error:
         raise ValueError(f"{os.fspath(path)}: {error}") from None
     except damages as error:
         if isinstance(error, OSError) and error.errno is not None:  # not about the compression

@@ -6,7 +6,7 @@ from itertools import combinations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...data.files.access import default_limits, read_whole
+from ...data.files.access import read_file
 from ..results.comparisons import Pair
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def read_clusters(path: Path) -> dict[str, str]:
         ValueError: a line does not have both, or a query has two clusters.
         OSError: the file cannot be read.
     """
-    text = read_whole(path, default_limits()).decode("utf-8-sig")
+    text = read_file(path).decode("utf-8-sig")
     if text.lstrip().startswith("{"):
         try:
             content = json.loads(text)

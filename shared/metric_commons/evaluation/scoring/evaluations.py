@@ -7,7 +7,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...data.files.access import Limits
+from ...data.files.json_rows import Columns
 from ...data.files.streams import stem
 from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.tables import Source
@@ -23,10 +23,9 @@ from ..rows.worker_processes import cores, run_parallel
 from .text_notes import TextNotes
 
 if TYPE_CHECKING:
-    from ..rows.plans import Plan, Tables
+    from ..rows.plans import Block, Plan, Tables
 
 _ROWS = 2048  # of a block: few enough for long texts
-_ROWS_OF_PIECE = 1 << 15  # of a block of limited size
 _SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 
 
@@ -39,7 +38,6 @@ class Evaluation(Request):
     split_references: str | None = None  # what separates several references in a cell
     limit: int | None = None
     opened: Mapping[Path, Source] = field(default_factory=dict)  # files whose format is known
-    limits: Limits | None = None  # of lines and compressed files
 
     @cached_property
     def metrics(self) -> Mapping[str, Module]:
@@ -147,32 +145,28 @@ class Evaluation(Request):
 
     def _tables_of_file(self, path: Path, jobs: int) -> "Tables":
         """Return the scored rows of a file, whose blocks are not kept."""
-        from ..rows.plans import Block, merged, score_tasks
+        from ..rows.plans import merged, score_tasks
         from .scored_systems import needs_all_rows
 
         plan, source = self._plan(path), self.source(path)
-        size: int | None = _ROWS_OF_PIECE if source.is_divisible else _ROWS
+        size: int | None = _ROWS
         if any(map(needs_all_rows, self._configured.values())):
             size, jobs = None, 1
 
-        def blocks_of(task: tuple[int, Any]) -> Iterator[Block]:
-            start, piece = task
-            for block in source.blocks(size) if jobs == 1 else source.blocks_of(piece, start):
-                rows = plan.rows(block, partial(_place, source, start))
-                for of_system in rows.values():
-                    self.notes.update(of_system.columns)
-                yield rows
-                start += len(next(iter(block.values())))
+        def numbered() -> Iterator[tuple[int, Columns]]:
+            for block in source.blocks(size):
+                yield source.rows - len(next(iter(block.values()))), block
 
-        tasks = [(0, None)] if jobs == 1 else source.pieces(_ROWS)
-        parts, total = [], 0
-        found = score_tasks(tasks, blocks_of, self._configured, self.missing, jobs)
+        def blocks_of(task: tuple[int, Columns]) -> "Iterator[Block]":
+            start, block = task
+            rows = plan.rows(block, partial(_place, source, start))
+            for of_system in rows.values():
+                self.notes.update(of_system.columns)
+            yield rows
+
+        found = score_tasks(numbered(), blocks_of, self._configured, self.missing, jobs)
         with closing(found):
-            for tables, rows in found:
-                parts.append(tables)
-                total += rows
-        source.end(total)
-        return merged(parts)
+            return merged(tables for tables, _ in found)
 
     def _plan(self, path: Path) -> "Plan":
         """Return which fields of a file are which columns."""
@@ -210,7 +204,6 @@ class Evaluation(Request):
                 [],
                 format_name=self.format_name,
                 limit=self.limit,
-                limits=self.limits,
                 progress=True,
             )
         return self._sources[path]

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.files.access import default_limits, open_file, read_whole
+from ...data.files.access import open_file, read_file
 from ...data.harness_logs.logs import PLAIN_ROWS, Content, Log, recognized
 from ...data.tables.tables import Source
 from ...evaluation.comparison.saved_results import holds_rows
@@ -96,7 +96,7 @@ def _of_file(path: Path, name: str | None, notes: list[str]) -> list[Score]:
     document: Any = None
     if path.suffix == ".json":
         with suppress(ValueError):  # of lines of JSON
-            document = json.loads(read_whole(path, default_limits()))
+            document = json.loads(read_file(path))
     if isinstance(document, Mapping):
         content = Content(path, "document", document, iter(()), document=document)
         module = recognized(content)

@@ -15,10 +15,8 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.data.files import streams
-from metric_commons.data.files.access import LimitError
 from metric_commons.data.files.field_paths import steps, value_at
-from metric_commons.data.files.streams import STANDARD_INPUT, Limits, Stream
+from metric_commons.data.files.streams import STANDARD_INPUT
 from metric_commons.data.tables.selection import Selection
 from metric_commons.data.tables.tables import Source
 
@@ -196,23 +194,6 @@ def test_rows_without_a_field_are_counted(write):
         Source(path, ["a.b[0]"]).columns()
 
 
-def test_a_line_has_a_limit(write):
-    path = write("x.jsonl", b'{"p": "x"}\n{"p": "' + b"x" * 1_000_000 + b'"}\n')
-
-    assert len(Source(path, ["p"]).columns()["p"]) == 2
-    with pytest.raises(ValueError, match="line 2 is longer than 900,000 bytes"):
-        Source(path, ["p"], limits=Limits(line=900_000)).columns()
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("compress", [gzip.compress, bz2.compress, lzma.compress])
-def test_what_comes_out_of_a_compressed_file_has_a_limit(write, compress):
-    path = write("x.jsonl", compress(b'{"p": "x"}\n' * 100_000))
-
-    with pytest.raises(ValueError, match="contains more than 1,000,000 bytes"):
-        Source(path, ["p"], limits=Limits(content=1_000_000)).columns()
-
-
 def test_columns_of_one_name_are_refused(tmp_path):
     table = pa.table([pa.array([1]), pa.array([2]), pa.array([3])], names=["a", "b", "a"])
     parquet.write_table(table, tmp_path / "x.parquet")
@@ -351,17 +332,3 @@ def test_a_path_leads_to_one_value_or_is_an_error(path, value):
 
 def test_a_path_has_steps():
     assert steps('"g.old".l[*].v') == ("g.old", "l", "*", "v")
-
-
-def test_a_file_whose_first_line_is_refused_is_closed(tmp_path, monkeypatch):
-    (tmp_path / "x.jsonl").write_text("x" * 100)
-    files = []
-
-    def opened(path):
-        files.append(path.open("rb"))
-        return files[0]
-
-    monkeypatch.setattr(streams, "open_file", opened)
-    with pytest.raises(LimitError, match="line 1 is longer than 10 bytes"):
-        Stream(tmp_path / "x.jsonl", Limits(line=10)).__enter__()
-    assert files[0].closed

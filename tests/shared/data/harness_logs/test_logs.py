@@ -3,7 +3,6 @@
 import io
 import json
 import zipfile
-from types import SimpleNamespace
 
 import pyarrow as pa
 import pytest
@@ -545,15 +544,15 @@ def test_a_log_that_is_not_whole_is_one_line(read, name, content):
 
 
 @pytest.mark.parametrize(("name", "format_name"), [("x.bars", None), ("x.csv", "bars")])
-def test_a_new_format_of_text_is_one_file(tmp_path, monkeypatch, name, format_name):
+def test_a_new_format_of_text_is_one_declaration(tmp_path, monkeypatch, name, format_name):
     """Its marks alone make the suffix and the name of the format known."""
 
-    def read_bars(content):
-        first_cells = {"prediction": lambda record: record["text"].split("|")[0]}
-        return logs.Log(rows=content.rows, columns=first_cells)
-
-    marks = logs.Marks(kinds=("text",), suffixes=(".bars",))
-    bars = SimpleNamespace(FORMAT="bars", MARKS=marks, read=read_bars)
+    bars = logs.LogFormat(
+        name="bars",
+        kinds=["text"],
+        suffixes=[".bars"],
+        columns={"prediction": lambda record: record["text"].split("|")[0]},
+    )
     present = formats()
     monkeypatch.setattr(logs, "formats", lambda: {**present, "bars": bars})
     path = tmp_path / name

@@ -1,8 +1,8 @@
-"""Pieces of files: the columns, lines and errors are those of reading row by row."""
+"""Blocks of files: the columns, lines and errors are those of reading row by row."""
 
 import datetime
 import gzip
-import pickle
+import json
 import random
 from decimal import Decimal
 
@@ -10,11 +10,10 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
-from metric_commons.data.files import pieces
-from metric_commons.data.files.pieces import PiecesOfParquet
-from metric_commons.data.tables import tables
+from metric_commons.data.files import arrow_rows, delimited_rows
+from metric_commons.data.files.arrow_rows import parquet_blocks
+from metric_commons.data.files.json_rows import unique_fields
 from metric_commons.data.tables.tables import Source
-from metric_commons.evaluation.rows.worker_processes import map_ordered
 
 ENDLESS = 10**9  # rows, with which a file is read row by row
 
@@ -75,36 +74,33 @@ def in_blocks(source):
     return columns
 
 
-def from_other_process(source):
-    columns = {field: [] for field in source.fields}
-    rows = 0
-    for start, piece in source.pieces(3):
-        assert start >= rows
-        for block in source.blocks_of(pickle.loads(pickle.dumps(piece)), start):
-            rows += len(block[source.fields[0]])
-            for field, values in block.items():
-                columns[field] += values
-    source.end(rows)
-    return columns
+def read_by_json(data, field):
+    """The values of a field as `json` reads each line; None if a line or the field is refused."""
+    values = []
+    for number, line in enumerate(data.split(b"\n")):
+        try:
+            text = line.decode("utf-8", "surrogatepass")
+            text = text.removeprefix("\ufeff") if number == 0 else text
+            if text.strip(" \t\r\n"):
+                values.append(json.loads(text, object_pairs_hook=unique_fields)[field])
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return None
+    return values or None
 
 
 @pytest.mark.parametrize("seed", range(300))
-def test_json_lines_are_read_as_row_by_row(monkeypatch, tmp_path, seed):
+def test_json_lines_are_read_as_json_reads_them(tmp_path, seed):
     chance = random.Random(seed)
-    monkeypatch.setattr(pieces, "_SIZE", chance.choice((1, 50, 300, 1 << 20)))
-    monkeypatch.setattr(pieces, "_PARSED", chance.choice((1, 40, 100, 1 << 16)))
     data = drawn_lines(chance)
     path = tmp_path / "x.jsonl"
     path.write_bytes(gzip.compress(data) if seed % 3 == 0 else data)
-    fields = chance.choice((["a"], ["a", "d"], ["d", "a.b"], ["p"]))
-    expected = outcome(Source(path, fields, limit=ENDLESS), Source.columns)
+    field = chance.choice("adp")
+    expected = read_by_json(data, field)
+    found = outcome(Source(path, [field]), Source.columns)
 
-    assert outcome(Source(path, fields), Source.columns) == expected
-    assert outcome(Source(path, fields), in_blocks) == expected
-    distributed = outcome(Source(path, fields), from_other_process)
-    assert isinstance(distributed, str) == isinstance(expected, str)
-    if not isinstance(expected, str):
-        assert distributed[:2] == expected[:2]
+    assert isinstance(found, str) == (expected is None)
+    assert expected is None or found[0] == repr({field: expected})
+    assert outcome(Source(path, [field]), in_blocks) == found
 
 
 def test_the_drawn_lines_have_both_outcomes(tmp_path):
@@ -116,17 +112,56 @@ def test_the_drawn_lines_have_both_outcomes(tmp_path):
     assert 20 < kinds.count(str) < 80
 
 
-def test_a_block_without_blanks_is_not_read_line_by_line(monkeypatch, tmp_path):
-    """Lines that end in CR LF, or in nothing at the end of the file, are plain too."""
-    monkeypatch.delattr("metric_commons.data.files.json_rows.decoded_lines")
+def test_a_field_given_twice_is_found_where_colons_hide_it(tmp_path):
     path = tmp_path / "x.jsonl"
-    path.write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n{"a": 2}\n{"a": 3}')
-    source = Source(path, ["a"])
+    for twice in ('"a": 1, "a": 2', '"a" : 1, "a": 2', '"a"\t:1,"a":2', '"a":1,\r"a"\r:2'):
+        path.write_text('{"a": 0}\n{' + twice + "}\n", newline="")
+        with pytest.raises(ValueError, match=r"\(line 2\): field 'a' is given twice"):
+            Source(path, ["a"]).columns()
 
-    assert source.columns() == {"a": [1, 2, 3]}
-    assert [source.location(row) for row in range(3)] == [
-        f"row {n} (line {n + 1})" for n in (0, 1, 2)
-    ]
+
+CELLS = (
+    "",
+    "x",
+    "é",
+    '"y"',
+    '"a,b"',
+    '"a\nb"',
+    '"a\r\n\r\nb"',
+    '""',
+    '"q""q"',
+    '""""',
+    " z ",
+    "[1]",
+)
+ODD_CELLS = ('5" x', '"x"y', '"open', "a\rb", '"a\rb"', "\ufeff", "\0", "a,b", '"a"  ', "\ud800")
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_cells_are_read_as_the_csv_module_reads_them(monkeypatch, tmp_path, seed):
+    chance = random.Random(seed)
+    monkeypatch.setattr(delimited_rows, "_SIZE", chance.choice((1, 20, 90, 1 << 19)))
+    ending = chance.choice(("\n", "\n", "\r\n"))
+    width = chance.choice((1, 2, 3))
+    rows = [[chance.choice(CELLS) for _ in range(width)] for _ in range(chance.randrange(30))]
+    for _ in range(chance.choice((0, 0, 1, 2)) if rows else 0):
+        chance.choice(rows)[-1] = chance.choice(ODD_CELLS)
+    lines = [",".join(row) for row in [["a", "b", "c"][:width], *rows]]
+    lines += [""] * chance.choice((0, 0, 1))
+    chance.random() < 0.1 and lines.insert(chance.randrange(1, len(lines) + 1), "")
+    text = chance.choice(("", "\ufeff")) + ending.join(lines) + ending * (chance.random() < 0.7)
+    path = tmp_path / "x.csv"
+    path.write_bytes(text.encode("utf-8", "surrogatepass") + b"\xff" * (chance.random() < 0.05))
+    fields = chance.choice((["a"], ["c", "a"], ["b"]))
+    expected = outcome(Source(path, fields, limit=ENDLESS), Source.columns)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(delimited_rows.Cells, "columns", lambda *_: None)
+        assert outcome(Source(path, fields), Source.columns) == expected
+    assert outcome(Source(path, fields), Source.columns) == expected
+    with monkeypatch.context() as patched:
+        patched.setattr(delimited_rows, "_end_of_rows", lambda *_: None)  # csv alone
+        assert outcome(Source(path, fields), Source.columns) == expected
 
 
 MOMENT = datetime.datetime(2020, 1, 2, 3, 4, 5, 678901)
@@ -159,78 +194,22 @@ PATHS = (
 
 
 @pytest.mark.parametrize("field", [*TABLE.column_names, *PATHS])
-@pytest.mark.parametrize("size", [1, 40, 1 << 20])
-def test_parquet_is_read_as_row_by_row(monkeypatch, tmp_path, field, size):
-    monkeypatch.setattr(tables, "_SIZE", size)
-    monkeypatch.setattr(pieces, "_ROWS", 3)
-    monkeypatch.setattr(pieces, "_MINIMUM_ROWS", 10)
-    monkeypatch.setattr(pieces, "_MAXIMUM_ROWS", 4)
+def test_parquet_is_read_as_row_by_row(monkeypatch, tmp_path, field):
+    monkeypatch.setattr(arrow_rows, "_ROWS", 4)
     path = tmp_path / "x.parquet"
     parquet.write_table(TABLE, path, row_group_size=7)
     expected = outcome(Source(path, [field], limit=ENDLESS), Source.columns)
 
     assert outcome(Source(path, [field]), Source.columns) == expected
     assert outcome(Source(path, [field]), in_blocks) == expected
-    distributed = outcome(Source(path, [field]), from_other_process)
-    if isinstance(expected, str):  # a piece does not know about faults in others
-        assert isinstance(distributed, str)
-    else:
-        assert distributed == expected
-
-
-@pytest.mark.parametrize("seed", range(30))
-def test_pieces_of_parquet_are_all_rows_once_and_can_be_parsed_in_any_order(
-    monkeypatch, tmp_path, seed
-):
-    chance = random.Random(seed)
-    for name in ("_ROWS", "_MINIMUM_ROWS", "_MAXIMUM_ROWS", "_SIZE_OF_PIECE"):
-        monkeypatch.setattr(pieces, name, chance.choice((1, 2, 3, 7, 10, 100, 1000)))
-    path = tmp_path / "x.parquet"
-    sizes = [chance.choice((0, 1, 5, 20)) for _ in range(chance.randrange(1, 9))] + [1]
-    total = sum(sizes)
-    with parquet.ParquetWriter(path, pa.schema({"a": pa.int64()})) as file:
-        for group, size in enumerate(sizes):
-            start = sum(sizes[:group])
-            file.write_table(pa.table({"a": pa.array(range(start, start + size), pa.int64())}))
-    with path.open("rb") as stream:
-        pieces_of_file = PiecesOfParquet(stream, lambda: ["a"])
-        drawn = list(pieces_of_file)
-        first_rows = [piece.start for piece in drawn]
-        rows = [row for piece in drawn for row in range(piece.start, piece.start + piece.rows)]
-        chance.shuffle(drawn)
-        for piece in drawn:
-            batches = pieces_of_file.parsed(piece, piece.start)
-            values = [value for batch in batches for value in batch.values("a")]
-            assert values == [*range(piece.start, piece.start + piece.rows)]
-
-    assert first_rows == sorted(first_rows)
-    assert rows == [*range(total)]
-
-
-@pytest.mark.processes
-def test_processes_that_read_the_same_file_do_not_move_each_other(monkeypatch, tmp_path):
-    for name in ("_ROWS", "_MINIMUM_ROWS", "_MAXIMUM_ROWS"):
-        monkeypatch.setattr(pieces, name, 50)
-    path = tmp_path / "x.parquet"
-    texts = [f"{row}-" + "x" * (row % 70) for row in range(20_000)]
-    parquet.write_table(pa.table({"a": texts}), path, row_group_size=900)
-
-    source = Source(path, ["a"])
-
-    def read(task):
-        start, piece = task
-        return [text for block in source.blocks_of(piece, start) for text in block["a"]]
-
-    assert [text for part in map_ordered(read, source.pieces(50), 3) for text in part] == texts
 
 
 def test_columns_that_are_not_asked_for_are_not_read(tmp_path):
     path = tmp_path / "x.parquet"
     parquet.write_table(TABLE, path)
     with path.open("rb") as stream:
-        pieces_of_file = PiecesOfParquet(stream, lambda: ["a", "whole.b"])
-        (piece,) = pieces_of_file
-        names = {tuple(block.batch.schema.names) for block in pieces_of_file.parsed(piece, 0)}
+        _, _, blocks = parquet_blocks(stream, lambda: ["a", "whole.b"])
+        names = {tuple(block.batch.schema.names) for block in blocks}
 
     assert names == {("a", "whole")}
 
@@ -240,16 +219,13 @@ def test_blocks_of_long_texts_have_few_rows(tmp_path):
     path = tmp_path / "x.parquet"
     texts = ["x" * 10_000] * 10_000  # stored once, so that the size of the file says nothing
     parquet.write_table(pa.table({"a": texts, "b": texts}), path)
-    source = Source(path, ["a"])
 
-    rows = [
-        len(block["a"])
-        for start, piece in source.pieces(1)
-        for block in source.blocks_of(piece, start)
-    ]
+    with path.open("rb") as stream:
+        _, _, blocks = parquet_blocks(stream, lambda: ["a"])
+        rows = [len(block.batch) for block in blocks]
 
     assert sum(rows) == 10_000
-    assert max(rows) <= pieces._ROWS
+    assert max(rows) <= arrow_rows._ROWS
 
 
 def test_a_table_without_rows_is_named(tmp_path):
