@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
-from typing import Annotated, Any, get_args
+from typing import IO, Annotated, Any, get_args
 
-from ...data.files.access import Access, Target, check_name
+from ...data.files.access import Access, check_name
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import Parsed
 
@@ -124,31 +124,39 @@ class Root(Access):
             raise
         return file
 
-    def target(self, path: Path) -> Target:
-        """Return where a file is to be written, in a folder that is created if it is missing.
+    def target(self, path: Path) -> Path:
+        """Return the path of a file to write, with all links followed.
 
         Raises:
             ValueError: it is outside the folder.
-            OSError: a folder cannot be created or opened.
         """
-        path = self.folder / path
-        self.check(Path(os.path.realpath(path)), path)
-        target = super().target(path)
+        resolved = super().target(self.folder / path)
+        self.check(resolved, path)
+        return resolved
+
+    def created(self, path: Path, mode: int) -> IO[bytes]:
+        """Return a new file, open for writing.
+
+        Raises:
+            ValueError: a folder of its path has become a link that leads outside.
+        """
+        file = super().created(path, mode)
         try:
-            self.check(_path_of(target.folder), path)
+            self.check(_path_of(file.fileno()), path)
         except ValueError:
-            os.close(target.folder or 0)
+            file.close()
+            path.unlink(missing_ok=True)
             raise
-        return target
+        return file
 
 
-def _path_of(descriptor: int | None) -> Path:
+def _path_of(descriptor: int) -> Path:
     """Return the path of an open file."""
     if os.path.isdir("/proc/self/fd"):
         return Path(os.readlink(f"/proc/self/fd/{descriptor}"))
     import fcntl
 
-    path: bytes = fcntl.fcntl(descriptor or 0, fcntl.F_GETPATH, bytes(1024))  # type: ignore[attr-defined] # macOS
+    path: bytes = fcntl.fcntl(descriptor, fcntl.F_GETPATH, bytes(1024))  # type: ignore[attr-defined] # macOS
     return Path(os.fsdecode(path.rstrip(b"\0")))
 
 

@@ -36,6 +36,10 @@ class Access:
         """Return the path of a file that may be written, with all links followed."""
         return Path(os.path.realpath(path))
 
+    def created(self, path: Path, mode: int) -> IO[bytes]:
+        """Return a new file with these permissions, open for writing."""
+        return open(path, "xb", opener=partial(os.open, mode=mode))
+
 
 _access = Access()
 
@@ -99,8 +103,13 @@ def target_to_write(path: str | PathLike[str]) -> Path:
 
 
 def create_file(path: Path, mode: int) -> IO[bytes]:
-    """Return a new file with these permissions, open for writing."""
-    return open(path, "xb", opener=partial(os.open, mode=mode))
+    """Return a new file with these permissions, open for writing.
+
+    Raises:
+        ValueError: this process may not write there.
+        OSError: it exists, or cannot be created.
+    """
+    return _access.created(path, mode)
 
 
 def check_name(path: str | PathLike[str]) -> None:
