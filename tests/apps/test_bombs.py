@@ -5,7 +5,6 @@ import os
 
 import pytest
 
-from metric_commons.apps.cli.app import COMMANDS
 from metric_commons.data.files import access
 from metric_commons.data.files.access import Limits
 from metric_commons.data.files.streams import Stream
@@ -13,7 +12,6 @@ from metric_commons.data.tables.tables import Source
 from metric_commons.data.trec.trec import read_run
 from metric_commons.evaluation.rows.table_files import FORMAT, read_tables
 from metric_commons.evaluation.rows.versions import DISTRIBUTION, version
-from metric_commons.evaluation.scoring.scoring import score
 from tests.apps import bombs
 
 
@@ -71,55 +69,6 @@ def test_a_compressed_document_has_a_limit(tmp_path):
     path = bombs.write_compressed(tmp_path, "gz", "a document with a long text", 4)
     with pytest.raises(ValueError, match=r"has more than 1,000,000 bytes, the limit of what is"):
         Source(path, ["a"], limits=Limits(whole=1_000_000)).columns()
-
-
-# Files that are read as a whole
-
-READING = {
-    "compare": ["saved.json"],
-    "export": ["saved.json", "--to", "csv", "--save", "new"],
-    "gate": ["saved.json", "--floor", "qa_em=0.1"],
-    "leaderboard": ["saved.json", "--by", "qa_em"],
-    "plot": ["confusion", "x.json", "--predictions", "a", "--references", "a", "--save", "x.png"],
-    "power": ["saved.json", "--effect", "0.1"],
-    "report": ["saved.json", "--save", "page.html"],
-    "run": ["c.yaml"],
-    "score": ["qa_em", "x.json", "--predictions", "a", "--references", "a"],
-    "trec": ["qrels", "run.json"],
-    "verify": ["rouge_n_l", "x.json", "-p", "a", "-r", "b", "--against", "rouge_score"],
-    "execute": ["x.json", "--tests", "x.json", "--save", "new", "--allow-execution"],
-}
-
-
-def test_every_command_that_reads_files_takes_the_limit():
-    without = {"describe", "list", "presets", "new", "check", "patch-evaluate", "audit"}
-    without |= {"merge"}  # which reads row by row
-    assert READING.keys() == {*COMMANDS} - without
-
-
-@pytest.mark.parametrize("command", READING)
-def test_a_document_that_is_too_large_is_refused_by_every_command(refused, tmp_path, command):
-    results = score("qa_em", predictions={"a": ["x"], "b": ["y"]}, references=["x"])
-    results.save(tmp_path / "saved.json")
-    (tmp_path / "c.yaml").write_text("modules: {qa_em: {}}\n" + "# x\n" * 200, "utf-8")
-    (tmp_path / "x.json").write_text('{"data":\n[\n\n{"a": "%s"}]}' % ("x" * 800), "utf-8")
-    (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")
-    (tmp_path / "run.json").write_text('{"q": {"%s": 1}}' % ("d" * 800), "utf-8")
-    before = access.default_limits()
-    status, said = refused(command, *READING[command], "--max-unpacked", "500")
-
-    assert status == 1
-    assert "has more than 500 bytes, the limit of what is read as a whole" in said
-    assert said.endswith("raise it with --max-unpacked")
-    assert access.default_limits() == before
-
-
-@pytest.mark.long
-def test_a_limit_that_is_raised_lets_a_bomb_in(run, tmp_path):
-    bombs.write_compressed(tmp_path, "bz2", "a run in JSON", 12)
-    (tmp_path / "qrels").write_text("q 0 d 1\n", "utf-8")
-    assert run("trec", "qrels", "run.bz2")[0] == 1
-    assert run("trec", "qrels", "run.bz2", "--max-unpacked", "20000000")[0] == 0
 
 
 @pytest.fixture
