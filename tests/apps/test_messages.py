@@ -146,6 +146,8 @@ def test_no_option_is_cut_in_the_help(run):
         _, out, _ = run(command, "--help")
         assert not re.search("…|<bool>|9223372036854775807|Args:", out), command
         assert max(map(len, out.splitlines())) <= 80
+    assert len(run("score", "--help")[1].splitlines()) <= 80
+    assert len(run("score", "--help-all")[1].splitlines()) > 80
     _, out, _ = run("--help")
     assert "Compare and decide" in out
     assert re.search(r"Exit status: 0 done; 1 .*; 2 ", out)

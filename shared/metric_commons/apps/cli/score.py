@@ -18,6 +18,7 @@ from ...evaluation.scoring.log_evaluations import LogEvaluation
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.presets import preset_options
+from ...module.catalog.request import check_jobs
 from ...module.catalog.usage import UsageError, with_bar
 from ...module.declaration.declarations import assign, check_supported
 from ...statistics.arguments.checks import nearest
@@ -81,6 +82,10 @@ def score(
         rows: Write the scored rows, for compare, gate, report and merge: as JSON Lines if the name
             ends in .jsonl, else as Parquet.
     """
+    try:
+        check_jobs(jobs or 1)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from error
     modules, paths = _modules_and_files(words)
     outputs = Outputs(presentation, save, rows, sort=sort)
     answers = references or []

@@ -2,9 +2,13 @@
 
 import inspect
 from dataclasses import fields
+from pathlib import Path
+
+import pytest
 
 import metric_commons
 from metric_commons.__main__ import program
+from metric_commons.apps.cli import run as run_command
 from metric_commons.apps.cli import score as score_command
 from metric_commons.apps.console.commands import FLAGS, parameters_of
 from metric_commons.apps.mcp.schemas import TOOLS, description
@@ -52,6 +56,14 @@ def test_the_command_has_an_option_for_every_field():
     assert set(FLAGS.values()) >= {
         *("--confidence", "--cluster-by", "--group-by", "--id", "--from", "--set", "--column"),
     }
+
+
+def test_a_configuration_has_a_key_for_every_field():
+    content = {"modules": "qa_em", "data": "x", "xyz": 1}
+    with pytest.raises(ValueError, match="unknown key") as raised:
+        run_command._values(Path("c.yaml"), content)
+
+    assert set(str(raised.value).partition("are ")[2].split(", ")) >= NAMES
 
 
 def test_the_server_has_an_argument_for_every_field():
