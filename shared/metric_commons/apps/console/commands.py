@@ -33,6 +33,7 @@ FLAGS = {
     "measures": "--measure -m",
 }
 METAVARS = {
+    "words": "MODULE|FILE",
     "predictions": "[NAME=]FIELD",
     "references": "FIELD|FILE",
     "bounds": "LOW,HIGH",
@@ -298,11 +299,12 @@ def _show_all(context: click.Context, _: Any, is_chosen: bool) -> None:
 
 
 def _argument(parameter: OptionParameter) -> click.Argument:
+    name = METAVARS.get(parameter.name, parameter.name.upper())
     return click.Argument(
         [parameter.name],
         nargs=-1 if parameter.is_repeated else 1,
         required=parameter.default is Parameter.empty,
-        metavar=f"{parameter.name.upper()}..." if parameter.is_repeated else None,
+        metavar=f"{name}..." if parameter.is_repeated else None,
         help=parameter.help,
     )
 

@@ -232,16 +232,19 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
+    blocks: list[Text | Grid] = []
     for table in tables:
         if table.sentence:
-            console.print(Text(table.sentence, style="bold"))
-            console.print()
-        for columns in _pages(table, console.width):
-            console.print(_grid(table, columns))
-            console.print()
+            blocks.append(Text(table.sentence, style="bold"))
+        blocks += [_grid(table, columns) for columns in _pages(table, console.width)]
         if table.note:
-            console.print(Text(table.note, style="dim"))
+            blocks.append(Text(table.note, style="dim"))
+    for number, block in enumerate(blocks):
+        if number:
             console.print()
+        console.print(block)
+    if lines:
+        console.print()
     for line in lines:  # unbroken, to be copied
         console.print(Text(line, style="dim"), soft_wrap=True)
 
