@@ -158,7 +158,7 @@ def _settings(flag: str, texts: Sequence[str], *, is_text: bool) -> dict[str, An
     """Return the values of an option such as `--set k=1,2`, by name.
 
     Raises:
-        UsageError: there is no equals sign, or a name has two values.
+        UsageError: there is no equals sign, or a name has two texts.
     """
     settings: dict[str, Any] = {}
     for text in texts:
@@ -166,8 +166,9 @@ def _settings(flag: str, texts: Sequence[str], *, is_text: bool) -> dict[str, An
         if not (name and equals):
             raise UsageError(f"{flag} takes NAME=VALUE, got {text!r}")
         made = value if is_text else parsed(value)
-        if settings.setdefault(name, made) != made:
+        if is_text and settings.get(name, made) != made:
             raise UsageError(f"{flag} {name}: is both {settings[name]!r} and {made!r}")
+        settings[name] = made
     return settings
 
 
