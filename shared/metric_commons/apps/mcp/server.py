@@ -165,6 +165,9 @@ async def answer(
             with suppress(ProcessLookupError, AttributeError):
                 kill()
         receiver.close()
+        if process.pid is not None:
+            process.join()
+            process.close()  # with its files
 
 
 # In the process of a call
