@@ -22,7 +22,7 @@ COMMANDS = {
     "score --help": ["score", "--help"],
     "describe": ["describe", "qa_f1"],
     "trec": ["trec", QRELS, BM25],
-    "compare": ["compare", QRELS, BM25, DENSE],
+    "trec --compare": ["trec", "--compare", QRELS, BM25, DENSE],
     "score, 32 rows": [
         *("score", "qa_em", str(EXAMPLES / "capitals.jsonl")),
         *("--predictions", "atlas", "--references", "answers"),
@@ -31,9 +31,8 @@ COMMANDS = {
 IMPORTS = {
     "python alone": "pass",
     "import numpy": "import numpy",
-    "import typer": "import typer._adapters",
     "import rich": "import rich.console, rich.table",
-    "all three": "import numpy, typer._adapters, rich.console, rich.table",
+    "all three": "import numpy, click, rich.console, rich.table",
     "import click": "import click",
     "import scipy": "import numpy, scipy.special",
     "import evaluate": "import evaluate",

@@ -10,15 +10,13 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Iterator
 from importlib import import_module
 from importlib.util import resolve_name
 from pathlib import Path
 from typing import Any
 
-import typer
+import click
 from latex2mathml.converter import convert
-from typer.cli import get_docs_for_click
 
 from metric_commons import names
 from metric_commons.__main__ import program
@@ -222,23 +220,18 @@ def _stock_modules() -> str:
 
 
 def _commands() -> str:
-    """The help of each command, with whole sentences in lists, and examples as code."""
-    command = typer.main.get_command(program())
-    context = typer.Context(command, info_name="metric-commons")
-    text = get_docs_for_click(obj=command, ctx=context, name="metric-commons")
-    for name, summary in _summaries(command):
-        text = re.sub(
-            rf"^\* `{name}`: .*\.\.\.$", f"* `{name}`: {summary}", text, flags=re.MULTILINE
-        )
-    return re.sub(r"^(metric-commons .*)$", r"```sh\n\1\n```", text, flags=re.MULTILINE)
-
-
-def _summaries(group: Any) -> Iterator[tuple[str, str]]:
-    """The name and the first paragraph of the help of each command."""
-    for name, command in group.commands.items():
-        yield name, " ".join((command.help or "").partition("\n\n")[0].split())
-        if hasattr(command, "commands"):
-            yield from _summaries(command)
+    """The help of each command, with all options."""
+    group = program()
+    context = click.Context(group, info_name="metric-commons")
+    lines = ["# Commands", ""]
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        for inner in [command, *getattr(command, "commands", {}).values()]:
+            words = name if inner is command else f"{name} {inner.name}"
+            with click.Context(inner, info_name=words, parent=context) as shown:
+                shown.meta["all"] = True
+                lines += [f"## {words}", "", "```text", inner.get_help(shown), "```", ""]
+    return "\n".join(lines)
 
 
 def _benchmarks() -> str:

@@ -12,11 +12,10 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from typer import Typer
+    from click import Command, Group
 
 _INTERRUPTED = 130  # the exit status
 _OBJECTS = 100_000  # new objects before Python collects garbage; its default is 700
-_programs: "dict[str | None, Typer]" = {}
 
 
 def process() -> int:
@@ -45,8 +44,7 @@ def main(arguments: "Sequence[str] | None" = None) -> int:
         with _Interrupts(_end):
             from .apps.cli.app import run_command
 
-            words = sys.argv[1:] if arguments is None else arguments
-            commands = program(words[0] if words else None)
+            commands = program()
     except ModuleNotFoundError as error:
         sys.stderr.write(f"{error}; it comes with: pip install 'metric-commons[cli]'\n")
         return 1
@@ -152,37 +150,27 @@ def _in_ascii(error: UnicodeError) -> "tuple[str, int]":
     return "".join(plain), error.end
 
 
-def program(command: str | None = None) -> "Typer":
-    """Return the commands of all applications, which are combined only here.
+def program() -> "Group":
+    """Return the commands of all applications, which are combined only here."""
+    from .apps.cli.app import Program
 
-    If `command` is one of them, only this one is loaded, since importing the files of all commands
-    takes as long as running many of them.
-    """
-    if command not in _programs:
-        _programs[command] = _combined(command)
-    return _programs[command]
+    def of_server() -> "Any":
+        from .apps.mcp import commands
 
+        return commands
 
-def _combined(command: str | None) -> "Typer":
-    from .apps.cli.app import COMMANDS, OF_APPLICATIONS, Command, Group, commands, panel_of
-
-    if command in COMMANDS:
-        return commands([command])
-    if command in ("--version", "-V"):
-        return commands([])
-    app = commands([] if command in OF_APPLICATIONS else COMMANDS)
-    if command not in OF_APPLICATIONS or command == "hub":
+    def hub() -> "Command":
         from .apps.hub.commands import hub
 
-        app.add_typer(hub, name="hub", cls=Group, rich_help_panel=panel_of("hub"))
-    if command != "hub":
-        from .apps.console.options import with_groups
-        from .apps.mcp.commands import mcp, ultrarag_init
+        return hub
 
-        for function in (mcp, ultrarag_init):
-            name = function.__name__.replace("_", "-")
-            app.command(name, cls=Command, rich_help_panel=panel_of(name))(with_groups(function))
-    return app
+    return Program(
+        {
+            "hub": hub,
+            "mcp": lambda: of_server().COMMANDS["mcp"],
+            "ultrarag-init": lambda: of_server().COMMANDS["ultrarag-init"],
+        }
+    )
 
 
 if __name__ == "__main__":

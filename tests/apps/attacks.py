@@ -23,8 +23,6 @@ from functools import cache
 from itertools import count
 from pathlib import Path
 
-import typer
-
 from metric_commons.__main__ import main as command
 from metric_commons.__main__ import program
 from metric_commons.apps.mcp.root import Root
@@ -396,10 +394,10 @@ COMMANDS = {
 @cache
 def _options(name):
     """The options of a command that take a value."""
-    commands = typer.main.get_command(program()).commands
+    command = program().get_command(None, name)
     return [
         option.opts[0]
-        for option in commands[name].params
+        for option in command.params
         if option.param_type_name == "option" and not option.is_flag
     ]
 
@@ -408,7 +406,9 @@ def _options(name):
 def controls_in_commands(folder, dice):
     """Commands with control characters in a word: they print none, and write no such file."""
     write_files(folder)
-    (folder / "c.yaml").write_text("modules: [qa_em]\ndata: {path: rows.jsonl}\n")
+    (folder / "c.yaml").write_text(
+        "modules: [qa_em]\ndata: rows.jsonl\npredictions: a\nreferences: b\n"
+    )
     for text in CONTROLS:
         shutil.copy(folder / "rows.jsonl", folder / f"{text}.jsonl")
     known = _bad_names(folder)

@@ -53,8 +53,8 @@ def _command(dice, paths, name):
     margin = dice.choice(("0.05", "1e-9", "1e300"))
     against = ["--baseline", paths[1], "--score", name, "--margin", margin]
     commands = [
-        ["compare", *paths, *form, "--resamples", "50", "--test", dice.choice(tests)],
-        ["compare", *paths, *form, "--resamples", "50", *law],
+        ["compare", *paths, *form, "--n-resamples", "50", "--test", dice.choice(tests)],
+        ["compare", *paths, *form, "--n-resamples", "50", *law],
         ["gate", paths[0], *form, *against, *looks],
         ["gate", paths[0], "--floor", f"{name}={margin}", "--confidence", "0.9"],
         ["leaderboard", *paths, *form, *dice.choice(([], ["--best"], ["--by", name]))],
@@ -68,7 +68,7 @@ def _run(words):
     """Run a command, whose errors are raised and named."""
     with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
         try:
-            program(words[0])([*map(str, words)], standalone_mode=False)
+            program()([*map(str, words)], standalone_mode=False)
         except Exception as error:
             error.add_note(" ".join(map(str, words)))
             raise

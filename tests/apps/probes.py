@@ -22,6 +22,7 @@ from pathlib import Path
 from pyarrow import parquet
 
 import metric_commons
+from metric_commons.apps.cli import run as run_command
 from metric_commons.apps.console import config
 from metric_commons.apps.mcp.root import Root
 from metric_commons.apps.mcp.schemas import call, parameters
@@ -47,7 +48,7 @@ LONGEST = 2_000  # characters of a message
 
 JSON_LINES = '{"a": "Paris", "b": ["paris", "Rome"], "c": 1.5}\n{"a": "Oslo", "b": ["x"], "c": 2}\n'
 CSV = 'a,b,c\n"Paris, France","[""paris""]",1.5\nOslo,"[""x""]",2\n'
-YAML = "modules: {qa_em: {normalizer: lower}}\ndata: {path: x.jsonl, limit: 3}\nseed: 1\n"
+YAML = "modules: [qa_em]\noptions: {normalizer: lower}\ndata: x.jsonl\nseed: 1\n"
 QRELS = "q1 0 a 1\nq1 0 b 0\nq2 0 c 2\n"
 RUN = "q1 Q0 b 1 2.0 B\nq1 Q0 a 2 1.0 B\nq2 Q0 c 1 0.5 B\n"
 ROWS = {"predictions": ["Paris", "Rome", "Oslo"], "references": ["paris", "Rom", "Oslo"]}
@@ -171,7 +172,7 @@ FILES = {
     "x.tsv": (lambda: CSV.replace(",", "\t"), _columns("a")),
     "x.yaml": (
         lambda: YAML,
-        lambda p: config.validated(config.Config, config.written_out(config.read(p).content), p),
+        lambda p: run_command._values(p, config.read(p).content),
     ),
     "qrels": (lambda: QRELS, read_qrels),
     "run": (lambda: RUN, _trec(read_run, len)),

@@ -284,6 +284,8 @@ async def session(calls, python, folder):
             figures.append(talk.figures())
             processes = [server, *children(server)]
             await talk.interrupt()
+            with suppress(TimeoutError):
+                await talk.until(lambda: not any(map(is_running, processes)))
     left = [*filter(is_running, processes)]
     median = sorted(talk.times)[len(talk.times) // 2]
     first, second = (

@@ -97,11 +97,13 @@ def test_a_module_of_which_no_score_is_named_is_left_out(run, options):
 def test_a_file_a_part_and_a_page_choose_too(run):
     pytest.importorskip("jinja2")
     content = {
-        "data": {"path": "rows.jsonl", "fields": {"references": "gold"}},
-        "systems": {"A": "s03", "B": "s25"},
-        "modules": ["qa_f1"],
+        "data": "rows.jsonl",
+        "references": "gold",
+        "predictions": {"A": "s03", "B": "s25"},
+        "modules": "qa_f1",
+        "compare": True,
         "scores": ["qa_recall"],
-        "outputs": {"save": "r.json"},
+        "save": "r.json",
     }
     Path("c.yaml").write_text(json.dumps(content))
     assert run("run", "c.yaml")[0] == 0
@@ -186,6 +188,7 @@ def test_runs_show_the_measures_that_are_scores(run):
     Path("a.run").write_text("q1 Q0 d 1 2.0 A\nq2 Q0 f 1 2.0 A\n")
     Path("b.run").write_text("q1 Q0 f 1 2.0 B\nq2 Q0 f 1 2.0 B\n")
     files = ("qrels", "a.run", "b.run")
+    both = ("trec", "--compare", *files)
     form = ("--format", "json")
 
     def measures(*command):
@@ -194,8 +197,8 @@ def test_runs_show_the_measures_that_are_scores(run):
 
     assert measures("trec", *files, "-m", "map", "-m", "P@1", "--scores", "map") == ["map"]
     assert measures("trec", *files, "--scores", "ndcg@3") == ["ndcg@3"]
-    assert measures("compare", *files, "-m", "map", "-m", "mrr", "--scores", "mrr") == ["mrr"]
-    compared = json.loads(run("compare", *files, "--scores", "map", *form)[1])["comparisons"]
+    assert measures(*both, "-m", "map", "-m", "mrr", "--scores", "mrr") == ["mrr"]
+    compared = json.loads(run(*both, "--scores", "map", *form)[1])["comparisons"]
     assert [comparison["score"] for comparison in compared] == ["map"]
     assert run("trec", *files, "-m", "map", "--scores", "mrr") == (
         *(2, ""),

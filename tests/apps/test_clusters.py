@@ -56,11 +56,12 @@ def test_clusters_change_intervals_and_not_scores(table, expected):
 def test_the_file_of_an_evaluation(run, lines, expected):
     fields = {"references": "gold", "groups": "topic", "clusters": "passage"}
     config = {
-        "data": {"path": lines, "fields": fields},
-        "systems": {"bot": "answer"},
-        "modules": ["qa_f1"],
+        "data": str(lines),
+        "predictions": {"bot": "answer"},
+        "modules": "qa_f1",
         "confidence_level": 0.9,
-        "outputs": {"save": "r.json"},
+        "save": "r.json",
+        **fields,
     }
     with open("e.yaml", "w") as file:
         json.dump(config, file)

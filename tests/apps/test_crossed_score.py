@@ -160,13 +160,15 @@ def test_gate_counts_both_fields(columns, write, run, tmp_path):
 
 def test_configuration_names_both_fields(columns, write, run, tmp_path):
     path, config = write(columns), tmp_path / "config.yaml"
-    fields = {"references": "references", "clusters": FIELDS}
     described = {
-        "data": {"path": str(path), "fields": fields},
-        "systems": {system: system for system in SYSTEMS},
-        "modules": ["qa_em"],
+        "data": str(path),
+        "references": "references",
+        "clusters": FIELDS,
+        "predictions": [*SYSTEMS],
+        "compare": True,
+        "modules": "qa_em",
         "confidence_level": 0.9,
-        "outputs": {"save": str(tmp_path / "result.json")},
+        "save": str(tmp_path / "result.json"),
     }
     config.write_text(json.dumps(described))
     assert run("run", config)[0] == 0

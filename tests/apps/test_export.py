@@ -53,7 +53,7 @@ def test_a_table_has_every_number(run):
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (("--to", "xml", "--save", "x"), 2, "Invalid value for '--to'"),
+        (("--to", "xml", "--save", "x"), 2, "--to must be one of"),
         (("--to", "csv", "--save", "r.json"), 2, "r.json would be overwritten"),
         (("--to", "csv", "--save", "x", "--scores", "em"), 1, "there is no score 'em'"),
     ],

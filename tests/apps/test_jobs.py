@@ -150,7 +150,7 @@ def test_every_kind_of_file_gives_the_same_result(run, processes, name):
         (("qa_em", "qa_f1", *BOTH, "--id", "id", "--cluster-by", "document"), True),
         (("qa_f1", *ANSWERS, "--rows", "rows.jsonl", "--id", "id"), True),
         (("qa_f1", *ANSWERS, "--cluster-by", "document", "--standard-error"), True),
-        (("bleu", *BOTH, "--confidence", 0.9, "--resamples", 50), True),
+        (("bleu", *BOTH, "--confidence", 0.9, "--n-resamples", 50), True),
         (("classification", *LABELS, "--confidence", 0.9), True),
         (("ir_ranking", *RANKINGS, "--confidence", 0.9), True),
         (("ir_ranking", *RANKINGS, "--id", "id", "--set", 'measures=["gm_map", "num_rel"]'), True),
@@ -237,10 +237,8 @@ def test_a_damaged_file_is_refused_as_by_one_process(refused, text):
 
 def test_a_configuration_may_say_how_many(run, processes):
     write("x.jsonl", ROWS)
-    config = {
-        "data": {"path": "x.jsonl", "fields": {"predictions": "answer", "references": "gold"}},
-        "modules": ["qa_f1"],
-    }
+    config = {"data": "x.jsonl", "predictions": "answer", "references": "gold"}
+    config["modules"] = "qa_f1"
     outputs = []
     for jobs in (1, 2):
         Path("c.yaml").write_text(json.dumps(config | {"jobs": jobs}))

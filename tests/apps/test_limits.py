@@ -25,15 +25,18 @@ LAUGHS = "a: &a [x,x,x,x,x,x,x,x,x,x]\n" + "".join(
         (LAUGHS + "modules: *i\n", "its aliases expand to more than 100,000 values"),
         ("modules: &a [*a]\n", "its aliases expand to more than 100,000 values"),
         ("modules: " + "[" * 1500 + "]" * 1500, "values are nested too deeply"),
-        ("modules: [qa_em]\nseed: 30000-01-01 00:00:00\n", "key 'seed'"),
-        ("modules: [qa_em]\nseed: 2001-13-45 99:00:00\n", "line 2: '2001-13-45 99:00:00' is not a"),
-        ("modules: [qa_em]\nseed: " + "9" * 5000, "... is not a valid int"),
-        ("modules: [qa_em]\nseed: 1" + "0" * 400, "x.yaml"),
-        ('modules: ["\\e[2J\\u202e"]\n', "\\x1b[2J\\u202e"),
-        ("modules: [qa_em]\nseed: !!bool x\n", "x.yaml: line 2: 'x' is not a valid bool"),
-        ("modules: [qa_em]\nseed: 18446744073709551616\n", "key 'seed'"),
-        ("modules: [qa_em]\nn_resamples: 1000000000000\n", "key 'n_resamples'"),
-        ("modules: [qa_em]\njobs: 1000000000\n", "key 'jobs'"),
+        ("modules: [qa_em]\ndata: x\nseed: 30000-01-01 00:00:00\n", "key 'seed'"),
+        (
+            "modules: [qa_em]\ndata: x\nseed: 2001-13-45 99:00:00\n",
+            "line 3: '2001-13-45 99:00:00' is not a",
+        ),
+        ("modules: [qa_em]\ndata: x\nseed: " + "9" * 5000, "... is not a valid int"),
+        ("modules: [qa_em]\ndata: x\nseed: 1" + "0" * 400, "x.yaml"),
+        ('modules: ["\\e[2J\\u202e"]\ndata: x\n', "\\x1b[2J\\u202e"),
+        ("modules: [qa_em]\ndata: x\nseed: !!bool x\n", "x.yaml: line 3: 'x' is not a valid bool"),
+        ("modules: [qa_em]\ndata: x\nseed: 18446744073709551616\n", "key 'seed'"),
+        ("modules: [qa_em]\ndata: x\nn_resamples: 1000000000000\n", "key 'n_resamples'"),
+        ("modules: [qa_em]\ndata: x\njobs: 1000000000\n", "key 'jobs'"),
     ],
     ids=range(12),
 )
@@ -48,7 +51,7 @@ def test_a_hostile_configuration_is_one_line(refused, tmp_path, text, message):
 
 
 @pytest.mark.parametrize(
-    "option", [("--resamples", 10**12), ("--seed", 2**64), ("--seed", -1), ("--jobs", 10**9)]
+    "option", [("--n-resamples", 10**12), ("--seed", 2**64), ("--seed", -1), ("--jobs", 10**9)]
 )
 def test_a_number_that_is_too_large_is_refused_though_nothing_needs_it(refused, tmp_path, option):
     (tmp_path / "x.jsonl").write_text('{"a": "b", "c": "b"}\n', "utf-8")

@@ -38,7 +38,7 @@ def written(run, shards, *more, ending="parquet"):
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
 def test_parts_have_the_result_of_the_whole(run, shards, tmp_path, ending):
     parts = written(run, shards, "--group-by", "topic", "--preset", "ultrarag", ending=ending)
-    interval = ["--confidence", "0.9", "--resamples", "100"]
+    interval = ["--confidence", "0.9", "--n-resamples", "100"]
     whole = tmp_path / "whole.jsonl"
     whole.write_text("".join(ROWS), "utf-8")
     grouped = [*FIELDS, "--group-by", "topic", "--preset", "ultrarag"]

@@ -139,7 +139,7 @@ def run(capsys, *arguments):
 
 def test_every_command_takes_it(folder, data, capsys, tmp_path):
     files = ("--save", "r.json", "--rows", "rows.out.jsonl")
-    status, out, _ = run(capsys, "score", folder, data, *FIELDS, "--compare", *files)
+    status, out, _ = run(capsys, "score", folder, data, *FIELDS, "--compare", *files, "--explain")
     assert (status, "token_jaccard|lower=True" in out) == (0, True)
     assert run(capsys, "describe", folder)[0] == 0
     assert (
@@ -147,10 +147,10 @@ def test_every_command_takes_it(folder, data, capsys, tmp_path):
     )
     status, out, _ = run(capsys, "merge", folder, "1.parquet")
     assert (status, "0.6667" in out) == (0, True)
-    config = {"modules": {str(folder): {"lower": False}}, "systems": {"a": "a", "b": "b"}}
-    config["data"] = {"path": data, "fields": {"references": "gold"}}
+    config = {"modules": str(folder), "options": {"lower": False}, "predictions": ["a", "b"]}
+    config |= {"data": str(data), "references": "gold"}
     Path("c.yaml").write_text(json.dumps(config))
-    status, out, _ = run(capsys, "run", "c.yaml")
+    status, out, _ = run(capsys, "run", "c.yaml", "--explain")
     assert (status, "token_jaccard|lower=False" in out) == (0, True)
 
 

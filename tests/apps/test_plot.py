@@ -581,7 +581,7 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, m
         (
             ["--save", "d.png", "--confidence", "95"],
             2,
-            "'--confidence': it must be a number between 0 and 1, such as 0.95",
+            "--confidence must be a number strictly between 0 and 1, got 95; for 95 %",
         ),
         (
             ["--save", "d.png", "--predictions", "q"],

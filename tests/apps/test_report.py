@@ -513,7 +513,7 @@ def test_results_that_tell_little_have_a_page():
 def test_runs_of_retrieval_have_a_page(run):
     examples = ROOT / "examples"
     files = (examples / f"{name}.txt" for name in ("qrels", "dense.run", "bm25.run"))
-    run("compare", *files, "-m", "map", "--save", "r.json")
+    run("trec", "--compare", *files, "-m", "map", "--save", "r.json")
     status, out, err = run("report", "r.json", "--save", "page.html")
 
     assert (status, out) == (0, "")

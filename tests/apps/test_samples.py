@@ -415,7 +415,7 @@ def test_systems_can_be_named(run):
         (["logged", "p.jsonl"], "p.jsonl: logged takes the scores of a log, but there are none"),
         (["qa_em", "p.jsonl"], "qa_em needs --predictions FIELD and --references FIELD"),
         (["qa_em", "p.jsonl", "--from", "inspct"], "--from must be one of 'rows', "),
-        (["qa_em", "p.jsonl", "--where", "x"], "--where takes PATH=VALUE, got 'x'"),
+        (["qa_em", "p.jsonl", "--where", "x"], "--where takes NAME=VALUE, got 'x'"),
         (
             ["truthful_mc", "x.json"],
             "x.json: truthful_mc needs --predictions; the format inspect has",

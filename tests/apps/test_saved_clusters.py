@@ -176,7 +176,7 @@ def test_runs_have_clusters_in_a_file(run):
     Path("qrels").write_text("q 0 a 1\nr 0 b 1\n")
     for name, text in (("a.run", "q Q0 a 1 2 a\nr Q0 b 1 2 a\n"), ("b.run", "q Q0 b 1 2 b\n")):
         Path(name).write_text(text)
-    assert run("compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
+    assert run("trec", "--compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
         *(1, ""),
         "no such file: topic\n",
     )

@@ -63,12 +63,12 @@ def loaded(*arguments):
         (("--help",), NUMBERS),
         (("describe", "qa_f1"), {"scipy", "rich.markdown", *PARTS}),
         (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS, *OF_TEXTS}),
-        (("compare", *RUNS), {"scipy", "rich.markdown", *OF_TEXTS}),
+        (("trec", "--compare", *RUNS), {"scipy", "rich.markdown", *OF_TEXTS}),
         (("score", "qa_em", "examples/capitals.jsonl", *FIELDS), {"scipy", *PARTS}),
         *nightly(
             (("score", "--help"), {"metric_commons.apps.cli.trec", *PARTS} | NUMBERS),
             (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
-            (("compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
+            (("trec", "--compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
         ),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",
@@ -83,7 +83,7 @@ def test_a_command_imports_what_it_needs(arguments, unneeded):
 def test_a_score_in_python_needs_neither_evaluate_nor_datasets():
     program = (
         "import sys, metric_commons; "
-        "assert not {'numpy', 'typer', 'evaluate'} & {*sys.modules}; "
+        "assert not {'numpy', 'click', 'evaluate'} & {*sys.modules}; "
         "r = metric_commons.score('qa_em', predictions=['a'], references=['a']); "
         "assert r.systems['predictions']['qa_em'].scores == {'qa_em': 1.0}, r; "
         "print(*sys.modules)"
@@ -92,7 +92,7 @@ def test_a_score_in_python_needs_neither_evaluate_nor_datasets():
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
 
-    assert not (TABLES | NETWORK | {"scipy", "typer"}) & {*done.stdout.split()}
+    assert not (TABLES | NETWORK | {"scipy", "click"}) & {*done.stdout.split()}
 
 
 def test_at_the_end_of_a_command_modules_are_not_searched_for_garbage():

@@ -11,9 +11,11 @@ ROWS = [
 ]
 SCORED = ["score", "qa_em", "rows.jsonl", "--predictions", "a", "--predictions", "b", "-r", "gold"]
 CONFIG = """\
-data: {path: rows.jsonl, fields: {references: gold}}
-systems: {b: b, a: a}
+data: rows.jsonl
+references: gold
+predictions: [b, a]
 modules: [qa_em, qa_f1]
+compare: true
 """
 
 

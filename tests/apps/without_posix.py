@@ -11,7 +11,7 @@ import os
 import signal
 import sys
 
-LIBRARIES = ["anyio", "jinja2", "numpy", "scipy.stats", "subprocess", "tempfile", "typer"]
+LIBRARIES = ["anyio", "jinja2", "numpy", "scipy.stats", "subprocess", "tempfile", "click"]
 ABSENT_MODULES = {
     "fcntl",
     "resource",

@@ -505,7 +505,7 @@ def test_importing_the_package_loads_nothing():
     program = "import json, sys, metric_commons; print(json.dumps(sorted(sys.modules)))"
     loaded = {name.partition(".")[0] for name in json.loads(output(program))}
 
-    assert not loaded & {"datasets", "evaluate", "numpy", "pandas", "pyarrow", "scipy", "typer"}
+    assert not loaded & {"datasets", "evaluate", "numpy", "pandas", "pyarrow", "scipy", "click"}
 
 
 @pytest.mark.processes

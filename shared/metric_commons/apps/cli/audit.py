@@ -1,9 +1,9 @@
 """`metric-commons audit`: intervals and differences of printed scores, without their rows."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any, Literal
 
-import typer
+import click
 
 from ...data.files.access import read_file
 from ...evaluation.comparison.audits import (
@@ -14,21 +14,22 @@ from ...evaluation.comparison.audits import (
 )
 from ...evaluation.results.rendering import counted
 from ...module.catalog.usage import UsageError
-from ..console.options import Alpha, PrintedFormat
+from ...statistics.arguments.domains import Count, Level
+from ..console.commands import command
 from ..console.outputs import show_json, show_tables
 
 UNDECIDED = 3  # the exit status
 
 
 def audit(
-    table: Annotated[Path | None, typer.Argument(metavar="TABLE")] = None,
+    table: Path | None = None,
     *,
-    score: Annotated[str | None, typer.Option(metavar="NUMBER")] = None,
-    rows: Annotated[int | None, typer.Option(min=1, metavar="COUNT")] = None,
-    baseline: Annotated[str | None, typer.Option(metavar="NUMBER")] = None,
-    alpha: Alpha = 0.05,
-    format_name: PrintedFormat = "table",
-) -> None:
+    score: str | None = None,
+    rows: Count | None = None,
+    baseline: str | None = None,
+    alpha: Level = 0.05,
+    format_name: Literal["table", "json"] = "table",
+) -> int:
     """Check what printed scores show, from their digits and the number of rows alone.
 
     metric-commons audit --score 0.82 --rows 500 --baseline 0.80
@@ -49,6 +50,8 @@ def audit(
         score: The score, such as 0.82 or 82%.
         rows: The number of rows behind each score.
         baseline: The score to compare it with, on the same rows.
+        alpha: Significance level of the tests.
+        format_name: Format of the printed output.
     """
     if (table is None) == (score is None):
         raise UsageError("name a file with a table, or --score and --rows")
@@ -65,7 +68,7 @@ def audit(
             show_json({"rows": listed, "note": audited.table.note, "marked": audited.marked})
         else:
             show_tables([audited.table])
-        raise typer.Exit(0 if audited.audited and not audited.marked else UNDECIDED)
+        return 0 if audited.audited and not audited.marked else UNDECIDED
     if rows is None:
         raise UsageError("--score needs --rows: how many rows it is the mean of")
     record: dict[str, Any] = {"rows": rows}
@@ -89,8 +92,8 @@ def audit(
     if format_name == "json":
         show_json(record)
     else:
-        typer.echo("\n".join(lines))
-    raise typer.Exit(0 if is_told_apart else UNDECIDED)
+        click.echo("\n".join(lines))
+    return 0 if is_told_apart else UNDECIDED
 
 
 def _checked(flag: str, function: Any, value: Any) -> Any:
@@ -98,3 +101,6 @@ def _checked(flag: str, function: Any, value: Any) -> Any:
         return function(value)
     except ValueError as error:
         raise UsageError(f"{flag}: {error}") from None
+
+
+COMMANDS = {"audit": command(audit)}

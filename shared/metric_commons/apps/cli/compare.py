@@ -1,29 +1,30 @@
 """`metric-commons compare`: which systems are better by more than chance."""
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-import typer
+import click
 
-from ...data.files.stored import write_whole
-from ...evaluation.comparison.run_pairs import paired, pairs_of_runs, read_clusters
 from ...evaluation.comparison.saved_results import is_saved, read_results
-from ...evaluation.results.comparison_tables import statement
-from ...evaluation.results.comparison_tables import table as table_of
-from ...evaluation.results.comparisons import compare_pairs
-from ...evaluation.results.module_results import provenance
-from ...evaluation.results.rendering import PLAIN, Notation, Table
-from ...evaluation.results.results import Results
+from ...module.catalog.request import Missing
 from ...module.catalog.usage import UsageError
+from ...statistics.arguments.domains import Count, Level, Parsed
 from ...statistics.resampling.progress import is_quiet
-from ..console import options, run_scores
-from ..console.outputs import (
-    Outputs,
-    Presentation,
-    check_written,
-    say_written,
-)
+from ..console.commands import command, refuse
+from ..console.outputs import Outputs, Presentation
+
+
+def _two_numbers(bounds: Any) -> None:
+    try:
+        low, high = bounds
+        if not low < high:
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ValueError(f"must be two numbers LOW,HIGH, such as 0,1, got {bounds!r}") from None
+
+
+Bounds = Annotated[tuple[float, float], Parsed(_two_numbers, "two numbers")]
 
 
 @dataclass(frozen=True)
@@ -34,67 +35,54 @@ class DifferencesFirst(Presentation):
 
 
 @dataclass(frozen=True)
-class Testing(options.Draws):
+class Testing:
     """The options of comparisons, with the names of their arguments.
 
     Args:
         test: permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 and
             1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.
-        alternative: Alternative hypothesis about A - B: two-sided, greater or less.
+        alternative: Alternative hypothesis about A - B.
         alpha: Significance level, for corrected p-values.
     """
 
-    confidence_level: options.ConfidenceLevel = 0.95
-    test: Annotated[
-        Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
-        options.statistics_option(metavar="TEST"),
-    ] = "permutation"
-    alternative: Annotated[
-        Literal["two-sided", "greater", "less"], options.statistics_option(metavar="SIDE")
-    ] = "two-sided"
-    alpha: options.Alpha = 0.05
-    correction: options.Correction = "bonferroni"
-    assume: options.Assume = "exchangeable"
-    bounds: options.Bounds = None
+    test: Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"] = (
+        "permutation"
+    )
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided"
+    alpha: Level = 0.05
 
 
 # Options for tables of scores only.
-_TABLE_OPTIONS = ("system", "id_field", "score", "lower_is_better", "score_range")
-# Options for runs only.
-_RUN_OPTIONS = ("measures", *(item.name for item in fields(run_scores.Scoring)), "plot")
-_ONLY_RUN_OPTIONS = tuple(name for name in _RUN_OPTIONS if name != "missing")
+_TABLE_OPTIONS = ("system", "ids", "score", "lower_is_better", "missing")
 
 
 def compare(
-    context: typer.Context,
-    paths: Annotated[list[Path], typer.Argument(metavar="RESULT|QRELS RUN")],
+    results: list[Path],
     *,
-    measures: run_scores.Measures = None,
-    scores: options.Scores = None,
-    cluster_by: options.ClusterBy = None,
-    system: Annotated[str | None, options.statistics_option(metavar="NAMES")] = None,
-    id_field: Annotated[str | None, options.statistics_option("--id", metavar="COLUMN")] = None,
-    score: Annotated[str | None, options.statistics_option(metavar="COLUMN")] = None,
-    lower_is_better: Annotated[bool, options.statistics_option("--lower-is-better")] = False,
-    score_range: options.ScoreRange = None,
+    clusters: list[str] | None = None,
+    confidence_level: Level = 0.95,
+    system: str | None = None,
+    ids: str | None = None,
+    score: str | None = None,
+    lower_is_better: bool = False,
+    missing: Missing = "refuse",
+    bounds: Bounds | None = None,
     testing: Testing,
-    scoring: run_scores.Scoring,
-    sort: options.Sort = None,
-    top: options.Top = None,
-    save: options.Save = None,
+    sort: str | None = None,
+    top: Count | None = None,
+    save: Path | None = None,
     presentation: DifferencesFirst,
-    plot: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
+    **further: Any,
 ) -> None:
-    """Compare systems row by row: those of a table of scores, of saved results, or runs.
+    """Compare systems row by row: those of a table of scores, or of saved results.
 
     metric-commons compare scores.csv
 
     metric-commons compare new.json old.json
 
-    metric-commons compare qrels.txt bm25.run dense.run -m ndcg@10 -m map
-
     A table of scores is wide (a column for each system) or long (columns such as
-    model, id and score); a line on stderr says what was taken for systems.
+    model, id and score); a line on stderr says what was taken for systems. Runs of
+    retrieval are compared by metric-commons trec QRELS RUN RUN --compare.
 
     Results need their scored rows, which --rows writes. Systems
     with the same name in two results are compared with each other; otherwise
@@ -104,106 +92,57 @@ def compare(
     The p-value is the probability of a difference at least this large if both
     systems were equally good. A difference that is not significant does not
     show that they are equal. A row that one system lacks is excluded for both.
-    With --cluster-by tests count clusters of rows: by a field that rows were scored
-    with, or for runs by a file with lines of query and cluster.
+    With --cluster-by tests count clusters of rows, by a field that rows were scored
+    with.
 
     Args:
-        paths: A table of scores; results written by --save, or rows by --rows; or relevance
-            judgments and two or more runs.
+        results: A table of scores; or results written by --save, or rows by --rows.
+        clusters: Field of clusters, which are counted instead of rows; repeatable.
+        confidence_level: Level of the intervals of differences.
         system: Of a table: the column that names the systems, or the columns of systems, as A,B.
-        id_field: Of a table: the column of the ids.
+        ids: Of a table: the column of the ids.
         score: Of a table: the column of the scores.
         lower_is_better: Of a table: the lowest scores are the best.
-        plot: Draw the differences of two runs: .png, .svg or .pdf.
+        missing: Of a table: what becomes of a row whose score a system lacks.
+        bounds: The lowest and the highest possible score of a table; of saved results, the
+            smallest and the largest possible difference.
+        sort: Sort systems by this score, best first.
+        top: Show only the first systems.
+        save: Write the result as JSON.
     """
-    presentation.check()
-    check_written([save, plot], paths)
-    for path in paths:
-        path.stat()  # report a missing file before anything else
+    from ...evaluation.comparison.combined_results import compare as compare_results
+
     outputs = Outputs(presentation, save, sort=sort)
-    if is_saved(paths[0]):
-        options.refuse(context, _RUN_OPTIONS, "is for runs, but these are saved results")
-        from ...evaluation.comparison.combined_results import compare as compare_results
-
-        results = [read_results(path, cluster_by or []) for path in paths]
-        outputs.write(compare_results(*results, scores=scores, **vars(testing)), top)
+    outputs.check(results)
+    for path in results:
+        path.stat()  # report a missing file before anything else
+    asked = {**further, **vars(testing), "bounds": bounds, "confidence_level": confidence_level}
+    if is_saved(results[0]):
+        refuse(_TABLE_OPTIONS, "is for a table of scores")
+        saved = [read_results(path, clusters or []) for path in results]
+        outputs.write(compare_results(*saved, **asked), top)
         return
-    if len(paths) == 1:
-        options.refuse(context, _ONLY_RUN_OPTIONS, "is for runs, but this is a table of scores")
-        options.refuse(context, ("bounds",), "is not for a table, which has --bounds of its scores")
-        from ...evaluation.comparison.combined_results import compare as compare_results
-
-        named = system and system.split(",")
-        compared = compare_results(
-            paths[0],
-            scores=scores,
-            system=named[0] if named and len(named) == 1 else named,
-            id=id_field,
-            score=score,
-            lower_is_better=lower_is_better,
-            clusters=cluster_by or (),
-            missing=scoring.missing if options.is_chosen(context, "missing") else "refuse",
-            **{**vars(testing), "bounds": score_range},
-        )
-        if not is_quiet():
-            typer.echo(f"note: the systems are {', '.join(compared.systems)}", err=True)
-        outputs.write(compared, top)
-        return
-    options.refuse(context, _TABLE_OPTIONS, "is for a table of scores")
-    qrels, *runs = paths
-    if len(runs) < 2:
+    if len(results) > 1:
         raise UsageError(
-            "compare needs saved results, or judgments and at least two runs; rows need a module: "
-            f"metric-commons score MODULE {qrels} -p FIELD -p FIELD -r FIELD --compare"
+            "compare needs saved results, or one table of scores; rows need a module: "
+            f"metric-commons score MODULE {results[0]} -p FIELD -p FIELD -r FIELD --compare; runs: "
+            "metric-commons trec QRELS RUN RUN --compare"
         )
-    if plot and len(runs) > 2:
-        raise UsageError(f"--plot draws the differences of two runs, not of {len(runs)}")
-    measures_to_compare = run_scores.averaged(run_scores.selected_measures(measures, scores))
-    if plot:
-        from ...reporting.plots.bar_plots import deltas
-        from ...reporting.plots.pictures import check
-
-        check(plot)  # report a missing library before reading a large file
-    clusters_path = options.one_field(cluster_by, "a comparison of runs")
-    clusters = None if clusters_path is None else read_clusters(Path(clusters_path))
-    scored = run_scores.score_queries(qrels, runs, measures_to_compare, scoring)
-    queries_of_runs = paired(scored.runs)
-    names = [measure.name for measure in measures_to_compare]
-    kind = RunComparison if len(queries_of_runs) == 2 else Results
-    compared = kind(
-        systems={
-            name: {
-                "ir_ranking": run_scores.summary(
-                    queries, measures_to_compare, scoring, intervals={}
-                )
-            }
-            for name, queries in queries_of_runs.items()
-        },
-        comparisons=compare_pairs(pairs_of_runs(queries_of_runs, names, clusters), **vars(testing)),
-        provenance=provenance(scored.inputs),
+    named = system and system.split(",")
+    compared = compare_results(
+        results[0],
+        system=named[0] if named and len(named) == 1 else named,
+        id=ids,
+        score=score,
+        lower_is_better=lower_is_better,
+        clusters=clusters or (),
+        missing=missing,
+        **asked,
     )
-    if plot:
-        write_whole(plot, [deltas(plot, queries_of_runs, compared.comparisons)])
+    if not is_quiet():
+        click.echo(f"note: the systems are {', '.join(compared.systems)}", err=True)
     outputs.write(compared, top)
-    say_written(plot)
 
 
-class RunComparison(Results):
-    """Two runs, compared by each measure."""
-
-    def tables(self, notation: Notation = PLAIN) -> list[Table]:
-        """Return one row per measure, with a note on which run is A and which is B."""
-        lower = self.standings.is_lower_better
-        table = table_of(self.comparisons, lower, notation=notation, is_winner_first=False)
-        first = self.comparisons[0]
-        return [
-            Table(
-                ["measure", *table.header[3:]],
-                [row[2:] for row in table.rows],
-                1,
-                {(row, column - 2) for row, column in table.best},
-                f"A is {first['a']}, B is {first['b']}. {statement(self.comparisons)}",
-                table.title,
-                kind=table.kind,
-            )
-        ]
+_FURTHER = ("scores", "correction", "assume", "n_resamples", "seed")
+COMMANDS = {"compare": command(compare, like=_FURTHER)}

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import Future, as_completed
 from inspect import signature
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-import typer
+import click
 
 from ...data.files.json_rows import fault_of
 from ...data.files.stored import write_whole
@@ -20,7 +20,8 @@ from ...programs.completions import read_problems, read_samples
 from ...programs.executions import Preparation, cannot_fail, check_permission, prepare
 from ...programs.grading import Grade
 from ...statistics.arguments.checks import RowError, nearest
-from ..console.options import save_option, setting, settings_option
+from ...statistics.arguments.domains import Count
+from ..console.commands import command
 from ..console.outputs import check_written, say_written
 
 Outcome = dict[str, Any]  # a line of the file
@@ -28,15 +29,16 @@ CheckTasks = Literal["error", "skip", "report", "off"]
 
 
 def execute(
-    samples: Annotated[Path, typer.Argument(metavar="SAMPLES")],
-    tests: Annotated[Path, typer.Option(metavar="PROBLEMS")],
-    save: Annotated[Path, save_option(metavar="FILE")],
-    allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
+    samples: Path,
+    *,
+    tests: Path,
+    save: Path,
+    allow_execution: bool = False,
     extract: Literal["none", "fenced"] = "none",
-    check_tasks: Annotated[CheckTasks, typer.Option()] = "error",
-    resume: Annotated[bool, typer.Option("--resume")] = False,
-    jobs: Annotated[int | None, typer.Option("--jobs", "-j", metavar="N", min=1)] = None,
-    settings: Annotated[list[str] | None, settings_option()] = None,
+    check_tasks: CheckTasks = "error",
+    resume: bool = False,
+    jobs: Count | None = None,
+    options: dict[str, Any] | None = None,
 ) -> None:
     """Run programs that a model wrote, with the tests of their tasks.
 
@@ -62,7 +64,7 @@ def execute(
             them and keeps them; off does not look for them.
         resume: Run only programs that an earlier run has not finished.
         jobs: Programs at once; by default one per core.
-        settings: An option of code_eval, such as timeout=6.
+        options: An option of code_eval, such as timeout=6; repeatable.
     """
     check_permission(allow_execution)
     check_written([save], [samples, tests])
@@ -72,7 +74,7 @@ def execute(
         raise ValueError(f"{samples}: there are no samples")
     names = list(dict.fromkeys(name for name, _ in programs))
     references = [problems[name].reference for name in names]
-    options = dict(map(setting, settings or []))
+    options = options or {}
     accepted = signature(prepare).parameters.keys() - {"references", "num_workers"}
     for name in options:
         if name not in accepted:
@@ -100,8 +102,8 @@ def execute(
     journal.unlink(missing_ok=True)
     counts = Counter(outcome["status"] for outcome in outcomes)
     listed = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    typer.echo(f"{len(outcomes)} programs: {listed}")
-    typer.echo(f"layers: {', '.join(preparation.runner.layers)}")
+    click.echo(f"{len(outcomes)} programs: {listed}")
+    click.echo(f"layers: {', '.join(preparation.runner.layers)}")
     say_written(save)
 
 
@@ -120,11 +122,11 @@ def _tasks_left_out(
     if check_tasks == "error":
         raise ValueError(f"{problem}; --check-tasks skip leaves them out, report keeps them")
     if check_tasks == "report":
-        typer.echo(message_line(problem), err=True)
+        click.echo(message_line(problem), err=True)
         return set()
     if len(rows) == len(names):
         raise ValueError(f"{problem}; no other task is left")
-    typer.echo(message_line(f"left out: {problem}"), err=True)
+    click.echo(message_line(f"left out: {problem}"), err=True)
     return {names[row] for row in rows}
 
 
@@ -201,3 +203,6 @@ def _run(
         for future in futures:
             future.cancel()
     return outcomes
+
+
+COMMANDS = {"execute": command(execute, flags={"jobs": "--jobs -j"})}

@@ -1,24 +1,23 @@
 """`metric-commons export`: a saved result in a model card, or as a table."""
 
 from pathlib import Path
-from typing import Annotated, Literal
-
-import typer
+from typing import Literal
 
 from ...data.files.stored import write_whole
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
-from ..console.options import Scores, save_option
+from ..console.commands import command
 from ..console.outputs import check_written, say_written
 
 
 def export(
-    path: Annotated[Path, typer.Argument(metavar="RESULT")],
-    target: Annotated[Literal["model-index", "csv"], typer.Option("--to", metavar="FORMAT")],
-    out: Annotated[Path, save_option(metavar="FILE")],
+    result: Path,
+    *,
+    to: Literal["model-index", "csv"],
+    save: Path,
     scale: Literal["1", "100"] | None = None,
-    scores: Scores = None,
-    dataset: Annotated[str | None, typer.Option(metavar="ID")] = None,
+    scores: list[str] | None = None,
+    dataset: str | None = None,
 ) -> None:
     """Write a saved result as the front matter of a model card, or as a table.
 
@@ -27,17 +26,18 @@ def export(
     The signature is written with every score.
 
     Args:
-        path: A result written by --save.
-        target: model-index (front matter of a model card) or csv (a table of all numbers).
-        out: The file to write.
+        result: A result written by --save.
+        to: model-index (front matter of a model card) or csv (a table of all numbers).
+        save: The file to write.
         scale: Scale of the scores in a model card, which needs it: 1 for scores like 0.412, 100 for
             41.2.
+        scores: Write only these scores.
         dataset: The dataset, such as org/name; by default the input's name.
     """
-    check_written([out], [path])
-    results = Results.read(path).choose(scores)
-    if target == "csv":
-        write_whole(out, [results.to_csv()])
+    check_written([save], [result])
+    results = Results.read(result).choose(scores)
+    if to == "csv":
+        write_whole(save, [results.to_csv()])
     else:
         from ...reporting.leaderboards.model_cards import model_index
         from ..console.config import as_yaml
@@ -47,5 +47,8 @@ def export(
                 "--to model-index needs --scale: 1 for scores like 0.412, 100 for 41.2"
             )
         front_matter = as_yaml(model_index(results, dataset, float(scale)))
-        write_whole(out, ["---\n", front_matter, "---\n"])
-    say_written(out)
+        write_whole(save, ["---\n", front_matter, "---\n"])
+    say_written(save)
+
+
+COMMANDS = {"export": command(export)}

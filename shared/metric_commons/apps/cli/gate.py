@@ -1,24 +1,18 @@
 """`metric-commons gate`: fail a build if a new system is worse than a baseline or than floors."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+import click
 
 from ...evaluation.comparison.saved_results import read_results, saved_result
 from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED
 from ...evaluation.results.results import Results
 from ...module.catalog.usage import UsageError
-from ..console.options import (
-    Alpha,
-    ClusterBy,
-    Confidence,
-    PrintedFormat,
-    one_field,
-    statistics_option,
-)
+from ...statistics.arguments.domains import Count, Level
+from ..console.commands import command, one_field
 from ..console.outputs import show_json
 
 if TYPE_CHECKING:
@@ -31,20 +25,20 @@ Check = tuple[dict[str, Any], Sequence[str]]  # a condition: its verdict and num
 
 
 def gate(
-    new: Annotated[Path, typer.Argument(metavar="NEW")],
+    new: Path,
     *,
-    baseline: Annotated[Path | None, typer.Option(metavar="OLD")] = None,
-    score: Annotated[list[str] | None, typer.Option(metavar="NAME")] = None,
-    margin: Annotated[list[str] | None, typer.Option(metavar="[NAME=]LOSS")] = None,
-    floor: Annotated[list[str] | None, typer.Option(metavar="NAME=VALUE")] = None,
+    baseline: Path | None = None,
+    score: list[str] | None = None,
+    margin: list[str] | None = None,
+    floor: dict[str, str] | None = None,
     undecided: Literal["fail", "pass"] = "fail",
-    cluster_by: ClusterBy = None,
-    sequential: Annotated[bool, statistics_option("--sequential")] = False,
-    total: Annotated[int | None, statistics_option(metavar="N", min=1)] = None,
-    alpha: Alpha = 0.05,
-    confidence: Confidence = None,
-    format_name: PrintedFormat = "table",
-) -> None:
+    clusters: list[str] | None = None,
+    sequential: bool = False,
+    total: Count | None = None,
+    alpha: Level = 0.05,
+    confidence_level: Level | None = None,
+    format_name: Literal["table", "json"] = "table",
+) -> int:
     """Test whether a new system is worse than a baseline, to fail a build.
 
     metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01
@@ -56,7 +50,8 @@ def gate(
     --id. Of several scores and floors all have to pass. A floor is reached if
     the whole interval of the score lies above it.
 
-    metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01 --sequential
+    metric-commons gate new.json --baseline old.json --score qa_f1 --margin 0.01
+    --sequential
 
     Without --sequential only one look is valid: if rows are added until a look
     decides, more than --alpha of losses pass. With it, look as often as you like:
@@ -77,10 +72,14 @@ def gate(
             a known range.
         total: With --sequential, the number of rows (or clusters) of the whole benchmark. The
             target is then the score of all of them.
+        clusters: Field of clusters, which are counted instead of rows; repeatable.
+        alpha: Significance level of the tests.
+        confidence_level: Level of the interval of the difference.
+        format_name: Format of the printed output.
     """
     if total is not None and not sequential:
         raise UsageError("--total is for --sequential")
-    floors = _floors(floor or [])
+    floors = {name: _number("--floor", text) for name, text in (floor or {}).items()}
     if sequential and (floors or baseline is None):
         raise UsageError("--sequential compares with a --baseline, not with a --floor")
     if baseline is None and (score or margin):
@@ -94,17 +93,17 @@ def gate(
     results = None
     if baseline is not None:
         if sequential:
-            one_field(cluster_by, "--sequential")
-        results, second = (read_results(path, cluster_by or []) for path in (new, baseline))
+            one_field(clusters, "--sequential")
+        results, second = (read_results(path, clusters or []) for path in (new, baseline))
         for name, loss in margins.items():
             if sequential:
                 options: dict[str, Any] = {"alpha": alpha, "total": total}
                 checks.append(_looked(results, second, name, loss, options))
             else:
-                options = {"alpha": alpha, "confidence_level": confidence}
+                options = {"alpha": alpha, "confidence_level": confidence_level}
                 checks.append(_compared(results, second, name, loss, options))
     if floors:
-        results = results or saved_result(new, cluster_by or []).results
+        results = results or saved_result(new, clusters or []).results
         checks += _reached(results, floors, alpha)
     worst = max((record["verdict"] for record, _ in checks), key=_STATUS.__getitem__)
     status = 0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst]
@@ -114,8 +113,8 @@ def gate(
     if format_name == "json":
         show_json({"verdict": worst, "checks": [record for record, _ in checks]})
     else:
-        typer.echo("\n".join(sentence for _, sentences in checks for sentence in sentences))
-    raise typer.Exit(status)
+        click.echo("\n".join(sentence for _, sentences in checks for sentence in sentences))
+    return status
 
 
 def _number(option: str, text: str) -> float:
@@ -146,17 +145,6 @@ def _margins(scores: Sequence[str], texts: Sequence[str]) -> dict[str, float]:
         if name not in margins:
             raise UsageError(f"Missing option '--margin', the loss of {name} that matters")
     return {name: margins[name] for name in scores}
-
-
-def _floors(texts: Sequence[str]) -> list[tuple[str, float]]:
-    """Return the scores with the value that each has to reach."""
-    pairs = []
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"--floor takes NAME=VALUE, such as qa_em=0.4, got {text!r}")
-        pairs.append((name, _number("--floor", value)))
-    return pairs
 
 
 def _compared(
@@ -211,13 +199,11 @@ def _looked(
     return record, [look.sentence]
 
 
-def _reached(
-    results: Results, floors: Sequence[tuple[str, float]], alpha: float
-) -> Iterator[Check]:
+def _reached(results: Results, floors: Mapping[str, float], alpha: float) -> Iterator[Check]:
     """Yield the verdicts on scores that have to reach a floor."""
     from ...evaluation.comparison.verdicts import reaches
 
-    for name, value in floors:
+    for name, value in floors.items():
         result = reaches(results, score=name, floor=value, alpha=alpha)
         record = {
             "score": result.score,
@@ -243,3 +229,6 @@ def _markdown(checks: Sequence[Check], outcome: str) -> str:
         lines.append(f"| {' | '.join(cells)} |")
     lines += ["", *(f"- {' '.join(sentences)}" for _, sentences in checks), ""]
     return "\n".join(lines) + "\n"
+
+
+COMMANDS = {"gate": command(gate, quiet=False)}

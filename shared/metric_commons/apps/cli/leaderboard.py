@@ -6,9 +6,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-import typer
+import click
 
 from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import (
@@ -19,7 +19,9 @@ from ...evaluation.results.rendering import (
 from ...evaluation.results.results import TABLE_FORMATS
 from ...module.catalog.usage import UsageError
 from ...reporting.report.leaderboard_page import Board, leaderboard_page
-from ..console import options
+from ...statistics.arguments.domains import Count, Level
+from ...statistics.intervals.methods import Assumption
+from ..console.commands import command, one_field, refuse
 from ..console.outputs import Presentation, check_written, say_written, show_tables
 
 if TYPE_CHECKING:
@@ -39,23 +41,22 @@ class OneTable(Presentation):
 
 
 def leaderboard(
-    context: typer.Context,
-    paths: Annotated[list[Path] | None, typer.Argument(metavar="[RESULT]...")] = None,
+    results: list[Path] | None = None,
     *,
-    score: Annotated[str | None, typer.Option("--by", "--sort", metavar="SCORE")] = None,
-    votes: Annotated[Path | None, typer.Option(metavar="FILE")] = None,
-    settings: Annotated[list[str] | None, options.settings_option()] = None,
-    group: Annotated[bool, typer.Option("--group")] = False,
-    mean: Annotated[Literal["tasks", "borda"] | None, typer.Option(metavar="KIND")] = None,
-    missing_tasks: Annotated[Literal["out", "worst"], typer.Option(metavar="KIND")] = "out",
-    lower: Annotated[bool, typer.Option("--lower-is-better")] = False,
-    page: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
-    best: Annotated[bool, typer.Option("--best")] = False,
-    scores: options.Scores = None,
-    cluster_by: options.ClusterBy = None,
-    confidence: options.ConfidenceLevel = 0.95,
-    assume: options.Assume = "exchangeable",
-    top: options.Top = None,
+    by: str | None = None,
+    votes: Path | None = None,
+    options: dict[str, Any] | None = None,
+    group: bool = False,
+    mean: Literal["tasks", "borda"] | None = None,
+    missing_tasks: Literal["out", "worst"] = "out",
+    lower_is_better: bool = False,
+    page: Path | None = None,
+    best: bool = False,
+    scores: list[str] | None = None,
+    clusters: list[str] | None = None,
+    confidence_level: Level = 0.95,
+    assume: Assumption = "exchangeable",
+    top: Count | None = None,
     presentation: OneTable,
 ) -> None:
     """Rank the systems of saved results, of a published table, or of votes.
@@ -76,10 +77,10 @@ def leaderboard(
     intervals. --format html prints a page with sortable columns.
 
     Args:
-        paths: Results written by --save, or tables and folders of scores.
-        score: The score that orders systems; of a table its column.
+        results: Results written by --save, or tables and folders of scores.
+        by: The score that orders systems; of a table its column.
         votes: Rate systems by the votes in a file, with model_a, model_b and winner.
-        settings: With --votes, an option of pairwise_ranking, such as ties=davidson.
+        options: With --votes, an option of pairwise_ranking, such as ties=davidson; repeatable.
         group: Print a leaderboard for each group of comparable results.
         mean: Print one leaderboard over several tasks, by the mean score (tasks) or the number of
             systems beaten (borda). Of a table the default is tasks.
@@ -87,28 +88,34 @@ def leaderboard(
             worse its score is likely to be on new rows.
         missing_tasks: Leave systems that lack a task out (out), or count it as the worst there
             (worst).
-        lower: The lowest scores of a table are the best.
+        lower_is_better: The lowest scores of a table are the best.
         page: Write a page with sortable columns and pictures of intervals and ranks.
+        scores: Test only these scores, besides --by.
+        clusters: Field of clusters, which are counted instead of rows; repeatable.
+        confidence_level: Level of confidence intervals.
+        assume: What comparisons of means of rows assume.
+        top: Show only the first systems.
     """
     presentation.check()
+    paths, score, confidence = results, by, confidence_level
     check_written([page], [*(paths or []), *filter(None, [votes])])
     notation = presentation.notation
     if votes is not None:
         if paths:
             raise UsageError("RESULT is for saved results, not for --votes")
-        of_results = ["score", "mean", "group", "scores", "missing_tasks", "lower", "best"]
-        options.refuse(context, of_results, "is for saved results, not for --votes")
+        of_results = ["by", "mean", "group", "scores", "missing_tasks", "lower_is_better", "best"]
+        refuse(of_results, "is for saved results, not for --votes")
         section = _votes_section(
             votes,
-            settings or [],
-            options.one_field(cluster_by, "--votes"),
+            options or {},
+            one_field(clusters, "--votes"),
             confidence,
             top,
             notation,
         )
         _show([section], presentation, page)
         return
-    if settings:
+    if options:
         raise UsageError("--set is for --votes; saved results have their options")
     from ...reporting.leaderboards import leaderboards, published_scores, score_tables
     from ...reporting.leaderboards.task_means import table_of_boards, task_means
@@ -116,17 +123,17 @@ def leaderboard(
     heading: dict[str, Any] = {"signatures": []}
     notes: list[str] = []
     if paths and not published_scores.are_saved(paths):
-        of_results = ["group", "scores", "cluster_by", "assume", "best"]
-        options.refuse(context, of_results, "is for saved results")
+        of_results = ["group", "scores", "clusters", "assume", "best"]
+        refuse(of_results, "is for saved results")
         published, notes = published_scores.read_scores(paths, score)
-        table, notes_of_table = score_tables.score_table(published, lower=lower)
+        table, notes_of_table = score_tables.score_table(published, lower=lower_is_better)
         notes += notes_of_table
     else:
         if not paths or score is None:
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
-        options.refuse(context, ["lower"], "is for tables and folders of scores")
-        results = _read(paths, cluster_by, confidence)
-        groups = leaderboards.comparable(leaderboards.entries(results, score))
+        refuse(["lower_is_better"], "is for tables and folders of scores")
+        saved = _read(paths, clusters, confidence)
+        groups = leaderboards.comparable(leaderboards.entries(saved, score))
         if mean is None and not group and len(groups) > 1:
             raise ValueError(
                 f"the results are not comparable: {leaderboards.differences(groups)}; "
@@ -139,10 +146,10 @@ def leaderboard(
             for members in groups
         ]
         if mean is None:
-            options.refuse(context, ["missing_tasks"], "needs --mean")
+            refuse(["missing_tasks"], "needs --mean")
             _show([_section(member, notation, best=best) for member in listed], presentation, page)
             return
-        options.refuse(context, ["best"], "is for one score, not for --mean")
+        refuse(["best"], "is for one score, not for --mean")
         scorings = {
             tuple((name, value) for name, value in group[0].parts.items() if name not in _OF_ROWS)
             for group in groups
@@ -156,7 +163,7 @@ def leaderboard(
     kind = mean or "tasks"
     means, lines = task_means(table, kind, gaps=missing_tasks, confidence_level=confidence)
     for line in [*notes, *lines]:
-        typer.echo(message_line(line), err=True)
+        click.echo(message_line(line), err=True)
     heading |= {
         "by": score or "score",
         "mean": kind,
@@ -188,7 +195,7 @@ def _read(
 
 def _votes_section(
     path: Path,
-    settings: Sequence[str],
+    settings: Mapping[str, Any],
     cluster_by: str | None,
     level: float,
     top: int | None,
@@ -199,14 +206,13 @@ def _votes_section(
     from ...reporting.leaderboards.vote_boards import FIELDS, vote_board
 
     fields = [*FIELDS, *([] if cluster_by is None else [cluster_by])]
-    values = dict(map(options.setting, settings))
     source = Source(path, fields, numbers=["winner"], filled=FIELDS, progress=True)
-    board = vote_board(source, values, confidence_level=level, clusters=cluster_by)
+    board = vote_board(source, settings, confidence_level=level, clusters=cluster_by)
     heading = {
         "by": f"pairwise_ranking.{board.score}",
         "votes": board.votes,
         "confidence_level": level,
-        "options": values,
+        "options": settings,
         "sentence": board.sentence(),
         "signatures": [board.signature()],
     }
@@ -244,7 +250,7 @@ def _show(sections: Sequence[Board], presentation: Presentation, page: Path | No
     if format_name == "table":
         for number, section in enumerate(sections):
             if number:
-                typer.echo()
+                click.echo()
             show_tables([section.table], section.lines)
         return
     if format_name in _WRITERS:
@@ -252,7 +258,7 @@ def _show(sections: Sequence[Board], presentation: Presentation, page: Path | No
     else:
         render = TABLE_FORMATS[format_name]
         text = "\n\n".join(render([section.table], section.lines) for section in sections)
-    typer.echo(text, nl=not text.endswith("\n"))
+    click.echo(text, nl=not text.endswith("\n"))
 
 
 def _as_json(sections: Sequence[Board]) -> str:
@@ -299,3 +305,6 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
 
 # The formats in which leaderboards differ from the tables of results.
 _WRITERS = {"json": _as_json, "csv": _as_csv, "html": leaderboard_page}
+
+
+COMMANDS = {"leaderboard": command(leaderboard)}

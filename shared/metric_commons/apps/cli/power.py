@@ -1,25 +1,24 @@
 """`metric-commons power`: the number of rows needed to find a difference."""
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
+from typing import Literal
 
 from ...evaluation.comparison.plans import plan_table, plans
 from ...evaluation.comparison.saved_results import read_results
-from ..console import options
+from ...statistics.arguments.domains import Level
+from ..console.commands import command
 from ..console.outputs import show_json, show_tables
 
 
 def power(
-    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
+    results: list[Path],
     *,
-    effect: Annotated[float, typer.Option(metavar="DIFFERENCE")],
-    scores: options.Scores = None,
-    cluster_by: options.ClusterBy = None,
-    alpha: options.Alpha = 0.05,
-    power: options.Power = 0.8,
-    format_name: options.PrintedFormat = "table",
+    effect: float,
+    scores: list[str] | None = None,
+    clusters: list[str] | None = None,
+    alpha: Level = 0.05,
+    power: Level = 0.8,
+    format_name: Literal["table", "json"] = "table",
 ) -> None:
     """Plan a benchmark: how many rows are needed to find a difference.
 
@@ -32,16 +31,23 @@ def power(
     Use it for planning; the power of a finished test adds nothing to its p-value.
 
     Args:
-        paths: Results of two systems, written by --save, or rows by --rows.
+        results: Results of two systems, written by --save, or rows by --rows.
         effect: The mean difference that a test should find.
+        scores: Plan only for these scores.
+        clusters: Field of clusters, which are counted instead of rows; repeatable.
+        alpha: Significance level of the tests.
+        power: Desired power of the suggested number of rows.
+        format_name: Format of the printed output.
     """
     from ...evaluation.comparison.combined_results import pairs_of_results
 
-    results = [read_results(path, cluster_by or []) for path in paths]
-    pairs = pairs_of_results(*results, scores=scores)
-    planned = plans(pairs, effect, alpha=alpha, power=power)
+    saved = [read_results(path, clusters or []) for path in results]
+    planned = plans(pairs_of_results(*saved, scores=scores), effect, alpha=alpha, power=power)
     if format_name == "json":
         listed = [plan._asdict() for plan in planned]
         show_json({"effect": effect, "alpha": alpha, "power": power, "plans": listed})
     else:
         show_tables([plan_table(planned, effect, alpha, power)])
+
+
+COMMANDS = {"power": command(power, quiet=False)}

@@ -1,28 +1,30 @@
 """`metric-commons report`: a saved result as an HTML page."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from ...data.files.stored import write_whole
 from ...evaluation.comparison.saved_results import check_distinct, named, saved_result
 from ...evaluation.results.rendering import label
+from ...module.catalog.usage import extra
 from ...statistics.resampling.progress import is_quiet
-from ..console.options import Scores, save_option
-from ..console.outputs import check_report, check_written, say_written
+from ..console.commands import command
+from ..console.outputs import check_written, say_written
 
 
 def report(
-    paths: Annotated[list[Path], typer.Argument(metavar="RESULT")],
-    save: Annotated[Path, save_option(metavar="FILE")],
-    scores: Scores = None,
-    show: Annotated[list[str] | None, typer.Option(metavar="FIELD")] = None,
-    data: Annotated[list[Path] | None, typer.Option(metavar="FILE")] = None,
+    results: list[Path],
+    *,
+    save: Path,
+    scores: list[str] | None = None,
+    show: list[str] | None = None,
+    data: list[Path] | None = None,
 ) -> None:
     """Write a page about results: one HTML file for the browser.
 
     metric-commons report results.json -o report.html
+
     metric-commons report new.json old.json -o report.html --show question
 
     The page shows scores with intervals, differences of systems, groups, and
@@ -33,25 +35,30 @@ def report(
     cannot show.
 
     Args:
-        paths: Results written by --save, or rows by --rows, for one page.
+        results: Results written by --save, or rows by --rows, for one page.
         save: The page to write.
+        scores: Show only these scores; repeatable.
         show: Additional field to show in examples, such as the question; repeatable.
         data: An input that was moved; it is recognized by its SHA-256. Repeatable.
     """
-    check_distinct(paths)
-    check_written([save], [*paths, *(data or [])])
-    check_report()
-    from ...evaluation.comparison.combined_results import collected
-    from ...reporting.report.examples import find_examples
-    from ...reporting.report.page import render
+    check_distinct(results)
+    check_written([save], [*results, *(data or [])])
+    with extra("report"):
+        import jinja2  # noqa: F401
 
-    saved = [saved_result(path) for path in paths]
-    problems = [result.problem for result in saved if result.problem]
+        from ...reporting.report.examples import find_examples
+        from ...reporting.report.page import render
+    from ...evaluation.comparison.combined_results import collected
+
+    saved = [saved_result(path) for path in results]
     together, problem = collected(named(saved))
     chosen = together.choose(scores)
     row_examples = find_examples(chosen, fields=show or [], copies=data or [])
     write_whole(save, [render(chosen, row_examples)])
-    notes = [*problems, *filter(None, [problem]), *row_examples.notes]
-    for note in () if is_quiet() else dict.fromkeys(notes):
-        typer.echo(label(f"note: {note}"), err=True)
+    notes = [*(part.problem for part in saved), problem, *row_examples.notes]
+    for note in () if is_quiet() else dict.fromkeys(filter(None, notes)):
+        click.echo(label(f"note: {note}"), err=True)
     say_written(save)
+
+
+COMMANDS = {"report": command(report)}

@@ -5,9 +5,9 @@ import shlex
 from collections.abc import Iterable, Sequence
 from errno import ENOENT
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
-import typer
+import click
 
 from ...data.files.streams import STANDARD_INPUT
 from ...data.tables.tables import Source
@@ -18,13 +18,15 @@ from ...evaluation.scoring.log_evaluations import LogEvaluation
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.presets import preset_options
+from ...module.catalog.request import check_jobs
 from ...module.catalog.usage import UsageError, with_bar
 from ...module.declaration.declarations import assign, check_supported
 from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.domains import Jobs
 from ...statistics.resampling.progress import is_quiet
-from ..console import options
+from ..console.commands import command
 from ..console.outputs import Outputs, Presentation
-from .sources import Files, Inputs, evaluation_on, named_columns, usual_fields
+from .sources import Files, Inputs, evaluation_on, usual_fields
 
 # In the names of files of references.
 _REFERENCES = re.compile(r"ref|gold|truth|target|label|answer", re.IGNORECASE)
@@ -38,23 +40,22 @@ _REPORTED = {
 
 
 def score(
-    context: typer.Context,
-    words: Annotated[
-        list[str],
-        typer.Argument(metavar="MODULE|FILE"),
-    ],
+    words: list[str],
     *,
-    predictions: options.Predictions = None,
-    requested: options.RequestOptions,
+    predictions: list[str] | None = None,
+    references: list[str] | None = None,
+    split_references: str | None = None,
+    jobs: Jobs | None = None,
     inputs: Inputs,
-    rows: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
-    save: options.Save = None,
-    sort: options.Sort = None,
+    rows: Path | None = None,
+    save: Path | None = None,
+    sort: str | None = None,
     presentation: Presentation,
+    **request: Any,
 ) -> None:
     """Score the predictions of one or more systems with one or more modules.
 
-    metric-commons score qa_em qa_f1 runs.jsonl --predictions bot --references gold
+    metric-commons score qa_em qa_f1 runs.jsonl -p bot -r gold
 
     Files: .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv,
     .parquet, and logs of evaluation harnesses; .txt and others have a text per
@@ -65,21 +66,37 @@ def score(
 
     Args:
         words: Modules listed by `metric-commons list`, and the files to score.
+        predictions: Field of the predictions; not needed for logs. Repeat it for each system.
+        references: Field of the references, or a file of them; several files of lines are several
+            references of each text.
+        split_references: What separates the accepted answers in a cell of .csv and .tsv, such as
+            '|'.
+        jobs: How many processes read and score rows; the result is the same. By default one for
+            small files, and one per core for large files.
+        save: Write the result as JSON.
+        sort: Sort systems by this score, best first.
+        columns: Field of a further input of the modules, such as sources=src; repeatable.
+        options: Option of all modules, such as normalizer=ultrarag, or of one, such as
+            qa_f1.both_empty=0; repeatable. The value is read as JSON, otherwise as text.
+        preset: Options that reproduce another tool; `metric-commons presets` lists them.
         rows: Write the scored rows, for compare, gate, report and merge: as JSON Lines if the name
             ends in .jsonl, else as Parquet.
     """
+    try:
+        check_jobs(jobs or 1)
+    except ValueError as error:
+        raise UsageError(f"--{error}") from error
     modules, paths = _modules_and_files(words)
     outputs = Outputs(presentation, save, rows, sort=sort)
-    references = requested.references or []
-    outputs.check([*paths, *map(Path, references), *filter(None, [inputs.answers])])
-    request = vars(requested) | {
+    answers = references or []
+    outputs.check([*paths, *map(Path, answers), *filter(None, [inputs.answers])])
+    request |= {
         "modules": modules,
-        "options": dict(map(options.setting, requested.options or [])),
-        "columns": named_columns(requested.columns or []),
+        "jobs": jobs,
         "rows": rows is not None,
-        "split_references": requested.split_references or None,
+        "split_references": split_references or None,
     }
-    with inputs.opened(paths, references) as files:
+    with inputs.opened(paths, answers) as files:
         sources = files.sources
         _check_texts(modules, files)
         for path, source in sources.items():
@@ -89,29 +106,29 @@ def score(
         fields, request["references"] = usual_fields(modules, files, predictions or [])
         evaluation = evaluation_on(files, fields, request, inputs)
         check_usage(evaluation)
-        if requested.clusters and not (evaluation.uses_clusters or save is not None):
+        if request["clusters"] and not (evaluation.uses_clusters or save is not None):
             raise UsageError(
                 "--cluster-by changes only intervals and tests; add --confidence 0.95 or --compare"
             )
         outputs.write(evaluation.results())
         _hint_at_joined(sources.values(), evaluation)
         for note in [] if is_quiet() else evaluation.notes.lines():
-            typer.echo(f"note: {note}", err=True)
+            click.echo(f"note: {note}", err=True)
 
 
 def merge(
-    paths: Annotated[list[Path], typer.Argument(metavar="ROWS")],
+    tables: list[Path],
     *,
-    scores: options.Scores = None,
-    intervals: options.IntervalOptions,
-    rows: Annotated[Path | None, options.output_option(metavar="FILE")] = None,
-    save: options.Save = None,
-    sort: options.Sort = None,
+    rows: Path | None = None,
+    save: Path | None = None,
+    sort: str | None = None,
     presentation: Presentation,
+    scores: list[str] | None = None,
+    **intervals: Any,
 ) -> None:
     """Merge the scored rows of an evaluation that was split over several machines.
 
-    metric-commons score qa_f1 shard-1.jsonl --predictions bot --references gold --rows 1.parquet
+    metric-commons score qa_f1 shard-1.jsonl -p bot -r gold --rows 1.parquet
 
     metric-commons merge 1.parquet 2.parquet --confidence 0.95
 
@@ -119,19 +136,22 @@ def merge(
     the same input are an error, and so is an id that occurs twice.
 
     Args:
-        paths: Files written by `score --rows`; name the folders of your own modules first.
+        tables: Files written by `score --rows`; name the folders of your own modules first.
         rows: Write all scored rows.
+        save: Write the result as JSON.
+        sort: Sort systems by this score, best first.
+        scores: Report only these scores; repeatable.
     """
     from ...evaluation.comparison.saved_results import merged_rows, results_of_rows
 
-    for path in filter(catalog.holds_module, paths):
+    for path in filter(catalog.holds_module, tables):
         catalog.name_of(path)  # which makes its name known
-    paths = [path for path in paths if not catalog.holds_module(path)]
+    paths = [path for path in tables if not catalog.holds_module(path)]
     if not paths:
         raise UsageError("name the files of rows to merge")
     outputs = Outputs(presentation, save, rows, sort=sort)
     outputs.check(paths)
-    results = results_of_rows(merged_rows(with_bar(paths, "merging", "file")), vars(intervals))
+    results = results_of_rows(merged_rows(with_bar(paths, "merging", "file")), intervals)
     outputs.write(results.choose(scores))
 
 
@@ -152,7 +172,7 @@ def _hint_at_joined(sources: Iterable[Source], evaluation: Evaluation) -> None:
     for cells, content, advice in hints:
         if cells:
             subject = f"{counted(cells, 'cell')} of references with {content}"
-            typer.echo(f"note: {subject} counted as one text each; {advice}", err=True)
+            click.echo(f"note: {subject} counted as one text each; {advice}", err=True)
 
 
 def _modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -290,3 +310,11 @@ def _check_reported(evaluation: Evaluation) -> None:
                 check_supported([option], evaluation.metrics)
             except ValueError as error:
                 raise UsageError(f"{flag}: {error}") from error
+
+
+_INTERVALS = ("confidence_level", "interval", "n_resamples", "seed")
+ASKED = (
+    *("options", "preset", "columns", "scores", *_INTERVALS, "standard_error", "clusters"),
+    *("groups", "ids", "compare", "correction", "assume", "bounds"),
+)
+COMMANDS = {"score": command(score, like=ASKED), "merge": command(merge, like=_INTERVALS)}

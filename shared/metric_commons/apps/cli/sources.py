@@ -7,9 +7,9 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from errno import ENOENT
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Any, NamedTuple
 
-import typer
+import click
 
 from ...data.files.streams import STANDARD_INPUT, stem, suffix
 from ...data.harness_logs.logs import PLAIN_ROWS, format_names
@@ -20,10 +20,10 @@ from ...evaluation.rows.table_columns import usual_columns
 from ...evaluation.scoring.evaluations import Evaluation
 from ...evaluation.scoring.log_evaluations import LogEvaluation
 from ...module.catalog import catalog
-from ...module.catalog.request import ROW_LABELS, Missing, Reduce
+from ...module.catalog.request import Missing, Reduce
 from ...module.catalog.usage import UsageError
+from ...statistics.arguments.checks import check_choice
 from ...statistics.resampling.progress import is_quiet
-from ..console.options import LOGS, log_option, one_of, reading_option, request_option
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
 _FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
@@ -43,48 +43,45 @@ class Inputs:
     """The options of how files are read, and which of their rows are scored.
 
     Args:
-        origin: Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
+        source: Format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
             helm. By default it is detected from the content.
         answers: File with the references, if they are in another file; rows are matched by --id.
             With it, --references can name their field.
-        system_field: Field that names the system of each row, if a file has several.
-        filter_name: The filter to score in a log of lm-eval.
-        condition_texts: Score only rows with this value, such as split=test; repeatable.
+        system: Field that names the system of each row, if a file has several.
+        filter: The filter to score in a log of lm-eval.
+        where: Score only rows with this value, such as split=test; repeatable.
         metric: The score of a log that `logged` summarizes; by default all.
+        missing: Rows without an answer: refuse them, skip them, count them as zero, or report the
+            bounds of the score if each had the worst score or the best.
         reduce: How several rows with the same id, such as epochs, become one.
         incomplete: Accept a log of a run that did not finish.
     """
 
-    origin: Annotated[
-        str | None,
-        reading_option("--from", metavar="FORMAT", callback=one_of("--from", format_names)),
-    ] = None
-    answers: Annotated[Path | None, reading_option("--answers", metavar="FILE")] = None
-    system_field: Annotated[str | None, reading_option("--system", metavar="FIELD")] = None
-    filter_name: Annotated[str | None, log_option("--filter", metavar="NAME")] = None
-    condition_texts: Annotated[
-        list[str] | None, reading_option("--where", metavar="PATH=VALUE")
-    ] = None
-    metric: Annotated[str | None, log_option(metavar="NAME")] = None
-    missing: Annotated[Missing, request_option("missing", panel=LOGS)] = "refuse"
-    reduce: Annotated[Reduce | None, log_option(show_default="mean")] = None
-    incomplete: Annotated[bool, log_option("--incomplete")] = False
+    source: str | None = None
+    answers: Path | None = None
+    system: str | None = None
+    filter: str | None = None
+    where: Mapping[str, str] | None = None
+    metric: str | None = None
+    missing: Missing = "refuse"
+    reduce: Reduce | None = None
+    incomplete: bool = False
 
     @property
     def selection(self) -> Selection:
         """Return the rows to score."""
         accepts_incomplete = self.incomplete or self.missing == "skip"
         return Selection(
-            self.filter_name,
-            conditions(self.condition_texts or []),
+            self.filter,
+            self.where or {},
             incomplete=accepts_incomplete,
         )
 
     @property
     def log_options(self) -> dict[str, Any]:
         """Return the options of a `LogEvaluation`."""
-        names = ("system_field", "metric", "missing", "reduce")
-        return {name: getattr(self, name) for name in names}
+        options = {name: getattr(self, name) for name in ("metric", "missing", "reduce")}
+        return {"system_field": self.system, **options}
 
     @contextmanager
     def opened(self, paths: Sequence[Path], references: Sequence[str]) -> Iterator[Files]:
@@ -99,8 +96,10 @@ class Inputs:
                 references in a field.
             FileNotFoundError: the references of texts are not a file.
         """
+        if self.source is not None:
+            check_choice("--from", self.source, format_names())
         selection = Selection(incomplete=self.selection.incomplete)
-        origin = self.origin if self.origin in _FORMATS_OF_BOTH else None
+        origin = self.source if self.source in _FORMATS_OF_BOTH else None
         with ExitStack() as stack:
 
             def source(path: Path, format_name: str | None, **options: Any) -> Source:
@@ -109,7 +108,7 @@ class Inputs:
                 return opened
 
             sources = {
-                path: source(path, self.origin, selection=self.selection, progress=True)
+                path: source(path, self.source, selection=self.selection, progress=True)
                 for path in paths
             }
             named = dict.fromkeys(references)
@@ -124,7 +123,7 @@ class Inputs:
             if files.count(STANDARD_INPUT) > 1:
                 raise UsageError("only one file can be standard input")
             formats = {sources[path].log.format_name for path in files if path != STANDARD_INPUT}
-            if answers and STANDARD_INPUT in files and self.origin is None and formats <= {"lines"}:
+            if answers and STANDARD_INPUT in files and self.source is None and formats <= {"lines"}:
                 sources[STANDARD_INPUT].format_name = "lines"
             if fields and not answers and formats == {"lines"}:
                 if suffix(paths[0]) == "txt":
@@ -184,7 +183,7 @@ def usual_fields(
             )
     if named and not is_quiet():
         texts = [f"{name} are the field {field!r}" for name, field in named.items()]
-        typer.echo(f"note: {', '.join(texts)}", err=True)
+        click.echo(f"note: {', '.join(texts)}", err=True)
     return predictions or chosen["predictions"], next(iter(chosen["references"]), None)
 
 
@@ -219,46 +218,6 @@ def evaluation_on(
     if has_defaults and not has_choice and not are_logs:
         return Evaluation(**request, systems=systems, opened=sources)
     return LogEvaluation(**request, **log_options, systems=systems, opened=sources)
-
-
-def conditions(texts: Sequence[str]) -> dict[str, str]:
-    """Return the paths of `--where`, with the value that each must have.
-
-    A path ends at the first equals sign, so values may contain others.
-
-    Raises:
-        UsageError: there is no equals sign, or a path has two different values.
-
-    >>> conditions(["split=test", "prompt=a=b"])
-    {'split': 'test', 'prompt': 'a=b'}
-    """
-    pairs: dict[str, str] = {}
-    for text in texts:
-        path, equals, value = text.partition("=")
-        if not equals:
-            raise UsageError(f"--where takes PATH=VALUE, got {text!r}")
-        if pairs.setdefault(path, value) != value:
-            raise UsageError(f"--where {path}: a row cannot be both {pairs[path]!r} and {value!r}")
-    return pairs
-
-
-def named_columns(texts: Sequence[str]) -> dict[str, str]:
-    """Return the field of each column that `--column` names.
-
-    >>> named_columns(["sources=src"])
-    {'sources': 'src'}
-    """
-    columns: dict[str, str] = {}
-    for text in texts:
-        name, _, field = text.partition("=")
-        if not (name and field):
-            raise UsageError(f"--column takes NAME=FIELD, got {text!r}")
-        if name in ("predictions", "references", *ROW_LABELS):
-            raise UsageError(f"--column {name}: use the option --{name}")
-        if name in columns:
-            raise UsageError(f"--column {name}: is both {columns[name]!r} and {field!r}")
-        columns[name] = field
-    return columns
 
 
 def named_systems(

@@ -7,17 +7,16 @@ import traceback
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-from rich.console import Console
-from rich.table import Table
-from rich.text import Text
+import click
 
 from ...evaluation.peers.peers import peer_named
+from ...evaluation.results.rendering import Table
 from ...evaluation.scoring.evaluations import Evaluation
-from ..console.options import PrintedFormat, setting, settings_option
-from ..console.outputs import show_json
+from ...statistics.arguments.domains import Range
+from ..console.commands import command
+from ..console.outputs import show_json, show_tables
 from .score import check_usage
 
 if TYPE_CHECKING:
@@ -28,19 +27,19 @@ _CELL = 40  # characters of a cell
 
 
 def verify(
-    module: Annotated[str, typer.Argument(metavar="MODULE")],
-    file: Annotated[Path, typer.Argument(metavar="FILE")],
+    module: str,
+    file: Path,
     *,
-    predictions: Annotated[str, typer.Option("--predictions", "-p", metavar="FIELD")],
-    references: Annotated[str, typer.Option("--references", "-r", metavar="FIELD")],
-    against: Annotated[str, typer.Option(metavar="PEER")],
-    options: Annotated[list[str] | None, settings_option()] = None,
-    top: Annotated[int, typer.Option(min=0)] = 10,
-    format_name: PrintedFormat = "table",
-) -> None:
+    predictions: str,
+    references: str,
+    against: str,
+    options: dict[str, Any] | None = None,
+    top: Annotated[int, Range(0)] = 10,
+    format_name: Literal["table", "json"] = "table",
+) -> int:
     """Run another package on your rows, and show where a module agrees with it.
 
-    metric-commons verify error_rate runs.jsonl -p hypothesis -r reference --against jiwer
+    metric-commons verify error_rate runs.jsonl -p bot -r gold --against jiwer
 
     Both score each row alone, with the options for which the card says that they are equal, and
     rows that differ are shown side by side. Exit status: 0 all rows agree, 4 some differ, 1 the
@@ -54,6 +53,7 @@ def verify(
         against: The package, such as jiwer, sacrebleu, rouge_score, seqeval or sklearn.
         options: Option of the module, in place of that for which both are equal.
         top: How many rows that differ to show.
+        format_name: Format of the printed output.
     """
     from ...evaluation.peers.agreement import compare_with_peer  # imports numpy
 
@@ -62,7 +62,7 @@ def verify(
         modules=[module],
         references=references,
         systems={"": (file, predictions)},
-        options=dict(map(setting, options or [])),
+        options=options,
     )
     check_usage(evaluation)
     columns = evaluation.source(file).columns()
@@ -73,33 +73,33 @@ def verify(
         show_json(_record(agreement, peer.release))
     else:
         _show(agreement, peer.release, sides, top)
-    raise typer.Exit(DIFFERENT if agreement.differences else 0)
+    return DIFFERENT if agreement.differences else 0
 
 
 def _show(
     agreement: "PeerAgreement", release: str, sides: tuple[Sequence[Any], Sequence[Any]], top: int
 ) -> None:
     """Print how many rows agree, and the first that do not."""
-    typer.echo(f"{agreement.equal:,} of {agreement.rows:,} rows agree ({release})")
+    click.echo(f"{agreement.equal:,} of {agreement.rows:,} rows agree ({release})")
     differences = [(item.row, item) for item in agreement.differences if item.row is not None]
     if differences[:top]:
-        table = Table("row", "score", "ours", "theirs", "prediction", "reference")
+        header = ["row", "score", "ours", "theirs", "prediction", "reference"]
+        rows = []
         for row, difference in differences[:top]:
             values = (_number(difference.ours), _number(difference.theirs))
             cells = [shortened(side[row]) for side in sides]
-            cells = [str(row), difference.score, *values, *cells]
-            table.add_row(*map(Text, cells))
-        Console(highlight=False).print(table)
+            rows.append([str(row), difference.score, *values, *cells])
+        show_tables([Table(header, rows, 1, set())])
     for difference in agreement.differences:
         if difference.row is None:
-            typer.echo("no row differs alone; all rows together do")
+            click.echo("no row differs alone; all rows together do")
     if isinstance(agreement.theirs, str):
-        typer.echo(f"all rows together: {agreement.theirs}")
+        click.echo(f"all rows together: {agreement.theirs}")
         return
     for name, theirs in agreement.theirs.items():
         if name in agreement.ours:
             both = f"{_number(agreement.ours[name])} ours, {_number(theirs)} theirs"
-            typer.echo(f"all rows together: {name} {both}")
+            click.echo(f"all rows together: {name} {both}")
 
 
 def _record(agreement: "PeerAgreement", release: str) -> dict[str, Any]:
@@ -131,9 +131,9 @@ def shortened(value: Any) -> str:
 
 
 def patch_evaluate(
-    script: Annotated[Path, typer.Argument()],
-    arguments: Annotated[list[str] | None, typer.Argument(metavar="ARGS...")] = None,
-) -> None:
+    script: Path,
+    arguments: list[str] | None = None,
+) -> int:
     """Run a script in which evaluate.load returns our modules in place of evaluate's own.
 
     They replace glue, f1, squad, rouge, sacrebleu, wer and the others that our modules can replace,
@@ -153,6 +153,18 @@ def patch_evaluate(
     with patch_evaluate():
         try:
             runpy.run_path(str(script), run_name="__main__")
-        except Exception as error:  # of the script; its author needs the traceback
+        except Exception:  # of the script; its author needs the traceback
             traceback.print_exc()
-            raise typer.Exit(1) from error
+            return 1
+    return 0
+
+
+COMMANDS = {
+    "verify": command(verify),
+    # The options behind a script are its own.
+    "patch-evaluate": command(
+        patch_evaluate,
+        quiet=False,
+        context_settings={"allow_interspersed_args": False, "ignore_unknown_options": True},
+    ),
+}

@@ -5,17 +5,18 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 
-import typer
+import click
 
 from ...data.files.access import check_name
-from ...data.files.stored import OPEN_FILES, to_jsonable, write_whole
+from ...data.files.stored import OPEN_FILES, to_jsonable
+from ...evaluation.results.comparisons import Comparison
 from ...evaluation.results.rendering import KINDS, Notation, Table, label, message_line
 from ...evaluation.results.results import FORMATS, TABLE_FORMATS, Results
-from ...module.catalog.usage import UsageError, extra
+from ...module.catalog.usage import UsageError
+from ...statistics.arguments.domains import OneOf, Range
 from ...statistics.resampling.progress import is_quiet
-from .options import one_of, output_option
 
 if TYPE_CHECKING:
     from rich.table import Table as Grid
@@ -28,35 +29,24 @@ class Presentation:
     """The options of how results are printed.
 
     Args:
+        format_name: Format of the printed output.
         digits: Decimals in tables; by default no more than the intervals support, and at most four.
         percent: Show proportions in percent.
+        table: Which table to print. By default all, and in LaTeX the main one.
         caption: Caption of the table, with --format latex.
-        latex_label: Label of the table, such as tab:nq, with --format latex.
+        label: Label of the table, such as tab:nq, with --format latex.
+        explain: Also print how scores were computed: the signature of each, to be cited.
     """
 
     main: ClassVar[str] = "scores"  # the main table
 
-    format_name: Annotated[
-        str,
-        output_option(
-            "--format",
-            metavar="FORMAT",
-            callback=one_of("--format", lambda: [*FORMATS]),
-            help=f"Format of the printed output: {', '.join(FORMATS)}.",
-        ),
-    ] = "table"
-    digits: Annotated[int | None, output_option(min=0, max=15, metavar="COUNT")] = None
-    percent: Annotated[bool, output_option("--percent")] = False
-    table: Annotated[
-        Literal["scores", "groups", "parts", "ranks", "differences", "all"] | None,
-        output_option(
-            metavar="KIND",
-            help=f"Which table to print: {', '.join(KINDS)} or all. By default all, and in LaTeX "
-            "the main one.",
-        ),
-    ] = None
-    caption: Annotated[str, output_option(metavar="TEXT", show_default=False)] = ""
-    latex_label: Annotated[str, output_option("--label", metavar="NAME", show_default=False)] = ""
+    format_name: Annotated[str, OneOf(FORMATS)] = "table"
+    digits: Annotated[int, Range(0, 15)] | None = None
+    percent: bool = False
+    table: Annotated[str, OneOf([*KINDS, "all"])] | None = None
+    caption: str = ""
+    label: str = ""
+    explain: bool = False
 
     @property
     def notation(self) -> Notation:
@@ -76,7 +66,7 @@ class Presentation:
             ("--percent", self.percent, is_table),
             ("--table", self.table, is_table),
             ("--caption", self.caption, is_latex),
-            ("--label", self.latex_label, is_latex),
+            ("--label", self.label, is_latex),
         ):
             if value and not fits:
                 reason = "only for latex" if is_table else "which has all numbers in full"
@@ -96,9 +86,9 @@ class Presentation:
         Raises:
             UsageError: there are several.
         """
-        if (self.caption or self.latex_label) and len(tables) > 1:
+        if (self.caption or self.label) and len(tables) > 1:
             raise UsageError("--caption and --label are for one table; choose it with --table")
-        return [table._replace(caption=self.caption, label=self.latex_label) for table in tables]
+        return [table._replace(caption=self.caption, label=self.label) for table in tables]
 
 
 _EXPLAINED_ROWS = 20  # of a system, on the terminal
@@ -110,15 +100,12 @@ class Outputs(NamedTuple):
     presentation: Presentation = Presentation()
     save: Path | None = None
     rows: Path | None = None  # the file of scored rows
-    html: Path | None = None  # a page, as from `report`
     sort: str | None = None  # the score by which systems are ordered
 
     def check(self, inputs: Sequence[Path]) -> None:
         """Check that files do not replace an input or each other, and can be created."""
         self.presentation.check()
-        check_written([self.save, self.rows, self.html], inputs)
-        if self.html:
-            check_report()
+        check_written([self.save, self.rows], inputs)
 
     def write(self, results: Results, top: int | None = None) -> None:
         """Write all results, and print them or the first `top` systems."""
@@ -128,15 +115,10 @@ class Outputs(NamedTuple):
             results = results.save_rows(self.rows)
         if self.save:
             results.save(self.save)
-        if self.html:
-            from ...reporting.report.examples import find_examples
-            from ...reporting.report.page import render
-
-            write_whole(self.html, [render(results, find_examples(results))])
         show(replace(results, top=top), self.presentation)
         if self.presentation.format_name == "table":
             _show_explanations(results)
-        say_written(self.rows, self.save, self.html)
+        say_written(self.rows, self.save)
 
 
 def _show_explanations(results: Results) -> None:
@@ -150,7 +132,7 @@ def _show_explanations(results: Results) -> None:
                 if not reading["verdict"]
             ]
             for line in rows[:_EXPLAINED_ROWS]:
-                typer.echo(message_line(line))
+                click.echo(message_line(line))
 
 
 def check_written(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
@@ -171,13 +153,7 @@ def check_written(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> Non
     missing = {path.parent: None for path in outputs if path and not path.parent.exists()}
     if not is_quiet():
         for folder in missing:
-            typer.echo(label(f"new folder {folder}"), err=True)
-
-
-def check_report() -> None:
-    """Check that the library for pages is installed, before a large file is read."""
-    with extra("report"):
-        import jinja2  # noqa: F401
+            click.echo(label(f"new folder {folder}"), err=True)
 
 
 def say_written(*paths: Path | None) -> None:
@@ -188,25 +164,66 @@ def say_written(*paths: Path | None) -> None:
         if str(path).startswith(OPEN_FILES):
             continue
         link = f"; open {path.resolve().as_uri()}" if path.suffix in (".html", ".htm") else ""
-        typer.echo(message_line(f"wrote {path}{link}"), err=True)
+        click.echo(message_line(f"wrote {path}{link}"), err=True)
 
 
 def show(results: Results, presentation: Presentation) -> None:
     """Print results in a format; in tables, the best tier of each score is in bold."""
     format_name = presentation.format_name
     if format_name == "table":
-        show_tables(presentation.tables(results), results.signatures())
+        if results.comparisons:
+            click.echo(f"{message_line(verdict(results))}\n")
+        lines = results.signatures() if presentation.explain else ()
+        show_tables(presentation.tables(results), lines)
         return
     if format_name in TABLE_FORMATS:
         text = TABLE_FORMATS[format_name](presentation.tables(results), results.signatures())
     else:
         text = FORMATS[format_name](results)
-    typer.echo(text, nl=not text.endswith("\n"))
+    click.echo(text, nl=not text.endswith("\n"))
+
+
+def verdict(results: Results) -> str:
+    """Return what comparisons show, in a sentence: who is better, and by how much."""
+    compared = results.comparisons
+    won = [each for each in compared if each["significant"]]
+    if not won:
+        is_pair = len({each[side] for each in compared for side in "ab"}) == 2
+        return f"No difference is significant{': ' * is_pair}{_difference(compared[0]) * is_pair}."
+    for score, ranks in results.ranks.items():
+        best, *others = (system for system, rank in ranks.items() if rank["tier"] == 1)
+        if len(ranks) > 2 and others:
+            return (
+                f"{best} is best by {score}, but not significantly better than {_listed(others)}."
+            )
+        if len(ranks) > 2:
+            return f"{best} is significantly better than all others by {score}."
+    better, worse = ("a", "b") if _is_first_better(results, won[0]) else ("b", "a")
+    told = [each for each in won if _is_first_better(results, each) == (better == "a")]
+    differences = ", ".join(_difference(each, 1 if better == "a" else -1) for each in told)
+    return f"{won[0][better]} is better than {won[0][worse]}: {differences}."
+
+
+def _is_first_better(results: Results, comparison: Comparison) -> bool:
+    return bool((comparison["diff"] > 0) != results.standings.is_lower_better(comparison))
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _difference(comparison: Comparison, sign: int = 1) -> str:
+    """Return a difference with its interval and p-value; the sign is -1 for B - A."""
+    ends = (comparison.get("confidence_interval") or ())[::sign]
+    interval = ", ".join("..." if end is None else f"{sign * end:+.2g}" for end in ends)
+    p = comparison.get("p_adjusted", comparison["p_value"])
+    shown = f"{comparison['score']} {sign * comparison['diff']:+.2g}"
+    return f"{shown}{f' [{interval}]' if ends else ''}, p {p:.2g}"
 
 
 def show_json(content: object) -> None:
     """Print an object as JSON."""
-    typer.echo(json.dumps(to_jsonable(content), indent=2))
+    click.echo(json.dumps(to_jsonable(content), indent=2))
 
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
@@ -215,16 +232,19 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
     from rich.text import Text
 
     console = Console(highlight=False)
+    blocks: list[Text | Grid] = []
     for table in tables:
         if table.sentence:
-            console.print(Text(table.sentence, style="bold"))
-            console.print()
-        for columns in _pages(table, console.width):
-            console.print(_grid(table, columns))
-            console.print()
+            blocks.append(Text(table.sentence, style="bold"))
+        blocks += [_grid(table, columns) for columns in _pages(table, console.width)]
         if table.note:
-            console.print(Text(table.note, style="dim"))
+            blocks.append(Text(table.note, style="dim"))
+    for number, block in enumerate(blocks):
+        if number:
             console.print()
+        console.print(block)
+    if lines:
+        console.print()
     for line in lines:  # unbroken, to be copied
         console.print(Text(line, style="dim"), soft_wrap=True)
 

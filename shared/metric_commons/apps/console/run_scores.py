@@ -5,9 +5,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
-
-import typer
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...data.files.streams import stem
 from ...evaluation.comparison.run_pairs import ClusterOfQuery, labels_of
@@ -21,6 +19,7 @@ from ...evaluation.results.rendering import PLAIN, Notation, Table, label
 from ...evaluation.results.results import Results
 from ...module.catalog.catalog import lower_scores
 from ...module.catalog.usage import UsageError, with_bar
+from ...statistics.arguments.domains import Count
 
 if TYPE_CHECKING:
     from ...evaluation.rows.row_tables import RowTable
@@ -28,16 +27,6 @@ if TYPE_CHECKING:
     from ...retrieval.runs import QueryScores
 
 DEFAULT_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
-Measures = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--measure",
-        "-m",
-        metavar="NAME",
-        help="A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default "
-        f"{', '.join(DEFAULT_MEASURES)}.",
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -55,10 +44,10 @@ class Scoring:
     """
 
     missing: Literal["zero", "skip"] = "zero"
-    relevance_level: Annotated[int, typer.Option("--relevance-level", "-l", metavar="LEVEL")] = 1
+    relevance_level: int = 1
     score_dtype: Literal["float64", "float32"] = "float64"
-    max_depth: Annotated[int | None, typer.Option("--max-depth", "-M", min=1, metavar="N")] = None
-    judged_only: Annotated[bool, typer.Option("--judged-only", "-J")] = False
+    max_depth: Count | None = None
+    judged_only: bool = False
 
 
 def averaged(measures: "tuple[RankingMeasure, ...]") -> "tuple[RankingMeasure, ...]":

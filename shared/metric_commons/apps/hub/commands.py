@@ -1,43 +1,31 @@
 """`metric-commons hub`: modules as folders, and as Spaces of the Hub."""
 
 from pathlib import Path
-from typing import Annotated
 
-import typer
+import click
 
 from ...module.catalog import catalog
-from ..console.options import with_groups
-
-hub = typer.Typer(help="Publish modules as Spaces.", no_args_is_help=True)
-
-Names = Annotated[
-    list[str] | None, typer.Argument(metavar="NAME", show_default=False, help="Modules.")
-]
+from ..console.commands import command
 
 
-@hub.command()
-@with_groups
-def bundle(
-    out_dir: Annotated[Path, typer.Argument(metavar="OUT_DIR")],
-    names: Names = None,
-) -> None:
+def bundle(out_dir: Path, names: list[str] | None = None) -> None:
     """Write modules (by default all) as folders that work without metric-commons.
 
     Args:
         out_dir: The folder in which they are written.
+        names: The modules.
     """
     _write(out_dir, _modules(names))
 
 
-@hub.command()
-@with_groups
 def publish(
-    namespace: Annotated[str, typer.Argument(metavar="NAMESPACE")],
-    names: Names = None,
-    private: Annotated[bool, typer.Option("--private")] = False,
-    replace: Annotated[bool, typer.Option("--replace")] = False,
-    yes: Annotated[bool, typer.Option("--yes")] = False,
-    dry_run: Annotated[Path | None, typer.Option(metavar="OUT")] = None,
+    namespace: str,
+    names: list[str] | None = None,
+    *,
+    private: bool = False,
+    replace: bool = False,
+    yes: bool = False,
+    dry_run: Path | None = None,
 ) -> None:
     """Publish modules (by default all) as Spaces of NAMESPACE, tagged with the version.
 
@@ -47,6 +35,7 @@ def publish(
 
     Args:
         namespace: A user or an organization of the Hub.
+        names: The modules.
         private: Make new Spaces private.
         replace: Delete all files of a Space that are not part of the module.
         yes: Confirm the deletion that --replace listed.
@@ -56,7 +45,7 @@ def publish(
 
     modules = _modules(names)
     if dry_run is not None:
-        _write(dry_run, modules, namespace=namespace)
+        _write(dry_run, modules, namespace)
         return
     from tqdm import tqdm
 
@@ -69,18 +58,20 @@ def publish(
 
 
 def _modules(names: list[str] | None) -> list[str]:
-    """Return the names of modules, checked before anything is written.
-
-    All modules if there are none.
-
-    Raises:
-        ValueError: a module is unknown.
-    """
+    """Return the names of modules, checked before anything is written; by default all."""
     return [catalog.script_of(name).stem for name in names or catalog.names()]
 
 
-def _write(out_dir: Path, names: list[str], *, namespace: str = "NAMESPACE") -> None:
+def _write(out_dir: Path, names: list[str], namespace: str = "NAMESPACE") -> None:
     from .bundling import bundle
 
     for name in names:
-        typer.echo(bundle(name, out_dir, namespace=namespace))
+        click.echo(bundle(name, out_dir, namespace=namespace))
+
+
+hub = click.Group(
+    "hub",
+    {"bundle": command(bundle, quiet=False), "publish": command(publish, quiet=False)},
+    help="Publish modules as Spaces.",
+    no_args_is_help=True,
+)

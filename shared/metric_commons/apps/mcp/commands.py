@@ -4,23 +4,28 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
+import click
 
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.request import can_fork
 from ...module.catalog.usage import UsageError, extra
+from ...statistics.arguments.domains import Count, Range
+from ..console.commands import command
+
+Limit = Annotated[float, Range(0.1)]
 
 
 def mcp(
-    root: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
-    seconds: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 600.0,
-    gigabytes: Annotated[float, typer.Option(metavar="NUMBER", min=0.1)] = 4.0,
-    processes: Annotated[int, typer.Option(metavar="COUNT", min=1)] = 8,
-    allow_execution: Annotated[bool, typer.Option("--allow-execution")] = False,
-    ultrarag: Annotated[Path | None, typer.Option(hidden=True)] = None,
-    python_version: Annotated[str | None, typer.Option(hidden=True)] = None,
+    *,
+    root: Path | None = None,
+    seconds: Limit = 600.0,
+    gigabytes: Limit = 4.0,
+    processes: Count = 8,
+    allow_execution: bool = False,
+    ultrarag: Path | None = None,
+    python_version: str | None = None,
 ) -> None:
-    """Serve evaluations to agents over the Model CallContext Protocol, on stdio.
+    """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
     Tools: evaluate, evaluate_trec, evaluate_trec_pvalue, evaluate_file,
     compare_files, report, list_modules, describe_module. A client starts this
@@ -34,8 +39,8 @@ def mcp(
         gigabytes: How much memory a call may use.
         processes: How many calls run at the same time.
         allow_execution: Allow code_eval to run programs that a model wrote; see SECURITY.md.
-        ultrarag: The folder that `ultrarag-init` wrote.
-        python_version: The version of UltraRAG's Python.
+        ultrarag: Hidden.
+        python_version: Hidden.
     """
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
@@ -55,10 +60,7 @@ def mcp(
     serve(context, CallLimits(seconds, gigabytes, processes))
 
 
-def ultrarag_init(
-    folder: Annotated[Path, typer.Argument(metavar="DIR")],
-    root: Annotated[Path | None, typer.Option(metavar="DIR")] = None,
-) -> None:
+def ultrarag_init(folder: Path, *, root: Path | None = None) -> None:
     """Write a server folder that replaces UltraRAG's evaluation server.
 
     A pipeline then says `servers: evaluation: DIR`. The server runs in the
@@ -72,4 +74,10 @@ def ultrarag_init(
     from . import folder as server_folder
 
     server_folder.write(folder, root)
-    typer.echo(message_line(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`"))
+    click.echo(message_line(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`"))
+
+
+COMMANDS = {
+    "mcp": command(mcp, quiet=False),
+    "ultrarag-init": command(ultrarag_init, quiet=False),
+}

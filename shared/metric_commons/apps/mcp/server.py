@@ -73,9 +73,10 @@ def serve(context: CallContext, limits: CallLimits) -> None:
     app = server(context, limits)
 
     async def until_the_end() -> None:
-        async with stdio_server() as streams:  # which makes all other output go to stderr
+        # All other output of this process and of calls goes to stderr.
+        async with stdio_server() as (requests, answers):
             forkserver.ensure_running()
-            await app.run(*streams, app.create_initialization_options())
+            await app.run(requests, answers, app.create_initialization_options())
 
     anyio.run(until_the_end)
 
@@ -164,6 +165,9 @@ async def answer(
             with suppress(ProcessLookupError, AttributeError):
                 kill()
         receiver.close()
+        if process.pid is not None:
+            process.join()
+            process.close()  # with its files
 
 
 # In the process of a call

@@ -200,7 +200,7 @@ def evaluate_file(
     from ...evaluation.scoring.evaluations import Evaluation, systems_from
     from ...evaluation.scoring.scoring import check_inputs
 
-    paths = path if isinstance(path, list) else [path]
+    paths = [Path(file) for file in (path if isinstance(path, list) else [path])]
     fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
     for name, values in (("path", paths), ("predictions", fields), ("modules", modules)):
         if not values:

@@ -2,17 +2,20 @@
 
 import inspect
 from dataclasses import fields
+from pathlib import Path
 
-from typer.main import get_command
+import pytest
 
 import metric_commons
 from metric_commons.__main__ import program
-from metric_commons.apps.console.config import Config, Fields
+from metric_commons.apps.cli import run as run_command
+from metric_commons.apps.cli import score as score_command
+from metric_commons.apps.console.commands import FLAGS, parameters_of
 from metric_commons.apps.mcp.schemas import TOOLS, description
 from metric_commons.apps.mcp.tools import evaluate_file
 from metric_commons.evaluation.scoring.evaluations import Evaluation
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.module.catalog.request import DEFAULTS, HELP, Reporting, Request, annotations
+from metric_commons.module.catalog.request import DEFAULTS, HELP, Request, annotations
 from metric_commons.module.declaration.declarations import arguments
 from metric_commons.statistics.arguments.domains import schema
 from metric_commons.statistics.resampling.progress import watched
@@ -20,16 +23,6 @@ from metric_commons.statistics.resampling.progress import watched
 NAMES = {item.name for item in fields(Request)}
 COLUMNS = {"references", "groups", "clusters", "ids"}
 OF_READING = {"where", "filter", "answers", "reduce", "split_references"}
-TYPED = {
-    "columns": "--column",
-    "options": "--set",
-    "confidence_level": "--confidence",
-    "clusters": "--cluster-by",
-    "groups": "--group-by",
-    "n_resamples": "--resamples",
-    "bounds": "--difference-bounds",
-    "ids": "--id",
-}
 
 
 def test_every_field_has_a_help():
@@ -50,22 +43,26 @@ def test_score_has_the_fields_with_their_defaults_and_their_help():
 
 
 def test_the_command_has_an_option_for_every_field():
-    parameters = get_command(program("score")).commands["score"].params
-    options = {flag: parameter for parameter in parameters for flag in parameter.opts}
+    command = program().get_command(None, "score")
+    options = {option.name: option for option in command.params}
+    taken = {p.name: p for p in parameters_of(score_command.score, score_command.ASKED)}
 
     for name in NAMES - {"modules"}:
-        option = options[TYPED.get(name, f"--{name.replace('_', '-')}")]
-        if name not in {"options", "columns", "rows", "jobs"}:
-            assert option.default == DEFAULTS[name], name
+        flag = FLAGS.get(name, f"--{name.replace('_', '-')}").split()[0]
+        assert flag in options[name].opts
+        if name not in {"rows", "jobs"}:
+            assert taken[name].default == DEFAULTS[name], name
+    assert set(FLAGS.values()) >= {
+        *("--confidence", "--cluster-by", "--group-by", "--id", "--from", "--set", "--column"),
+    }
 
 
-def test_configuration_files_have_a_key_for_every_field():
-    keys = {item.name for item in fields(Config)}
+def test_a_configuration_has_a_key_for_every_field():
+    content = {"modules": "qa_em", "data": "x", "xyz": 1}
+    with pytest.raises(ValueError, match="unknown key") as raised:
+        run_command._values(Path("c.yaml"), content)
 
-    reporting = {item.name for item in fields(Reporting)}
-    assert keys == {"data", "systems", "modules", *reporting, "outputs"}
-    named = {item.name for item in fields(Fields)} - {"predictions"}
-    assert named == COLUMNS - {"ids"} | {"id", "columns"}
+    assert set(str(raised.value).partition("are ")[2].split(", ")) >= NAMES
 
 
 def test_the_server_has_an_argument_for_every_field():
