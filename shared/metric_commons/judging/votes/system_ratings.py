@@ -133,8 +133,7 @@ def pairwise_ratings(
     unit = scale / math.log(base)
     uncertainty = None
     if confidence_level is not None:
-        draws = {"n_resamples": n_resamples, "seed": seed}
-        uncertainty = Uncertainty(confidence_level, interval, **draws)
+        uncertainty = Uncertainty(confidence_level, interval, None, n_resamples, seed)
 
     def fitted(votes: Votes) -> _Ratings:
         if votes.covariates is not None:
