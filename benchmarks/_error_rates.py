@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
+from metric_commons.statistics.tests.paired_tests import paired_test
 from scipy import stats
 
 from metric_commons.statistics import interval
 from metric_commons.statistics.tests.corrections import Family
-from metric_commons.statistics.tests.paired_tests import paired_test
 
 ALPHA = 0.05
 TESTS = ("permutation", "t", "wilcoxon")

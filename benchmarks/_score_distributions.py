@@ -7,6 +7,7 @@ of a score and the score itself, with the true value of that score.
 from dataclasses import replace
 
 import numpy as np
+from metric_commons.statistics.tests.differences import unseen_row
 
 from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.clustering.clustering_measures import clustering_scores
@@ -14,7 +15,6 @@ from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import interval
 from metric_commons.statistics.intervals.sum_distributions import SumRatio
 from metric_commons.statistics.intervals.sums import RowStatistics
-from metric_commons.statistics.tests.differences import unseen_row
 from metric_commons.text.translation.ngram_precision import bleu_statistics
 
 LEVEL = 0.95

@@ -14,13 +14,12 @@ from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
-from scipy.stats import binom, norm, ttest_rel
-
 from metric_commons.labels.classification.label_pseudovalues import (
     paired_classification_pseudovalues,
 )
 from metric_commons.regression.error_pseudovalues import paired_regression_pseudovalues
 from metric_commons.statistics.tests.paired_tests import paired_test
+from scipy.stats import binom, norm, ttest_rel
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
 FOLDER = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).parents[1] / "docs" / "tables"

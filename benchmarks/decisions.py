@@ -13,6 +13,8 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from metric_commons.statistics.tests.differences import rows_that_show_margin, unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 
 from metric_commons.statistics import (
     ConfidenceSequence,
@@ -23,8 +25,6 @@ from metric_commons.statistics import (
 )
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests.best_of_many import best_of
-from metric_commons.statistics.tests.differences import rows_that_show_margin, unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0

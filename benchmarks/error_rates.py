@@ -27,9 +27,9 @@ from _error_rates import (
     rejections,
     samples,
 )
+from metric_commons.statistics.tests.differences import unseen_row
 
 from metric_commons.statistics.tests.corrections import holm, max_t
-from metric_commons.statistics.tests.differences import unseen_row
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 300
 ROWS = (10, 20, 50, 100)

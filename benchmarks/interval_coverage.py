@@ -21,10 +21,10 @@ from _distributions import (
     exact_cells,
     score_distributions,
 )
+from metric_commons.statistics.tests.differences import student_difference, unseen_row
 
 from metric_commons.statistics import interval
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
-from metric_commons.statistics.tests.differences import student_difference, unseen_row
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 DRAWN = 100  # runs of the bootstrap, which takes the longest

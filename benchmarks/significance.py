@@ -21,14 +21,14 @@ import numpy as np
 from _draws import drawn_p_values
 from _error_rates import forty_systems
 from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
+from metric_commons.statistics.tests.differences import unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 from numpy.typing import NDArray
 from scipy import stats
 from threadpoolctl import threadpool_limits
 
 from metric_commons.statistics import compare
 from metric_commons.statistics.tests.corrections import holm, max_t
-from metric_commons.statistics.tests.differences import unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
 
 RESAMPLES = 10_000
 SHARE = 100  # of the resamples the loop draws one in so many

@@ -9,10 +9,10 @@ from functools import cache
 import evaluate
 import numpy as np
 import pytest
+from metric_commons.statistics.tests.paired_tests import paired_test
 from scipy import stats
 
 from metric_commons.statistics.tests.corrections import benjamini_hochberg
-from metric_commons.statistics.tests.paired_tests import paired_test
 from tests.cards import rows_below
 from tests.spec import ROOT, recorded, rounds
 

@@ -9,6 +9,7 @@ from functools import cache
 import evaluate
 import numpy as np
 import pytest
+from metric_commons.statistics.tests.differences import unseen_row
 
 from metric_commons.statistics import (
     interval,
@@ -23,7 +24,6 @@ from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.intervals.proportions import proportion_interval
 from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
-from metric_commons.statistics.tests.differences import unseen_row
 from tests.spec import ROOT, recorded
 
 

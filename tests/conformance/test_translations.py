@@ -13,10 +13,10 @@ from itertools import product
 
 import numpy as np
 import pytest
+from metric_commons.statistics.tests.paired_sums import compare_sums
 
 from metric_commons import Results, compare, load, score
 from metric_commons.evaluation.rows.table_files import read_tables
-from metric_commons.statistics.tests.paired_sums import compare_sums
 from metric_commons.text.translation.character_ngrams import chrf_statistics
 from metric_commons.text.translation.ngram_precision import bleu_statistics
 from metric_commons.text.translation.translation_edit_rate import (

@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from hypothesis import example, given
-
 from metric_commons.regression.error_pseudovalues import regression_pseudovalues
+
 from metric_commons.regression.errors import MOMENT_MEASURES, moment_measures
 from metric_commons.regression.moments import compute_moments
 from metric_commons.regression.pairs import Pairs

@@ -4,11 +4,11 @@ import math
 import random
 
 import pytest
+from metric_commons.statistics.tests.paired_sums import compare_sums
 
 from metric_commons import Results, compare, load, score
 from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.comparison.verdicts import gate
-from metric_commons.statistics.tests.paired_sums import compare_sums
 
 REFERENCES = [f"the cat sat on mat {i} and looked at the dogs" for i in range(30)]
 DRAWS = {"n_resamples": 200, "seed": 3}

@@ -5,11 +5,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, norm
-
-from metric_commons import score
-from metric_commons.judging.agreement import corrected_rates
-from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.classification.label_pseudovalues import (
     classification_pseudovalues,
     paired_classification_pseudovalues,
@@ -18,8 +13,13 @@ from metric_commons.regression.error_pseudovalues import (
     paired_regression_pseudovalues,
     regression_pseudovalues,
 )
-from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics.tests.paired_tests import paired_test
+from scipy.stats import binomtest, norm
+
+from metric_commons import score
+from metric_commons.judging.agreement import corrected_rates
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.regression.errors import regression_scores
 
 ROWS = 60
 

@@ -10,12 +10,12 @@ from itertools import product
 
 import numpy as np
 import pytest
+from metric_commons.statistics.tests.differences import unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 
 from metric_commons.statistics import interval
 from metric_commons.statistics.arithmetic.exact_sums import Multiset
 from metric_commons.statistics.tests.corrections import holm, max_t
-from metric_commons.statistics.tests.differences import unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
 from tests.spec import ROOT, nightly
 
 

@@ -4,9 +4,9 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from metric_commons.statistics.tests.paired_sums import compare_sums, exchanged_sums
 
 from metric_commons.statistics.intervals.sums import RowStatistics
-from metric_commons.statistics.tests.paired_sums import compare_sums, exchanged_sums
 
 
 def shares(sums):

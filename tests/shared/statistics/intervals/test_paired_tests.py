@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from metric_commons.statistics.tests.differences import student_difference, unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 from scipy import stats
 
 from metric_commons.statistics import compare
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
-from metric_commons.statistics.tests.differences import student_difference, unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 

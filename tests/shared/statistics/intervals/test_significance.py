@@ -7,6 +7,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from metric_commons.statistics.tests.differences import unseen_row
+from metric_commons.statistics.tests.paired_tests import paired_test
 from scipy import stats
 
 import metric_commons
@@ -14,8 +16,6 @@ from metric_commons.statistics import compare, minimum_detectable
 from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests import sign_flips
 from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm, max_t
-from metric_commons.statistics.tests.differences import unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
 from metric_commons.statistics.tests.significance import compare_measures
 from tests.spec import drawn_examples
 

@@ -5,10 +5,10 @@ from importlib import import_module
 
 import numpy as np
 import pytest
+from metric_commons.statistics.tests.differences import unseen_row
 
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import simultaneous_intervals
-from metric_commons.statistics.tests.differences import unseen_row
 from tests.spec import ROOT
 
 TABLES = ROOT / "docs" / "tables"
