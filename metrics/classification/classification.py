@@ -89,6 +89,7 @@ class Classification(BatchMetric):
         "*": (0, 1),
     }
     influences = staticmethod(classification_influences)
+    drawn_scores = frozenset({"ece", "mce"})
     unseen_rows = staticmethod(unseen_confidences)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True

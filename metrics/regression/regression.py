@@ -83,6 +83,7 @@ class Regression(BatchMetric):
         "*": (0, None),
     }
     influences = staticmethod(regression_influences)
+    drawn_scores = frozenset({"median_ae", "max_error"})
     unseen_rows = staticmethod(unseen_errors)
     lower_is_better = frozenset(
         {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}

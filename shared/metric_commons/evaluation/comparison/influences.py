@@ -109,7 +109,7 @@ def differences_of_inputs(
         influences: those of the rows of both systems, by score.
     """
     if name not in influences:
-        if first.metric.unseen_rows is None:
+        if name not in first.metric.drawn_scores:
             return None
         law = drawn_law(first, second, name)
         return Differences(np.zeros(len(first)), scores, limits, _of_scores(limits), "slopes", law)

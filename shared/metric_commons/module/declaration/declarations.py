@@ -241,8 +241,9 @@ class Module(Protocol):
     # row on each score, by which systems are compared if `score_kind` is "counts". None for the
     # differences that leaving a row out makes.
     influences: "Callable[..., Mapping[str, Any]] | None" = None
-    # From the same columns: rows of which some may lower or raise most a score that has no such
-    # influences, since it is not smooth in the rows. Its differences are drawn with random weights.
+    # Scores that are not smooth in the rows, whose differences are drawn with random weights of
+    # them; and, from the same columns, rows of which some may lower or raise such a score most.
+    drawn_scores: frozenset[str] = frozenset()
     unseen_rows: "Callable[..., Sequence[Mapping[str, Any]]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()

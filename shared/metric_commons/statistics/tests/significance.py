@@ -98,7 +98,7 @@ class Differences:
         Raises:
             ValueError: a score is out of bounds.
         """
-        both = np.concatenate([a, b])
+        both = finite_scores("scores", np.concatenate([a, b]))
         kind: Literal["outcomes", "means", "numbers"] = "means"
         if bool(((both == 0) | (both == 1)).all()) and bounds in (None, (0.0, 1.0)):
             kind, (low, high) = "outcomes", (0.0, 1.0)
