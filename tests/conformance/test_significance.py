@@ -148,9 +148,7 @@ def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative, rounds):
 
         options = {"alternative": alternative}
         assert p_of(a - b, test="t", **options) == pytest.approx(t, rel=1e-12)
-        assert p_of(a - b, test="wilcoxon", **options) == pytest.approx(
-            wilcoxon, rel=1e-12
-        )
+        assert p_of(a - b, test="wilcoxon", **options) == pytest.approx(wilcoxon, rel=1e-12)
 
 
 @pytest.mark.long
@@ -161,9 +159,7 @@ def test_few_rows_are_counted_as_by_scipy(rows, kind, alternative):
     for seed in range(5):
         a, b = scores(rows, seed, kind)
         theirs = scipys(a - b, alternative=alternative).pvalue
-        assert p_of(a - b, alternative=alternative) == pytest.approx(
-            theirs, rel=1e-12
-        )
+        assert p_of(a - b, alternative=alternative) == pytest.approx(theirs, rel=1e-12)
 
 
 @pytest.mark.long
