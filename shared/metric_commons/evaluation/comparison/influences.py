@@ -81,13 +81,15 @@ def differences_of_sums(
     for number in np.flatnonzero(totals[0] + totals[1]):
         moved = np.zeros(len(names))
         moved[number] = _STEP * abs(totals[0][number] + totals[1][number])
-        change = values(points + moved) - values(points - moved)
-        slopes[number] = np.nanmean(change) / (2 * moved[number])
+        with np.errstate(all="ignore"):
+            change = values(points + moved) - values(points - moved)
+        change = change[np.isfinite(change)]
+        slopes[number] = change.mean() / (2 * moved[number]) if change.size else 0.0
     reach = limits[1] - limits[0]
     if math.isinf(reach) and isinstance(law, SumRatio):
         columns = dict(zip(names, np.concatenate([a, b]).T, strict=True))
         reach = law.scale * law.bounds(ratio_distribution(*law.units(columns)))[1]
-    return _scaled(len(a) * ((a - b) @ np.nan_to_num(slopes)), scores, reach, limits)
+    return _scaled(len(a) * ((a - b) @ slopes), scores, reach, limits)
 
 
 def differences_of_inputs(

@@ -94,6 +94,8 @@ def paired_scores(
                         has_missing=has_missing,
                     )
                     continue
+                if len(first.clusters) > 1:
+                    raise ValueError(f"crossed clusters are for means of rows, and {name} is none")
                 if not np.isfinite(means).all():
                     continue
                 differences: Differences | None = None

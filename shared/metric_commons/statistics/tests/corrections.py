@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats
+from ..arguments.domains import check_option
 from ..intervals.methods import Correction
 
 
@@ -27,6 +28,7 @@ def adjusted(p_values: ArrayLike, correction: Correction) -> Floats:
     >>> adjusted([0.01, 0.5], "bonferroni").tolist()
     [0.02, 1.0]
     """
+    check_option("correction", correction, Correction)
     return _METHODS[correction](p_values)
 
 

@@ -272,8 +272,6 @@ def _crossed(
         raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
     if test not in ("permutation", "t"):
         raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
-    if rows.kind in ("influences", "slopes"):
-        raise OptionError("clusters", "that are crossed are for means of rows")
     crossed = CrossedClusters.of_labels(clusters, rows.numbers.size).sums(rows.numbers)
     error = crossed.standard_error
     law = Student(crossed.mean, error or (math.nan if crossed.mean else 0.0), crossed.degrees)
