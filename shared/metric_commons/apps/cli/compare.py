@@ -39,15 +39,12 @@ class Testing:
     """The options of comparisons, with the names of their arguments.
 
     Args:
-        test: permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 and
-            1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.
-        alternative: Alternative hypothesis about A - B.
+        test: permutation (sign flips), t, wilcoxon, or mcnemar for scores 0 and 1.
+        alternative: Alternative hypothesis about A - B: two-sided, greater or less.
         alpha: Significance level, for corrected p-values.
     """
 
-    test: Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"] = (
-        "permutation"
-    )
+    test: Literal["permutation", "t", "wilcoxon", "mcnemar"] = "permutation"
     alternative: Literal["two-sided", "greater", "less"] = "two-sided"
     alpha: Level = 0.05
 
@@ -104,8 +101,7 @@ def compare(
         score: Of a table: the column of the scores.
         lower_is_better: Of a table: the lowest scores are the best.
         missing: Of a table: what becomes of a row whose score a system lacks.
-        bounds: The lowest and the highest possible score of a table; of saved results, the
-            smallest and the largest possible difference.
+        bounds: The lowest and the highest possible score, such as 0,1.
         sort: Sort systems by this score, best first.
         top: Show only the first systems.
         save: Write the result as JSON.
@@ -144,5 +140,5 @@ def compare(
     outputs.write(compared, top)
 
 
-_FURTHER = ("scores", "correction", "assume", "n_resamples", "seed")
+_FURTHER = ("scores", "correction", "assume")
 COMMANDS = {"compare": command(compare, like=_FURTHER)}

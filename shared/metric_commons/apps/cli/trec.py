@@ -157,8 +157,6 @@ def trec(
             assume=assume,
             confidence_level=uncertainty["confidence_level"] or _LEVEL,
             **vars(testing),
-            n_resamples=uncertainty["n_resamples"],
-            seed=uncertainty["seed"],
         )
         if plot:
             write_whole(plot, [deltas(plot, shared_queries, comparisons)])

@@ -19,7 +19,7 @@ Parameters = Mapping[str, inspect.Parameter]
 
 # Parameters that a tool passes on as they are.
 _SCORED = [name for name in DEFAULTS if name not in ("modules", "ids", "rows", "jobs")]
-_COMPARED = ["n_resamples", "scores", "seed", "correction", "assume", "bounds"]
+_COMPARED = ["scores", "correction", "assume", "bounds"]
 TOOLS: Mapping[Callable[..., dict[str, Any]], list[str]] = {
     tools.evaluate: [],
     tools.evaluate_trec: [],

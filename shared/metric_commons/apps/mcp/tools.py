@@ -14,7 +14,8 @@ from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Level, PerRow, Resamples, Seed
-from ...statistics.tests.paired_tests import Alternative, Test
+from ...statistics.tests.laws import Alternative
+from ...statistics.tests.significance import Test
 from . import folder
 from .root import InputPath, JsonPath, PagePath, Root, RowsPath
 
@@ -200,7 +201,7 @@ def evaluate_file(
     from ...evaluation.scoring.evaluations import Evaluation, systems_from
     from ...evaluation.scoring.scoring import check_inputs
 
-    paths = [Path(file) for file in (path if isinstance(path, list) else [path])]
+    paths = [Path(path)] if isinstance(path, str) else [*map(Path, path)]
     fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
     for name, values in (("path", paths), ("predictions", fields), ("modules", modules)):
         if not values:

@@ -24,7 +24,7 @@ from ...statistics.arguments.domains import (
     check_option,
     check_score,
 )
-from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
+from ...statistics.intervals.methods import Assumption, Correction, ScoreBounds
 
 
 def _matching(pattern: str, noun: str) -> Parsed:
@@ -115,7 +115,7 @@ class _Options(TypedDict, total=False):
     interval: Method
     alternative: Literal["two-sided", "greater", "less"]
     assume: Assumption
-    bounds: DifferenceBounds
+    bounds: ScoreBounds
     correction: Correction
     n_resamples: Count
     tests: Count
@@ -151,7 +151,7 @@ class _StoredComparison(TypedDict):
     missing_rows: NotRequired[Natural]
     statistic: NotRequired[Number]
     simultaneous: NotRequired[bool]
-    pseudovalues: NotRequired[bool]
+    influences: NotRequired[bool]
     options: NotRequired[_Options]
 
 
