@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import message_line
@@ -232,7 +232,7 @@ def compare_files(
     context: CallContext,
     *,
     paths: Sequence[InputPath],
-    test: Test | Literal["bootstrap"] = "permutation",
+    test: Test = "permutation",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     alpha: Level = 0.05,
@@ -246,8 +246,7 @@ def compare_files(
     Args:
         paths: results that evaluate_file or the command line saved, two or more, or one with
             several systems, each with its scored rows; or files of scored rows.
-        test: the test of the differences of rows; for scores computed from sums, such as BLEU,
-            permutation (rows are exchanged) or bootstrap.
+        test: the test of the differences of rows.
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
         confidence_level: the level of the interval of the difference; next to corrected p-values
             that of all intervals together, which `simultaneous` says.
