@@ -3,15 +3,15 @@
 import math
 
 import numpy as np
+from _paired import p_of
 from scipy import stats
 
 from metric_commons.statistics import interval
-from metric_commons.statistics.tests.corrections import Family
-from metric_commons.statistics.tests.paired_tests import paired_test
+from metric_commons.statistics.tests.corrections import adjusted
 
 ALPHA = 0.05
 TESTS = ("permutation", "t", "wilcoxon")
-TESTS_OF_SHARES = (*TESTS, "mcnemar", "mcnemar_mid_p")
+TESTS_OF_SHARES = (*TESTS, "mcnemar")
 
 
 def p_of_test(differences, test, clusters=None):
@@ -22,7 +22,7 @@ def p_of_test(differences, test, clusters=None):
     if test == "bootstrap":
         low, high, *_ = interval(differences, method="bootstrap", bounds=(-1, 1), n_resamples=500)
         return float(low <= 0 <= high)
-    return paired_test(differences, test=test, clusters=clusters).p_value
+    return p_of(differences, test=test, clusters=clusters)
 
 
 def samples(rng, distribution, rows, runs, signs):
@@ -36,22 +36,21 @@ def rejections(differences, test):
     return float(np.mean([p_of_test(sample, test) < ALPHA for sample in differences]))
 
 
-def mcnemar_rates(rows, discordant, wins):
-    """The shares of samples in which McNemar's exact and mid-p tests are significant, exactly.
+def mcnemar_rate(rows, discordant, wins):
+    """The share of samples in which McNemar's exact test is significant, exactly.
 
     Of so many rows each is discordant with one probability, and then a win with another.
     """
-    rates = np.zeros(2)
+    rate = 0.0
     for number in range(1, rows + 1):
         chance = stats.binom.pmf(number, rows, discordant)
         if chance < 1e-9:
             continue
         for won in range(number + 1):
             differences = np.repeat([1.0, -1.0], [won, number - won])
-            p_values = [p_of_test(differences, test) for test in TESTS_OF_SHARES[3:]]
             weight = chance * stats.binom.pmf(won, number, wins)
-            rates += weight * (np.array(p_values) < ALPHA)
-    return rates.tolist()
+            rate += weight * (p_of_test(differences, "mcnemar") < ALPHA)
+    return rate
 
 
 def cluster_rejections(rng, clusters, size, share, runs):
@@ -82,14 +81,12 @@ def family_errors(rng, rows, equal, unlike, runs, corrections):
     pairs = [(a, b) for a in range(equal + unlike) for b in range(a)]
     null = [number for number, (a, _) in enumerate(pairs) if a < equal]
     hits = np.zeros(len(corrections))
-    for run in range(runs):
+    for _ in range(runs):
         scores = systems(rng, rows, equal, unlike)
         differences = np.array([scores[a] - scores[b] for a, b in pairs])
-        p_values = [paired_test(row).p_value for row in differences]
+        p_values = [p_of(row) for row in differences]
         for number, correction in enumerate(corrections):
-            law = ("permutation", "two-sided", "exchangeable")
-            family = Family.of(correction, None, differences, law=law, n_resamples=500, seed=run)
-            hits[number] += family.adjusted(p_values)[null].min() < ALPHA
+            hits[number] += adjusted(p_values, correction)[null].min() < ALPHA
     return (hits / runs).tolist()
 
 

@@ -7,6 +7,7 @@ of a score and the score itself, with the true value of that score.
 from dataclasses import replace
 
 import numpy as np
+from _paired import unseen_row
 
 from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.clustering.clustering_measures import clustering_scores
@@ -15,7 +16,6 @@ from metric_commons.statistics import interval
 from metric_commons.statistics.intervals.methods import Uncertainty
 from metric_commons.statistics.intervals.sum_distributions import SumRatio
 from metric_commons.statistics.intervals.sums import RowStatistics
-from metric_commons.statistics.tests.differences import unseen_row
 from metric_commons.text.translation.ngram_precision import bleu_statistics
 
 LEVEL = 0.95
@@ -438,7 +438,7 @@ def differences():
     def distribution(draw_rows, truth):
         def draw(rng, rows):
             sample = draw_rows(rng, rows)
-            return unseen_row(sample, None, (-1.0, 1.0)).ends(LEVEL), sample.mean()
+            return unseen_row(sample).ends(1 - LEVEL), sample.mean()
 
         return draw, truth
 

@@ -14,21 +14,19 @@ from pathlib import Path
 from statistics import NormalDist
 
 import numpy as np
+from _paired import p_of
 from scipy.stats import binom, norm, ttest_rel
 
-from metric_commons.labels.classification.label_pseudovalues import (
-    paired_classification_pseudovalues,
-)
-from metric_commons.regression.error_pseudovalues import paired_regression_pseudovalues
-from metric_commons.statistics.tests.paired_tests import paired_test
+from metric_commons.labels.classification.label_influences import classification_influences
+from metric_commons.regression.error_influences import regression_influences
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000
 FOLDER = Path(sys.argv[2]) if len(sys.argv) > 2 else Path(__file__).parents[1] / "docs" / "tables"
 
 
 def ours(values):
-    """The p-value of `compare` by pseudovalues."""
-    return paired_test(values[0] - values[1]).p_value
+    """The p-value of `compare` by influences."""
+    return p_of(np.subtract(*np.split(values, 2)))
 
 
 def labels(rng, rows, effect, positives=0.3):
@@ -146,15 +144,15 @@ def log_loss(a, references):
     return -np.where(references == 1, np.log(clipped), np.log1p(-clipped))
 
 
-# The data, the pseudovalues, the score, the difference, the peer and its name.
+# The data, the influences, the score, the difference, the peer and its name.
 LINES = [
-    (labels, paired_classification_pseudovalues, "accuracy", 0.12, mcnemar, "McNemar"),
-    (labels, paired_classification_pseudovalues, "f1", 0.12, exchanged(f1), "exchanged rows"),
-    (labels, paired_classification_pseudovalues, "mcc", 0.12, exchanged(mcc), "exchanged rows"),
-    (confidences, paired_classification_pseudovalues, "roc_auc", 0.6, delong, "DeLong"),
+    (labels, classification_influences, "accuracy", 0.12, mcnemar, "McNemar"),
+    (labels, classification_influences, "f1", 0.12, exchanged(f1), "exchanged rows"),
+    (labels, classification_influences, "mcc", 0.12, exchanged(mcc), "exchanged rows"),
+    (confidences, classification_influences, "roc_auc", 0.6, delong, "DeLong"),
     (
         confidences,
-        paired_classification_pseudovalues,
+        classification_influences,
         "log_loss",
         0.4,
         t_of_losses(log_loss),
@@ -162,7 +160,7 @@ LINES = [
     ),
     (
         numbers,
-        paired_regression_pseudovalues,
+        regression_influences,
         "mae",
         0.15,
         t_of_losses(lambda a, y: abs(a - y)),
@@ -170,27 +168,26 @@ LINES = [
     ),
     (
         numbers,
-        paired_regression_pseudovalues,
+        regression_influences,
         "mse",
         0.15,
         t_of_losses(lambda a, y: (a - y) ** 2),
         "Diebold and Mariano",
     ),
-    (numbers, paired_regression_pseudovalues, "r2", 0.15, bootstrapped(r2, 3), "bootstrap"),
-    (numbers, paired_regression_pseudovalues, "pearson", 0.15, steiger, "Steiger"),
+    (numbers, regression_influences, "r2", 0.15, bootstrapped(r2, 3), "bootstrap"),
+    (numbers, regression_influences, "pearson", 0.15, steiger, "Steiger"),
 ]
 
 
 def rejections(line, rows, effect, samples=SAMPLES):
     """How often both tests reject at .05."""
-    draw, pseudovalues, name, _, peer, _ = line
-    options = {"measures": [name]} if pseudovalues is paired_regression_pseudovalues else {}
+    draw, influences, name, _, peer, _ = line
+    options = {"measures": [name]} if influences is regression_influences else {}
     rng = np.random.default_rng([rows, round(1000 * effect)])
     counts = np.zeros(2)
     for _ in range(samples):
         references, *systems = draw(rng, rows, effect)
-        a, b = ({"predictions": system, "references": references} for system in systems)
-        values = pseudovalues(a, b, **options)
+        values = influences(np.concatenate(systems), np.tile(references, 2), **options)
         if name in values:
             counts[0] += ours(values[name]) < 0.05
             counts[1] += peer(references, *systems) < 0.05

@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 
 import numpy as np
+from _paired import p_of
 
 from metric_commons.statistics import (
     ConfidenceSequence,
@@ -21,10 +22,7 @@ from metric_commons.statistics import (
     required_rows,
     simultaneous_intervals,
 )
-from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests.best_of_many import best_of
-from metric_commons.statistics.tests.differences import rows_that_show_margin, unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
 
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0
@@ -39,8 +37,9 @@ def text(number):
 def margin_p_values(differences, margin, clusters=None):
     """The p-values of a loss of the margin, and of a gain of it."""
     values = np.asarray(differences, float)
-    law = unseen_row(values, clusters and ClusterSums.of(clusters, values), (-1.0, 1.0))
-    return law.tail(-margin), law.tail(margin, upper=True)
+    scores = np.maximum(values, 0.0), np.maximum(-values, 0.0)
+    found = compare(*scores, clusters=clusters, margin=margin, confidence_level=0.9)
+    return found["p_non_inferior"], found["p_equivalent"]
 
 
 def passes_gate(differences, margin):
@@ -93,7 +92,7 @@ def false_cluster_tests(groups, test, samples):
     hits = 0
     for _ in range(samples):
         rows, names = drawn_clusters(rng, groups)
-        hits += paired_test(rows, test=test, clusters=names).p_value < 0.05
+        hits += p_of(rows, test=test, clusters=names) < 0.05
     return hits / samples
 
 
@@ -163,14 +162,13 @@ def power_rows():
         rng = np.random.default_rng(SEED)
         rows = required_rows(effect, float(like_rows(rng, differences, effect, 10**6).std()))
         samples = like_rows(rng, differences, effect, (10 * SAMPLES, rows))
-        share = np.mean([paired_test(sample).p_value < 0.05 for sample in samples])
+        share = np.mean([p_of(sample) < 0.05 for sample in samples])
         yield f"| power: {name}, difference {effect:g} | {rows:,} | {text(share)} |"
     for name, (differences, margin) in DIFFERENCES.items():
         rng = np.random.default_rng(SEED)
         values = np.asarray(differences)
-        options = {"alpha": 0.05, "power": 0.8, "as_observed": False}
-        won, lost = np.maximum(values, 0.0), np.maximum(-values, 0.0)
-        _, rows = rows_that_show_margin(won, lost, margin, **options)
+        deviation = float(np.sqrt(np.mean(np.square(values))))
+        rows = required_rows(margin, deviation, 0.1, 0.8)
         both = np.concatenate([values, -values])
         samples = rng.choice(both, (10 * SAMPLES, rows))
         share = np.mean([passes_gate(sample, margin) for sample in samples])
@@ -193,7 +191,8 @@ def false_differences(values, shares, rows, assume, samples):
     for _ in range(samples):
         drawn = rng.choice(values, rows, p=shares)
         a, b = np.maximum(drawn, 0), np.maximum(-drawn, 0)
-        hits += compare(a, b, assume=assume, confidence_level=None)["significant"]
+        options = {"assume": assume, "bounds": (0, 1), "confidence_level": None}
+        hits += compare(a, b, **options)["significant"]
     return hits / samples
 
 

@@ -21,9 +21,10 @@ from _distributions import (
     exact_cells,
     score_distributions,
 )
+from _paired import unseen_row
 
 from metric_commons.statistics import interval
-from metric_commons.statistics.tests.differences import student_difference, unseen_row
+from metric_commons.statistics.tests.significance import Units
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 DRAWN = 100  # runs of the bootstrap, which takes the longest
@@ -107,8 +108,9 @@ def difference_ends(values, method):
     """The interval of the mean of differences of scores from 0 to 1."""
     if method == "bootstrap":
         return interval(values, method=method, bounds=(-1.0, 1.0), n_resamples=RESAMPLES)
-    law = student_difference(values, None)
-    return (law if method == "t" else unseen_row(values, None, (-1.0, 1.0))).ends(0.95)
+    if method == "t":
+        return Units.of(values, None).student()[0].ends(0.05)
+    return unseen_row(values).ends(0.05)
 
 
 def differences(rows):

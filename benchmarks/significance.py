@@ -20,15 +20,13 @@ from typing import Any
 import numpy as np
 from _draws import drawn_p_values
 from _error_rates import forty_systems
-from _measure import ROUNDS, cpu_seconds, peak_megabytes, ratio
+from _measure import cpu_seconds, peak_megabytes, ratio
+from _paired import p_of, unseen_row
 from numpy.typing import NDArray
 from scipy import stats
-from threadpoolctl import threadpool_limits
 
 from metric_commons.statistics import compare
-from metric_commons.statistics.tests.corrections import holm, max_t
-from metric_commons.statistics.tests.differences import unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
+from metric_commons.statistics.tests.corrections import holm
 
 RESAMPLES = 10_000
 SHARE = 100  # of the resamples the loop draws one in so many
@@ -42,13 +40,13 @@ def differences(rows: int, measures: int = 1) -> NDArray[np.float64]:
 
 def margin_p_values(differences: NDArray[np.float64], margin: float) -> tuple[float, float]:
     """P-values of a loss of the margin, and of a gain of it."""
-    law = unseen_row(differences, None, (-1.01, 1.01))
+    law = unseen_row(differences)
     return law.tail(-margin), law.tail(margin, upper=True)
 
 
 def ours(values: NDArray[np.float64]) -> None:
     for column in values.T:
-        paired_test(column)
+        p_of(column)
 
 
 def draws(values: NDArray[np.float64]) -> None:
@@ -164,32 +162,12 @@ def many_systems() -> None:
     pairs = forty_systems()
     found = {
         "draws, Holm": lambda: holm(drawn_p_values(pairs.T, 9_999)),
-        "without draws, Holm (at least 500)": lambda: holm(
-            [paired_test(row).p_value for row in pairs]
-        ),
-        "max_t": lambda: max_t(pairs, n_resamples=9_999),
+        "without draws, Holm (at least 500)": lambda: holm([p_of(row) for row in pairs]),
     }
     print("\n780 pairs of 40 systems, 400 rows: significant at .05")
     for name, adjust in found.items():
         seconds = cpu_seconds(adjust)
         print(f"{name}: {(adjust() < 0.05).sum()} ({seconds:.2f} s)")
-    cost_of_signs()
-
-
-def cost_of_signs() -> None:
-    """The CPU time of `max_t` on many rows, and of the product of matrices alone that it needs."""
-    rows, draws = 3_610, 10_000
-    pairs = forty_systems(rows)
-    signs = np.sign(np.random.default_rng(0).random((draws // 10, rows)) - 0.5)
-    columns = np.ascontiguousarray(pairs.T)
-    with threadpool_limits(1):  # threads that wait for each other would count as work
-        seconds = min(cpu_seconds(lambda: max_t(pairs, n_resamples=draws)) for _ in range(ROUNDS))
-        product = min(cpu_seconds(lambda: signs @ columns) for _ in range(ROUNDS)) * 10
-    each = 1e12 / (draws * pairs.size)
-    print(
-        f"max_t of 40 systems, {rows:,} rows, {draws:,} draws, one thread: {seconds:.2f} s, "
-        f"{seconds * each:.0f} ps a sign and pair; of these BLAS takes {product * each:.0f}"
-    )
 
 
 def main() -> None:

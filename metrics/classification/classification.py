@@ -8,8 +8,9 @@ import datasets
 import evaluate
 
 from metric_commons.labels.classification.classification_measures import classification_scores
-from metric_commons.labels.classification.label_pseudovalues import (
-    paired_classification_pseudovalues,
+from metric_commons.labels.classification.label_influences import (
+    classification_influences,
+    unseen_confidences,
 )
 from metric_commons.labels.classification.stock_classification import (
     GLUE,
@@ -87,7 +88,9 @@ class Classification(BatchMetric):
         "brier": (0, 2),
         "*": (0, 1),
     }
-    pseudovalues = staticmethod(paired_classification_pseudovalues)
+    influences = staticmethod(classification_influences)
+    drawn_scores = frozenset({"ece", "mce"})
+    unseen_rows = staticmethod(unseen_confidences)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules

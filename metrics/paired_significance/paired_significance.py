@@ -16,9 +16,9 @@ from metric_commons.statistics.arguments.domains import (
     Resamples,
     Seed,
 )
-from metric_commons.statistics.intervals.methods import Assumption, DifferenceBounds
-from metric_commons.statistics.tests.paired_tests import Alternative, Test
-from metric_commons.statistics.tests.significance import compare
+from metric_commons.statistics.intervals.methods import Assumption, ScoreBounds
+from metric_commons.statistics.tests.laws import Alternative
+from metric_commons.statistics.tests.significance import Test, compare
 from metric_commons.statistics.tests.stock_comparisons import mcnemar
 
 _CITATION = """\
@@ -39,13 +39,12 @@ class PairedSignificance(BatchComparison):
         predictions1 (list of float): the score of system A on each row.
         predictions2 (list of float): the score of system B on the same rows, in the same order.
         test: "permutation" flips signs of differences, "t" is Student's paired test, "wilcoxon"
-            the signed-rank test, "mcnemar" the exact test for scores 0 and 1, and
-            "mcnemar_mid_p" its mid-p version.
+            the signed-rank test, and "mcnemar" the exact test for scores 0 and 1.
         alternative: "greater" if A is expected to score higher, "less" if lower.
         assume: the law of p-value and interval of "permutation": "exchangeable", that the systems
-            could be exchanged row by row, or "nothing" but the bounds of a difference.
-        bounds: the smallest and the largest possible difference, -1 and 1 by default for scores
-            from 0 to 1.
+            could be exchanged row by row, or "nothing" but the bounds of scores.
+        bounds: the lowest and the highest possible score, which "nothing" needs for scores other
+            than 0 and 1.
         clusters: one label per row; clusters are the units of the test and the interval. Two or
             three fields, such as item and template, are crossed: each is a sample.
         margin: the smallest difference that matters; also test whether A is not worse by this
@@ -63,8 +62,8 @@ class PairedSignificance(BatchComparison):
         significant (bool): whether p_value is less than alpha.
         confidence_interval (list of float): the ends of the interval of diff; it excludes 0
             exactly if p_value is less than one minus its level.
-        test (str): the method: sign_flip_exact, sign_flip_saddlepoint, unseen_row, t, wilcoxon,
-            mcnemar or mcnemar_mid_p.
+        test (str): the method: sign_flip_exact, sign_flip_saddlepoint, unseen_row, t, wilcoxon or
+            mcnemar.
         statistic (float): the statistic of the test.
         standard_error (float): of diff.
         n_clusters (int): with clusters, their number.
@@ -116,7 +115,7 @@ class PairedSignificance(BatchComparison):
         test: Test = "permutation",
         alternative: Alternative = "two-sided",
         assume: Assumption = "exchangeable",
-        bounds: DifferenceBounds | None = None,
+        bounds: ScoreBounds | None = None,
         clusters: CrossedLabels | None = None,
         margin: Positive | None = None,
         power: Level | None = None,

@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.regression.error_pseudovalues import paired_regression_pseudovalues
+from metric_commons.regression.error_influences import regression_influences, unseen_errors
 from metric_commons.regression.errors import Multioutput, regression_scores
 from metric_commons.regression.measure_names import Measures
 from metric_commons.regression.stock_regression import (
@@ -82,7 +82,9 @@ class Regression(BatchMetric):
         "coverage": (0, 1),
         "*": (0, None),
     }
-    pseudovalues = staticmethod(paired_regression_pseudovalues)
+    influences = staticmethod(regression_influences)
+    drawn_scores = frozenset({"median_ae", "max_error"})
+    unseen_rows = staticmethod(unseen_errors)
     lower_is_better = frozenset(
         {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}
         | {"pinball*", "poisson_deviance", "gamma_deviance", "tweedie*"}

@@ -110,28 +110,3 @@ def test_a_matrix_of_twenty_systems_fits_a_terminal(rows):
     latex = rows(*command, "--format", "latex", "--table", "all")[1]
     assert latex.isascii()  # TeX knows no raised letters of Unicode
     assert "--u}" in latex
-
-
-def test_an_interval_that_includes_0_beside_a_small_p_is_explained(rows):
-    scores = [
-        (0.9, 0.5),
-        (0.8, 0.45),
-        (0.95, 0.6),
-        (0.7, 0.4),
-        (0.85, 0.5),
-        (0.9, 0.3),
-        (0.99, 0.7),
-        (0.6, 0.5),
-    ]
-    from metric_commons.evaluation.results.comparison_tables import statement, table
-    from metric_commons.evaluation.results.comparisons import Pair, compare_pairs
-
-    a, b = ([*column] for column in zip(*scores, strict=True))
-    (comparison,) = compare_pairs([Pair("x", "y", "m", "s", a, b)])
-    of_sums = comparison | {"test": "randomization", "confidence_interval": [-0.1, 0.5]}
-
-    assert comparison["significant"]
-    assert comparison["confidence_interval"][0] > 0
-    assert "may include 0" not in statement([comparison])
-    assert "may include 0" in statement([of_sums])
-    assert "may include 0" in table([of_sums], lambda _: False).note

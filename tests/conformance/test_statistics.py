@@ -19,10 +19,10 @@ from metric_commons.statistics import (
     required_rows,
     tiers,
 )
-from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.intervals.proportions import proportion_interval
 from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
-from metric_commons.statistics.tests.differences import unseen_row
+from metric_commons.statistics.tests.laws import UnseenRow
+from metric_commons.statistics.tests.significance import Units
 from tests.spec import ROOT, recorded
 
 
@@ -137,9 +137,9 @@ def test_two_systems(name):
     level = case["options"]["confidence_level"]
     low, high = result["confidence_interval"]
     assert (result["p_value"] < 1 - level) is not (low <= 0 <= high)
-    sums = clusters and ClusterSums.of(clusters, differences)
-    by_bounds = compute(assume="nothing", bounds=(-1.0, 1.0))
-    ends = unseen_row(differences, sums, (-1.0, 1.0)).ends(level)
+    units = Units.of(differences, clusters)
+    by_bounds = compute(assume="nothing", bounds=(0.0, 1.0))
+    ends = UnseenRow(units.numbers, units.sizes, (-1.0, 1.0)).ends(1 - level)
     assert by_bounds["confidence_interval"] == [*ends]
     # The distribution of the interval replaces Bonett and Price's and the t-tests of a margin;
     # these stay under "t".

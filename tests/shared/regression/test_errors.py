@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 
-from metric_commons.regression.error_pseudovalues import regression_pseudovalues
+from metric_commons.regression.error_influences import regression_influences
 from metric_commons.regression.errors import MOMENT_MEASURES, moment_measures
 from metric_commons.regression.moments import compute_moments
 from metric_commons.regression.pairs import Pairs
@@ -96,9 +96,9 @@ def test_every_measure_is_exact(rows):
             assert close(value, expected[measure]), measure
 
 
-def test_a_correlation_with_a_constant_has_no_pseudovalues():
+def test_a_correlation_with_a_constant_has_no_influences():
     measures = ["mae", "pearson", "concordance", "r2"]
     for columns in (([2.0, 2.0, 2.0], [1.0, 2.0, 4.0]), ([1.0, 2.0, 4.0], [2.0, 2.0, 2.0])):
-        found = regression_pseudovalues(*columns, measures=measures)
+        found = regression_influences(*columns, measures=measures)
         assert "mae" in found
         assert "pearson" not in found

@@ -34,19 +34,18 @@ class DifferencesFirst(Presentation):
 
 
 @dataclass(frozen=True)
-class Testing(options.Draws):
+class Testing:
     """The options of comparisons, with the names of their arguments.
 
     Args:
-        test: permutation (sign flips), t, wilcoxon, or mcnemar and mcnemar_mid_p for scores 0 and
-            1. For corpus scores such as BLEU: permutation (rows are exchanged) or bootstrap.
+        test: permutation (sign flips), t, wilcoxon, or mcnemar for scores 0 and 1.
         alternative: Alternative hypothesis about A - B: two-sided, greater or less.
         alpha: Significance level, for corrected p-values.
     """
 
     confidence_level: options.ConfidenceLevel = 0.95
     test: Annotated[
-        Literal["permutation", "t", "wilcoxon", "mcnemar", "mcnemar_mid_p", "bootstrap"],
+        Literal["permutation", "t", "wilcoxon", "mcnemar"],
         options.statistics_option(metavar="TEST"),
     ] = "permutation"
     alternative: Annotated[
@@ -59,7 +58,7 @@ class Testing(options.Draws):
 
 
 # Options for tables of scores only.
-_TABLE_OPTIONS = ("system", "id_field", "score", "lower_is_better", "score_range")
+_TABLE_OPTIONS = ("system", "id_field", "score", "lower_is_better")
 # Options for runs only.
 _RUN_OPTIONS = ("measures", *(item.name for item in fields(run_scores.Scoring)), "plot")
 _ONLY_RUN_OPTIONS = tuple(name for name in _RUN_OPTIONS if name != "missing")
@@ -76,7 +75,6 @@ def compare(
     id_field: Annotated[str | None, options.statistics_option("--id", metavar="COLUMN")] = None,
     score: Annotated[str | None, options.statistics_option(metavar="COLUMN")] = None,
     lower_is_better: Annotated[bool, options.statistics_option("--lower-is-better")] = False,
-    score_range: options.ScoreRange = None,
     testing: Testing,
     scoring: run_scores.Scoring,
     sort: options.Sort = None,
@@ -131,7 +129,6 @@ def compare(
         return
     if len(paths) == 1:
         options.refuse(context, _ONLY_RUN_OPTIONS, "is for runs, but this is a table of scores")
-        options.refuse(context, ("bounds",), "is not for a table, which has --bounds of its scores")
         from ...evaluation.comparison.combined_results import compare as compare_results
 
         named = system and system.split(",")
@@ -144,7 +141,7 @@ def compare(
             lower_is_better=lower_is_better,
             clusters=cluster_by or (),
             missing=scoring.missing if options.is_chosen(context, "missing") else "refuse",
-            **{**vars(testing), "bounds": score_range},
+            **vars(testing),
         )
         if not is_quiet():
             typer.echo(f"note: the systems are {', '.join(compared.systems)}", err=True)

@@ -147,8 +147,6 @@ def trec(
             pairs_of_runs(shared_queries, names, clusters),
             correction=correction,
             assume=assume,
-            n_resamples=intervals.n_resamples,
-            seed=intervals.seed,
         )
     results = run_scores.RankingResults(
         systems={

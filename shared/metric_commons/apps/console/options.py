@@ -20,7 +20,7 @@ from ...module.declaration.declarations import arguments
 from ...statistics.arguments.checks import check_choice
 from ...statistics.arguments.domains import Level, Range
 from ...statistics.intervals.methods import Assumption as AssumptionName
-from ...statistics.intervals.methods import Method, difference_range
+from ...statistics.intervals.methods import Method, score_bounds
 from ...statistics.resampling.progress import set_quiet
 
 # The panels of options in the help.
@@ -226,21 +226,12 @@ def correction_named(name: Any) -> Any:
     return "benjamini_hochberg" if name == "bh" else name
 
 
-def _difference_bounds(value: Any) -> tuple[float, float]:
-    """Return the two numbers of a text such as -0.2,0.2."""
-    try:
-        return difference_range(_two_numbers(value))
-    except ValueError as error:
-        raise typer.BadParameter(f"expected LOW,HIGH, such as -0.2,0.2, got {value!r}") from error
-
-
 def _two_numbers(value: Any) -> tuple[float, float]:
     """Return the two numbers of a text such as 0,1."""
     try:
-        low, high = map(float, str(value).split(","))
+        return score_bounds([*map(float, str(value).split(","))])
     except ValueError as error:
         raise typer.BadParameter(f"expected LOW,HIGH, such as 0,1, got {value!r}") from error
-    return low, high
 
 
 def _check_processes(jobs: int | None) -> int | None:
@@ -301,11 +292,11 @@ ConfidenceLevel = Annotated[float, _CONFIDENCE]  # where there always are interv
 ClusterBy = Annotated[list[str] | None, request_option("clusters", "--cluster-by", metavar="FIELD")]
 Scores = Annotated[list[str] | None, request_option("scores", metavar="NAME", panel=None)]
 Correction = Annotated[
-    Literal["bonferroni", "max_t", "holm", "bh", "benjamini_hochberg", "none"],
+    Literal["bonferroni", "holm", "bh", "benjamini_hochberg", "none"],
     request_option(
         "correction",
         metavar="METHOD",
-        help="Correction for several comparisons: bonferroni and max_t, with simultaneous "
+        help="Correction for several comparisons: bonferroni, with simultaneous "
         "intervals; holm, bh (Benjamini and Hochberg; also benjamini_hochberg) or none.",
         callback=correction_named,
     ),
@@ -313,33 +304,18 @@ Correction = Annotated[
 Assume = Annotated[AssumptionName, request_option("assume", metavar="LAW")]
 Bounds = Annotated[
     Any,
-    request_option("bounds", "--difference-bounds", metavar="LOW,HIGH", parser=_difference_bounds),
-]
-ScoreRange = Annotated[
-    Any,
-    statistics_option(
-        "--bounds",
-        metavar="LOW,HIGH",
-        parser=_two_numbers,
-        help="Of a table: the lowest and the highest possible score.",
-    ),
+    request_option("bounds", "--bounds", metavar="LOW,HIGH", parser=_two_numbers),
 ]
 
 
 @dataclass(frozen=True)
-class Draws:
-    """The options of resamples, with the names that they have in a request."""
+class IntervalOptions:
+    """The options of intervals, with the names that they have in a request."""
 
     n_resamples: Annotated[int, request_option("n_resamples", "--resamples", metavar="COUNT")] = (
         10_000
     )
     seed: Annotated[int, request_option("seed", metavar="NUMBER")] = 0
-
-
-@dataclass(frozen=True)
-class IntervalOptions(Draws):
-    """The options of intervals, with the names that they have in a request."""
-
     confidence_level: Confidence = None
     interval: Annotated[
         Method,

@@ -1,7 +1,7 @@
 """The tools that score, compare and show files, and those that describe the modules."""
 
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ...data.files.stored import write_whole
 from ...module.catalog import catalog
@@ -9,12 +9,13 @@ from ...module.catalog.field_names import suggestion
 from ...module.catalog.request import DEFAULTS
 from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Level
-from ...statistics.tests.paired_tests import Alternative, Test
+from ...statistics.tests.laws import Alternative
+from ...statistics.tests.significance import Test
 from .roots import CallContext
 
 # The fields of a request that tools take unchanged.
 REQUEST_FIELDS = [name for name in DEFAULTS if name not in ("modules", "ids", "rows", "jobs")]
-COMPARISON_FIELDS = ["n_resamples", "scores", "seed", "correction", "assume", "bounds"]
+COMPARISON_FIELDS = ["scores", "correction", "assume", "bounds"]
 
 
 def evaluate_file(
@@ -84,7 +85,7 @@ def compare_files(
     context: CallContext,
     *,
     paths: Sequence[str],
-    test: Test | Literal["bootstrap"] = "permutation",
+    test: Test = "permutation",
     alternative: Alternative = "two-sided",
     confidence_level: Level = 0.95,
     alpha: Level = 0.05,
@@ -98,8 +99,7 @@ def compare_files(
     Args:
         paths: results that evaluate_file or the command line saved, two or more, or one with
             several systems, each with its scored rows; or files of scored rows.
-        test: the test of the differences of rows; for scores computed from sums, such as BLEU,
-            permutation (rows are exchanged) or bootstrap.
+        test: the test of the differences of rows.
         alternative: the alternative hypothesis: A differs from, is greater than or less than B.
         confidence_level: the level of the interval of the difference; next to corrected p-values
             that of all intervals together, which `simultaneous` says.

@@ -106,7 +106,7 @@ def printed_difference(
     >>> result.p_least, result.is_told_apart(0.05)
     (0.25, False)
     """
-    from ...statistics.tests.paired_tests import mcnemar_p_value
+    from ...statistics.tests.laws import mcnemar_tail
     from ...statistics.tests.power import required_rows
 
     right = sorted(score.right_rows(rows) for score in (a, b))
@@ -117,8 +117,8 @@ def printed_difference(
     deviation = math.sqrt(low * (1 - low) + high * (1 - high))
     return PrintedDifference(
         float(a.value - b.value),
-        mcnemar_p_value(more if are_whole else rows, 0),  # partial scores may differ in every row
-        mcnemar_p_value(losses + more, losses),
+        min(2 * mcnemar_tail(more if are_whole else rows, 0), 1.0),  # partial: of every row
+        min(2 * mcnemar_tail(losses + more, losses), 1.0),
         required_rows(high - low, deviation, alpha, _POWER) if low < high else None,
     )
 

@@ -106,8 +106,7 @@ def compare(
         clusters: of a table: the columns of clusters.
         missing: of a table: what becomes of scores that a system lacks; "skip" leaves the row out
             for all systems.
-        bounds: of a table: the lowest and the highest possible score. Of results: the smallest and
-            the largest possible difference.
+        bounds: the lowest and the highest possible score.
         **testing: options of `compare_pairs`: the test, its interval, correction and levels.
 
     Returns:
@@ -146,12 +145,9 @@ def compare(
             missing=missing,
         )
         results = (results_of_rows(RowFile(dict(tables), provenance([]))),)
-        bounds = None if bounds is None else (bounds[0] - bounds[1], bounds[1] - bounds[0])
-    if bounds is not None:
-        testing["bounds"] = bounds
     pool, shared = _paired(results, scores)
     inputs = [source for part in results for source in part.provenance.get("inputs", [])]
-    comparisons = compare_pairs(shared, **testing)
+    comparisons = compare_pairs(shared, bounds=bounds, **testing)
     record = provenance(inputs) | {
         name: value for name, value in pool.provenance.items() if name == "digests"
     }

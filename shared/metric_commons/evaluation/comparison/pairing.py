@@ -5,6 +5,7 @@ corrected for their number, every further score, such as precision and recall ne
 all others power.
 """
 
+import math
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -12,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...data.files.stored import to_jsonable
-from ...module.catalog.catalog import score_ranges
 from ...statistics.arguments.checks import nearest
-from ...statistics.arguments.domains import range_of_rows
+from ...statistics.arguments.domains import score_range
+from ...statistics.tests.significance import Differences
 from ..results.comparisons import Pair
 from ..results.module_results import ModuleResult, check_averages
 from ..results.results import Results
@@ -22,7 +23,7 @@ from ..rows.joins import in_order_of
 from ..rows.plans import Tables
 from ..rows.row_tables import RowTable
 from ..rows.samples import BOUNDS
-from .pseudovalues import drawn_score, pseudovalues
+from .influences import differences_of_inputs, differences_of_sums, influences
 
 
 def check_same_rows(tables: Tables) -> None:
@@ -79,26 +80,32 @@ def paired_scores(
             if scores is not None:
                 chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]
             of_inputs = [name for name in chosen if kinds[name] == "inputs"]
-            values = pseudovalues(first, second, of_inputs) if of_inputs else {}
+            found = influences(first, second, of_inputs) if of_inputs else {}
             for name in chosen:
                 pair = Pair(a, b, module, name, clusters=_clusters(first))
+                ends = score_range(name, first.metric.score_ranges) or (-math.inf, math.inf)
                 means = result.scores[name], rival.scores[name]
-                if kinds[name] != "means" and not np.isfinite(means).all():
-                    continue
-                if kinds[name] == "sums":
-                    yield pair._replace(sums_a=first.statistics, sums_b=second.statistics)
-                elif kinds[name] == "means":
-                    pair = pair._replace(
-                        scores_a=first.row_scores[name], scores_b=second.row_scores[name]
+                if kinds[name] == "means":
+                    has_missing = any(_is_bounded(table) for table in (first, second))
+                    yield pair._replace(
+                        scores_a=first.row_scores[name],
+                        scores_b=second.row_scores[name],
+                        bounds=ends if first.metric.score_ranges else None,
+                        has_missing=has_missing,
                     )
-                    is_incomplete = any(_is_bounded(table) for table in (first, second))
-                    yield pair._replace(ends=_ends(pair)) if is_incomplete else pair
-                elif name in values:
-                    values_a, values_b = values[name]
-                    yield pair._replace(scores_a=values_a, scores_b=values_b, estimates=means)
+                    continue
+                if len(first.clusters) > 1:
+                    raise ValueError(f"crossed clusters are for means of rows, and {name} is none")
+                if not np.isfinite(means).all():
+                    continue
+                differences: Differences | None = None
+                if kinds[name] == "sums":
+                    rows = first.statistics, second.statistics
+                    differences = differences_of_sums(*rows, name, means, ends)
                 else:
-                    score = drawn_score(first, second, name)
-                    yield pair._replace(drawn=(len(first), score))
+                    differences = differences_of_inputs(first, second, name, means, ends, found)
+                if differences is not None:
+                    yield pair._replace(differences=differences)
 
 
 def _has_rows(results: Results, a: str, b: str, module: str) -> bool:
@@ -127,12 +134,6 @@ def _comparable(result: ModuleResult, table: RowTable) -> dict[str, str]:
     if table.metric.score_kind == "counts":
         kinds |= {n: "inputs" for n in numbers if n not in (*table.row_scores, "standard_error")}
     return kinds
-
-
-def _ends(pair: Pair) -> tuple[float, float] | None:
-    """Return the lowest and the highest possible score of a row; None if there are no bounds."""
-    ends = range_of_rows(pair.score, score_ranges(pair.module), [*pair.scores_a, *pair.scores_b])
-    return ends if np.isfinite(ends).all() else None
 
 
 def _check_options(module: str, a: str, b: str, result: ModuleResult, rival: ModuleResult) -> None:

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...data.files.access import default_limits, read_whole
+from ...module.catalog.catalog import score_ranges
+from ...statistics.arguments.domains import score_range
 from ..results.comparisons import Pair
 
 if TYPE_CHECKING:
@@ -40,12 +42,13 @@ def pairs_of_runs(
         measures: the names of the measures.
         clusters: the cluster of each query; None if queries stand alone.
     """
-    queries = list(next(iter(runs.values())))
+    queries, ranges = list(next(iter(runs.values()))), score_ranges("ir_ranking")
     labels = None if clusters is None else labels_of(queries, clusters)
     for a, b in combinations(runs, 2):
         for name in measures:
             scores_a, scores_b = ([query[name] for query in runs[run].values()] for run in (a, b))
-            yield Pair(a, b, "ir_ranking", name, scores_a, scores_b, labels)
+            bounds = score_range(name, ranges)
+            yield Pair(a, b, "ir_ranking", name, scores_a, scores_b, labels, bounds)
 
 
 def labels_of(queries: Iterable[str], clusters: ClusterOfQuery) -> list[str]:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import Finite, Level, Positive, check_option
@@ -38,8 +38,8 @@ def gate(
 
     The interval has the level 1 - 2 alpha. The new system is not inferior if the whole interval
     lies above the loss that matters, and inferior if the whole interval lies below. Otherwise these
-    rows cannot tell, which is evidence for neither. The p-values invert the interval. Rows, or
-    clusters of rows, are weighted together with an unseen one, so a few equal rows never decide.
+    rows cannot tell, which is evidence for neither. The p-values invert the interval, which is that
+    of `compare`; missing rows count against each of the verdicts.
 
     Args:
         new: a result with the scores of its rows.
@@ -79,42 +79,27 @@ def gate(
     from .pairing import paired_scores  # imports numpy, so only on use
 
     pairs = list(paired_scores(pool, [("new", "baseline")], [score]))
+    if len(pairs) == 1 and pairs[0].score in pool.systems["new"][pairs[0].module].lower_is_better:
+        # The test expects the system whose score should be higher first.
+        pairs = list(paired_scores(pool, [("baseline", "new")], [score]))
     if len(pairs) != 1:
         modules = ", ".join(f"{pair.module}.{pair.score}" for pair in pairs)
         problem = f"is in several modules: {modules}" if pairs else "is not in both results"
         raise ValueError(f"score {score!r} {problem}")
     (pair,) = pairs
-    lower = pair.score in pool.systems["new"][pair.module].lower_is_better
-    if lower:  # the test expects the system with the higher mean first
-        pair = pair.swapped()
-    # A comparison that assumes nothing; Student's for crossed rows, and without bounds.
-    values = [value for side in (pair.scores_a, pair.scores_b) for value in side if value == value]
-    is_bounded = not values or (min(values) >= 0 and max(values) <= 1)
-    is_cautious = is_bounded and not is_crossed(pair.clusters)
     comparisons = compare_pairs(
-        pair.fillings(),
-        margin=margin,
-        alpha=alpha,
-        confidence_level=confidence_level,
-        correction="none",
-        test="permutation" if is_cautious else "t",
-        assume="nothing" if is_cautious else "exchangeable",
+        pairs, margin=margin, alpha=alpha, confidence_level=confidence_level, correction="none"
     )
     if not comparisons:
         raise ValueError(f"there is no row that counts for {score} in both systems")
-    # Rows that are missing count against each of the verdicts.
-    p_not_inferior, p_inferior = (
-        max(comparison[name] for comparison in comparisons)
-        for name in ("p_non_inferior", "p_inferior")
-    )
-    lows, highs = zip(*(c["confidence_interval"] for c in comparisons), strict=True)
-    comparison = comparisons[0] | {"confidence_interval": [min(lows), max(highs)]}
+    (comparison,) = comparisons
+    p_not_inferior, p_inferior = comparison["p_non_inferior"], comparison["p_inferior"]
     if p_not_inferior < alpha:
         verdict = NOT_INFERIOR
     else:
         verdict = INFERIOR if p_inferior < alpha else UNDECIDED
     sentences = [
-        _summary(comparison, lower, confidence_level),
+        _summary(comparison, pair.a == "baseline", confidence_level),
         _explained(verdict, comparison, margin, p_not_inferior, p_inferior),
     ]
     if verdict == UNDECIDED:
@@ -192,35 +177,27 @@ def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float) -> 
 
 
 def _needed(
-    pair: Pair,
-    comparison: Comparison,
-    margin: float,
-    alpha: float,
-    *,
-    as_observed: bool,
+    pair: Pair, comparison: Comparison, margin: float, alpha: float, *, as_observed: bool
 ) -> int | None:
     """Return the number of rows, or clusters, that would show that a system is not inferior.
 
-    Computed from the distribution of the interval for bounded means, else from Student's t.
+    By Student's t, and as many as equal rows with an unseen one take.
     """
-    from ...statistics.tests.differences import rows_that_show_margin
+    from ...statistics.tests.power import required_rows
 
     if is_crossed(pair.clusters):
         return None  # it depends on how many of each field there are
-    if pair.has_rows:
-        options: dict[str, Any] = {"alpha": alpha, "power": _POWER, "as_observed": as_observed}
-        bounded, needed = rows_that_show_margin(
-            pair.scores_a, pair.scores_b, margin, clusters=pair.clusters, **options
-        )
-        if bounded:
-            return needed
-    from ...statistics.tests.power import required_rows
-
     _, deviation = deviation_of(comparison)
     distance = margin + comparison["diff"] if as_observed else margin
-    if not distance or not deviation:
+    if not distance > 0:
         return None
-    return required_rows(distance, deviation, min(2 * alpha, 0.99), _POWER)
+    low, high = pair.bounds or (0.0, 1.0)
+    share = margin / (high - low)
+    equal = math.ceil(math.log(alpha) / math.log1p(-share)) if 0 < share < 1 else 1
+    if not deviation:
+        return equal
+    needed = required_rows(distance, deviation, min(2 * alpha, 0.99), _POWER)
+    return needed and max(needed, equal)
 
 
 class FloorVerdict(NamedTuple):

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 _SHORT = {
     "bonferroni": "p_bonferroni",
-    "max_t": "p_max_t",
     "holm": "p_holm",
     "benjamini_hochberg": "p_bh",
     "none": "p_none",
@@ -31,20 +30,13 @@ _SHORT = {
 CORRECTED_BY = {
     "bonferroni": "Bonferroni's method",
     "holm": "Holm's method",
-    "max_t": "the single-step maxT method",
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
 }
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 BOLD = "Bold: a significant difference, and the better of its two means."
 SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
 ALONE = "Each interval is for one comparison alone, and may disagree with the corrected p."
-TWO_LAWS = (
-    "p assumes that the systems could be exchanged row by row; the interval assumes nothing, so it "
-    "may include 0 although the difference is significant."
-)
-PSEUDOVALUES = (
-    "Scores that are not means of rows are compared by pseudovalues of rows, whose means they are."
-)
+INFLUENCES = "Scores that are not means of rows are compared by the influences of rows on them."
 
 
 def table(
@@ -79,7 +71,10 @@ def table(
         is_lower_better = lower(comparison)
         if number := comparison.get("missing_rows"):
             names = f"{label(comparison['a'])} and {label(comparison['b'])}"
-            missing.append(f"{counted(number, 'row')} of {names} are missing and left out.")
+            missing.append(
+                f"{counted(number, 'row')} of {names} are missing: p and interval hold whatever "
+                "their scores are."
+            )
         shown = winner_first(comparison, is_lower_better) if is_winner_first else comparison
         rows.append(_cells(shown, short_names or {}, formats[scored_by(comparison)]))
         if shown["significant"]:
@@ -108,7 +103,7 @@ def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
     >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
     >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
     >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
-    ('y', 1.0, [1.0, 1.0])
+    ('y', 1.0, [0.08, 1.0])
     """
     is_a_better = (comparison["diff"] > 0) != is_lower_better
     is_one_sided = option_of(comparison, "alternative") not in (None, "two-sided")
@@ -184,14 +179,11 @@ def laws(comparisons: Sequence[Comparison]) -> list[str]:
         )
     if "nothing" in assumed:
         sentences.append(
-            "Assumes nothing but the bounds of a difference, and allows for an unseen row that one "
+            "Assumes nothing but the bounds of scores, and allows for an unseen row that one "
             "system loses: small differences of few rows would not be noticed."
         )
-    if any(comparison.get("pseudovalues") for comparison in comparisons):
-        sentences.append(PSEUDOVALUES)
-    of_sums = [c for c in comparisons if c.get("test") == "randomization" and c["significant"]]
-    if any(c["confidence_interval"][0] < 0 < c["confidence_interval"][1] for c in of_sums):
-        sentences.append(TWO_LAWS)
+    if any(comparison.get("influences") for comparison in comparisons):
+        sentences.append(INFLUENCES)
     return sentences
 
 

@@ -1,27 +1,35 @@
 """Paired comparisons of systems: does one score better on the same rows by more than chance?"""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from .module_results import signature
 
 if TYPE_CHECKING:
-    from ...statistics.arguments.arrays import Booleans, Floats, Integers
-    from ...statistics.intervals.sums import RowStatistics
-
-_TESTS_OF_SUMS: Mapping[str, Literal["randomization", "bootstrap"]] = {
-    "permutation": "randomization",
-    "bootstrap": "bootstrap",
-}
-
+    from ...statistics.arguments.arrays import Floats, Integers
+    from ...statistics.tests.significance import Differences
 
 Comparison = dict[str, Any]  # as stored in a results file
 Rank = dict[str, Any]  # rank_interval, tier and letters of a system
 
 
 class Pair(NamedTuple):
-    """One score of two systems, on the same rows in the same order."""
+    """One score of two systems, on the same rows in the same order.
+
+    Args:
+        a: the first system.
+        b: the second one.
+        module: the module of the score.
+        score: its name.
+        scores_a: the scores of the rows of A; NaN for a row that does not count.
+        scores_b: those of B.
+        clusters: one label for each row, or several by field.
+        bounds: the lowest and the highest score of a row; None if unknown.
+        differences: instead of scores of rows, if the score is no mean of them.
+        has_missing: whether the rows without a score may have any.
+    """
 
     a: str
     b: str
@@ -29,61 +37,10 @@ class Pair(NamedTuple):
     score: str
     scores_a: "Sequence[float] | Floats" = ()
     scores_b: "Sequence[float] | Floats" = ()
-    clusters: Sequence[Any] | None = None  # one label per row, or several by field
-    # If the score is not a mean of rows: what each row adds to the sums behind it.
-    sums_a: "RowStatistics | None" = None
-    sums_b: "RowStatistics | None" = None
-    # If scores_a and scores_b are pseudovalues: the scores of both systems, which are their means.
-    estimates: tuple[float, float] | None = None
-    # If there are neither: the number of rows, and the score of rows given by their indices, where
-    # those of B follow those of A.
-    drawn: "tuple[int, Callable[[Integers], float]] | None" = None
-    # If rows of a system are missing: the lowest and the highest score that they may have.
-    ends: tuple[float, float] | None = None
-
-    @property
-    def has_rows(self) -> bool:
-        """Return whether each row has a score, or a pseudovalue."""
-        return self.sums_a is None and self.drawn is None
-
-    def fillings(self) -> "list[Pair]":
-        """Return the pair and, if rows are missing, it with those of A worst and B best, and so on.
-
-        >>> [pair.scores_a for pair in Pair("a", "b", "m", "s", [math.nan], [0.5]).fillings()]
-        [[nan]]
-        """
-        if self.ends is None:
-            return [self]
-
-        def filled(scores: "Sequence[float] | Floats", end: float) -> list[float]:
-            return [end if math.isnan(score) else score for score in scores]
-
-        return [
-            self,
-            *(
-                self._replace(
-                    scores_a=filled(self.scores_a, end), scores_b=filled(self.scores_b, opposite)
-                )
-                for end, opposite in (self.ends, self.ends[::-1])
-            ),
-        ]
-
-    def swapped(self) -> "Pair":
-        """Return the same pair with the systems in the opposite order."""
-        drawn = None
-        if self.drawn is not None:
-            rows, score = self.drawn
-            drawn = rows, lambda indices: score((indices + rows) % (2 * rows))
-        return self._replace(
-            a=self.b,
-            b=self.a,
-            scores_a=self.scores_b,
-            scores_b=self.scores_a,
-            sums_a=self.sums_b,
-            sums_b=self.sums_a,
-            estimates=self.estimates and (self.estimates[1], self.estimates[0]),
-            drawn=drawn,
-        )
+    clusters: Sequence[Any] | None = None
+    bounds: tuple[float, float] | None = None
+    differences: "Differences | None" = None
+    has_missing: bool = False
 
 
 def compare_pairs(
@@ -95,8 +52,6 @@ def compare_pairs(
     bounds: Sequence[float] | None = None,
     margin: float | None = None,
     power: float | None = None,
-    n_resamples: int = 10_000,
-    seed: int = 0,
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     correction: str = "bonferroni",
@@ -109,21 +64,16 @@ def compare_pairs(
 
     Args:
         pairs: the systems with the score of each row.
-        test: as in `significance.compare`, like the other options. For scores computed from
-            sums, "permutation" is approximate randomization with `n_resamples` draws; "bootstrap"
-            is for these scores only, as in `paired_sums.compare_sums`.
+        test: as in `significance.compare`, like the other options.
         alternative: "two-sided", "greater" or "less".
-        assume: "exchangeable" or "nothing", of the permutation test. Scores computed from sums
-            have the test of the one and the interval of the other; with "nothing" both are its.
-        bounds: the smallest and the largest possible difference; for means of rows only.
+        assume: "exchangeable" or "nothing", of the permutation test.
+        bounds: the lowest and the highest possible score; of means of rows only.
         margin: a difference that would matter.
         power: of the minimum detectable effect.
-        n_resamples: the number of draws of the tests of sums, and of "max_t".
-        seed: of the draws.
         alpha: a corrected p-value below it is significant.
-        confidence_level: of the intervals. Where p-values are corrected by "bonferroni" or "max_t",
-            the intervals are simultaneous and agree with them.
-        correction: "bonferroni", "max_t", "holm", "benjamini_hochberg" or "none".
+        confidence_level: of the intervals. Where p-values are corrected by "bonferroni", the
+            intervals are simultaneous and agree with them.
+        correction: "bonferroni", "holm", "benjamini_hochberg" or "none".
 
     Raises:
         ValueError: two systems have different numbers of rows, or the input is not valid for
@@ -134,88 +84,42 @@ def compare_pairs(
     >>> comparison["A_mean"], comparison["B_mean"], comparison["rows"], comparison["p_value"]
     (1.0, 0.3333333333333333, 3, 0.5)
     """
-    import numpy as np
-
-    from ...statistics.tests.corrections import Family
+    from ...statistics.intervals.methods import score_bounds
+    from ...statistics.tests.corrections import adjusted, significance_level
     from ...statistics.tests.significance import compared
 
-    drawing: dict[str, Any] = {"n_resamples": n_resamples, "seed": seed}
     testing: dict[str, Any] = {"test": test, "alternative": alternative, "assume": assume}
     reporting: dict[str, Any] = {"margin": margin, "power": power, "alpha": alpha}
-    rows_of_pairs = [(pair, _columns(pair)) for pair in pairs]
-    for pair, _ in rows_of_pairs if test == "bootstrap" else ():
-        if pair.sums_a is None:
-            raise ValueError(
-                f"test 'bootstrap' requires scores computed from sums, but {pair.score} is a mean "
-                "of rows; use 'permutation', or name the scores"
-            )
-    counted_pairs = [(pair, rows) for pair, rows in rows_of_pairs if rows is None or rows[2].any()]
-    shared = [pair for pair, _ in counted_pairs]
-    clusters = [pair.clusters for pair in shared]
-    if correction == "max_t":
-        if any(rows is None for _, rows in counted_pairs):
-            raise ValueError("correction 'max_t' requires scores of rows; use 'bonferroni'")
-        if any(labels != clusters[0] for labels in clusters):
-            raise ValueError("correction 'max_t' requires the same clusters in all comparisons")
-        if any(map(is_crossed, clusters)):
-            raise ValueError("correction 'max_t' is not for crossed clusters; use 'bonferroni'")
-    family = Family.of(
-        cast("Any", correction),
-        confidence_level,
-        # A row that counts for only one of the systems is not evidence for either.
-        [
-            np.empty(0) if rows is None else np.where(rows[2], rows[0] - rows[1], 0.0)
-            for _, rows in counted_pairs
-        ],
-        law=(test, alternative, assume),
-        clusters=next(iter(clusters), None),
-        **drawing,
-    )
-    results: list[dict[str, Any]] = []
-    resampled: dict[tuple[str, str, str], dict[str, Any]] = {}  # once for all scores of a module
-    for (pair, rows), interval_alpha in zip(counted_pairs, family.alphas, strict=True):
-        if rows is None:
-            if is_crossed(pair.clusters):
-                raise ValueError(
-                    f"crossed clusters are for means of rows, and {pair.score} is none"
-                )
-            level = 1 - cast("float", interval_alpha)
-            options = {"confidence_level": level, "clusters": pair.clusters} | reporting | drawing
-            options |= {"alternative": alternative, "assume": assume}
-            key = pair.a, pair.b, pair.module
-            if pair.drawn is not None:
-                results.append(_compare_drawn(pair, test, options))
-            else:
-                if key not in resampled:
-                    resampled[key] = _compare_sums(pair, test, options)
-                results.append(resampled[key][pair.score] | {"rows": len(pair.sums_a or ())})
-            continue
-        a, b, counting = rows
-        result = compared(
-            a[counting],
-            b[counting],
-            clusters=clusters_of_rows(pair.clusters, counting.nonzero()[0]),
-            bounds=bounds,
-            interval_alpha=interval_alpha,
+    limits = None if bounds is None else score_bounds(bounds)
+    counted = [
+        (pair, rows)
+        for pair in pairs
+        if (rows := _differences(pair, limits or pair.bounds)) is not None
+    ]
+    tests = len(counted)
+    level = significance_level(confidence_level)
+    if correction == "bonferroni":
+        level /= max(tests, 1)
+    results = [
+        compared(
+            rows[0],
+            rows[1],
+            interval_alpha=level,
             **testing,
             **reporting,
         )
-        if pair.estimates is not None:
-            first, second = pair.estimates
-            result |= {"A_mean": first, "B_mean": second, "diff": first - second}
-            result["pseudovalues"] = True
-        if pair.ends is not None:
-            result["missing_rows"] = int(np.count_nonzero(~counting))
-        results.append(result | {"rows": int(counting.sum())})
-    p_adjusted = family.adjusted([result["p_value"] for result in results]).tolist()
-    is_simultaneous = len(shared) > 1 and correction in ("bonferroni", "max_t")
+        | {"rows": int(rows[2].size)}
+        | ({"missing_rows": len(pair.scores_a) - int(rows[2].size)} if pair.has_missing else {})
+        | ({} if pair.differences is None else {"influences": True})
+        for pair, rows in counted
+    ]
+    p_adjusted = adjusted([r["p_value"] for r in results], cast("Any", correction)).tolist()
     options = {
         **testing,
         **({} if bounds is None else {"bounds": list(bounds)}),
-        **(drawing if correction == "max_t" else {}),
         "alpha": alpha,
         "correction": correction,
-        "tests": len(shared),
+        "tests": tests,
         "confidence_level": confidence_level,
     }
     options |= {name: reporting[name] for name in ("margin", "power") if reporting[name]}
@@ -228,50 +132,53 @@ def compare_pairs(
             "module": pair.module,
             "score": pair.score,
             **result,
-            **({"simultaneous": True} if is_simultaneous else {}),
+            **({"simultaneous": True} if tests > 1 and correction == "bonferroni" else {}),
             "p_adjusted": p,
             "significant": bool(p < alpha),
-            "options": options_of_pair,
-            "signature": _signature(options_of_pair, result, pair),
+            "options": options,
+            "signature": _signature(options, result, pair),
         }
-        for pair, result, p in zip(shared, results, p_adjusted, strict=True)
-        for options_of_pair in [
-            options if pair.has_rows else {**options, "test": result["test"], **drawing}
-        ]
+        for (pair, _), result, p in zip(counted, results, p_adjusted, strict=True)
     ]
 
 
-def _compare_sums(pair: Pair, test: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the comparisons of two systems by each score computed from sums over their rows."""
-    from ...statistics.tests.paired_sums import compare_sums
+def _differences(
+    pair: Pair, bounds: tuple[float, float] | None
+) -> "tuple[Differences, list[Differences], Integers] | None":
+    """Return the differences of rows, those with missing rows filled, and the rows that count.
 
-    if pair.sums_a is None or pair.sums_b is None:
-        raise ValueError(f"{pair.score} has no sums")
-    if len(pair.sums_a) != len(pair.sums_b):
+    None if no row counts.
+    """
+    import numpy as np
+
+    from ...statistics.tests.significance import Differences
+
+    if pair.differences is not None:
+        numbers = pair.differences.numbers
+        rows = np.flatnonzero(~np.isnan(numbers))
+        clusters = clusters_of_rows(pair.clusters, rows)
+        found = replace(pair.differences, numbers=numbers[rows], clusters=clusters)
+        return (found, [], rows) if rows.size else None
+    if len(pair.scores_a) != len(pair.scores_b):
         raise ValueError(
-            f"{pair.a!r} has {len(pair.sums_a)} rows of {pair.score}, but {pair.b!r} has "
-            f"{len(pair.sums_b)}; only systems with the same rows can be compared"
+            f"{pair.a!r} has {len(pair.scores_a)} rows of {pair.score}, but {pair.b!r} has "
+            f"{len(pair.scores_b)}; only systems with the same rows can be compared"
         )
-    test_of_sums = _TESTS_OF_SUMS.get(test)
-    if test_of_sums is None:
-        raise ValueError(
-            f"test {test!r} requires means of rows, but {pair.score} is computed from sums; use "
-            "'permutation' or 'bootstrap', or name the scores"
+    a, b = (np.array(scores, np.float64) for scores in (pair.scores_a, pair.scores_b))
+    rows = np.flatnonzero(~(np.isnan(a) | np.isnan(b)))
+    if not rows.size:
+        return None
+    found = Differences.of_scores(a[rows], b[rows], bounds, clusters_of_rows(pair.clusters, rows))
+    if not pair.has_missing or rows.size == a.size or bounds is None or math.inf in bounds:
+        return found, [], rows
+    every = clusters_of_rows(pair.clusters, np.arange(a.size))
+    fillings = [
+        Differences.of_scores(
+            np.where(np.isnan(a), end, a), np.where(np.isnan(b), other, b), bounds, every
         )
-    return compare_sums(pair.sums_a, pair.sums_b, test=test_of_sums, **options)
-
-
-def _compare_drawn(pair: Pair, test: str, options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the comparison of two systems by a score that is computed anew for each draw."""
-    from ...statistics.tests.paired_sums import compare_redrawn
-
-    rows, score = cast("tuple[int, Callable[[Integers], float]]", pair.drawn)
-    if test != "permutation":
-        raise ValueError(
-            f"test {test!r} requires scores of rows, which {pair.score} does not have; use "
-            "'permutation', or name the scores"
-        )
-    return compare_redrawn(score, rows, **options) | {"rows": rows}
+        for end, other in (bounds, bounds[::-1])
+    ]
+    return found, fillings, rows
 
 
 def is_crossed(labels: Sequence[Any] | None) -> bool:
@@ -287,25 +194,6 @@ def clusters_of_rows(clusters: Sequence[Any] | None, rows: "Integers") -> Any:
     if not is_crossed(clusters):
         return labels
     return {field: [by_field[field] for by_field in labels] for field in labels[0]}
-
-
-def _columns(pair: Pair) -> "tuple[Floats, Floats, Booleans] | None":
-    """Return the scores of both systems, and a mask of the rows that count for both.
-
-    None for sums.
-    """
-    import numpy as np
-
-    if not pair.has_rows:
-        return None
-
-    if len(pair.scores_a) != len(pair.scores_b):
-        raise ValueError(
-            f"{pair.a!r} has {len(pair.scores_a)} rows of {pair.score}, but {pair.b!r} has "
-            f"{len(pair.scores_b)}; only systems with the same rows can be compared"
-        )
-    a, b = (np.array(scores, np.float64) for scores in (pair.scores_a, pair.scores_b))
-    return a, b, ~(np.isnan(a) | np.isnan(b))
 
 
 def _signature(options: Mapping[str, Any], result: Mapping[str, Any], pair: Pair) -> str:

@@ -20,7 +20,6 @@ _HEADINGS = {
     "p_adjusted": "$p$ (corrected)",
     "p_bonferroni": "$p$ (Bonferroni)",
     "p_holm": "$p$ (Holm)",
-    "p_max_t": r"$p$ (max $t$)",
     "p_bh": "$p$ (BH)",
     "p_none": "$p$ (uncorrected)",
 }

@@ -24,7 +24,7 @@ from ...statistics.arguments.domains import (
     check_option,
     check_score,
 )
-from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds
+from ...statistics.intervals.methods import Assumption, Correction, ScoreBounds
 
 _Values, _Names = Mapping[str, Any], Sequence[str]
 _Natural = Annotated[int, Range(0)]
@@ -108,14 +108,14 @@ _OPTIONAL_OF_COMPARISON = {
     "n_clusters": Count,
     "missing_rows": _Natural,
     "statistic": _Number,
-    **dict.fromkeys(("simultaneous", "pseudovalues"), bool),
+    **dict.fromkeys(("simultaneous", "influences"), bool),
     "options": _Values,
 }
 _OPTIONS_OF_COMPARISON = {
     **dict.fromkeys(("test", "interval"), _Name),
     "alternative": Literal["two-sided", "greater", "less"],
     "assume": Assumption,
-    "bounds": DifferenceBounds,
+    "bounds": ScoreBounds,
     "correction": Correction,
     **dict.fromkeys(("n_resamples", "tests"), Count),
     "seed": Seed,

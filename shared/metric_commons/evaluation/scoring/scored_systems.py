@@ -252,8 +252,6 @@ def results_of_tables(
                 assume=request.assume,
                 bounds=request.bounds,
                 confidence_level=_LEVEL if level is None else level,
-                n_resamples=request.n_resamples,
-                seed=request.seed,
             )
         results = replace(results, comparisons=comparisons)
     if not (request.rows or len(tables) > 1):

@@ -18,7 +18,7 @@ from ...module.declaration.declarations import (
 )
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import is_per_row
-from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
+from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
 from ..results.results import Results
 from ..rows.rows import Rows
 from ..rows.table_blocks import tables_of_data
@@ -64,7 +64,7 @@ def score(
     scores: Sequence[str] | None = None,
     correction: Correction = "bonferroni",
     assume: Assumption = "exchangeable",
-    bounds: DifferenceBounds | None = None,
+    bounds: ScoreBounds | None = None,
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
     jobs: int = 1,
@@ -110,12 +110,12 @@ def score(
             for the number of pairs and scores.
         scores: report and compare only these scores, such as qa_f1; by default all are reported,
             and the main score of each module is compared: as `score` or `module.score`.
-        correction: correction of p-values for several comparisons: bonferroni, max_t (of the
-            largest statistic), holm, benjamini_hochberg or none.
+        correction: correction of p-values for several comparisons: bonferroni, holm,
+            benjamini_hochberg or none.
         assume: what comparisons of means of rows assume: exchangeable (the systems, row by row) or
             nothing.
-        bounds: the smallest and the largest possible difference of two systems; by default -1 and
-            1 for scores from 0 to 1.
+        bounds: the lowest and the highest possible score of a row, for comparisons of means; by
+            default as the module declares.
         inputs: the sources of the rows, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score rows; the result is the same. They are forked from

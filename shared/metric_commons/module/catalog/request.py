@@ -12,7 +12,7 @@ from functools import cache, cached_property
 from typing import Any, Literal, get_type_hints
 
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, check_option
-from ...statistics.intervals.methods import Assumption, Correction, DifferenceBounds, Method
+from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
 
 Missing = Literal["refuse", "skip", "zero", "bounds"]
 Reduce = Literal["mean", "max", "median", "mode"]  # of the scores of rows with one id
@@ -33,7 +33,7 @@ class Reporting:
     scores: Sequence[str] | None = None
     correction: Correction = "bonferroni"
     assume: Assumption = "exchangeable"
-    bounds: DifferenceBounds | None = None
+    bounds: ScoreBounds | None = None
     jobs: Jobs | None = 1
 
     @property
@@ -99,12 +99,12 @@ HELP = {
     "compare": "test every two systems against each other; they must have the same rows.",
     "scores": "report and compare only these scores, such as qa_f1; by default all are reported, "
     "and the main score of each module is compared.",
-    "correction": "correction of p-values for several comparisons: bonferroni, max_t (of the "
-    "largest statistic), holm, benjamini_hochberg or none.",
+    "correction": "correction of p-values for several comparisons: bonferroni, holm, "
+    "benjamini_hochberg or none.",
     "assume": "what comparisons of means of rows assume: exchangeable (the systems, row by row) or "
     "nothing.",
-    "bounds": "the smallest and the largest possible difference of two systems; by default -1 and "
-    "1 for scores from 0 to 1.",
+    "bounds": "the lowest and the highest possible score of a row, for comparisons of means; by "
+    "default as the module declares.",
     "rows": "also keep the table of scored rows.",
     "jobs": "how many processes read and score rows; the result is the same.",
 }

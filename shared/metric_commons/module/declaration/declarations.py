@@ -239,10 +239,14 @@ class Module(Protocol):
     # compared: "means" of row scores; "outcomes", only some of which may count; "rankings"; "sums"
     # of statistics over the rows; or "counts", functions of all rows together.
     score_kind: str = "means"
-    # From the columns of two systems and all options, for each score a value for each row of both,
-    # whose means are the scores, to compare systems if `score_kind` is "counts". None for those of
-    # the jackknife. Scores without such values are compared by drawing rows.
-    pseudovalues: "Callable[..., Mapping[str, Any]] | None" = None
+    # From the columns of two systems, one after the other, and all options: the influence of each
+    # row on each score, by which systems are compared if `score_kind` is "counts". None for the
+    # differences that leaving a row out makes.
+    influences: "Callable[..., Mapping[str, Any]] | None" = None
+    # Scores that are not smooth in the rows, whose differences are drawn with random weights of
+    # them; and, from the same columns, rows of which some may lower or raise such a score most.
+    drawn_scores: frozenset[str] = frozenset()
+    unseen_rows: "Callable[..., Sequence[Mapping[str, Any]]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 Method = Literal["auto", "bootstrap", "t", "wilson"]
 DrawnMethod = Literal["auto", "bootstrap"]  # of scores that are no means of rows
-Correction = Literal["bonferroni", "max_t", "holm", "benjamini_hochberg", "none"]
+Correction = Literal["bonferroni", "holm", "benjamini_hochberg", "none"]
 Assumption = Literal["exchangeable", "nothing"]
 
 
@@ -41,28 +41,25 @@ class Uncertainty:
         return {"n_resamples": int(self.n_resamples), "seed": int(self.seed)}
 
 
-def difference_range(bounds: Sequence[float]) -> tuple[float, float]:
-    """Return the smallest and the largest possible difference of two scores.
+def score_bounds(bounds: Sequence[float]) -> tuple[float, float]:
+    """Return the lowest and the highest possible score.
 
     Raises:
-        ValueError: they are not two finite numbers, or 0 is not between them.
+        ValueError: they are not two finite numbers in this order.
 
-    >>> difference_range([-0.2, 1])
-    (-0.2, 1.0)
+    >>> score_bounds([0, 100])
+    (0.0, 100.0)
     """
     try:
         low, high = map(float, bounds)
     except (TypeError, ValueError, OverflowError):
         low = high = math.nan
-    if not (low <= 0 <= high and low < high and math.isfinite(high - low)):
+    if not (low < high and math.isfinite(high - low)):
         raise OptionError(
             "bounds",
-            "must be the smallest and the largest difference, such as (-0.2, 0.2), "
-            f"got {shown(bounds)}",
+            f"must be the lowest and the highest score, such as (0, 1), got {shown(bounds)}",
         )
     return low, high
 
 
-DifferenceBounds = Annotated[
-    Sequence[float], Parsed(difference_range, "the smallest and the largest difference")
-]
+ScoreBounds = Annotated[Sequence[float], Parsed(score_bounds, "the lowest and the highest score")]

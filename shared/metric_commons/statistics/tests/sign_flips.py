@@ -1,44 +1,42 @@
-"""The probability of a sum of differences with random signs, computed without draws.
+"""Sign flips: how likely a sum is with random signs, and the shifts that they do not reject.
 
-If two systems are equally good, each could have had either score of a row. The test counts the
-combinations of signs that favor a system as much as the observed signs do (Fisher 1935). It assumes
-nothing about the distribution of scores, and needs no random numbers:
+If two systems are equally good, each could have had either score of a row (Fisher 1935). With
+random signs the sum of all differences is at least the observed one exactly if a random subset of
+them, each in it with probability 1/2, has a sum of at most 0. So all follows from the distribution
+of sums of random subsets. It needs no draws:
 
-* Up to 30 differences: every combination is counted.
-* Differences of one size, as in exact match: the number of minus signs is binomial.
-* Differences that are multiples of a unit, such as wins, ties and losses, or eighths: the
-  distribution of their sum follows from its Fourier transform.
-* All others: the saddlepoint approximation of Lugannani and Rice. For 30 differences it gives 90 to
-  106 % of the exact p-value, down to 3e-7, and it is closer for more.
+* Up to 30 differences: every subset is counted.
+* Multiples of a unit, such as wins, ties and losses, or eighths, with a few others among them: the
+  distributions of all sizes are convolved, which keeps the digits of small probabilities.
+* All others: the saddlepoint approximation of Lugannani and Rice. For 30 differences it gives 92 to
+  108 % of the exact probability, and it is closer for more.
 
-No digit depends on the order of rows: differences become integers, whose sums are exact, and are
-sorted. Tails that are not counted use exponentials, whose last digits depend on the machine.
+A shift that is taken from every difference is rejected if too few subsets have a mean of at most
+the shift; the ends of the interval are Hartigan's typical values.
+
+Sources:
+    Robinson, Saddlepoint approximations for permutation tests and confidence intervals (1982).
+    Hartigan, Using subsample values as typical values (1969).
 """
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arguments.arrays import Booleans, Floats, Integers
-from ..arithmetic.exact_sums import exact_sum
 
-_SUM_BITS = 61  # of all magnitudes together, in units, so that int64 has room to spare
-_TIE = 10**12  # sums that differ by at most this part of the sum of all magnitudes are equal
-_ENUMERATED = 30  # signs up to which every combination is counted
-_DISTINCT = 1000  # no unit is sought for more distinct magnitudes than this
-_PARTS = 100  # of the smallest magnitude; a unit is one of them or larger
+_TIE = 1e-12  # sums that differ by at most this part of the sum of all sizes are equal
+_COUNTED = 30  # differences up to which all subsets are counted
+_QUICKLY = 16  # differences up to which the means of all subsets are sorted
+_PARTS = 100  # of the smallest size; a unit is one of them, or larger
+_TRIED = 40  # sizes, which show whether most are multiples
 _OFF_UNIT = 1e-9  # of a unit, by which a multiple may miss it
-_OFF_STEP = 1e-4  # by which a sum of multiples may miss a step: far less than one
-_TRANSFORMED = 1 << 20  # frequencies times steps, above which the approximation is quicker
-_HEAVY = 0.1  # of the variance: one magnitude with a larger part spoils the approximation
-_HEAVY_BESIDE = 0.2  # the same, of the variance without larger magnitudes
-_MOST_HEAVY = 9  # such magnitudes; all 512 combinations are counted
-_APPROXIMATED = 1 << 16  # sums on a lattice times odd magnitudes, above which nothing is combined
-_BETWEEN = 1e-9  # parts of a level, by which it is above the p-value it is made from
-_CENTRAL = 1e-4  # standard deviations from the mean within which the normal distribution is used
+_CONVOLVED = 1 << 22  # steps times differences, above which the approximation is quicker
+_CLOSE = 1e-7  # standard deviations by which an end may be off
+_APART = 9  # sizes that are no multiples, or much larger than others: their subsets are counted
+_HEAVY, _HEAVY_BESIDE = 0.1, 0.2  # of the variance of all, and of those that are not larger
 
 
 class Tail(NamedTuple):
@@ -48,415 +46,253 @@ class Tail(NamedTuple):
     exact: bool
 
 
-@dataclass(frozen=True)
-class SignFlips:
-    """The differences of one measure as the test sees them, in whole units.
+def sign_flip_tail(values: Floats) -> Tail:
+    """Return the probability that these numbers, with random signs, add up to their sum or more.
 
-    With random signs the sum of all differences is that of their magnitudes, less twice the sum of
-    those that are negative. So all that varies is a *subset sum* of magnitudes, which is small if A
-    does well. The observed one is the sum of A's losses.
-    """
+    It does not depend on the order.
 
-    magnitudes: Integers  # without zeros, descending
-    tolerance: int  # subset sums that differ by no more are equal
-    at_most: int  # subset sums up to here are as extreme as the observed one
-    at_least: int  # and so are subset sums from here on
-
-
-def in_units(differences: Floats, alternative: str) -> SignFlips:
-    """Return differences as multiples of a power of two, such that all together are below 2**61.
-
-    Integers add up exactly, so a sum does not depend on the order or the machine. Rounding to units
-    moves each magnitude by half a unit at most, hence two subset sums against each other by at most
-    one unit a row. The tolerance allows for that and, with its other part, for scores that were
-    rounded before: such errors grow with the sum of all magnitudes, however small the mean is.
-    Flipping a sign moves a sum by twice the magnitude, so subset sums get half the tolerance.
-    """
-    total = float(exact_sum(np.abs(differences)))
-    exponent = math.frexp(total)[1] - _SUM_BITS
-    units = np.rint(np.ldexp(differences, -exponent)).astype(np.int64)
-    losses, wins = -int(units[units < 0].sum()), int(units[units > 0].sum())
-
-    magnitudes = np.sort(np.abs(units[units != 0]))[::-1]
-    tolerance = (losses + wins) // (2 * _TIE) + magnitudes.size
-    observed = {"greater": losses, "less": wins, "two-sided": min(losses, wins)}[alternative]
-    at_most = observed + tolerance
-    # The null distribution is symmetric: the losses of one system are the wins of the other.
-    at_least = losses + wins - at_most if alternative == "two-sided" else losses + wins + 1
-    return SignFlips(magnitudes, tolerance, at_most, at_least)
-
-
-def sign_flip_tail(flips: SignFlips) -> Tail:
-    """Return the p-value: the proportion of combinations of signs whose sum is at least as extreme.
-
-    It is never 0: if it would be less than the smallest float, it is that float.
-
-    >>> sign_flip_tail(in_units(np.array([0.8, 0.6, 0.4, 0.25, 0.1]), "two-sided"))
-    Tail(probability=0.0625, exact=True)
+    >>> sign_flip_tail(np.array([0.8, 0.6, 0.4, 0.25, 0.1]))
+    Tail(probability=0.03125, exact=True)
     >>> votes = np.repeat([1.0, 0.5, -0.5, -1.0], [20, 15, 10, 8])
-    >>> tail = sign_flip_tail(in_units(votes, "two-sided"))
-    >>> print(f"{tail.probability:.5f}", tail.exact)
-    0.01597 True
+    >>> print(f"{sign_flip_tail(votes).probability:.5f}")
+    0.00799
     """
-    magnitudes = flips.magnitudes
-    if magnitudes.size <= _ENUMERATED:
-        return Tail(enumerated_p(flips), True)
-    spread = int(magnitudes[0] - magnitudes[-1])
-    if magnitudes.size * spread <= flips.tolerance < magnitudes[-1]:
-        return Tail(_binomial_p(flips), True)
-    starts = np.flatnonzero(np.diff(magnitudes, prepend=-1))
-    counts = np.diff(starts, append=magnitudes.size)
-    at_most = flips.at_most - flips.tolerance
-    tail = _subset_tail(magnitudes[starts], counts, at_most, flips.tolerance)
-    two_sided = flips.at_least <= int(magnitudes.sum())
-    probability = min((1 + two_sided) * tail.probability, 1.0)
-    return Tail(max(probability, math.ulp(0.0)), tail.exact)
-
-
-def sign_flip_level(differences: Floats, statistic: float) -> float:
-    """Return the two-sided p-value that |sum| / root of the sum of squares has above a statistic.
-
-    It is a trifle higher, so that p-values of larger statistics are below it, and others above.
-    0 if no signs reach it, and 1 if all differences are 0.
-
-    >>> round(sign_flip_level(np.array([0.5, 0.5, 0.5, 0.5]), 1.5), 6)
-    0.125
-    """
-    sizes = np.abs(differences)
-    largest = float(sizes.max())
+    largest = float(np.abs(values).max(initial=0.0))
     if not largest:
-        return 1.0
-    length = largest * math.sqrt(exact_sum(np.square(sizes / largest)))
-    losses = (float(exact_sum(sizes)) - statistic * length) / 2
-    if losses < 0:
-        return 0.0
-    flips = in_units(differences, "two-sided")
-    full_sum = int(flips.magnitudes.sum())
-    at_most = min(math.floor(losses / float(exact_sum(sizes)) * full_sum), (full_sum - 1) // 2)
-    strict = replace(flips, at_most=at_most, at_least=full_sum - at_most)
-    return sign_flip_tail(strict).probability * (1 + _BETWEEN)
+        return Tail(1.0, True)
+    values = np.sort(values / largest)
+    sizes = np.sort(np.abs(values))
+    losses = -float(values[values < 0][::-1].sum())
+    tolerance = _TIE / 2 * float(sizes.sum())
+    # Among many differences the smallest are rounding of equal scores.
+    sizes = sizes[sizes > (2 * tolerance if np.count_nonzero(sizes) > _COUNTED else 0.0)]
+    if losses + tolerance < sizes[0]:
+        return Tail(0.5**sizes.size, True)
+    limit = losses + tolerance
+    if sizes.size <= _COUNTED:
+        return Tail(_counted(sizes, limit), True)
+    distinct, counts = np.unique(sizes, return_counts=True)
+    found = _on_a_lattice(distinct, counts, limit)
+    if found is not None:
+        return Tail(found, True)
+    if abs(sizes.sum() - 2 * losses) <= 2 * tolerance:
+        return Tail(0.5, False)
+    probability = _approximated(distinct, counts.astype(np.float64), losses)
+    return Tail(max(probability, 0.5**sizes.size), False)
 
 
-def enumerated_p(flips: SignFlips) -> float:
-    """Return the proportion of all subsets whose sum is extreme.
+def subset_sums(sizes: Floats) -> Floats:
+    """Return the sum of each subset.
 
-    Each subset is one of half the magnitudes and one of the other half. With the sums of the
-    second half in order, those that make a given sum of the first one extreme are found by
-    bisection: 2**15 of these for 2**30 subsets.
+    >>> subset_sums(np.array([1.0, 10.0, 100.0])).tolist()
+    [0.0, 1.0, 10.0, 11.0, 100.0, 101.0, 110.0, 111.0]
     """
-    halves = flips.magnitudes[::2], flips.magnitudes[1::2]
-    first, second = map(subset_sums, halves)
-    second.sort()
-    small = second.searchsorted(flips.at_most - first, side="right").sum()
-    large = second.size * first.size - second.searchsorted(flips.at_least - first).sum()
-    subsets = first.size * second.size
-    return min(int(small + large), subsets) / subsets  # limits that overlap count some sums twice
-
-
-def _binomial_p(flips: SignFlips) -> float:
-    """Return the proportion of all subsets whose sum is extreme, if all magnitudes are equal.
-
-    They are equal within the tolerance; the size of a subset, which its sum then determines, is
-    binomial. A proportion too small for a float64 becomes the smallest one, since no p-value is 0.
-    """
-    from scipy.special import betainc  # costs as much to import as all of numpy
-
-    rows = flips.magnitudes.size
-    at_most = flips.at_most // int(flips.magnitudes[-1])
-    if at_most >= rows:
-        return 1.0
-    share = float(betainc(rows - at_most, at_most + 1, 0.5))  # of subsets of at most that size
-    if flips.at_least <= flips.magnitudes.sum():  # two-sided: as many subsets are as large
-        share = min(2 * share, 1.0)
-    return max(share, math.ulp(0.0))
-
-
-def subset_sums(magnitudes: Integers) -> Integers:
-    """Return the sum of each subset, at the number whose bits are its members.
-
-    >>> subset_sums(np.array([1, 10, 100])).tolist()
-    [0, 1, 10, 11, 100, 101, 110, 111]
-    """
-    sums = np.zeros(1 << magnitudes.size, np.int64)
-    for member, magnitude in enumerate(magnitudes.tolist()):
-        np.add(sums[: 1 << member], magnitude, out=sums[1 << member : 2 << member])
+    sums = np.zeros(1 << sizes.size)
+    for member, size in enumerate(sizes.tolist()):
+        np.add(sums[: 1 << member], size, out=sums[1 << member : 2 << member])
     return sums
 
 
-# ---- tails of many subsets ----------------------------------------------------------------------
+def _counted(sizes: Floats, limit: float) -> float:
+    """Return the proportion of all subsets with a sum up to a limit: one half for each other."""
+    first, second = subset_sums(sizes[::2]), np.sort(subset_sums(sizes[1::2]))
+    number = second.searchsorted(limit - first, side="right").sum()
+    return int(number) / (first.size * second.size)
 
 
-def _subset_tail(magnitudes: Integers, counts: Integers, at_most: int, tolerance: int) -> Tail:
-    """Return the proportion of subsets whose sum is at most `at_most`.
+def _on_a_lattice(sizes: Floats, counts: Integers, limit: float) -> float | None:
+    """Return the same of sizes that are multiples of a unit, but for a few; None for others."""
+    steps, apart = _steps(sizes, counts)
+    number = int(counts[apart].sum())
+    full, all_counts = int(steps @ counts[~apart]), int(counts.sum())
+    if number > _APART or not full or (steps.size > 1 and full * all_counts > _CONVOLVED):
+        return None
+    unit = float(sizes[~apart] @ counts[~apart]) / full
+    probabilities = np.ones(1)
+    for step, count in zip(steps.tolist(), counts[~apart].tolist(), strict=True):
+        binomial = np.zeros(step * count + 1)
+        binomial[::step] = _binomial(count)
+        probabilities = np.convolve(probabilities, binomial)
+    rest = limit - subset_sums(np.repeat(sizes[apart], counts[apart]))
+    last = np.minimum(np.floor(rest / unit + _OFF_UNIT * all_counts).astype(np.int64), full)
+    tails = np.append(np.cumsum(probabilities), 0.0)  # the last one is that of sums below 0
+    return float(tails[np.maximum(last, -1)].mean())
 
-    Args:
-        magnitudes: distinct and positive, descending.
-        counts: the count of each.
-        at_most: the largest sum that counts, from 0 to the sum of all.
-        tolerance: sums that differ by no more are equal.
+
+def _steps(sizes: Floats, counts: Integers) -> tuple[Integers, Booleans]:
+    """Return the sizes in units, without those that are no multiples, and a mask of these."""
+    steps, apart = np.zeros(sizes.size), np.ones(sizes.size, np.bool_)
+    parts = np.arange(1, _PARTS + 1)[:, None]
+    for reference in (sizes[0], sizes[counts.argmax()]):
+        first = sizes[:_TRIED] / reference * parts  # most sizes have no unit, which a few show
+        if (np.abs(first - np.rint(first)) > _OFF_UNIT).sum(axis=1).min() > _APART:
+            continue
+        found = sizes / reference * parts
+        is_apart = (np.abs(found - np.rint(found)) > _OFF_UNIT) | (found < 0.5)
+        number = is_apart @ counts
+        best = int(number.argmin())
+        if number[best] < apart @ counts:
+            steps, apart = found[best], is_apart[best]
+    return np.rint(steps[~apart]).astype(np.int64), apart
+
+
+def _binomial(number: int) -> Floats:
+    """Return the probability of each number of heads, from the most likely one outwards."""
+    half = number // 2
+    heads = np.arange(half, 0, -1)
+    ratios = np.append(1.0, heads / (number - heads + 1))
+    falling = math.comb(number, half) / (1 << number) * np.cumprod(ratios)
+    return np.concatenate([falling[::-1], falling[1 - number % 2 :]])
+
+
+def _approximated(sizes: Floats, counts: Floats, limit: float) -> float:
+    """Return the proportion of subsets with a sum up to a limit, approximated.
+
+    A size with much of the variance makes the distribution lumpy. There are few such, whose subsets
+    are counted.
     """
-    lattice, odd = _lattice_and_odd(magnitudes, counts)
-    if lattice is None:
-        return Tail(_smooth_tail(magnitudes, counts, at_most), False)
-    steps = math.floor(at_most / lattice.unit + _OFF_STEP)
-    if not odd.any():
-        return Tail(_steps_tail(lattice.steps, lattice.counts, steps), True)
-    # What the multiples of a unit add up to determines what the odd magnitudes may add up to.
-    first, probabilities = _steps_distribution(lattice.steps, lattice.counts, steps)
-    sums = first + np.arange(probabilities.size)
-    limits = np.floor(at_most + tolerance - sums * lattice.unit).astype(np.int64)
-    rest, rest_counts = magnitudes[odd], counts[odd]
-    full_sum = int(rest @ rest_counts)
-    tails = (limits >= full_sum).astype(np.float64)
-    between = np.flatnonzero((limits >= 0) & (limits < full_sum))
-    is_exact = int(rest_counts.sum()) <= _ENUMERATED
-    if is_exact:
-        tails[between] = _counted_tails(np.repeat(rest, rest_counts), limits[between])
-    elif between.size * rest.size > _APPROXIMATED:
-        return Tail(_smooth_tail(magnitudes, counts, at_most), False)
-    else:
-        tails[between] = [_smooth_tail(rest, rest_counts, limit) for limit in limits[between]]
-    smallest = 0.5 ** int(counts.sum())
-    return Tail(min(max(float(probabilities @ tails), smallest), 1.0), is_exact)
-
-
-def _counted_tails(magnitudes: Integers, limits: Integers) -> Floats:
-    """Return the proportion of all subsets whose sum is at most each of these limits."""
-    first, second = map(subset_sums, (magnitudes[::2], magnitudes[1::2]))
-    second.sort()
-    numbers = [second.searchsorted(limit - first, side="right").sum() for limit in limits]
-    return np.array(numbers, np.float64) / (first.size * second.size)
-
-
-def shifted_tail(values: Floats, counts: Floats) -> float:
-    """Return the proportion of subsets whose sum is at most 0, approximated.
-
-    Args:
-        values: of either sign, shape (values,).
-        counts: the count of each, which need not be whole.
-
-    >>> print(f"{shifted_tail(np.array([1.0, -1.0]), np.array([14.0, 6.0])):.3f}")
-    0.037
-    """
-    total = float((np.abs(values) * counts).sum())
-    exponent = math.frexp(total)[1] - _SUM_BITS
-    units = np.rint(np.ldexp(values, -exponent)).astype(np.int64)
-    order = np.argsort(-np.abs(units))[: np.count_nonzero(units)]
-    losses = int((counts * np.maximum(-units, 0)).sum())
-    return _smooth_tail(np.abs(units)[order], counts[order], losses)
-
-
-def _smooth_tail(magnitudes: Integers, counts: NDArray[Any], at_most: int) -> float:
-    """Return the proportion of subsets whose sum is at most `at_most`, approximated.
-
-    A magnitude with much of the variance makes the distribution of the sum lumpy. There are few
-    such: each of their combinations determines what the others may add up to. Magnitudes that are
-    negligible beside the sum are rounding, and change no tail.
-    """
-    sizable = magnitudes > int(magnitudes @ counts) // _TIE
-    magnitudes, counts = magnitudes[sizable], counts[sizable]
-    heavy = _heavy(magnitudes, counts)
-    light, light_counts = magnitudes[heavy:], counts[heavy:]
-    sums = subset_sums(np.repeat(magnitudes[:heavy], counts[:heavy].astype(np.int64)))
-    tails = [_saddlepoint_tail(light, light_counts, at_most - total) for total in sums.tolist()]
-    return math.fsum(tails) / len(tails)
-
-
-def _heavy(magnitudes: Integers, counts: NDArray[Any]) -> int:
-    """Return the number of leading distinct magnitudes that each have much of the variance.
-
-    >>> _heavy(np.array([8, 4, 1]), np.array([1, 1, 20]))
-    2
-    """
-    squares = np.square(np.ldexp(magnitudes.astype(np.float64), -_SUM_BITS))
-    variance = remaining = float(squares @ counts)
-    heavy = rows = 0
-    for square, count in zip(squares.tolist(), counts.tolist(), strict=True):
-        rows += count
-        if rows > _MOST_HEAVY or square <= min(_HEAVY * variance, _HEAVY_BESIDE * remaining):
+    squares = np.square(sizes)
+    variance = rest = float(counts @ squares)
+    heavy, number = np.zeros(sizes.size, np.bool_), 0.0
+    while True:
+        largest = int(np.where(heavy, 0.0, squares).argmax())
+        number += counts[largest]
+        if number > _APART or squares[largest] <= min(_HEAVY * variance, _HEAVY_BESIDE * rest):
             break
-        remaining -= square * count
-        heavy += 1
-    return heavy
+        heavy[largest] = True
+        rest -= counts[largest] * squares[largest]
+    limits = limit - subset_sums(np.repeat(sizes[heavy], counts[heavy].astype(np.int64)))
+    sizes, counts = sizes[~heavy], counts[~heavy]
+    return float(_saddlepoint_tails(sizes, counts, float(sizes @ counts) - 2 * limits).mean())
 
 
-def _tilt(magnitudes: Floats, counts: NDArray[Any], total: float) -> float:
-    """The t at which signs with the weights exp(+-t * magnitude) have the sum `total` on average.
+def _saddlepoint_tails(sizes: Floats, counts: Floats, totals: Floats) -> Floats:
+    """Return the probabilities that sizes with random signs add up to these totals or more.
 
-    It solves: sum of magnitude * tanh(t * magnitude) = total, for a positive total below the sum of
-    all. That sum is concave in t, so Newton's steps approach from below.
+    With the weights exp(tilt * size) of the two signs each total becomes the mean; the tilt solves
+    sum of size * tanh(tilt * size) = total, which is concave, so Newton's steps stay below it.
     """
-    squares = counts * np.square(magnitudes)
-    tilt = total / float(squares.sum())
-    for _ in range(200):
-        slopes = np.tanh(tilt * magnitudes)
-        lacking = total - float((counts * magnitudes * slopes).sum())
-        step = lacking / float((squares * (1 - np.square(slopes))).sum())
-        tilt += step
-        if not step > 1e-14 * tilt:
-            break
-    return tilt
-
-
-def _cumulant(magnitudes: Floats, counts: NDArray[Any], tilt: float) -> float:
-    """Return the logarithm of the mean of exp(tilt * sum) over all signs: the sum of log cosh."""
-    sizes = tilt * magnitudes
-    return float((counts * (sizes + np.log1p(np.exp(-2 * sizes)) - math.log(2))).sum())
-
-
-def _saddlepoint_tail(magnitudes: Integers, counts: NDArray[Any], at_most: int) -> float:
-    """Return the proportion of subsets whose sum is at most `at_most`, approximated.
-
-    In terms of signs: the proportion of sums of signed magnitudes that are at least the sum of all
-    less twice `at_most`.
-
-    Source:
-        Lugannani and Rice, Saddle point approximation for the distribution of the sum of
-        independent random variables (1980). Robinson, Saddlepoint approximations for permutation
-        tests and confidence intervals (1982).
-    """
-    full_sum = int(magnitudes @ counts)
-    if at_most < 0 or at_most >= full_sum:
-        return 0.0 if at_most < 0 else 1.0
-    if 2 * at_most > full_sum:  # signs are symmetric, and no single sum has a probability
-        return 1.0 - _saddlepoint_tail(magnitudes, counts, full_sum - at_most)
-    smallest = 0.5 ** int(counts.sum())  # the empty subset is one of them
-    if at_most < magnitudes[-1]:
-        return smallest
-    sizes = np.ldexp(magnitudes.astype(np.float64), -_SUM_BITS)
-    total = math.ldexp(full_sum - 2 * at_most, -_SUM_BITS)
-    return max(_formula(sizes, counts, total), smallest)
-
-
-def _formula(sizes: Floats, counts: NDArray[Any], total: float) -> float:
-    """The probability of a sum of signed sizes of at least `total`, less than the sum of all."""
     from scipy.special import ndtr
 
-    tilt = _tilt(sizes, counts, total)
-    distance = tilt * total - _cumulant(sizes, counts, tilt)
-    w = math.sqrt(max(2 * distance, 0.0))
-    if w < _CENTRAL:
-        return float(ndtr(-w))
-    slopes = np.tanh(tilt * sizes)
-    u = tilt * math.sqrt(float((counts * np.square(sizes) * (1 - np.square(slopes))).sum()))
-    density = math.exp(-w * w / 2) / math.sqrt(2 * math.pi)
-    return float(ndtr(-w)) + density * (1 / u - 1 / w)
-
-
-def common_step(sizes: Floats) -> float:
-    """Return the largest unit that divides all sizes; 0 if there is none that is not tiny.
-
-    >>> common_step(np.array([0.0, 0.5, 1.0, 1.5])), common_step(np.array([0.1, math.pi]))
-    (0.5, 0.0)
-    """
-    flips = in_units(sizes, "greater")
-    if not flips.magnitudes.size:
-        return 0.0
-    starts = np.flatnonzero(np.diff(flips.magnitudes, prepend=-1))
-    counts = np.diff(starts, append=flips.magnitudes.size)
-    lattice, odd = _lattice_and_odd(flips.magnitudes[starts], counts)
-    if lattice is None or odd.any():
-        return 0.0
-    return lattice.unit / float(flips.magnitudes[0]) * float(sizes.max())
-
-
-class _Lattice(NamedTuple):
-    """Magnitudes that are multiples of a unit: steps, their counts, and the unit."""
-
-    steps: Integers
-    counts: Integers
-    unit: float
-
-
-def _lattice_and_odd(magnitudes: Integers, counts: Integers) -> "tuple[_Lattice | None, Booleans]":
-    """Return the magnitudes that are multiples of a unit, and a mask of all others.
-
-    The unit is a part of the most frequent magnitude, or of the smallest one if all are multiples.
-    There is none if it is too small, or if no magnitude occurs twice and some would be odd.
-
-    >>> lattice, odd = _lattice_and_odd(np.array([1500, 1000, 500]), np.array([1, 1, 1]))
-    >>> lattice.steps.tolist(), lattice.unit, odd.tolist()
-    ([1, 2, 3], 500.0, [False, False, False])
-    >>> lattice, odd = _lattice_and_odd(np.array([1000, 717, 500]), np.array([9, 1, 4]))
-    >>> lattice.steps.tolist(), odd.tolist()
-    ([1, 2], [False, True, False])
-    """
-    nothing = np.ones(magnitudes.size, np.bool_)
-    if magnitudes.size > _DISTINCT:
-        return None, nothing
-    # Magnitudes that are negligible beside the sum are rounding errors of equal scores: no steps.
-    sizable = magnitudes > int(magnitudes @ counts) // _TIE
-    parts = np.arange(1, _PARTS + 1)[:, None]
-    for reference in (magnitudes[sizable].min(), magnitudes[counts.argmax()]):
-        steps = magnitudes / reference * parts
-        is_odd = (np.abs(steps - np.rint(steps)) > _OFF_UNIT) | ((steps < 0.5) & sizable)
-        number = is_odd @ counts
-        best = int(number.argmin())
-        if not number[best]:
+    weighted, squares = counts * sizes, counts * np.square(sizes)
+    full = float(weighted.sum())
+    result = np.where(totals > 0, 0.5 ** float(counts.sum()), 1.0)
+    inside = np.abs(totals) < full * (1 - _TIE)
+    goals = np.abs(totals[inside])
+    tilts = goals / squares.sum()
+    slopes = np.tanh(tilts[:, None] * sizes)
+    for _ in range(100):
+        steps = (goals - slopes @ weighted) / ((1 - np.square(slopes)) @ squares)
+        tilts = tilts + steps
+        slopes = np.tanh(tilts[:, None] * sizes)
+        if not (steps > 1e-7 * tilts).any():
             break
-    if number[best] and counts.max() == 1:
-        return None, nothing
-    odd, whole = is_odd[best], np.rint(steps[best][~is_odd[best]]).astype(np.int64)
-    # Magnitudes that differ only by rounding are the same number of steps.
-    distinct, steps_of_each = np.unique(whole, return_inverse=True)
-    merged = np.bincount(steps_of_each, counts[~odd]).astype(np.int64)
-    distinct, merged = distinct[distinct > 0], merged[distinct > 0]
-    if _window(distinct, merged) * distinct.size > _TRANSFORMED:
-        return None, nothing
-    unit = int(magnitudes[~odd] @ counts[~odd]) / int(distinct @ merged)
-    return _Lattice(distinct, merged, unit), odd
+    exponents = tilts[:, None] * sizes
+    # The logarithm of the mean of exp(tilt * sum) is the sum of log cosh.
+    cumulants = (exponents + np.log1p(np.exp(-2 * exponents)) - math.log(2)) @ counts
+    roots = np.sqrt(np.maximum(2 * (tilts * goals - cumulants), 0.0))
+    scaled = tilts * np.sqrt((1 - np.square(slopes)) @ squares)
+    central = roots < 1e-4  # where the normal distribution is exact enough
+    roots, scaled = np.where(central, 1.0, roots), np.where(central, 1.0, scaled)
+    density = np.exp(-np.square(roots) / 2) / math.sqrt(2 * math.pi)
+    tails = ndtr(-roots) + density * (1 / scaled - 1 / roots)
+    tails = np.where(central, ndtr(-tilts * np.sqrt(squares.sum())), tails)
+    result[inside] = np.where(totals[inside] > 0, tails, 1 - tails)
+    return np.clip(result, 0.0, 1.0)
 
 
-def _window(steps: Integers, counts: Integers) -> int:
-    """Return the number of neighbouring subset sums that have all but 1e-17 of the probability.
+class SignFlips:
+    """The law of sign flips: the shifts of units that random signs do not reject.
 
-    The sum is further than u from its mean with a probability of at most
-    2 exp(-2 u**2 / sum of squared steps) (Hoeffding 1963), for any tilt.
+    Args:
+        numbers: the difference of each row, or the sum of each cluster, shape (units,).
+        sizes: the number of rows of each unit.
     """
-    reach = math.ceil(4.5 * math.sqrt(float(counts @ np.square(steps.astype(np.float64))))) + 1
-    return min(2 * reach, int(steps @ counts) + 1)
 
+    def __init__(self, numbers: Floats, sizes: Floats) -> None:
+        order = np.lexsort((sizes, numbers))  # so that no digit depends on the order of units
+        self.numbers, self.sizes = numbers[order], sizes[order]
+        is_new = np.append(True, (np.diff(self.numbers) != 0) | (np.diff(self.sizes) != 0))
+        self._distinct = np.flatnonzero(is_new)
+        self._counts = np.diff(self._distinct, append=numbers.size).astype(np.float64)
 
-def _steps_tail(steps: Integers, counts: Integers, at_most: int) -> float:
-    """Return the proportion of subsets of steps whose sum is at most `at_most`.
+    def at_zero(self, *, upper: bool = False) -> Tail:
+        """Return the tail without a shift: that of larger sums, or of smaller ones."""
+        return self._at_losses if upper else self._at_wins
 
-    >>> tail = _steps_tail(np.array([1, 2]), np.array([2, 1]), 1)
-    >>> round(tail, 12)  # 3 of 8: {}, {1}, and the other {1}
-    0.375
-    """
-    full_sum = int(steps @ counts)
-    if at_most < 0:
-        return 0.0
-    if 2 * at_most >= full_sum:
-        return 1.0 - _steps_tail(steps, counts, full_sum - at_most - 1)
-    if not at_most:
-        return 0.5 ** int(counts.sum())
-    return float(_steps_distribution(steps, counts, at_most)[1].sum())
+    @cached_property
+    def _at_wins(self) -> Tail:
+        return sign_flip_tail(self.numbers)
 
+    @cached_property
+    def _at_losses(self) -> Tail:
+        return sign_flip_tail(-self.numbers)
 
-def _steps_distribution(steps: Integers, counts: Integers, at_most: int) -> tuple[int, Floats]:
-    """Return the proportion of subsets with each sum up to `at_most`, and the first of these sums.
+    @property
+    def exact(self) -> bool:
+        """Return whether the p-value is counted."""
+        return self.at_zero(upper=float(self.numbers.sum()) < 0).exact
 
-    A Fourier transform of the distribution would lose small probabilities in the rounding of large
-    ones. So the distribution is tilted: subsets get weights that make `at_most` their mean sum, and
-    probabilities near it large. Each probability is divided by the weights afterwards. So the tail
-    is accurate to nearly all digits, however small it is. Sums above the middle need no tilt.
-    """
-    full_sum = int(steps @ counts)
-    center = min(max(at_most, 1), full_sum // 2)
-    total = full_sum - 2 * center if at_most <= center else 0
-    sizes = steps.astype(np.float64)
-    tilt = _tilt(sizes, counts, total) if total else 0.0
-    length = _window(steps, counts)
-    first = max(center - length // 2, 0)
-    roots = np.exp(-2j * np.pi / length * np.arange(length))  # closed under powers
-    frequencies = np.arange(length // 2 + 1)
-    transform = roots[-first * frequencies % length]
-    for step, count in zip(steps.tolist(), counts.tolist(), strict=True):
-        member = 1 / (1 + math.exp(min(2 * tilt * step, 700.0)))
-        transform *= (1 - member + member * roots[step * frequencies % length]) ** count
-    last = min(at_most, first + length - 1)
-    distribution = np.maximum(np.fft.irfft(transform, length)[: max(last - first + 1, 0)], 0.0)
-    distance = np.arange(first, first + distribution.size) - center
-    scale = math.exp(_cumulant(sizes, counts, tilt) - tilt * total)
-    return first, scale * distribution * np.exp(np.minimum(2 * tilt * distance, 0.0))
+    @property
+    def differing(self) -> int:
+        """Return the number of units that differ."""
+        return int(np.count_nonzero(self.numbers))
+
+    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
+        """Return the p-value of a mean difference of at most, or at least, a limit."""
+        if not limit:
+            return self.at_zero(upper=upper).probability
+        shifted = self.numbers - limit * self.sizes
+        return sign_flip_tail(-shifted if upper else shifted).probability
+
+    def ends(self, alpha: float) -> tuple[float, float]:
+        """Return the smallest and the largest shift that is not rejected; infinite if all are not.
+
+        >>> SignFlips(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.ones(6)).ends(0.05)
+        (0.1, 0.6)
+        """
+        return self._least(alpha / 2), 0.0 - self._least(alpha / 2, upper=True)
+
+    def _least(self, level: float, *, upper: bool = False) -> float:
+        """Return the least shift that at least this proportion of subsets have a mean up to."""
+        numbers = -self.numbers if upper else self.numbers
+        if 0.5**numbers.size >= level:
+            return -math.inf
+        if numbers.size <= _QUICKLY:
+            sums, sizes = subset_sums(numbers)[1:], subset_sums(self.sizes)[1:]
+            rank = math.ceil(level * (sums.size + 1) * (1 - _TIE)) - 2  # after the empty subset
+            end = float(np.partition(sums / sizes, rank)[rank])
+        else:
+            end = self._root(numbers, level)
+        # The end is on the side of 0 that the test says, whatever is rounded or approximated.
+        if float(numbers.sum()) > 0 and self.at_zero(upper=upper).probability < level:
+            return max(end, math.ulp(0.0))
+        return min(end, 0.0)
+
+    def _root(self, numbers: Floats, level: float) -> float:
+        """Return where the approximated proportion is the level.
+
+        On the scale of normal quantiles proportions are nearly straight lines of the shift.
+        """
+        from scipy.special import ndtri
+
+        values, sizes, repeats = numbers[self._distinct], self.sizes[self._distinct], self._counts
+        total = float(repeats @ sizes)
+        mean = float(repeats @ values) / total
+        error = math.sqrt(float(repeats @ np.square(values - mean * sizes))) / total
+        low, high, goal = float((values / sizes).min()), mean, float(ndtri(level))
+        shift, slope, before = mean + goal * error, 1 / error if error else 0.0, (mean, 0.0)
+        for _ in range(60):
+            if not low < shift < high:
+                shift = (low + high) / 2
+            shifted = values - shift * sizes
+            losses = float(repeats @ np.maximum(-shifted, 0.0))
+            quantile = float(ndtri(_approximated(np.abs(shifted), repeats, losses)))
+            low, high = (shift, high) if quantile < goal else (low, shift)
+            if abs(quantile - goal) < _CLOSE or high - low <= 1e-13 * max(abs(low), abs(high)):
+                break
+            if math.isfinite(quantile) and shift != before[0] and quantile != before[1]:
+                slope = max((quantile - before[1]) / (shift - before[0]), 0.0)
+            before = shift, quantile
+            shift = shift + (goal - quantile) / slope if slope and math.isfinite(quantile) else low
+        return shift

@@ -1,16 +1,17 @@
 """Whether one system scores higher than another on the same rows by more than chance.
 
-One call compares two systems: the means, their difference with its interval, the test, and on
-request the p-values of a margin or the detectable difference. The methods are those of
-`paired_tests`. Only `max_t`, requested by name, draws random numbers; no digit depends on the order
-of rows.
+A comparison is a test on one number for each row, whose mean is the difference of both scores: the
+difference of the scores of the row, or of its influences on them. p-value and interval follow from
+one law; see `laws`. No digit depends on the order of rows.
 """
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Literal, NamedTuple
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats
@@ -25,34 +26,318 @@ from ..arguments.domains import (
     check_option,
     checked_options,
 )
-from ..intervals.cluster_sums import ClusterSums
-from ..intervals.crossed import CrossedMean
-from ..intervals.intervals import crossed_or_labels
-from ..intervals.methods import Assumption, Correction, DifferenceBounds, difference_range
+from ..arithmetic.exact_sums import group_sums
+from ..intervals.cluster_sums import Clusters
+from ..intervals.crossed import CrossedClusters
+from ..intervals.methods import Assumption, Correction, ScoreBounds, score_bounds
 from ..intervals.spreads import finite_scores
 from ..intervals.summary import mean
-from ..intervals.weighted_units import ScoreDistribution
-from .corrections import Family, significance_level
-from .differences import (
-    StudentDifference,
-    bounds_of_scores,
-    comparison,
-    p_of_no_difference,
-    student_difference,
-    unseen_row,
-)
-from .paired_tests import (
+from .corrections import adjusted, significance_level
+from .laws import (
     Alternative,
-    PairedTest,
-    Test,
-    mcnemar_ends,
-    paired_test,
-    t_p_value,
-    wilcoxon_ends,
+    Drawn,
+    Either,
+    Ends,
+    Law,
+    Outcomes,
+    SignedRanks,
+    Student,
+    UnseenRow,
+    interval_of,
+    p_of,
 )
-from .typical_values import typical_ends
+from .power import minimum_detectable
+from .sign_flips import SignFlips
 
-Ends = tuple[float, float]
+Test = Literal["permutation", "t", "wilcoxon", "mcnemar"]
+_TIE = 1e-12  # a sum of at most this part of all sizes is rounding
+_WORSE = 1.5  # times the largest score: an unseen one of a score without bounds
+
+
+@dataclass(frozen=True)
+class Differences:
+    """One number for each row, whose mean is the difference of the scores of two systems.
+
+    Args:
+        numbers: shape (rows,).
+        scores: of both systems.
+        bounds: of the number of a row that was not seen.
+        limits: of the difference.
+        kind: "outcomes" if scores are 0 and 1, "means" if they have a known range, "numbers" if
+            not, "influences" if the score is no mean of rows, and "slopes" if the mean of its
+            influences is not the difference.
+        law: the law, if it is not one of the numbers.
+        clusters: one label for each row, or labels by field.
+    """
+
+    numbers: Floats
+    scores: tuple[float, float]
+    bounds: Ends
+    limits: Ends
+    kind: Literal["outcomes", "means", "numbers", "influences", "slopes"] = "means"
+    law: Drawn | None = None
+    clusters: CrossedLabels | None = None
+
+    @classmethod
+    def of_scores(
+        cls,
+        a: Floats,
+        b: Floats,
+        bounds: Sequence[float] | None = None,
+        clusters: CrossedLabels | None = None,
+    ) -> "Differences":
+        """Return the differences of the scores of rows.
+
+        Args:
+            a: the scores of system A.
+            b: the scores of system B on the same rows.
+            bounds: the lowest and the highest possible score; infinite ones, or None, if unknown.
+                Those of scores of 0 and 1 are known.
+            clusters: one label for each row, or labels by field.
+
+        Raises:
+            ValueError: a score is out of bounds.
+        """
+        both = finite_scores("scores", np.concatenate([a, b]))
+        kind: Literal["outcomes", "means", "numbers"] = "means"
+        if bool(((both == 0) | (both == 1)).all()) and bounds in (None, (0.0, 1.0)):
+            kind, (low, high) = "outcomes", (0.0, 1.0)
+        elif bounds is None or not np.isfinite(bounds).all():
+            least, largest = float(both.min()), float(both.max())
+            is_share = bounds is None and least >= 0 and largest <= 1
+            high = 1.0 if is_share else _WORSE * max(largest, -least)
+            kind, low = "numbers", 0.0 if least >= 0 else -high
+        else:
+            low, high = bounds
+            rounding = 1e-9 * (high - low)
+            outside = (both < low - rounding) | (both > high + rounding)
+            if outside.any():
+                row = int(outside.argmax())
+                raise OptionError(
+                    "bounds",
+                    f"are {low:g} and {high:g}, but a score of row {row % a.size} is {both[row]:g}",
+                )
+        limits = low - high, high - low
+        return cls(a - b, (mean(a), mean(b)), limits, limits, kind, clusters=clusters)
+
+    @property
+    def difference(self) -> float:
+        """Return the difference of both scores."""
+        if self.kind in ("influences", "slopes"):
+            return self.scores[0] - self.scores[1]
+        return mean(self.numbers)
+
+
+class Units(NamedTuple):
+    """The sums of rows, or of clusters of them, and their sizes, in an order of their own."""
+
+    numbers: Floats
+    sizes: Floats
+    clusters: int | None = None
+
+    @classmethod
+    def of(cls, numbers: Floats, clusters: Labels | None) -> "Units":
+        """Return the rows, or clusters by their labels, whose sums without rounding are 0 or not.
+
+        Raises:
+            ValueError: there is not one label for each row.
+        """
+        sums, sizes, count = numbers, np.ones(numbers.size), None
+        if clusters is not None:
+            found = Clusters.of_labels(clusters, numbers.size)
+            count = len(found.labels)
+            sums = group_sums(numbers, found.numbers, count)
+            sums = np.where(np.abs(sums) <= _TIE * np.abs(numbers).sum(), 0.0, sums)
+            sizes = np.bincount(found.numbers).astype(np.float64)
+        order = np.lexsort((sizes, sums))
+        return cls(sums[order], sizes[order], count)
+
+    def student(self) -> tuple[Student, float]:
+        """Return Student's distribution of the mean, and its classical standard error.
+
+        Clusters of different sizes count as their Kish number of equal ones.
+        """
+        total = float(self.sizes.sum())
+        exponent = math.frexp(float(np.abs(self.numbers).max()))[1]
+        numbers = np.ldexp(self.numbers, -exponent)  # whose squares are neither infinite nor 0
+        center = math.fsum(numbers.tolist()) / total
+        squares = math.fsum(np.square(numbers - center * self.sizes).tolist())
+        kish = total * total / float(np.square(self.sizes).sum())
+        errors = [
+            math.ldexp(math.sqrt(squares * units / (units - 1)) / total, exponent)
+            if units > 1
+            else math.nan
+            for units in (kish, float(self.numbers.size))
+        ]
+        error = errors[0] if numbers.any() else 0.0
+        return Student(math.ldexp(center, exponent), error, kish - 1), errors[1]
+
+
+class Tested(NamedTuple):
+    """The laws of a p-value and of the interval that agrees with it."""
+
+    law: Law
+    of_interval: Law
+    name: str
+    statistic: float
+    standard_error: float
+    clusters: int | None
+
+
+def law_of(
+    rows: Differences,
+    *,
+    alpha: float,
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    assume: Assumption = "exchangeable",
+) -> Tested:
+    """Return the test of the differences of rows.
+
+    Args:
+        rows: the differences.
+        alpha: one minus the level of the interval.
+        test: as in `compared`, like all other arguments.
+        alternative: for the statistic of "wilcoxon".
+        assume: the law of "permutation".
+
+    Raises:
+        ValueError: the test does not suit the rows.
+    """
+    if assume == "nothing" and test != "permutation":
+        raise OptionError("assume", f"'nothing' has a test of its own, which is not {test!r}")
+    if assume == "nothing" and rows.kind not in ("outcomes", "means"):
+        raise OptionError(
+            "assume",
+            "'nothing' is for means of rows in a known range; give bounds, the lowest and the "
+            "highest score, such as (0, 1)",
+        )
+    clusters = rows.clusters
+    if isinstance(clusters, Mapping):
+        return _crossed(rows, test, assume, clusters)
+    units = Units.of(rows.numbers, clusters)
+    student, error = units.student()
+    unseen = UnseenRow(units.numbers, units.sizes, rows.bounds)
+    if rows.kind == "outcomes" and clusters is None:
+        unseen = Outcomes(units.numbers, units.sizes, rows.bounds)
+    if rows.law is not None:
+        if test != "permutation":
+            raise OptionError("test", f"{test!r} is for a number of each row, which there is not")
+        error = float(rows.law.lower.std())
+        return Tested(rows.law, rows.law, "unseen_row", rows.difference, error, units.clusters)
+    if assume == "nothing":
+        return Tested(unseen, unseen, "unseen_row", rows.difference, error, units.clusters)
+    if test == "t":
+        t = math.copysign(math.inf, student.difference) if student.difference else 0.0
+        if student.error:
+            t = student.difference / student.error
+        return Tested(student, student, "t", t, error, units.clusters)
+    if test != "permutation" and clusters is not None:
+        raise OptionError(
+            "test", f"{test!r} is for independent rows, but there are clusters; take 't'"
+        )
+    if test == "wilcoxon":
+        ranks = SignedRanks(rows.numbers)
+        return Tested(ranks, ranks, "wilcoxon", ranks.statistic(alternative), error, None)
+    if test == "mcnemar":
+        if rows.kind != "outcomes":
+            raise OptionError(
+                "test", "'mcnemar' is for scores 0 and 1, but there are others among the scores"
+            )
+        fewer = min(int((rows.numbers > 0).sum()), int((rows.numbers < 0).sum()))
+        return Tested(unseen, unseen, "mcnemar", float(fewer), error, None)
+    flips = SignFlips(units.numbers, units.sizes)
+    name = "sign_flip_exact" if flips.exact else "sign_flip_saddlepoint"
+    largest = float(np.abs(units.numbers).max()) or 1.0
+    shares = units.numbers / largest
+    length = math.sqrt(math.fsum(np.square(shares).tolist()))
+    statistic = math.fsum(shares.tolist()) / length if length else 0.0
+    law: Law = flips
+    of_interval: Law = flips
+    if isinstance(unseen, Outcomes):
+        law = of_interval = unseen
+    elif rows.kind == "slopes":
+        law = of_interval = Either([flips, unseen])
+    elif 0.5**flips.differing >= (alpha / 2 if alternative == "two-sided" else alpha):
+        # Too few rows differ to reject anything.
+        of_interval = Either([flips, unseen])
+    return Tested(law, of_interval, name, statistic, error, units.clusters)
+
+
+def _crossed(
+    rows: Differences, test: Test, assume: Assumption, clusters: Mapping[str, Any]
+) -> Tested:
+    """Return the test of crossed rows: Student's t of their random effects."""
+    if assume != "exchangeable":
+        raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
+    if test not in ("permutation", "t"):
+        raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
+    crossed = CrossedClusters.of_labels(clusters, rows.numbers.size).sums(rows.numbers)
+    error = crossed.standard_error
+    law = Student(crossed.mean, error or (math.nan if crossed.mean else 0.0), crossed.degrees)
+    t = crossed.mean / error if error else math.nan
+    return Tested(law, law, "crossed_t", t, error, min(crossed.levels))
+
+
+def compared(
+    rows: Differences,
+    fillings: Sequence[Differences] = (),
+    *,
+    interval_alpha: float | None,
+    alternative: Alternative = "two-sided",
+    margin: float | None = None,
+    power: float | None = None,
+    alpha: float = 0.05,
+    **testing: Any,
+) -> dict[str, Any]:
+    """Return the result of `compare` and, with a margin, `p_inferior`, by which gates refuse.
+
+    Equivalence needs two tests: that no system is better by the margin. Its p-value is the greater.
+
+    Args:
+        rows: the differences of the rows.
+        fillings: the same with missing rows that have the lowest and the highest score: p is the
+            larger one of these, and the interval covers both.
+        interval_alpha: one minus the level of the interval; None for no interval.
+        alternative: as in `compare`, like all other arguments.
+        margin: the difference that matters.
+        power: that of the detectable difference.
+        alpha: the level.
+        **testing: `test` and `assume`.
+
+    Source:
+        Schuirmann, A comparison of the two one-sided tests procedure and the power approach (1987).
+    """
+    testing |= {"alternative": alternative, "alpha": interval_alpha or alpha}
+    found = law_of(rows, **testing)
+    laws = [law_of(filled, **testing) for filled in fillings]
+    law = Either([part.law for part in laws]) if laws else found.law
+    of_interval = Either([part.of_interval for part in laws]) if laws else found.of_interval
+    p_value, error = p_of(law, alternative), found.standard_error
+    result: dict[str, Any] = {
+        "A_mean": rows.scores[0],
+        "B_mean": rows.scores[1],
+        "diff": rows.difference,
+        "p_value": p_value,
+        "significant": bool(p_value < alpha),
+    }
+    if interval_alpha is not None:
+        ends = interval_of(of_interval, alternative, interval_alpha, rows.limits)
+        result["confidence_interval"] = [*ends]
+    result |= {"test": found.name, "statistic": found.statistic, "standard_error": error}
+    if found.clusters is not None:
+        result["n_clusters"] = found.clusters
+    units = found.clusters or rows.numbers.size
+    if power is not None:
+        result["mde"] = math.nan
+        if units > 1 and not math.isnan(error):
+            result["mde"] = minimum_detectable(error * math.sqrt(units), units, alpha, power)
+    if margin is not None:
+        not_inferior = of_interval.tail(-margin)
+        result["p_equivalent"] = max(not_inferior, of_interval.tail(margin, upper=True))
+        result["p_non_inferior"] = not_inferior
+        result["p_inferior"] = of_interval.tail(-margin, upper=True)
+    return result
 
 
 @checked_options
@@ -60,203 +345,97 @@ def compare(
     predictions1: ArrayLike,
     predictions2: ArrayLike,
     *,
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    assume: Assumption = "exchangeable",
+    bounds: ScoreBounds | None = None,
+    clusters: CrossedLabels | None = None,
+    margin: Positive | None = None,
+    power: Level | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
+    alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
-    **options: Any,
 ) -> dict[str, Any]:
     """Return both means, their difference, and its uncertainty.
 
     p-value and interval follow from one law: p is less than alpha exactly if the interval at the
     level 1 - alpha excludes 0. A difference that is not significant does not show that systems are
-    equal; `margin` tests that, and assumes nothing, whatever the law.
+    equal; `margin` tests that.
 
-    The laws of the permutation test:
+    The tests:
 
-    * "exchangeable": without a difference the systems could be exchanged row by row. p is that of
-      sign flips, and the interval holds all shifts that they do not reject.
-    * "nothing" but the bounds of a difference: rows, or clusters, are weighted at random together
-      with an unseen one on which A loses or wins all, and p is the level at which the interval
-      reaches 0. It needs more rows, and does not err where rare rows are much worse than others.
+    * "permutation" flips the signs of differences, or of the sums of clusters, and needs no draws:
+      "sign_flip_exact" or, for many differences without a common unit, an approximation that is
+      within a few percent of the exact p-value, however small ("sign_flip_saddlepoint"). The
+      interval holds the shifts that are not rejected. For single rows of 0 and 1 that is McNemar's
+      exact test, with the interval of rows weighted at random together with an unseen one. The
+      statistic is the sum of differences over the root of the sum of their squares.
+    * "t" is Student's, as `scipy.stats.ttest_rel`; with clusters the cluster-robust one.
+    * "wilcoxon" is the signed-rank test, as `scipy.stats.wilcoxon`, without zeros; its interval is
+      of the pseudomedian, the median of the means of two rows. The statistic is the lesser of both
+      rank sums, or the positive one where the alternative has a side.
+    * "mcnemar" is exact, for scores 0 and 1. The statistic is the number of wins or of losses,
+      whichever is less.
 
     Args:
         predictions1: the scores of system A, shape (rows,).
         predictions2: the scores of system B on the same rows, in the same order.
+        test: one of the above.
+        alternative: "two-sided", "greater" (A scores higher) or "less"; the interval of a side
+            reaches to the end of the range.
+        assume: of the permutation test: "exchangeable", that systems could be exchanged row by row,
+            or "nothing" but the bounds: p and interval are then those of rows weighted at random
+            together with an unseen one, on which A loses or wins all. It needs more rows, and does
+            not err where rare rows are much worse than others.
+        bounds: the lowest and the highest possible score; "nothing" needs them.
+        clusters: one label per row; the units of the test, interval and error are then clusters.
+            Two or three fields, `{"item": labels, "template": labels}`, are crossed: p and interval
+            are then those of random effects, by Student's t.
+        margin: also test whether A is worse by less than this, and whether both are equivalent.
+        power: also return the difference that the t-test finds with this probability.
         n_resamples: as elsewhere, and without effect: nothing is drawn.
         seed: likewise.
+        alpha: a p-value less than this is significant.
         confidence_level: the level of the interval of the difference; None for no interval.
-        **options: `test`, `alternative`, `assume`, `bounds`, `clusters`, `margin`, `power` and
-            `alpha` of `compared`.
 
     Returns:
         `A_mean`, `B_mean`, `diff` (the mean difference A - B), `p_value`, `significant`,
-        `confidence_interval` (the two ends), `test` (the method, such as "sign_flip_exact"),
-        `statistic`, `standard_error` of `diff`; with clusters `n_clusters`; with a power `mde`,
-        the minimum detectable effect of the two-sided t-test at `alpha`; with a margin
-        `p_equivalent` and `p_non_inferior`.
+        `confidence_interval` (the two ends), `test` (the method), `statistic`, `standard_error` of
+        `diff`; with clusters `n_clusters`; with a power `mde`, the minimum detectable effect of the
+        two-sided t-test at `alpha`; with a margin `p_equivalent` and `p_non_inferior`.
 
     Raises:
         ValueError: no rows, or different numbers of them; a score that is not a finite number; an
             option out of its range, or a test that the scores cannot take.
 
+    Source:
+        Fisher, The Design of Experiments (1935), section 21. McNemar, Note on the sampling error of
+        the difference between correlated proportions (1947).
+
     >>> result = compare([0.9, 0.8, 0.7, 0.6, 0.5, 1.0], [0.5, 0.5, 0.5, 0.5, 0.0, 0.5])
     >>> print(f"{result['diff']:.3f}, p = {result['p_value']}, {result['test']}")
     0.333, p = 0.03125, sign_flip_exact
+    >>> ends = compare([1] * 10, [1] * 10)["confidence_interval"]
+    >>> [round(end, 4) for end in ends]
+    [-0.3085, 0.3085]
     >>> compare([1.0, 0.5], [0.5, float("inf")])
     Traceback (most recent call last):
     ValueError: predictions2[1] is inf; a score is finite, and at most 1e+280 in size
     """
-    interval_alpha = confidence_level and significance_level(confidence_level)
-    result = compared(predictions1, predictions2, interval_alpha=interval_alpha, **options)
-    result.pop("p_inferior", None)
-    return result
-
-
-@checked_options
-def compared(
-    predictions1: ArrayLike,
-    predictions2: ArrayLike,
-    *,
-    interval_alpha: float | None,
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    assume: Assumption = "exchangeable",
-    bounds: DifferenceBounds | None = None,
-    clusters: CrossedLabels | None = None,
-    margin: Positive | None = None,
-    power: Level | None = None,
-    alpha: Level = 0.05,
-) -> dict[str, Any]:
-    """Return the result of `compare` and, with a margin, `p_inferior`, by which gates refuse.
-
-    Args:
-        predictions1: as in `compare`.
-        predictions2: as in `compare`.
-        interval_alpha: one minus the level of the interval; None for no interval.
-        test: "permutation", "t", "wilcoxon", "mcnemar" or "mcnemar_mid_p", as in `paired_test`.
-        alternative: "two-sided", "greater" (A scores higher) or "less".
-        assume: the law of the permutation test; "nothing" is an error with another test. Other
-            tests have intervals of their own, which agree with them: that of "wilcoxon" is of the
-            pseudomedian, the median of the means of two rows.
-        bounds: the smallest and the largest possible difference. By default -1 and 1 if all scores
-            are from 0 to 1, otherwise there are none, and "nothing" is an error.
-        clusters: one label per row; the units of the test, interval and error are then clusters.
-            Two or three fields, `{"item": labels, "template": labels}`, are crossed: p and interval
-            are then those of random effects, by Student's t, and `assume` does not apply.
-        margin: also test whether A is worse by less than this, and whether both are equivalent.
-        power: also return the difference that the t-test finds with this probability.
-        alpha: a p-value less than this is significant.
-    """
     a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
-    differences = a - b
-    limits = _difference_bounds(a, b, differences, bounds)
-    if isinstance(clusters, Mapping):
-        clusters = crossed_or_labels(clusters, differences)
-    law: ScoreDistribution | None = None
-    if isinstance(clusters, CrossedMean):
-        tested, law = _crossed_test(clusters, test, alternative, assume)
-        ends, power = None, None
-        if interval_alpha is not None:
-            low, high = law.ends(1 - interval_alpha)
-            ends = max(low, limits[0]), min(high, limits[1])
-    else:
-        sums = None if clusters is None else ClusterSums.of(clusters, differences)
-        tested, ends = _by_law(differences, sums, test, alternative, assume, limits, interval_alpha)
-        if margin is not None and (test == "t" or math.isinf(limits[0])):
-            law = student_difference(differences, sums)
-        elif margin is not None:
-            law = unseen_row(differences, sums, limits)
-    return comparison(
-        (mean(a), mean(b)),
-        mean(differences),
-        tested,
-        ends,
-        law,
+    result = compared(
+        Differences.of_scores(a, b, None if bounds is None else score_bounds(bounds), clusters),
+        test=test,
+        alternative=alternative,
+        assume=assume,
         margin=margin,
         power=power,
         alpha=alpha,
-        units=tested.n_clusters or a.size,
+        interval_alpha=confidence_level and significance_level(confidence_level),
     )
-
-
-def _crossed_test(
-    crossed: CrossedMean, test: Test, alternative: Alternative, assume: Assumption
-) -> tuple[PairedTest, StudentDifference]:
-    """Return the test of crossed rows, and Student's t of their random effects."""
-    if assume != "exchangeable":
-        raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
-    if test not in ("permutation", "t"):
-        raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
-    error = crossed.standard_error
-    t = crossed.mean / error if error else math.nan
-    p_value = t_p_value(t, crossed.degrees, alternative) if error or crossed.mean else 1.0
-    tested = PairedTest(p_value, "crossed_t", t, error, min(crossed.levels))
-    return tested, StudentDifference(crossed.mean, error, crossed.degrees)
-
-
-def _by_law(
-    differences: Floats,
-    sums: ClusterSums | None,
-    test: Test,
-    alternative: Alternative,
-    assume: Assumption,
-    bounds: Ends,
-    interval_alpha: float | None,
-) -> tuple[PairedTest, Ends | None]:
-    """Return a test and the interval of the same law; None without a level."""
-    if assume == "nothing":
-        if test != "permutation":
-            raise OptionError("assume", f"'nothing' has a test of its own, which is not {test!r}")
-        if math.isinf(bounds[0]):
-            raise OptionError(
-                "assume",
-                "'nothing' needs bounds of the differences, since scores are not all from 0 to 1; "
-                "give bounds, such as (-0.2, 0.2)",
-            )
-        law = unseen_row(differences, sums, bounds)
-        tested = PairedTest(
-            p_of_no_difference(law, alternative),
-            "unseen_row",
-            mean(differences),
-            law.standard_error,
-            None if sums is None else len(sums),
-        )
-        if interval_alpha is None:
-            return tested, None
-        low, high = law.ends(1 - interval_alpha)
-        # Each end is on the side of 0 that the p-value says, whatever is rounded.
-        low = max(low, math.ulp(0.0)) if law.tail(0.0) < interval_alpha / 2 else min(low, 0.0)
-        is_less = law.tail(0.0, upper=True) < interval_alpha / 2
-        return tested, (low, min(high, -math.ulp(0.0)) if is_less else max(high, 0.0))
-    tested = paired_test(differences, test=test, alternative=alternative, clusters=sums)
-    if interval_alpha is None:
-        return tested, None
-    if test == "permutation":
-        return tested, typical_ends(differences, sums, interval_alpha, bounds)
-    if test == "wilcoxon":
-        return tested, wilcoxon_ends(differences, interval_alpha, bounds)
-    if test != "t":
-        return tested, mcnemar_ends(differences, 1 - interval_alpha, test)
-    return tested, student_difference(differences, sums).ends(1 - interval_alpha)
-
-
-def _difference_bounds(
-    a: Floats, b: Floats, differences: Floats, bounds: Sequence[float] | None
-) -> Ends:
-    """Return the smallest and the largest possible difference, declared or by those of scores."""
-    if bounds is None:
-        low, high = bounds_of_scores(a, b)
-        return low - high, high - low
-    low, high = difference_range(bounds)
-    rounding = 1e-12 * (high - low)
-    outside = (differences < low - rounding) | (differences > high + rounding)
-    if outside.any():
-        row = int(outside.argmax())
-        raise OptionError(
-            "bounds",
-            f"are {low:g} and {high:g}, but the difference of row {row} is {differences[row]:g}",
-        )
-    return low, high
+    result.pop("p_inferior", None)
+    return result
 
 
 @checked_options
@@ -265,7 +444,6 @@ def compare_measures(
     predictions2: Mapping[str, ArrayLike],
     *,
     correction: Correction = "bonferroni",
-    clusters: Labels | None = None,
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     alpha: Level = 0.05,
@@ -281,14 +459,13 @@ def compare_measures(
     Args:
         predictions1: for each measure the scores of system A.
         predictions2: for the same measures the scores of system B.
-        correction: "bonferroni", "max_t", "holm", "benjamini_hochberg" or "none", as in `Family`.
-        clusters: one label per row.
-        n_resamples: of "max_t".
-        seed: of "max_t".
+        correction: "bonferroni", "holm", "benjamini_hochberg" or "none", as in `adjusted`.
+        n_resamples: without effect.
+        seed: without effect.
         alpha: as in `compare`, for the adjusted p-value.
         confidence_level: as in `compare`. Intervals of several measures are simultaneous and agree
-            with the adjusted p-values if the correction is "bonferroni" or "max_t".
-        **options: `test`, `alternative`, `assume` and `bounds` of `compared`.
+            with the adjusted p-values if the correction is "bonferroni".
+        **options: `test`, `alternative`, `assume`, `bounds` and `clusters` of `compare`.
 
     Raises:
         ValueError: the measures of the systems differ, or `compare` would raise an error.
@@ -305,28 +482,17 @@ def compare_measures(
             f"predictions1 has the measures {', '.join(predictions1) or 'none'}, "
             f"but predictions2 has {', '.join(predictions2) or 'none'}"
         )
-    pairs = {
-        measure: _pair(
-            (f"predictions1[{measure!r}]", predictions1[measure]),
+    level = confidence_level
+    if level and correction == "bonferroni":
+        level = 1 - significance_level(level) / max(len(predictions1), 1)
+    results = {}
+    for measure, scores in predictions1.items():
+        a, b = _pair(
+            (f"predictions1[{measure!r}]", scores),
             (f"predictions2[{measure!r}]", predictions2[measure]),
         )
-        for measure in predictions1
-    }
-    law = {"test": "permutation", "alternative": "two-sided", "assume": "exchangeable"} | options
-    family = Family.of(
-        correction,
-        confidence_level,
-        [a - b for a, b in pairs.values()],
-        law=(law["test"], law["alternative"], law["assume"]),
-        clusters=clusters,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    results = {
-        measure: compared(*pair, clusters=clusters, alpha=alpha, interval_alpha=level, **options)
-        for (measure, pair), level in zip(pairs.items(), family.alphas, strict=True)
-    }
-    p_adjusted = family.adjusted([result["p_value"] for result in results.values()])
+        results[measure] = compare(a, b, alpha=alpha, confidence_level=level, **options)
+    p_adjusted = adjusted([result["p_value"] for result in results.values()], correction)
     return {
         measure: result | {"p_adjusted": p, "significant": bool(p < alpha)}
         for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True)
@@ -355,7 +521,7 @@ def simultaneous_intervals(
     >>> first, second, third = [1.0] * 14, [1.0, 0.0] * 7, [0.0] * 14
     >>> intervals = simultaneous_intervals([first, second, third])
     >>> [[round(end, 2) for end in ends] for ends in intervals]
-    [[0.14, 0.86], [1.0, 1.0], [0.14, 0.86]]
+    [[0.0, 0.81], [0.42, 1.0], [0.0, 0.81]]
     """
     check_option("confidence_level", confidence_level, Level)
     table = finite_scores("scores", scores, dimensions=(2,))
@@ -365,12 +531,7 @@ def simultaneous_intervals(
         )
     pairs = list(combinations(range(len(table)), 2))
     firsts, seconds = ({str(pair): table[pair[side]] for pair in pairs} for side in (0, 1))
-    results = compare_measures(
-        firsts,
-        seconds,
-        alpha=significance_level(confidence_level),
-        confidence_level=confidence_level,
-    )
+    results = compare_measures(firsts, seconds, confidence_level=confidence_level)
     return [result["confidence_interval"] for result in results.values()]
 
 

@@ -473,22 +473,13 @@ def test_other_scores_are_compared_if_they_are_named():
         )
 
 
-@pytest.mark.parametrize("correction", ["max_t", "benjamini_hochberg", "none"])
+@pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "none"])
 def test_p_values_are_corrected_as_asked(correction):
-    found = compared(correction=correction, n_resamples=200, seed=1).comparisons
-    rows = compared(rows=True).rows
-    columns = {name: rows[name]["qa_f1"].columns["qa_f1"] for name in BOTS}
-    differences = [columns[a] - columns[b] for a, b in combinations(BOTS, 2)]
-    drawing = {"n_resamples": 200, "seed": 1}
-    law = ("permutation", "two-sided", "exchangeable")
-    family = corrections.Family.of(correction, None, differences, law=law, **drawing)
-    expected = family.adjusted([each["p_value"] for each in found])
+    found = compared(correction=correction).comparisons
+    expected = corrections.adjusted([each["p_value"] for each in found], correction)
 
     assert [each["p_adjusted"] for each in found] == expected.tolist()
     assert f"|correction={correction}|tests=3|" in found[0]["signature"]
-    drawn = correction == "max_t"
-    assert (found[0]["options"].items() >= drawing.items()) is drawn
-    assert ("|n_resamples=200|seed=1|" in found[0]["signature"]) is drawn
 
 
 def test_options_of_the_intervals_are_those_of_the_differences():
@@ -517,8 +508,6 @@ def test_clusters_are_units_of_comparisons():
         assert "|clusters=8|" in each["signature"]
     assert "on 40 rows in 8 clusters" in results.to_table()
     assert scores(results) == scores(compared())
-    drawn = compared(clusters=labels, correction="max_t", n_resamples=100).comparisons
-    assert all(each["p_adjusted"] >= 1 / 101 for each in drawn)
     with pytest.raises(ValueError, match="clusters has 3 labels, but there are 40 rows"):
         compared(clusters=[1, 2, 3])
 
@@ -1022,12 +1011,12 @@ def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
     }
 
     assert [low > 0 for low, _ in ends.values()] == [c["significant"] for c in compared.comparisons]
-    assert ends["fair", "bad"][0] == 0
+    assert ends["fair", "bad"][0] < 0
     statement = "The intervals are simultaneous for all comparisons and agree with the corrected p."
     for text in (compared.to_table(), compared.to_markdown(), compared.to_latex("differences")):
         plain = " ".join(text.replace(r"\ensuremath{>}", ">").replace("$+$", "+").split())
         assert statement in plain
-        assert "[0, +0." in plain
+        assert "0.0104, " in plain
         assert "+0.0000" not in plain
     page = render(compared, find_examples(compared))
     assert statement in " ".join(page.split())

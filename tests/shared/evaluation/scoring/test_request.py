@@ -26,7 +26,6 @@ TYPED = {
     "clusters": "--cluster-by",
     "groups": "--group-by",
     "n_resamples": "--resamples",
-    "bounds": "--difference-bounds",
     "ids": "--id",
 }
 

@@ -2,6 +2,7 @@
 
 import math
 from itertools import product
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,17 +11,25 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.statistics import compare
-from metric_commons.statistics.intervals.cluster_sums import ClusterSums
-from metric_commons.statistics.tests.differences import student_difference, unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
+from metric_commons.statistics.tests.laws import SignedRanks, UnseenRow
+from metric_commons.statistics.tests.significance import Units
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 
 def law(differences, labels=None, bounds=(-1.0, 1.0)):
     """The distribution that assumes nothing but bounds."""
-    values = np.array(differences, float)
-    return unseen_row(values, labels and ClusterSums.of(labels, values), bounds)
+    units = Units.of(np.array(differences, float), labels)
+    return UnseenRow(units.numbers, units.sizes, bounds)
+
+
+def paired_test(differences, **options):
+    """The result, but for means and intervals, as an object."""
+    values = np.asarray(differences, float)
+    result = compare(
+        np.clip(values, 0, None), np.clip(-values, 0, None), confidence_level=None, **options
+    )
+    return SimpleNamespace(**{"n_clusters": None, **result})
 
 
 DIFFERENCES = st.lists(
@@ -57,15 +66,10 @@ def test_mcnemar_by_hand(alternative):
             "two-sided": [k for k in range(rows + 1) if abs(2 * k - rows) >= abs(wins - losses)],
         }[alternative]
         p_value = sum(distribution[k] for k in extreme)
-        # As likely as what was observed are so many wins, and, two-sided, so many losses.
-        observed = {wins, losses} if alternative == "two-sided" else {wins}
-        mid = p_value - sum(distribution[k] for k in observed) / 2 if rows else 1.0
-        exact = paired_test(differences, test="mcnemar", alternative=alternative)
-        assert exact.p_value == pytest.approx(p_value, rel=1e-12)
-        assert exact.statistic == min(wins, losses)
-        assert paired_test(differences, alternative=alternative).p_value == exact.p_value
-        found = paired_test(differences, test="mcnemar_mid_p", alternative=alternative)
-        assert found.p_value == pytest.approx(mid, rel=1e-12)
+        for test in ("mcnemar", "permutation"):
+            found = paired_test(differences, test=test, alternative=alternative)
+            assert found.p_value == pytest.approx(p_value, rel=1e-12)
+        assert paired_test(differences, test="mcnemar").statistic == min(wins, losses)
 
 
 def test_the_statistic_of_signs_has_the_variance_1():
@@ -73,7 +77,8 @@ def test_the_statistic_of_signs_has_the_variance_1():
     signs = np.array(list(product((-1, 1), repeat=3)))
     statistics = [paired_test(row * differences).statistic for row in signs]
     assert np.mean(np.square(statistics)) == pytest.approx(1.0, rel=1e-12)
-    assert paired_test([0.0, 0.0])[:3] == (1.0, "sign_flip_exact", 0.0)
+    none = paired_test([0.0, 0.0])
+    assert (none.p_value, none.test, none.statistic) == (1.0, "sign_flip_exact", 0.0)
 
 
 def test_clusters_flip_together():
@@ -105,7 +110,7 @@ def test_clusters_whose_differences_cancel_count_as_equal():
 def test_the_order_of_rows_does_not_show(differences, test, random):
     if test == "wilcoxon" and len(differences) < 14:
         differences = differences * 7
-    options = {"assume": test} if test == "nothing" else {"test": test}
+    options = {"assume": test, "bounds": (0, 1)} if test == "nothing" else {"test": test}
     shuffled = random.sample(differences, len(differences))
     results = [
         compare(np.clip(rows, 0, 1), np.clip(np.negative(rows), 0, 1), margin=0.1, **options)
@@ -125,19 +130,16 @@ def test_the_order_of_clusters_does_not_show(rows, random):
         results = []
         for table in (rows, shuffled):
             differences, labels = (list(column) for column in zip(*table, strict=True))
-            sums = ClusterSums.of([9 - label for label in labels], np.array(differences))
-            results += [
-                paired_test(differences, test=test, clusters=labels),
-                paired_test(differences, test=test, clusters=sums),
-            ]
+            for names in (labels, [9 - label for label in labels]):
+                results.append(paired_test(differences, test=test, clusters=names))
         assert len({repr(result) for result in results}) == 1
 
 
 @pytest.mark.long
 @given(DIFFERENCES)
 def test_the_interval_is_never_a_point_and_mirrors(differences):
-    low, high = law(differences).ends(0.95)
-    mirrored = law([-difference for difference in differences]).ends(0.95)
+    low, high = law(differences).ends(0.05)
+    mirrored = law([-difference for difference in differences]).ends(0.05)
     assert -1 <= low < high <= 1
     assert low <= math.fsum(differences) / len(differences) <= high
     assert mirrored == pytest.approx((-high, -low), rel=1e-12)
@@ -147,8 +149,8 @@ def test_the_interval_is_never_a_point_and_mirrors(differences):
 def test_each_interval_by_its_formula():
     differences = np.random.default_rng(0).uniform(-1, 1, 20)
     student = stats.ttest_1samp(differences, 0).confidence_interval()
-    ends = student_difference(differences, None).ends(0.95)
-    assert ends == pytest.approx((student.low, student.high))
+    ends = compare(differences, np.zeros(20), test="t")["confidence_interval"]
+    assert ends == pytest.approx([student.low, student.high])
     # The quantiles of rows weighted at random, with one that is lost or won, from many draws.
     weights = np.random.default_rng(1).exponential(size=(200_000, 21))
     sums = weights[:, :20] @ differences
@@ -156,15 +158,30 @@ def test_each_interval_by_its_formula():
         np.quantile((sums + end * weights[:, 20]) / weights.sum(axis=1), level)
         for end, level in ((-1, 0.025), (1, 0.975))
     ]
-    low, high = law(differences).ends(0.95)
+    low, high = law(differences).ends(0.05)
     assert [low, high] == pytest.approx(drawn, abs=5e-3)
-    doubled = law(differences * 2, bounds=(-2.0, 2.0)).ends(0.95)
+    doubled = law(differences * 2, bounds=(-2.0, 2.0)).ends(0.05)
     assert doubled == pytest.approx((2 * low, 2 * high))
     # One cluster weighs as much as the one that was not seen: the quantiles are those of a line.
     mean = differences.mean()
-    one = law(differences, ["a"] * 20).ends(0.95)
+    one = law(differences, ["a"] * 20).ends(0.05)
     assert one == pytest.approx((mean - 0.975 * (1 + mean), mean + 0.975 * (1 - mean)))
-    assert np.isnan(student_difference(np.full(5, 0.1), None).ends(0.95)).all()
+    equal = compare([0.1] * 5, [0.0] * 5, test="t")
+    assert equal["confidence_interval"] == pytest.approx([0.1, 0.1])
+
+
+@pytest.mark.parametrize("rows", [3, 6, 12, 30, 60])
+def test_the_ends_of_wilcoxon_are_walsh_averages(rows):
+    """All shifts that the test does not reject, found with a table of all means of two rows."""
+    differences = np.random.default_rng(rows).normal(0.3, 1, rows)
+    means = np.sort([(x + y) / 2 for i, x in enumerate(differences) for y in differences[i:]])
+    rejected = [stats.wilcoxon(differences - mean - 1e-9).pvalue < 0.05 for mean in means[:-1]]
+    expected = means[:-1][~np.array(rejected)][0] if rows > 5 else -math.inf
+    low, high = SignedRanks(differences).ends(0.05)
+    mirrored = SignedRanks(-differences).ends(0.05)
+
+    assert low == pytest.approx(expected, rel=1e-12)
+    assert (low, high) == pytest.approx((-mirrored[1], -mirrored[0]))
 
 
 def test_margins_by_their_formulas():
@@ -175,7 +192,7 @@ def test_margins_by_their_formulas():
     below = stats.ttest_1samp(differences, 0.03, alternative="less").pvalue
     assert found["p_non_inferior"] == pytest.approx(above, rel=1e-12)
     assert found["p_equivalent"] == pytest.approx(max(above, below), rel=1e-12)
-    for rows in ([0.0] * 5, [0.1] * 5, [0.0]):
+    for rows in ([0.1] * 5, [0.0] * 5, [0.0]):
         assert math.isnan(compare(rows, [0.0] * len(rows), test="t", margin=0.1)["p_equivalent"])
     grouped = compare(a, b, test="t", clusters=np.repeat(np.arange(10), 4), margin=0.03)
     t = (differences.mean() + 0.03) / grouped["standard_error"]
@@ -185,7 +202,7 @@ def test_margins_by_their_formulas():
 def test_equal_rows_show_no_equivalence_until_there_are_enough():
     # Of n equal rows P(1 - G > ...) is (1 - margin)**n, for the row that was not seen has all.
     for rows in (2, 30, 298, 299):
-        found = compare([0.0] * rows, [0.0] * rows, margin=0.01)
+        found = compare([0.0] * rows, [0.0] * rows, margin=0.01, bounds=(0, 1))
         assert found["p_non_inferior"] == pytest.approx(0.99**rows, rel=1e-9)
         assert found["p_equivalent"] == pytest.approx(0.99**rows, rel=1e-9)
         assert (found["p_equivalent"] < 0.05) == (rows == 299)
@@ -195,7 +212,7 @@ def test_equal_rows_show_no_equivalence_until_there_are_enough():
 @given(DIFFERENCES, st.floats(0.01, 0.9), st.sampled_from([0.01, 0.05, 0.2]))
 def test_a_decision_and_its_interval_never_disagree(differences, margin, alpha):
     distribution = law(differences)
-    low, high = distribution.ends(1 - 2 * alpha)
+    low, high = distribution.ends(2 * alpha)
     if abs(low + margin) > 1e-9:
         assert (distribution.tail(-margin) < alpha) == (low > -margin)
     if abs(high - margin) > 1e-9:
@@ -207,14 +224,14 @@ def test_zero_is_left_out_where_mcnemars_exact_test_is_significant(wins, losses)
     differences = [1.0] * wins + [-1.0] * losses + [0.0] * 12
     p = paired_test(differences, test="mcnemar").p_value
     for level in (0.9, 0.95, 0.99):
-        low, high = law(differences).ends(level)
+        low, high = law(differences).ends(1 - level)
         assert (low > 0 or high < 0) == (p < 1 - level)
 
 
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: paired_test([]), "differences is empty"),
+        (lambda: paired_test([]), "predictions1 is empty"),
         (lambda: paired_test([1.0], test="sign"), "test must be one of"),
         (lambda: paired_test([1.0], alternative="two_sided"), "did you mean 'two-sided'"),
         (lambda: paired_test([0.5], test="mcnemar"), "test 'mcnemar' is for scores 0 and 1"),
@@ -223,15 +240,10 @@ def test_zero_is_left_out_where_mcnemars_exact_test_is_significant(wins, losses)
             "test 'wilcoxon' is for independent rows, but there are clusters",
         ),
         (lambda: paired_test([1.0, 2.0], clusters=["a"]), "clusters has 1 labels"),
-        (
-            lambda: paired_test([1.0, 2.0], clusters=ClusterSums.of(["a"], np.ones(1))),
-            "clusters has 1 rows, but there are 2 differences",
-        ),
         (lambda: compare([0.5], [0.5], margin=0.0), "margin must be a number above 0 or None, got"),
-        (lambda: paired_test([0.5, math.nan]), r"differences\[1\] is nan; a score is finite"),
-        (lambda: paired_test(0.5), r"differences must hold numbers in 1 dimensions, got shape"),
-        (lambda: paired_test(["0.5"]), "differences must hold numbers"),
-        (lambda: paired_test([None]), "differences must hold numbers"),
+        (lambda: paired_test([0.5, math.nan]), r"predictions1\[1\] is nan; a score is finite"),
+        (lambda: compare(0.5, 0.5), r"predictions1 must hold numbers in 1 dimensions, got shape"),
+        (lambda: compare(["0.5"], [0.5]), "predictions1 must hold numbers"),
     ],
 )
 def test_what_is_no_test(call, message):

@@ -5,25 +5,29 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import metric_commons
 from metric_commons.statistics import compare, minimum_detectable
-from metric_commons.statistics.intervals.cluster_sums import ClusterSums
 from metric_commons.statistics.tests import sign_flips
-from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm, max_t
-from metric_commons.statistics.tests.differences import unseen_row
-from metric_commons.statistics.tests.paired_tests import paired_test
+from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
 from metric_commons.statistics.tests.significance import compare_measures
 from tests.spec import drawn_examples
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
 
 
+def outcome(differences, **options):
+    values = np.asarray(differences, float)
+    return compare(
+        np.clip(values, 0, None), np.clip(-values, 0, None), confidence_level=None, **options
+    )
+
+
 def p_value(differences, **options):
-    return paired_test(differences, **options).p_value
+    return outcome(differences, **options)["p_value"]
 
 
 def unlike(rows, seed=0):
@@ -117,15 +121,15 @@ def test_the_binomial_is_what_enumeration_counts(rows, alternative, monkeypatch)
         differences = [0.7 - 0.6] * wins + [0.2 - 0.3] * (rows - wins)
         expected = p_value(differences, alternative=alternative)
         with monkeypatch.context() as patch:
-            patch.setattr(sign_flips, "_ENUMERATED", 0)
+            patch.setattr(sign_flips, "_COUNTED", 0)
             assert p_value(differences, alternative=alternative) == pytest.approx(expected)
 
 
 def test_sizes_that_nearly_agree_are_not_binomial():
-    differences = [0.5] * 40 + [0.5 + 1e-9] * 40
+    differences = [0.5] * 40 + [0.5 + 2e-9] * 40
 
-    assert paired_test(differences).test == "sign_flip_saddlepoint"
     assert p_value(differences) == pytest.approx(2 / 2**80, rel=1e-9)
+    assert outcome([-0.5, *differences])["test"] == "sign_flip_saddlepoint"
 
 
 # ---- neither enumerated nor of one size ---------------------------------------------------------
@@ -152,7 +156,7 @@ def test_the_approximation_is_near_what_is_exact(alternative, monkeypatch):
         differences = unlike(30, seed)
         exact = p_value(differences, alternative=alternative)
         with monkeypatch.context() as patch:
-            patch.setattr(sign_flips, "_ENUMERATED", 29)
+            patch.setattr(sign_flips, "_COUNTED", 29)
             assert p_value(differences, alternative=alternative) == pytest.approx(exact, rel=0.06)
 
 
@@ -385,21 +389,6 @@ def test_measures_are_compared_and_adjusted(correction, adjust):
         assert ends == pytest.approx(each, rel=1e-9)
 
 
-def test_measures_by_the_greatest_statistic():
-    a, b = measures()
-    options = {"n_resamples": 500, "seed": 3}
-    results = compare_measures(a, b, correction="max_t", **options)
-
-    expected = max_t([a[name] - b[name] for name in a], **options).tolist()
-    assert [result["p_adjusted"] for result in results.values()] == expected
-    assert compare_measures({}, {}, correction="max_t") == {}
-    with pytest.raises(ValueError, match="correction 'max_t' is for comparisons on the same rows"):
-        compare_measures(a | {"w": [0.5, 0.1]}, b | {"w": [0.0, 0.0]}, correction="max_t")
-    for other in ({"test": "t"}, {"alternative": "less"}):
-        with pytest.raises(ValueError, match="'max_t' is for the two-sided permutation test"):
-            compare_measures(a, b, correction="max_t", **other)
-
-
 def test_bad_measures_are_named():
     a, b = measures(3)
     with pytest.raises(ValueError, match=r"predictions1 has the measures x, y, z, but .* has x$"):
@@ -429,43 +418,65 @@ KEYS = [
 ]
 
 
-def test_the_result_says_what_the_functions_behind_it_say():
+def test_the_result_says_what_was_asked_for():
     a, b = np.random.default_rng(0).random((2, 60))
     labels = [row // 4 for row in range(60)]
     result = compare(a, b, clusters=labels, margin=0.1, power=0.9, confidence_level=0.9)
-    tested = paired_test(a - b, clusters=labels)
-    nothing = compare(a, b, clusters=labels, confidence_level=0.9, assume="nothing")
-    law = unseen_row(a - b, ClusterSums.of(labels, a - b), (-1.0, 1.0))
 
     assert list(result) == [*KEYS, "n_clusters", "mde", "p_equivalent", "p_non_inferior"]
-    assert nothing["confidence_interval"] == [*law.ends(0.9)]
-    assert nothing["test"] == "unseen_row"
-    assert (result["p_value"], result["test"], result["statistic"]) == tested[:3]
-    assert (result["standard_error"], result["n_clusters"]) == (tested.standard_error, 15)
-    tails = law.tail(-0.1), law.tail(0.1, upper=True)
-    assert (result["p_non_inferior"], result["p_equivalent"]) == (tails[0], max(tails))
+    assert result["n_clusters"] == 15
     # Clusters are the units of the t-test: their number, and the deviation that makes the error.
-    deviation = tested.standard_error * math.sqrt(15)
+    deviation = result["standard_error"] * math.sqrt(15)
     assert result["mde"] == minimum_detectable(deviation, 15, power=0.9)
     assert list(compare(a, b)) == KEYS
     assert math.isnan(compare([0.5], [0.1], power=0.8)["mde"])
 
 
-def test_scores_beyond_0_to_1_have_no_range():
+def test_nothing_is_assumed_only_where_the_range_is_declared():
     a, b = np.random.default_rng(0).random((2, 30))
-    for scores in ((a, b - 0.5), (a + 1, b)):
-        with pytest.raises(ValueError, match="assume 'nothing' needs bounds of the differences"):
+    for scores in ((a, b), (a, b - 0.5), (a + 1, b)):
+        with pytest.raises(ValueError, match="assume 'nothing' is for means of rows in a known"):
             compare(*scores, assume="nothing")
         few = compare(scores[0][:5], scores[1][:5])
-        assert few["confidence_interval"] == [-math.inf, math.inf]
+        assert few["confidence_interval"][0] == -few["confidence_interval"][1] < -0.9
         declared = compare(*scores, assume="nothing", bounds=(-2, 3))
         low, high = declared["confidence_interval"]
-        assert -2 < low < declared["diff"] < high < 3
+        assert declared["test"] == "unseen_row"
+        assert -5 < low < declared["diff"] < high < 5
+    outcomes = compare([1, 0, 1], [0, 0, 1], assume="nothing")
+    assert outcomes["confidence_interval"] == compare([1, 0, 1], [0, 0, 1])["confidence_interval"]
+
+
+@pytest.mark.parametrize("side", ["greater", "less"])
+def test_the_interval_of_one_side_reaches_to_the_end_of_the_range(side):
+    a, b = np.random.default_rng(0).random((2, 30))
+    low, high = compare(a, b, alternative=side)["confidence_interval"]
+    both = compare(a, b, confidence_level=0.9)["confidence_interval"]
+
+    assert (low, high) == ((both[0], 1.0) if side == "greater" else (-1.0, both[1]))
+
+
+def test_ten_equal_rows_exclude_little():
+    for scores in ([1] * 10, [0] * 10):
+        result = compare(scores, scores)
+        assert result["confidence_interval"] == pytest.approx([-0.3085, 0.3085], abs=1e-4)
+        assert result["p_value"] == 1.0
+
+
+def test_few_rows_that_differ_leave_room_for_an_unseen_one():
+    """Sign flips alone say [0, 0.02] of these rows: no subset has a mean below 0."""
+    equal = np.full(30, 0.5)
+    found = compare(np.append(equal, [0.6] * 5), np.append(equal, [0.5] * 5))
+
+    assert found["confidence_interval"][0] < -0.08
+    assert found["p_value"] == 2 / 2**5
+    more = compare(np.append(equal, [0.6] * 6), np.append(equal, [0.5] * 6))
+    assert more["confidence_interval"][0] > 0
 
 
 def test_the_interval_is_that_of_the_mean_difference():
     a, b = np.random.default_rng(0).random((2, 300))
-    for options in ({}, {"assume": "nothing"}, {"test": "t"}):
+    for options in ({}, {"assume": "nothing", "bounds": (0, 1)}, {"test": "t"}):
         low, high = compare(a, b, confidence_level=0.9, **options)["confidence_interval"]
         expected = stats.norm.interval(0.9, (a - b).mean(), (a - b).std() / math.sqrt(300))
 
@@ -491,53 +502,6 @@ def test_two_lists_of_outcomes_are_compared_positionally(kind):
     assert result["p_value"] == 2 * 0.5**6
 
 
-# ---- the greatest of several statistics ----------------------------------------------------------
-
-
-def max_t_by_hand(differences):
-    """Single-step p-values from all combinations of signs."""
-    lengths = np.sqrt(np.square(differences).sum(axis=1))
-    signs = np.array(list(product((-1, 1), repeat=differences.shape[1])))
-    sums = np.abs(signs @ differences.T) / lengths
-    observed = np.abs(differences.sum(axis=1)) / lengths
-    return (sums.max(axis=1)[:, None] >= observed - 1e-12).mean(axis=0)
-
-
-def test_max_t_is_near_all_combinations():
-    better = np.array([[0.0], [0.3], [0.8], [1.5]])
-    a, b, c, d = better + np.random.default_rng(0).normal(0, 1, (4, 12))
-    differences = np.array([a - b, a - c, a - d, b - c, b - d, c - d])
-    expected = max_t_by_hand(differences)
-    found = max_t(differences, n_resamples=20_000, seed=1)
-    assert found == pytest.approx(expected, abs=0.012)
-    assert max_t(differences[:1], n_resamples=20_000) == pytest.approx(
-        [paired_test(differences[0]).p_value], abs=0.012
-    )
-
-
-@pytest.mark.long
-@settings(max_examples=30)
-@given(st.integers(0, 2**32), st.integers(1, 5), st.integers(1, 80))
-def test_the_order_of_rows_does_not_show_in_max_t(seed, comparisons, rows):
-    rng = np.random.default_rng(seed)
-    differences = rng.normal(0.1, 1, (comparisons, rows))
-    order = rng.permutation(rows)
-    found = max_t(differences, n_resamples=200)
-    assert np.array_equal(found, max_t(differences[:, order], n_resamples=200))
-    assert np.array_equal(found, max_t(differences, n_resamples=200, clusters=list(range(rows))))
-
-
-def test_max_t_of_clusters_and_edges():
-    differences = np.array([[0.1, 0.2, -0.3, 0.5], [0.0, 0.0, 0.0, 0.0]])
-    found = max_t(differences, clusters=["a", "a", "a", "b"], n_resamples=50)
-    assert found.tolist() == [1.0, 1.0]  # one cluster is 0, and the other's sign does not matter
-    assert max_t(np.empty((0, 5))).tolist() == []
-    with pytest.raises(ValueError, match="2 dimensions"):
-        max_t([0.1, 0.2])
-    with pytest.raises(ValueError, match="n_resamples"):
-        max_t(differences, n_resamples=0)
-
-
 # ---- p-value and interval follow from one law ----------------------------------------------------
 
 DIFFERENCES = {
@@ -552,6 +516,14 @@ DIFFERENCES = {
     ),
 }
 SIZES = 3, 8, 15, 25, 31, 40, 60, 100, 200
+LAWS = (
+    {},
+    {"alternative": "greater"},
+    {"alternative": "less"},
+    {"assume": "nothing", "bounds": (0, 1)},
+    {"test": "t"},
+    {"test": "wilcoxon"},
+)
 
 
 @pytest.mark.parametrize(
@@ -566,12 +538,12 @@ def test_p_is_below_the_level_exactly_if_the_interval_excludes_0(name, draws):
         differences = DIFFERENCES[name](rng, rows)
         new = np.clip(differences, 0, 1)
         clusters = rng.integers(0, max(2, rows // 3), rows).tolist() if number % 5 == 4 else None
-        for assume in ("exchangeable", "nothing"):
-            result = compare(new, new - differences, assume=assume, clusters=clusters)
+        for options in LAWS if clusters is None else LAWS[:-1]:
+            result = compare(new, new - differences, clusters=clusters, **options)
             low, high = result["confidence_interval"]
-            assert (result["p_value"] < 0.05) == (low > 0 or high < 0), (rows, assume, result)
+            assert (result["p_value"] < 0.05) == (low > 0 or high < 0), (rows, options, result)
             significant += result["p_value"] < 0.05
-    assert 0 < significant < 2 * draws
+    assert 0 < significant < len(LAWS) * draws
 
 
 def test_ends_that_are_approximated_stay_on_the_side_that_was_counted():
@@ -593,7 +565,6 @@ def test_a_loss_of_rounding_size_beside_wins(rows):
     assert result["confidence_interval"][0] > 0
 
 
-@pytest.mark.long
 @pytest.mark.long
 def test_p_values_are_uniform_if_systems_are_equal():
     found = [p_value(np.random.default_rng(seed).normal(size=40)) for seed in range(1000)]

@@ -8,7 +8,7 @@ import pytest
 
 from metric_commons.regression.errors import regression_scores
 from metric_commons.statistics import simultaneous_intervals
-from metric_commons.statistics.tests.differences import unseen_row
+from metric_commons.statistics.tests.laws import UnseenRow
 from tests.spec import ROOT
 
 TABLES = ROOT / "docs" / "tables"
@@ -96,7 +96,7 @@ def test_false_passes_at_the_margin(rows, losses):
     rng = np.random.default_rng([7, rows])
     lost = rng.binomial(rows, losses, 4_000)
     laws = {
-        number: unseen_row(-1.0 * (np.arange(rows) < number), None, (-1.0, 1.0))
+        number: UnseenRow(-1.0 * (np.arange(rows) < number), np.ones(rows), (-1.0, 1.0))
         for number in set(lost.tolist())
     }
     passes = {number: law.tail(-losses) < 0.05 for number, law in laws.items()}

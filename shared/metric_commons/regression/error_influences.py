@@ -1,12 +1,10 @@
-"""Pseudovalues of regression: a value of each row, whose mean is the measure.
+"""Influences of rows on measures of regression, by which systems are compared.
 
-Systems are compared by them, row by row. Those of a mean error are the errors of rows, as in the
-test of Diebold and Mariano; elsewhere a pseudovalue is the measure plus the influence of the row on
-it, which for correlations gives the comparison of Steiger.
+Those on a mean error are the errors of rows but for a constant, as in the test of Diebold and
+Mariano; those on correlations give the comparison of Steiger.
 """
 
 import math
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -21,8 +19,10 @@ from .pairs import Pairs
 from .prediction_intervals import are_of_intervals, interval_columns, interval_row_scores
 from .row_losses import ROOTS, d2_losses, row_errors
 
+_WORSE = 1.5  # an unseen error is so many times the largest one
 
-def regression_pseudovalues(
+
+def regression_influences(
     predictions: Column,
     references: Column,
     *,
@@ -31,7 +31,7 @@ def regression_pseudovalues(
     sample_weight: Any = None,
     **_: Any,
 ) -> dict[str, Floats]:
-    """Return the pseudovalues of each measure that has any, shape (rows,).
+    """Return the influence of each row on measures, times the number of rows, but for a constant.
 
     Medians and maximum errors have none, since most rows have no influence on them.
 
@@ -42,29 +42,32 @@ def regression_pseudovalues(
         multioutput: how outputs are averaged; "raw_values" of several outputs have none.
         sample_weight: one weight per row.
 
-    >>> values = regression_pseudovalues([2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0])
-    >>> values["mae"].tolist(), round(float(values["r2"].mean()), 4)
-    ([0.5, 0.5, 0.0, 1.0], 0.9486)
+    >>> values = regression_influences([2.5, 0.0, 2.0, 8.0], [3.0, -0.5, 2.0, 7.0])
+    >>> values["mae"].tolist(), values["r2"].round(2).tolist()
+    ([0.5, 0.5, 0.0, 1.0], [-0.03, 0.05, 0.01, -0.02])
     """
     parsed = parse_measures(measures)
     number = len(references)
     if are_of_intervals(parsed):
         columns = interval_columns(predictions, references)
         weights = check_weights("sample_weight", sample_weight, number)
-        return {m.name: _of_mean(interval_row_scores(m, *columns), weights) for m in parsed}
+        shares = np.ones(number) if weights is None else weights * (number / weights.sum())
+        of_rows = {m.name: interval_row_scores(m, *columns) for m in parsed}
+        return {n: shares * (v - shares @ v / number) for n, v in of_rows.items()}
     pairs = Pairs(predictions, references, sample_weight)
     is_list = multioutput == "raw_values" and pairs.outputs > 1
-    shares = None if is_list else pairs.output_shares(multioutput)
+    shares_of_outputs = None if is_list else pairs.output_shares(multioutput)
     values: dict[str, Floats] = {}
-    for measure in parsed if len(pairs.references) and shares is not None else ():
+    if shares_of_outputs is None or not len(pairs.references):
+        return values
+    for measure in parsed:
         with np.errstate(all="ignore"):
-            outputs = _outputs(measure, pairs)
-            if outputs is None:
+            effects_of_outputs = _effects(measure, pairs)
+            if effects_of_outputs is None:
                 continue
-            scores, effects_of_outputs = zip(*outputs, strict=True)
-            column = np.full(number, shares @ np.array(scores))
-            effects = shares @ np.array(effects_of_outputs)
-            column[pairs.positive_rows] += effects * (number / len(pairs.references))
+            effects = shares_of_outputs @ np.array(effects_of_outputs)
+            column = np.zeros(number)
+            column[pairs.positive_rows] = effects * (number / len(pairs.references))
             errors = row_errors(pairs, measure, multioutput) if pairs.weights is None else None
             if errors is not None and measure.kind not in ROOTS:
                 column = np.ldexp(errors.columns[0], errors.exponent)  # without rounding
@@ -73,21 +76,20 @@ def regression_pseudovalues(
     return values
 
 
-def paired_regression_pseudovalues(
-    first: Mapping[str, Any], second: Mapping[str, Any], **options: Any
-) -> dict[str, tuple[Floats, Floats]]:
-    """Return the pseudovalues of the measures of two systems, each from its own rows.
+def unseen_errors(predictions: Column, references: Column, **_: Any) -> list[tuple[Floats, Floats]]:
+    """Return predictions and references of rows without an error, and with 1.5 times the largest.
 
-    >>> a, b = ({"predictions": p, "references": [1.0, 3.0]} for p in ([1.0, 2.0], [1.0, 3.5]))
-    >>> [values.tolist() for values in paired_regression_pseudovalues(a, b, measures="mae")["mae"]]
-    [[0.0, 1.0], [0.0, 0.5]]
+    >>> unseen_errors([2.0, 1.0], [1.0, 1.0])
+    [(np.float64(1.0), np.float64(1.0)), (np.float64(2.5), np.float64(1.0))]
     """
-    a, b = (regression_pseudovalues(**columns, **options) for columns in (first, second))
-    return {name: (values, b[name]) for name, values in a.items() if name in b}
+    pairs = np.asarray(predictions, np.float64), np.asarray(references, np.float64)
+    reference = pairs[1].mean(axis=0)
+    error = _WORSE * np.abs(pairs[0] - pairs[1]).max(axis=0)
+    return [(reference, reference), (reference + error, reference)]
 
 
-def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[tuple[float, Floats]] | None:
-    """Return the measure of each output, and the effects of rows on it, whose mean is 0.
+def _effects(measure: RegressionMeasure, pairs: Pairs) -> list[Floats] | None:
+    """Return the effects of rows on each output, whose mean is 0.
 
     None for medians and maximum errors.
     """
@@ -111,12 +113,12 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[tuple[float, Floa
             if measure.kind in ROOTS:
                 value = math.sqrt(value)
                 effects = effects / (2 * value) if value else effects
-            outputs.append((value, effects))
+            outputs.append(effects)
         return outputs
     predictions, references, _ = pairs.columns()
     if measure.kind in RANKS:
         return [
-            _rank_output(measure.kind, *pair) for pair in zip(predictions, references, strict=True)
+            _rank_effects(measure.kind, *pair) for pair in zip(predictions, references, strict=True)
         ]
     tables: list[tuple[Floats, ...]]
     if measure.kind in D2_NAMES:
@@ -130,24 +132,14 @@ def _outputs(measure: RegressionMeasure, pairs: Pairs) -> list[tuple[float, Floa
         ]
     else:
         return None
-    return [score_and_effects(measure.kind, np.stack(columns) * weights) for columns in tables]
+    return [score_and_effects(measure.kind, np.stack(columns) * weights)[1] for columns in tables]
 
 
-def _of_mean(scores: Floats, weights: Floats | None) -> Floats:
-    """Return the pseudovalues of a mean of rows."""
-    if weights is None:
-        return scores
-    shares = weights * (scores.size / weights.sum())
-    mean = float(shares @ scores) / scores.size
-    values: Floats = mean + shares * (scores - mean)
-    return values
-
-
-def _rank_output(kind: str, predictions: Floats, references: Floats) -> tuple[float, Floats]:
-    """Return a rank correlation."""
+def _rank_effects(kind: str, predictions: Floats, references: Floats) -> Floats:
+    """Return the effects of rows on a rank correlation."""
     scores = PairedScores(predictions, references)
     estimate = RANK_ESTIMATES[RANKS[kind]](scores)
     effects = np.full(scores.size, math.nan)
     if estimate.influences is not None:
         effects[scores.order] = estimate.influences
-    return estimate.value, effects
+    return effects
