@@ -4,6 +4,7 @@ import math
 from functools import cache
 
 import pytest
+from scipy import stats
 
 from metric_commons.judging import judge_agreement, judge_corrected
 from metric_commons.statistics import required_labels
@@ -100,7 +101,7 @@ def test_agreement(name):
 
 
 def test_agreement_of_irrcac():
-    """Errors and linearized intervals of irrCAC, which cuts the upper end at 1."""
+    """Errors of irrCAC, whose intervals are Student's around the value, cut at 1."""
     kinds = {"gwet": "gwet_ac", "fleiss": "fleiss_kappa", "bp": "brennan_prediger"}
     compared = 0
     for name in names("judge_agreement"):
@@ -117,15 +118,16 @@ def test_agreement_of_irrcac():
                     measures=[kinds[short]],
                     weights=weights,
                     confidence_level=0.95,
-                    interval="linearized",
+                    n_resamples=10,
                 )
                 measure = kinds[short]
-                assert result["standard_error"][measure] == pytest.approx(
-                    value["standard_error"], abs=1e-9
-                )
-                assert result["confidence_interval"][measure] == pytest.approx(
-                    [value["low"], value["high"]], abs=1e-9
-                )
+                error = result["standard_error"][measure]
+                assert error == pytest.approx(value["standard_error"], abs=1e-9)
+                ratings = recorded_case["inputs"]["predictions"]
+                units = [unit for unit in ratings if any(r is not None for r in unit)]
+                reach = stats.t.ppf(0.975, len(units) - 1) * error
+                ends = [result[measure] - reach, min(result[measure] + reach, 1.0)]
+                assert ends == pytest.approx([value["low"], value["high"]], abs=1e-9)
                 compared += 1
     assert compared > 100
 
@@ -140,6 +142,7 @@ def test_corrected_rates(name):
     recorded_case = case("judge_corrected", name)
     inputs, options = recorded_case["inputs"], dict(recorded_case["options"])
     expected = dict(recorded_case["expected"])
+    options.pop("interval", None)
     if "error" in expected:
         words = {"judge no better than chance": "does no better than chance"}
         message = words.get(expected["error"], expected["error"])
@@ -147,12 +150,18 @@ def test_corrected_rates(name):
             judge_corrected(**inputs, **options)
         return
     if recorded_case["form"] != 2:
-        options["interval"] = "normal"
         ends = expected.pop("low", None), expected.pop("high", None)
+        if options.get("method") != "rogan_gladen":
+            options.setdefault("score_range", (-1e9, 1e9))
         expected.pop("estimate_unclipped", None)
         expected = {KEYS.get(key, key): value for key, value in expected.items()}
-        if None not in ends:
-            expected["confidence_interval"] = {"judge_corrected": list(ends)}
+        result = judge_corrected(**inputs, **options)
+        if None not in ends and options.get("method") != "rogan_gladen":
+            # The peer's are those of a normal distribution.
+            reach = stats.norm.ppf(0.5 + options.get("confidence_level", 0.95) / 2)
+            reach *= result["standard_error"]
+            value = result["judge_corrected"]
+            assert [value - reach, value + reach] == pytest.approx(ends, rel=1e-9, abs=1e-9)
     agree(judge_corrected(**inputs, **options), without_ends(expected, options))
 
 

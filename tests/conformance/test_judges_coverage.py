@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from metric_commons.judging import judge_agreement, judge_corrected
 
@@ -28,6 +29,13 @@ def judged(rng, rate, judge, rows):
     return truth.astype(float), passes.astype(float)
 
 
+def ends_of(result, score, peer, reach) -> dict[str, list[float]]:
+    """Our interval, and that of a peer: so many standard errors around the value."""
+    value, error = result[score], result["standard_error"]
+    error = reach * (error.get(score, math.nan) if isinstance(error, dict) else error)
+    return {"default": result["confidence_interval"][score], peer: [value - error, value + error]}
+
+
 def corrected(size: int) -> Iterator[tuple[str, float, Draw]]:
     """Ten judged rows for each label; the labels are drawn at random."""
     for rate in RATES:
@@ -36,18 +44,8 @@ def corrected(size: int) -> Iterator[tuple[str, float, Draw]]:
             def draw(rng, rate=rate, judge=judge):
                 truth, verdicts = judged(rng, rate, judge, 10 * size)
                 labels = np.where(np.arange(10 * size) < size, truth, np.nan)
-                modes = {
-                    "default": {},
-                    "ppi-python": {"interval": "normal"},
-                }
-                results = {
-                    name: judge_corrected(verdicts, labels, **options)
-                    for name, options in modes.items()
-                }
-                return {
-                    name: result["confidence_interval"]["judge_corrected"]
-                    for name, result in results.items()
-                }
+                result = judge_corrected(verdicts, labels)
+                return ends_of(result, "judge_corrected", "ppi-python", 1.96)
 
             yield f"corrected rate {rate}, judge {judge}", rate, draw
 
@@ -70,12 +68,8 @@ def agreement(size: int, measure: str) -> Iterator[tuple[str, float, Draw]]:
             def draw(rng, rate=rate, judge=judge):
                 truth, verdicts = judged(rng, rate, judge, size)
                 options = {"measures": measure, "confidence_level": 0.95}
-                return {
-                    name: judge_agreement(verdicts, truth, interval=method, **options)[
-                        "confidence_interval"
-                    ][measure]
-                    for name, method in (("default", "auto"), ("irrCAC", "linearized"))
-                }
+                result = judge_agreement(verdicts, truth, **options)
+                return ends_of(result, measure, "irrCAC", stats.t.ppf(0.975, size - 1))
 
             yield f"{measure}, rate {rate}, judge {judge}", (equal - chance) / (1 - chance), draw
 

@@ -277,7 +277,8 @@ def test_intervals_count_clusters(judge_agreement):
     for name in ("agreement", "cohen_kappa"):
         low, high = alone["confidence_interval"][name]
         wide_low, wide_high = clustered["confidence_interval"][name]
-        assert wide_low < low < high < wide_high
+        assert wide_low < low
+        assert wide_high - wide_low > high - low
 
     one = judge_agreement.compute(**columns, confidence_level=0.95, clusters=[1] * 40)
     low, high = one["confidence_interval"]["agreement"]

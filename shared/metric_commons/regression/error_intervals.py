@@ -1,188 +1,166 @@
-"""Intervals of regression measures.
+"""Intervals of regression measures: rows are weighted at random together with an unseen one.
 
-Mean errors have no upper bound; their interval is Student's on the logarithm of the mean, widened
-to an unseen row of 1.5 times the worst error. The ends for RMSE are the roots of those for MSE.
-Symmetric relative errors are between 0 and 2 and count as bounded scores. Explained variation and
-correlations have other intervals (`explained_intervals`); medians and maximum errors are resampled.
-If outputs are averaged and the average is not a mean of rows, the ends of their intervals are
-averaged too, as if all erred to the same side.
+The unseen row of a mean error has 1.5 times the largest error; the ends for RMSE are the roots of
+those for MSE. If outputs are averaged and the average is not a mean of rows, the ends of their
+intervals are averaged too, as if all erred to the same side.
 """
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ..statistics.arguments.arrays import Floats
 from ..statistics.arguments.checks import OptionError
-from ..statistics.arithmetic.exact_sums import exact_sum
 from ..statistics.intervals.cluster_sums import Clusters
-from ..statistics.intervals.intervals import resampled_interval
+from ..statistics.intervals.intervals import mean_interval, resampled_interval
+from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.proportions import Interval
-from ..statistics.intervals.sum_distributions import weighted_mean_interval
-from ..statistics.intervals.summary import Estimator, mean
-from .explained_intervals import RANKS, explained_interval, rank_interval, resampled_measures
+from ..statistics.intervals.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
+from ..statistics.intervals.rank_correlations import (
+    PairedScores,
+    correlation_interval,
+    pearson_interval,
+)
+from ..statistics.intervals.summary import interval_of
+from ..statistics.resampling.row_units import resampled_counts
+from .explained_intervals import RANKS, explained_interval, summands
 from .measure_names import D2_NAMES, RegressionMeasure
+from .order_measures import WORSE, median_interval
 from .pairs import Pairs
-from .row_losses import ROOTS, RowErrors, d2_losses, row_errors
+from .row_losses import ROOTS, RowErrors, d2_losses, mean_losses, row_errors
 
-_RESAMPLED = {"max_error", "median_ae"}
+# The values of a measure in each output
+Values = Callable[[RegressionMeasure, Pairs], Sequence[float]]
+
+_ONE_BY_ONE = ("median_ae", "max_error", *RANKS, *D2_NAMES)  # measures that resamples compute anew
+_UNDEFINED = Interval(math.nan, math.nan, "law", math.nan)
 
 
-def measure_estimators(
+def measure_intervals(
     pairs: Pairs,
     measures: Sequence[RegressionMeasure],
     multioutput: Any,
-    clusters: Clusters | None,
-    values: Mapping[str, Sequence[float]],
-) -> dict[str, Estimator]:
-    """Return a function for each measure that returns its interval, for `summary.uncertainty`.
+    values: Values,
+    uncertainty: Uncertainty,
+) -> dict[str, Interval | list[Interval]]:
+    """Return the interval of each measure; a list for "raw_values".
 
     Args:
         pairs: the rows.
         measures: the measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
-        clusters: the clusters of the rows; None if they are independent.
-        values: the values of each measure in each output.
-
-    >>> pairs, measures = Pairs([1.0, 2.0], [1.5, 1.0]), [RegressionMeasure("mae", "mae")]
-    >>> estimators = measure_estimators(pairs, measures, "raw_values", None, {"mae": [0.75]})
-    >>> estimators["mae"](confidence_level=0.95)[0].method
-    'unseen_error'
+        values: the function that returns the values of a measure.
+        uncertainty: the level, the method and the clusters of the rows.
     """
-    raw = multioutput == "raw_values"
-    members = None if clusters is None else clusters.take(pairs.positive_rows)
-
-    @cache
-    def resamples(**draws: int) -> dict[str, Floats]:
-        return resampled_measures(pairs, measures, multioutput, members, **draws)
-
-    def estimate(
-        measure: RegressionMeasure, *, confidence_level: float, method: str = "auto", **draws: int
-    ) -> Interval | list[Interval]:
-        options: dict[str, Any] = {"confidence_level": confidence_level, "method": method}
-        if method != "bootstrap":
-            errors = row_errors(pairs, measure, multioutput)
-            if errors is not None:
-                estimates = _error_intervals(
-                    measure, pairs, errors, members, multioutput, **options
-                )
-                return estimates if raw else estimates[0]
-            errors = row_errors(pairs, measure, "raw_values")
-            if method != "auto" and errors is None:
-                raise OptionError(
-                    "method",
-                    f"{method!r} is for means of rows, which this measure is not; "
-                    "take 'auto' or 'bootstrap'",
-                )
-            if errors is not None:
-                outputs = _error_intervals(measure, pairs, errors, members, "raw_values", **options)
-                return _averaged(outputs, pairs, multioutput)
-            if measure.kind not in _RESAMPLED and len(pairs.references):
-                outputs = _explained_intervals(
-                    measure, values[measure.name], pairs, members, confidence_level, draws
-                )
-                return outputs if raw else _averaged(outputs, pairs, multioutput)
-        resampled = resamples(**draws)[measure.name]
-        n_clusters = None if clusters is None else len(clusters.labels)
-        redraws = [resampled_interval(column, confidence_level, n_clusters) for column in resampled]
-        if method != "bootstrap":  # rows that are all alike say nothing about others
-            redraws = [
-                ends._replace(low=math.nan, high=math.nan) if ends.low == ends.high else ends
-                for ends in redraws
-            ]
-        return redraws if raw else redraws[0]
-
-    return {measure.name: partial(estimate, measure) for measure in measures}
+    if uncertainty.clusters is not None:
+        uncertainty = replace(uncertainty, clusters=uncertainty.clusters.take(pairs.positive_rows))
+    intervals: dict[str, Interval | list[Interval]] = {}
+    for measure in measures:
+        with interval_of(measure.name):
+            outputs = _of_outputs(measure, pairs, multioutput, values, uncertainty)
+        is_list = multioutput == "raw_values"
+        intervals[measure.name] = outputs if is_list else _averaged(outputs, pairs, multioutput)
+    return intervals
 
 
-def _error_intervals(
+def _of_outputs(
     measure: RegressionMeasure,
     pairs: Pairs,
-    errors: RowErrors,
-    clusters: Clusters | None,
     multioutput: Any,
-    **options: Any,
+    values: Values,
+    uncertainty: Uncertainty,
 ) -> list[Interval]:
-    """Return the interval of each output, or of their average, from the errors of rows."""
-    constants: Floats | None = None
-    if options["method"] == "auto" and not errors.columns.any(axis=1).all():
-        constants = _constant_errors(measure, pairs, multioutput, errors.exponent)
-    bounds = (0.0, 2.0) if measure.kind == "smape" else (0.0, math.inf)
-    intervals = []
-    for output, column in enumerate(errors.columns):
-        estimate = weighted_mean_interval(
-            column,
-            pairs.weights,
-            clusters,
-            bounds=bounds,
-            constant_error=None if constants is None else float(constants[output]),
-            **options,
+    """Return the interval of each output, or of their average where that is a mean of rows."""
+    if not len(pairs.references):
+        return [_UNDEFINED] * pairs.outputs
+    errors = row_errors(pairs, measure, multioutput) or row_errors(pairs, measure, "raw_values")
+    if errors is not None:
+        return _of_errors(measure, pairs, errors, uncertainty)
+    if uncertainty.method not in ("auto", "bootstrap"):
+        raise OptionError(
+            "method",
+            f"{uncertainty.method!r} is for means of rows, which this measure is not; "
+            "take 'auto' or 'bootstrap'",
         )
-        ends, exponent = (estimate.low, estimate.high, estimate.standard_error), errors.exponent
-        if measure.kind in ROOTS:
-            square = mean(column)
-            if pairs.weights is not None:
-                square = float(exact_sum(column * pairs.weights) / exact_sum(pairs.weights))
-            ends = (
-                math.sqrt(max(estimate.low, 0.0)),
-                math.sqrt(estimate.high),
-                estimate.standard_error / (2 * math.sqrt(square)) if square else math.nan,
-            )
-            exponent //= 2
-        with np.errstate(over="ignore"):
-            low, high, error = np.ldexp(ends, exponent).tolist()
-        intervals.append(estimate._replace(low=low, high=high, standard_error=error))
-    return intervals
+    if uncertainty.method == "bootstrap" and measure.kind in _ONE_BY_ONE:
+        return _resampled(measure, pairs, values, uncertainty)
+    return [
+        _of_output(measure, pairs, output, value, uncertainty)
+        for output, value in enumerate(values(measure, pairs))
+    ]
 
 
-def _constant_errors(
-    measure: RegressionMeasure, pairs: Pairs, multioutput: Any, exponent: int
-) -> Floats | None:
-    """Return the mean error of the best constant prediction, in units of 2**exponent."""
-    middles = np.median if measure.kind in ("mae", "mape", "smape", "pinball") else np.mean
-    constants = middles(pairs.columns().references, axis=1)
-    if pairs.wide_integers:  # whose columns are distances
-        constants = np.rint(constants).astype(np.int64) + pairs.references.min()
-    references = pairs.tables()[1].T
-    try:
-        rows = Pairs(np.repeat(constants[np.newaxis], len(references), axis=0), references)
-        errors = row_errors(rows, measure, multioutput)
-    except ValueError:  # a constant outside the domain of the loss
-        return None
-    if errors is None:
-        return None
-    means = np.array([mean(column) for column in errors.columns])
-    scaled: Floats = np.ldexp(means, errors.exponent - exponent)
-    return scaled
-
-
-def _explained_intervals(
-    measure: RegressionMeasure,
-    values: Sequence[float],
-    pairs: Pairs,
-    clusters: Clusters | None,
-    confidence_level: float,
-    draws: Mapping[str, int],
+def _of_errors(
+    measure: RegressionMeasure, pairs: Pairs, errors: RowErrors, uncertainty: Uncertainty
 ) -> list[Interval]:
-    """Return the interval of a measure of each output alone."""
-    numbers = None if clusters is None else clusters.numbers
-    predictions, references, _ = pairs.columns()
-    columns = zip(values, predictions, references, *pairs.tables(), strict=True)
+    """Return the interval of a mean error, or of its root, from each column of errors of rows."""
+    bounds = (0.0, 2.0) if measure.kind == "smape" else (0.0, math.inf)
+    means = mean_losses(errors.columns, pairs.weights)
     intervals = []
-    for value, x, y, predicted, expected in columns:
-        if measure.kind in RANKS:
-            intervals.append(rank_interval(measure.kind, x, y, numbers, confidence_level))
+    for column, mean in zip(errors.columns, means, strict=True):
+        found = mean_interval(column, uncertainty, bounds=bounds, weights=pairs.weights)
+        if measure.kind not in ROOTS:
+            intervals.append(_scaled(found, errors.exponent))
             continue
-        losses = None
-        if measure.kind in D2_NAMES:
-            losses = d2_losses(measure, predicted, expected, pairs.weights)
-        rows = (x, y, pairs.weights, numbers, losses)
-        options: dict[str, Any] = {"confidence_level": confidence_level, **draws}
-        intervals.append(explained_interval(measure, value, *rows, **options))
+        error = found.standard_error / (2 * math.sqrt(mean)) if mean else math.nan
+        root = Interval(math.sqrt(found.low), math.sqrt(found.high), found.method, error)
+        intervals.append(_scaled(root, errors.exponent // 2))
     return intervals
+
+
+def _scaled(found: Interval, exponent: int) -> Interval:
+    """Return the interval times a power of two."""
+    with np.errstate(over="ignore"):
+        low, high, error = np.ldexp([found.low, found.high, found.standard_error], exponent)
+    return found._replace(low=float(low), high=float(high), standard_error=float(error))
+
+
+def _of_output(
+    measure: RegressionMeasure, pairs: Pairs, output: int, value: float, uncertainty: Uncertainty
+) -> Interval:
+    """Return the interval of a measure of one output that is not a mean of rows."""
+    if measure.kind == "max_error":
+        return Interval(value, WORSE * value, "law", math.nan)
+    if measure.kind == "median_ae":
+        errors, exponent = pairs.absolute_errors()
+        return _scaled(median_interval(errors[output], pairs.weights, uncertainty), exponent)
+    columns = pairs.columns()
+    numbers = columns.predictions[output], columns.references[output]
+    if measure.kind in RANKS:
+        scores, name = PairedScores(*numbers), RANKS[measure.kind]
+        estimate = ORDER_CORRELATIONS[name](scores)
+        return correlation_interval(name, scores, estimate, uncertainty) or _UNDEFINED
+    if measure.kind == "pearson":
+        return pearson_interval(*numbers, value, uncertainty, pairs.weights)
+    weights = np.ones(len(pairs.references)) if pairs.weights is None else pairs.weights
+    terms: tuple[Floats, ...]
+    if measure.kind in D2_NAMES:
+        predictions, references = pairs.tables()
+        terms = d2_losses(measure, predictions[output], references[output], pairs.weights)
+    else:
+        terms = summands(measure.kind, *numbers, weights)
+    return explained_interval(measure.kind, value, np.stack(terms), weights, uncertainty)
+
+
+def _resampled(
+    measure: RegressionMeasure, pairs: Pairs, values: Values, uncertainty: Uncertainty
+) -> list[Interval]:
+    """Return percentile intervals of a measure that is computed from each resample alone."""
+    order = pairs.row_order()  # so that the order of rows does not matter
+    units = np.arange(order.size)
+    if isinstance(uncertainty.clusters, Clusters):
+        members = uncertainty.clusters.take(order)
+        units = np.argsort(np.argsort(members.labels))[members.numbers]
+    once = np.ones(int(units.max()) + 1, np.int64)
+    drawn = [
+        values(measure, pairs.take(np.repeat(order, counts[units])))
+        for block in resampled_counts(once, **uncertainty.draws)
+        for counts in block
+    ]
+    return [resampled_interval(column, uncertainty.level) for column in np.array(drawn).T]
 
 
 def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> Interval:
@@ -190,8 +168,6 @@ def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> In
     if len(outputs) == 1:
         return outputs[0]
     shares = pairs.output_shares(multioutput)
-    low, high, error = (
-        float(sum(share * number for share, number in zip(shares, numbers, strict=True) if share))
-        for numbers in zip(*((o.low, o.high, o.standard_error) for o in outputs), strict=True)
-    )
-    return outputs[0]._replace(low=low, high=high, standard_error=error, design_effect=None)
+    table = np.array([(found.low, found.high, found.standard_error) for found in outputs])
+    low, high, error = (shares[shares > 0] @ table[shares > 0]).tolist()
+    return Interval(low, high, outputs[0].method, error)

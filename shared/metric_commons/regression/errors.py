@@ -3,30 +3,21 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
 
-from ..statistics.arguments.arrays import Column, take
-from ..statistics.arguments.checks import OptionError, check_labels, shown
-from ..statistics.arguments.domains import Labels, Level, Parsed, Resamples, Seed, checked_options
+from ..statistics.arguments.arrays import Column
+from ..statistics.arguments.checks import OptionError, shown
+from ..statistics.arguments.domains import Parsed, Weights, checked_options
 from ..statistics.arithmetic.exact_sums import as_float, exact_ldexp, quotient, root
-from ..statistics.intervals.cluster_sums import Clusters
-from ..statistics.intervals.methods import Method
-from ..statistics.intervals.summary import members, uncertainty
-from .enclosed_sums import MEASURES as ENCLOSED_MEASURES
-from .enclosed_sums import enclosing_moments
-from .error_intervals import measure_estimators
-from .explained_intervals import RANK_CORRELATIONS, median
-from .measure_names import (
-    D2_NAMES,
-    LOSS_NAMES,
-    ORDER_NAMES,
-    Measures,
-    RegressionMeasure,
-    parse_measures,
-)
-from .moments import Moments, compute_moments, no_moments, required_measures, required_terms
+from ..statistics.intervals.methods import Uncertainty
+from ..statistics.intervals.summary import Measured, summarize_inputs
+from .error_intervals import measure_intervals
+from .measure_names import D2_NAMES, LOSS_NAMES, Measures, RegressionMeasure, parse_measures
+from .moments import Moments, compute_moments
+from .order_measures import RANK_CORRELATIONS, median
 from .pairs import Pairs, check_finite
 from .prediction_intervals import are_of_intervals, interval_scores
 from .row_losses import loss_values
@@ -68,13 +59,8 @@ def regression_scores(
     *,
     measures: Measures = ("mae", "mse", "rmse", "r2"),
     multioutput: Multioutput = "uniform_average",
-    sample_weight: Any = None,
-    confidence_level: Level | None = None,
-    interval: Method = "auto",
-    clusters: Labels | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    groups: Labels | None = None,
+    sample_weight: Weights | None = None,
+    **uncertainty: Any,
 ) -> dict[str, Any]:
     """Return the measures by name and, if a confidence level is given, their intervals.
 
@@ -87,13 +73,7 @@ def regression_scores(
             weights each output by the variance of its references, a list of numbers gives the
             weights; "raw_values" returns a list.
         sample_weight: one non-negative weight per row; not for `spearman` and `kendall`.
-        confidence_level: the level of intervals, such as 0.95; None for no intervals.
-        interval: the method; "auto" suits each measure, "bootstrap" resamples rows.
-        clusters: the cluster of each row, such as its document; intervals are then based on
-            clusters instead of rows, and scores do not change.
-        n_resamples: the number of resamples of rows, or clusters, with all their outputs.
-        seed: the seed of the resampling.
-        groups: one label per row; also return the measures of each group under `groups`.
+        **uncertainty: the options of `summarize_inputs`.
 
     Raises:
         ValueError: a number is not finite, rows differ in length, or an option is not valid; names
@@ -107,99 +87,65 @@ def regression_scores(
     {'mae': 1.0, 'r2': nan}
     """
     parsed = parse_measures(measures)
-    group_rows = {}
-    if groups is not None:
-        group_rows = members(check_labels("groups", groups, len(references)))
-    all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(references))
-    uncertain: dict[str, Any] = {
-        "confidence_level": confidence_level,
-        "interval": interval,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
-    options: dict[str, Any] = {"sample_weight": sample_weight, **uncertain}
-    if not are_of_intervals(parsed):
-        options["multioutput"] = multioutput
-        result = _error_scores(predictions, references, parsed, clusters=all_clusters, **options)
-    elif multioutput == "uniform_average":
-        result = interval_scores(predictions, references, parsed, clusters=all_clusters, **options)
-    else:
-        raise OptionError(
-            "multioutput", f"applies to separate outputs, which {parsed[0].name!r} does not have"
-        )
-    if groups is not None:
-        further = {"sample_weight": sample_weight, "clusters": clusters}
-        result["groups"] = {
-            label: regression_scores(
-                take(predictions, rows),
-                take(references, rows),
-                measures=measures,
-                multioutput=multioutput,
-                **{name: take(column, rows) for name, column in further.items()},
-                **uncertain,
-            )
-            | {"n": len(rows)}
-            for label, rows in group_rows.items()
-        }
-    return result
+    kernel = partial(_error_scores, parsed, multioutput)
+    if are_of_intervals(parsed):
+        if multioutput != "uniform_average":
+            problem = f"applies to separate outputs, which {parsed[0].name!r} does not have"
+            raise OptionError("multioutput", problem)
+        kernel = partial(interval_scores, parsed)
+    columns = {"references": references, "predictions": predictions, "sample_weight": sample_weight}
+    return summarize_inputs(kernel, columns, **uncertainty)
 
 
 def _error_scores(
+    measures: Sequence[RegressionMeasure],
+    multioutput: Any,
+    *,
     predictions: Column,
     references: Column,
-    measures: Sequence[RegressionMeasure],
-    *,
-    multioutput: Any,
-    sample_weight: Any,
-    clusters: Clusters | None,
-    **uncertain: Any,
-) -> dict[str, Any]:
+    sample_weight: Any = None,
+    uncertainty: Uncertainty | None = None,
+) -> Measured:
     """Return the measures of numbers, and their intervals."""
     names = [measure.name for measure in measures]
-    for name in ("spearman", "kendall"):
+    for name in RANK_CORRELATIONS:
         if sample_weight is not None and name in names:
             raise ValueError(f"sample_weight does not apply to {name!r}: ranks have no weights")
     pairs = Pairs(predictions, references, sample_weight)
     if not isinstance(multioutput, str):
         multioutput = output_weights(multioutput)
-    values, moments = _values_of_moments(pairs, names, multioutput)
-    if not {*names}.isdisjoint(ORDER_NAMES):
-        check_finite(predictions=pairs.predictions, references=pairs.references)
-    if "median_ae" in names:
-        values["median_ae"] = [math.nan] * pairs.outputs
-        if len(pairs.references):
-            errors, exponent = pairs.absolute_errors()
-            medians = (Fraction(median(output, pairs.weights)) for output in errors)
-            values["median_ae"] = [as_float(exact_ldexp(value, exponent)) for value in medians]
+    of_moments = [name for name in names if name in MOMENT_MEASURES]
+    moments = compute_moments(
+        pairs, [*of_moments, *(["r2"] if multioutput == "variance_weighted" else [])]
+    )
+    values = moment_measures(moments, of_moments)
     for measure in measures:
-        if measure.kind in RANK_CORRELATIONS:
-            columns = (np.atleast_2d(table.T) for table in (pairs.predictions, pairs.references))
-            correlation = RANK_CORRELATIONS[measure.kind]
-            values[measure.name] = [correlation(*pair) for pair in zip(*columns, strict=True)]
-        elif measure.kind in (*LOSS_NAMES, *D2_NAMES):
-            values[measure.name] = loss_values(measure, pairs)
+        if measure.name not in values:
+            values[measure.name] = _values(measure, pairs)
     result = aggregate_outputs({name: values[name] for name in names}, moments, multioutput)
-    if uncertain["confidence_level"] is not None:
-        estimators = measure_estimators(pairs, measures, multioutput, clusters, values)
-        result |= uncertainty(estimators, **uncertain)
-    return result
+    if uncertainty is None:
+        return result, {}
+    return result, measure_intervals(pairs, measures, multioutput, _values, uncertainty)
 
 
-def _values_of_moments(
-    pairs: Pairs, names: Sequence[str], multioutput: Any
-) -> tuple[dict[str, list[float]], list[Moments]]:
-    """The measures that follow from moments, and these, which are enclosures where they suffice."""
-    names = [name for name in names if name in MOMENT_MEASURES]
-    if not names and multioutput != "variance_weighted":
-        return {}, no_moments(pairs, [])
-    if {*names} <= {*ENCLOSED_MEASURES} and multioutput != "variance_weighted":
-        ends = enclosing_moments(pairs, required_terms(names))
-        if ends is not None:
-            best, worst = (moment_measures(moments, names) for moments in ends)
-            if best == worst:
-                return best, ends[0]
-    moments = compute_moments(pairs, required_measures(names, multioutput))
-    return moment_measures(moments, names), moments
+def _values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
+    """Return the values of one measure in each output."""
+    if measure.name in MOMENT_MEASURES:
+        return moment_measures(compute_moments(pairs, [measure.name]), [measure.name])[measure.name]
+    if not len(pairs.references):
+        return [math.nan] * pairs.outputs
+    if measure.kind in (*LOSS_NAMES, *D2_NAMES):
+        return loss_values(measure, pairs)
+    check_finite(predictions=pairs.predictions, references=pairs.references)
+    if measure.kind in RANK_CORRELATIONS:
+        correlation = RANK_CORRELATIONS[measure.kind]
+        return [correlation(*columns) for columns in zip(*pairs.tables(), strict=True)]
+    errors, exponent = pairs.absolute_errors()
+    if measure.kind == "max_error":
+        found = [float(output.max()) for output in errors]
+    else:
+        found = [median(output, pairs.weights) for output in errors]
+    return [as_float(exact_ldexp(Fraction(value), exponent)) for value in found]
 
 
 def moment_measures(moments: Sequence[Moments], measures: Sequence[str]) -> dict[str, list[float]]:
@@ -241,7 +187,7 @@ def aggregate_outputs(
     if multioutput == "variance_weighted":
         variations = [
             Fraction(0)
-            if not of_output.weight or of_output.constant("reference")
+            if not of_output.weight or "reference" in of_output.constant
             else of_output.variation("reference")
             for of_output in moments
         ]
@@ -270,11 +216,6 @@ def _average(values: Sequence[float], weights: Sequence[Fraction] | None) -> flo
 # Measures from the moments of one output
 
 
-def _max_error(moments: Moments) -> float:
-    low, high = moments.ranges["residual"]
-    return as_float(Fraction(max(-low, high)))
-
-
 def _r2(moments: Moments) -> float:
     if moments.rows < 2:
         return math.nan
@@ -290,7 +231,7 @@ def _explained_variance(moments: Moments) -> float:
     # are all equal, a variation near 0 is 0, but not otherwise.
     terms = moments.variation("reference") + moments.variation("prediction")
     unexplained = terms - 2 * moments.covariation()
-    if moments.constant("residual") and unexplained * _ROUNDING <= terms:
+    if "residual" in moments.constant and unexplained * _ROUNDING <= terms:
         unexplained = Fraction(0)
     return _explained(moments, unexplained)
 
@@ -298,13 +239,13 @@ def _explained_variance(moments: Moments) -> float:
 def _explained(moments: Moments, unexplained: Fraction) -> float:
     """Return the proportion of the variation of references that is explained."""
     variation = moments.variation("reference")
-    if moments.constant("reference") or variation <= 0:
+    if "reference" in moments.constant or variation <= 0:
         return float(not unexplained)
     return quotient(variation - unexplained, variation)
 
 
 def _pearson(moments: Moments) -> float:
-    if moments.constant("reference") or moments.constant("prediction"):
+    if "reference" in moments.constant or "prediction" in moments.constant:
         return math.nan
     reference, prediction = moments.variation("reference"), moments.variation("prediction")
     if reference <= 0 or prediction <= 0:  # rounded to nothing
@@ -333,9 +274,8 @@ MOMENT_MEASURES: dict[str, Callable[[Moments], float]] = {
     "mse": lambda moments: moments.mean_float("squared"),
     "rmse": lambda moments: root(moments.mean("squared")),
     "r2": _r2,
-    "mape": lambda moments: moments.mean_float("relative"),
-    "smape": lambda moments: moments.mean_float("symmetric"),
-    "max_error": _max_error,
+    "mape": lambda moments: moments.mean_float("mape"),
+    "smape": lambda moments: moments.mean_float("smape"),
     "explained_variance": _explained_variance,
     "pearson": _pearson,
     "concordance": _concordance,

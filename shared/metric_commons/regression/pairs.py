@@ -1,7 +1,6 @@
 """Pairs of numbers: the predictions and references of rows, with the weights of rows."""
 
 import math
-from collections.abc import Iterator
 from copy import copy
 from typing import Any, NamedTuple
 
@@ -12,25 +11,12 @@ from ..statistics.arguments.arrays import Column, Floats, Integers
 from ..statistics.arguments.checks import check_finite as check_numbers
 from ..statistics.arguments.checks import check_weights, check_widths
 
-_BLOCK_SIZE = 50_000  # numbers per block: they fit into the cache, and into sums of 2**16 slices
 SAFE_EXPONENT = 400  # numbers with an exponent up to here, or down to minus it, can be squared
 _EXACT = 1 << 53  # every integer up to here is a float64
 
 
 Numbers = NDArray[Any]
 """Floats, or integers that a float64 cannot hold."""
-
-
-class PairBlock(NamedTuple):
-    """Consecutive rows: two arrays of shape (outputs, rows), and the weights."""
-
-    predictions: Numbers
-    references: Numbers
-    weights: Floats | None
-
-    def residuals(self) -> Floats:
-        """Return reference minus prediction, rounded once; infinite beyond the floats."""
-        return difference(self.references, self.predictions, np.empty(self.references.shape))
 
 
 class FloatColumns(NamedTuple):
@@ -100,20 +86,6 @@ class Pairs:
     def positive_rows(self) -> Integers:
         """Return the indices of the rows in the arrays."""
         return np.arange(self.rows) if self._positive_rows is None else self._positive_rows
-
-    def blocks(self) -> Iterator[PairBlock]:
-        """Yield all rows, in blocks of some 50,000 numbers."""
-        rows = len(self.references)
-        blocks = -(-rows // max(1, _BLOCK_SIZE // self.outputs))
-        size = -(-rows // blocks)  # equal sizes: a short last block would cost as many calls
-        for start in range(0, rows, size):
-            part = slice(start, start + size)
-            weights = None if self.weights is None else self.weights[part]
-            yield PairBlock(
-                self._transposed(self.predictions[part]),
-                self._transposed(self.references[part]),
-                weights,
-            )
 
     def tables(self) -> tuple[Numbers, Numbers]:
         """Predictions and references of all rows, shape (outputs, rows)."""

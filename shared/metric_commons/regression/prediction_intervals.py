@@ -2,16 +2,16 @@
 
 import math
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import OptionError, RowError, check_weights, check_widths
-from ..statistics.intervals.cluster_sums import Clusters
-from ..statistics.intervals.sum_distributions import weighted_mean_interval
-from ..statistics.intervals.summary import uncertainty
+from ..statistics.intervals.intervals import mean_interval
+from ..statistics.intervals.methods import Uncertainty
+from ..statistics.intervals.proportions import Interval
+from ..statistics.intervals.summary import Measured, interval_of
 from .measure_names import INTERVAL_NAMES, RegressionMeasure
 from .pairs import Numbers, are_wide_integers, check_finite, difference
 from .row_losses import mean_losses
@@ -35,27 +35,25 @@ def are_of_intervals(measures: Sequence[RegressionMeasure]) -> bool:
 
 
 def interval_scores(
-    predictions: Column,
-    references: Column,
     measures: Sequence[RegressionMeasure],
     *,
+    predictions: Column,
+    references: Column,
     sample_weight: Any = None,
-    clusters: Clusters | None = None,
-    **uncertain: Any,
-) -> dict[str, Any]:
-    """Return the mean of each measure over rows and, on request, its interval.
+    uncertainty: Uncertainty | None = None,
+) -> Measured:
+    """Return the means of scores of prediction intervals, and their own intervals.
 
-    "coverage" is the proportion of rows whose reference is in the interval, ends included;
+    "coverage" is 1 for an interval that contains the reference, including its ends;
     "interval_width" is its width; and "winkler" is the width plus 2 / alpha times the distance of a
     reference outside, which is minimal if the interval contains 1 - alpha of the distribution.
 
     Args:
+        measures: measures of prediction intervals.
         predictions: [low, high] per row.
         references: one number per row.
-        measures: measures of prediction intervals.
         sample_weight: one non-negative number per row; None for equal weights.
-        clusters: the clusters of rows; None if rows are independent.
-        **uncertain: options of intervals.
+        uncertainty: the level, the method and the clusters; None for no intervals.
 
     Raises:
         ValueError: a row is not valid; names the row.
@@ -68,7 +66,7 @@ def interval_scores(
     ...     RegressionMeasure("coverage", "coverage"),
     ...     RegressionMeasure("winkler(alpha=0.1)", "winkler", 0.1),
     ... ]
-    >>> interval_scores([[1.0, 2.0], [1.0, 2.0]], [1.5, 2.5], measures)
+    >>> interval_scores(measures, predictions=[[1.0, 2.0], [1.0, 2.0]], references=[1.5, 2.5])[0]
     {'coverage': 0.5, 'winkler(alpha=0.1)': 6.0}
     """
     low, high, numbers = interval_columns(predictions, references)
@@ -80,19 +78,16 @@ def interval_scores(
         else math.nan
         for name, values in scores.items()
     }
-    if uncertain.get("confidence_level") is None:
-        return result
-    estimators = {
-        m.name: partial(
-            weighted_mean_interval,
-            scores[m.name],
-            weights,
-            clusters,
-            bounds=(0.0, 1.0 if m.kind == "coverage" else math.inf),
-        )
-        for m in measures
-    }
-    return result | uncertainty(estimators, **uncertain)
+    intervals: dict[str, Interval] = {}
+    if uncertainty is None:
+        return result, intervals
+    for m in measures:
+        bounds = (0.0, 1.0 if m.kind == "coverage" else math.inf)
+        with interval_of(m.name):
+            intervals[m.name] = mean_interval(
+                scores[m.name], uncertainty, bounds=bounds, weights=weights
+            )
+    return result, intervals
 
 
 def interval_columns(predictions: Column, references: Column) -> tuple[Numbers, Numbers, Numbers]:

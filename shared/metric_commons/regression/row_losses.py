@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
 from ..statistics.arguments.checks import RowError
-from ..statistics.arithmetic.exact_sums import EnclosedSum, exact_sum, quotient, rounded_sum
+from ..statistics.arithmetic.exact_sums import exact_sum, quotient, rounded_sum
 from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure
 from .pairs import SAFE_EXPONENT, Numbers, Pairs, check_finite, difference
 from .unit_deviances import unit_deviances
@@ -22,6 +22,7 @@ ROOTS = {"rmse", "rmsle"}
 _ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
 
+_SHIFT = 64  # powers of two, by which errors are divided that may overflow
 _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and calls are few
 
 
@@ -158,28 +159,45 @@ def row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> Ro
     if name in LOSS_NAMES:
         losses = row_losses(measure, *pairs.tables())
         return RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
-    errors, halved = pairs.absolute_errors()
-    exponent = 0
     if name in ("mape", "smape"):
-        predictions, references = (
-            np.abs(np.atleast_2d(table.T).astype(np.float64))
-            for table in (pairs.predictions, pairs.references)
-        )
-        if name == "mape":
-            errors = errors / np.maximum(references, _EPSILON)
-        else:
-            totals = predictions / 2 + references / 2
-            errors = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
-        if halved:
-            errors *= 2
+        errors, exponent = relative_errors(pairs, name)
     else:
+        errors, exponent = pairs.absolute_errors()
         # In units near the largest error, squares are far from infinity and from 0.
         power = math.frexp(float(errors.max()))[1]
         power = power if abs(power) > SAFE_EXPONENT else 0
-        errors, exponent = np.ldexp(errors, -power), power + halved
+        errors, exponent = np.ldexp(errors, -power), power + exponent
     if name in ("mse", "rmse"):
         errors, exponent = np.square(errors), 2 * exponent
     return RowErrors(errors.mean(axis=0, keepdims=True) if averaged else errors, exponent)
+
+
+def relative_errors(pairs: Pairs, name: str) -> RowErrors:
+    """Return the absolute errors over the references, or over the mean of both absolute numbers.
+
+    Args:
+        pairs: the rows.
+        name: "mape", or "smape" for the mean of both.
+
+    >>> relative_errors(Pairs([1.0, 6.0], [2.0, 4.0]), "mape").columns.tolist()
+    [[0.5, 0.5]]
+    """
+    errors, exponent = pairs.absolute_errors()
+    predictions, references = (np.abs(table.astype(np.float64)) for table in pairs.tables())
+    if name == "mape":
+        with np.errstate(over="ignore"):
+            relative = errors / np.maximum(references, _EPSILON)
+        if np.isfinite(relative).all():
+            return RowErrors(relative, exponent)
+        small = np.ldexp(errors, -_SHIFT) / np.maximum(references, _EPSILON)
+        return RowErrors(small, exponent + _SHIFT)
+    with np.errstate(over="ignore"):
+        totals = predictions + references
+    if not np.isfinite(totals).all():
+        totals = predictions / 2 + references / 2
+        errors = errors if exponent else errors / 2
+    relative = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
+    return RowErrors(2 * relative, 0)
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
@@ -198,50 +216,6 @@ def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
     return means
 
 
-def _means_in_blocks(
-    measure: RegressionMeasure, predictions: Numbers, references: Numbers
-) -> list[float] | None:
-    """Return the mean loss of each output, without the losses of all rows in memory.
-
-    None if a number is not finite or not in the domain, or if a sum cannot be rounded from its
-    enclosure.
-    """
-    outputs, rows = references.shape
-    totals = [EnclosedSum() for _ in range(outputs)]
-    blocks = equal_blocks(rows, _BLOCK)
-    buffer = np.empty((outputs, blocks[0].stop))
-    for block in blocks:
-        numbers = _part(predictions, block), references[:, block]
-        losses = buffer[:, : block.stop - block.start]
-        try:
-            _check_domain(measure, *numbers)
-        except RowError:
-            return None
-        _set_losses(measure, *numbers, losses)
-        if not all(total.add(row) for total, row in zip(totals, losses, strict=True)):
-            return None
-    sums = [total.rounded() for total in totals]
-    return None if None in sums else [total / rows for total in sums if total is not None]
-
-
-def _means(
-    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
-) -> list[float]:
-    """Return the weighted mean loss of each output.
-
-    Raises:
-        ValueError: a number is not finite, or not in the domain of the loss; names the row.
-    """
-    means = _means_in_blocks(measure, predictions, references) if weights is None else None
-    if means is not None:
-        return means
-    tables = {"predictions": predictions, "references": references}
-    check_finite(
-        **{name: table.T if len(table) > 1 else table[0] for name, table in tables.items()}
-    )
-    return mean_losses(row_losses(measure, predictions, references), weights)
-
-
 def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     """Return the value of a loss-based measure in each output.
 
@@ -249,8 +223,9 @@ def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     >>> [round(value, 4) for value in loss_values(RegressionMeasure("msle", "msle"), pairs)]
     [0.049]
     """
+    check_finite(predictions=pairs.predictions, references=pairs.references)
     predictions, references = pairs.tables()
-    means = _means(measure, predictions, references, pairs.weights)
+    means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
     if measure.kind == "rmsle":
         return [math.sqrt(value) for value in means]
     if measure.kind not in D2_NAMES:
@@ -290,12 +265,8 @@ def d2(
     constant = _best_constant(measure, references, weights)
     if constant <= 0 and is_mean and measure.parameter:  # a deviance that needs positive means
         return math.nan
-    if is_mean and references.dtype.kind != "f":
-        losses = _losses_of_constant(measure, constant, references, weights)
-        (minimum,) = mean_losses(losses[np.newaxis], weights)
-    else:
-        best = np.full((1, 1), constant, references.dtype)
-        (minimum,) = _means(measure, best, references[np.newaxis], weights)
+    losses = _losses_of_constant(measure, constant, references, weights)
+    (minimum,) = mean_losses(losses[np.newaxis], weights)
     if is_mean and references.dtype.kind == "f":
         # The best constant may not be a float. The mean deviance from its rounded value exceeds
         # that from itself by the deviance between both, which counts where floats are far apart.

@@ -48,7 +48,7 @@ def test_rmse_is_the_root_of_mse():
 def test_a_method_that_a_measure_cannot_have_is_named_with_it():
     with pytest.raises(ValueError, match=r"^interval of r2: 't' is for means of rows"):
         regression_scores(PREDICTIONS, REFERENCES, confidence_level=0.9, interval="t")
-    with pytest.raises(ValueError, match=r"^interval of mae: 'wilson' is for bounded scores"):
+    with pytest.raises(ValueError, match=r"^interval of mae: 'wilson' is for scores 0 and 1"):
         regression_scores(
             PREDICTIONS, REFERENCES, measures="mae", confidence_level=0.9, interval="wilson"
         )
@@ -67,7 +67,7 @@ def test_several_outputs():
     expected = interval((ERRORS + 1) / 2, bounds=(0.0, math.inf), confidence_level=0.9)
     ends = averaged["confidence_interval"]["mae"]
     assert ends == pytest.approx([expected.low, expected.high], rel=1e-9)
-    assert averaged["interval"] == {"mae": "unseen_error", "rmse": "unseen_error"}
+    assert averaged["interval"] == {"mae": "law", "rmse": "law"}
 
 
 @pytest.mark.parametrize("clusters", [None, ["b", "a", "c", "d", "d"]])
@@ -82,11 +82,34 @@ def test_one_unit_may_hold_all_variation(clusters):
         confidence_level=0.9,
         clusters=clusters,
     )
-    ends = result["confidence_interval"]
-    for name in measures[:3]:
-        assert all(map(math.isnan, ends[name]))
-    for name in measures[3:]:
-        assert ends[name] == [-1.0, 1.0]
+    for name in measures:
+        low, high = result["confidence_interval"][name]
+        assert low < result[name] < high <= 1
+
+
+@pytest.mark.parametrize("rows", [2, 3, 9])
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("kind", ["equal errors", "no errors", "constant references", "usual"])
+def test_every_number_has_an_interval_in_its_range(rows, clustered, kind):
+    rng = np.random.default_rng(rows)
+    references = rng.normal(size=rows) if kind != "constant references" else np.full(rows, 2.0)
+    errors = {"equal errors": 0.5, "no errors": 0.0}.get(kind, rng.normal(size=rows))
+    measures = [*TERMS, "rmse", "r2", "explained_variance", "d2_absolute_error", "pearson"]
+    measures += ["concordance", "spearman", "kendall", "median_ae", "max_error"]
+    clusters = [row // 2 for row in range(rows)] if clustered else None
+    options = {"confidence_level": 0.9, "clusters": clusters, "n_resamples": 200}
+    result = regression_scores(references + errors, references, measures=measures, **options)
+    for name in measures:
+        low, high = result["confidence_interval"][name]
+        if not math.isnan(result[name]):
+            assert low <= result[name] <= high
+        if name in ("pearson", "spearman", "kendall", "concordance"):
+            assert not low < -1
+            assert not high > 1
+        elif name in ("r2", "explained_variance", "d2_absolute_error"):
+            assert not high > 1
+        else:
+            assert low >= 0
 
 
 def test_two_units_that_differ_have_intervals():
@@ -123,10 +146,19 @@ def test_relative_errors_beyond_the_largest_float_are_means_of_rows(measure):
     assert regression_scores(*columns, **options) == regression_scores(*same_errors, **options)
 
 
+def test_medians_and_largest_errors_have_closed_forms():
+    errors = np.arange(1.0, 31.0)
+    options = {"measures": ["median_ae", "max_error"], "confidence_level": 0.95}
+    result = regression_scores(errors, np.zeros(30), **options)
+    ends = result["confidence_interval"]
+    # Ranks whose tails of the binomial distribution of 30 and 1/2 are .025 (Conover 1999)
+    assert ends == {"median_ae": [10.0, 21.0], "max_error": [30.0, 45.0]}
+    weighted = regression_scores(errors, np.zeros(30), sample_weight=np.ones(30) * 3, **options)
+    assert weighted["confidence_interval"] == ends
+
+
 @pytest.mark.parametrize("measure", ["median_ae", "max_error"])
-def test_resampled_errors_beyond_the_largest_float_are_infinite(measure):
+def test_ordered_errors_beyond_the_largest_float_are_infinite(measure):
     columns = [1.7e308, 1.7e308, 1.0], [-1e308, -1.7e308, 0.5]
     result = regression_scores(*columns, measures=measure, confidence_level=0.95)
     assert result[measure] == result["confidence_interval"][measure][1] == math.inf
-    assert result["confidence_interval"][measure][0] == 0.5
-    assert result["standard_error"][measure] == math.inf

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.regression import explained_intervals
+from metric_commons.regression import order_measures
 from metric_commons.regression.errors import regression_scores
-from metric_commons.regression.explained_intervals import median, spearman
+from metric_commons.regression.order_measures import median, spearman
 from metric_commons.statistics.arithmetic.exact_sums import root
 from metric_commons.statistics.resampling.row_units import random_rows
 
@@ -41,7 +41,7 @@ def test_spearman_is_the_exact_correlation_of_ranks(rows, size):
     x, y = ([rank - sum(column) / len(column) for rank in column] for column in ranks)
     products = [sum(a * b for a, b in zip(*pair, strict=True)) for pair in ((x, y), (x, x), (y, y))]
 
-    with patch.object(explained_intervals, "_LARGEST_SUM", size * len(rows) ** 2):
+    with patch.object(order_measures, "_LARGEST_SUM", size * len(rows) ** 2):
         correlation = spearman(*columns)
     if products[1] * products[2]:
         square = products[0] ** 2 / (products[1] * products[2])
@@ -62,11 +62,15 @@ def test_the_bootstrap_draws_rows_or_clusters(measure, clustered):
     rng = np.random.default_rng(2)
     references = rng.normal(size=60)
     predictions = references + rng.normal(size=60) / 2
-    units = np.lexsort([predictions, references])[:, np.newaxis]
-    clusters = None
+    units, clusters = np.arange(60)[:, np.newaxis], None
     if clustered:
         units = rng.permutation(60).reshape(12, 5)
         clusters = [f"c{np.argwhere(units == row)[0][0]:02}" for row in range(60)]
+    # Units are drawn in an order that does not depend on that of rows.
+    keys = {"mae": np.abs(predictions - references), "pearson": predictions}
+    keys |= dict.fromkeys(["mse", "rmse"], np.square(predictions - references))
+    if measure in ("r2", "explained_variance", *keys) or not clustered:
+        units = units[np.argsort(keys.get(measure, references)[units].sum(axis=1))]
     words = np.random.PCG64(7)
     resamples = random_rows(words, len(units), 50 * len(units)).reshape(50, len(units))
     values = [
@@ -77,7 +81,9 @@ def test_the_bootstrap_draws_rows_or_clusters(measure, clustered):
     options |= {"clusters": clusters, "measures": measure}
     result = regression_scores(predictions, references, **options)
 
-    expected = np.quantile([value[measure] for value in values], [0.05, 0.95])
+    power = 2 if measure == "rmse" else 1  # whose ends are the roots of those of MSE
+    expected = np.quantile([value[measure] ** power for value in values], [0.05, 0.95])
+    expected **= 1 / power
     assert result["confidence_interval"][measure] == pytest.approx(expected, rel=1e-9)
     assert expected[0] < result[measure] <= expected[1]
 

@@ -1,5 +1,4 @@
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -14,22 +13,6 @@ def test_differences_of_integers_are_rounded_once(rows):
 
     expected = [float(minuend - subtrahend) for minuend, subtrahend in rows]
     assert difference(minuends, subtrahends, np.empty(len(rows))).tolist() == expected
-
-
-@pytest.mark.parametrize("weights", [None, np.arange(1, 50_001)])
-def test_blocks_are_all_rows(weights):
-    references = np.arange(100_000.0).reshape(50_000, 2)
-    pairs = Pairs(references + 1, references, weights)
-    blocks = list(pairs.blocks())
-
-    assert len(blocks) == 2
-    assert np.array_equal(np.hstack([block.references for block in blocks]), references.T)
-    assert np.array_equal(np.hstack([block.predictions for block in blocks]), references.T + 1)
-    if weights is None:
-        assert [block.weights for block in blocks] == [None] * 2
-    else:
-        scaled = np.concatenate([block.weights for block in blocks])
-        assert (scaled * 2**pairs.weight_exponent).tolist() == weights.tolist()
 
 
 def test_rows_of_weight_zero_are_left_out():

@@ -6,15 +6,22 @@ computed from counts of units, so they do not depend on the order of rows.
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
-from ...statistics.arguments.checks import shown
-from ...statistics.intervals.intervals import critical_value
-from ...statistics.intervals.proportions import Interval, proportion_interval
+from ...statistics.arguments.checks import OptionError, shown
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    extremes,
+    resampled_intervals,
+    weighted_intervals,
+)
+from ...statistics.resampling.row_units import RowUnits
 from .rated_units import LARGEST, RatedUnits
 
 Weighting = Literal["identity", "linear", "quadratic", "ordinal"]
@@ -88,12 +95,10 @@ class Distances(NamedTuple):
     Args:
         pair_sums: for each kind of unit the sum over all ordered pairs of its ratings.
         to_all: for each label its mean distance to all ratings.
-        largest: the largest distance of two labels.
     """
 
     pair_sums: Floats
     to_all: Floats
-    largest: float
 
 
 def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
@@ -116,30 +121,51 @@ def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
         Krippendorff, Computing Krippendorff's alpha-reliability (2011).
     """
     proportions = occurrences / occurrences.sum()
+    places = units_of_distance(units, level, occurrences)
+    pair_sums = _pair_distances(units, level, places)
     if level == "nominal":
-        differ = sum_over_pairs(units, lambda first, second: (first != second) * 1.0)
-        return Distances(differ, 1 - proportions, 1.0)
+        return Distances(pair_sums, 1 - proportions)
     if level == "ratio":
-        values = _numbers(units, "level='ratio'")
-        sums = values[:, np.newaxis] + values
-        differences = values[:, np.newaxis] - values
-        ratios = np.divide(differences, sums, out=np.zeros_like(sums), where=sums != 0)
-        table = np.square(ratios)
-        pair_sums = sum_over_pairs(units, lambda first, second: table[first, second])
-        return Distances(pair_sums, table @ proportions, float(table.max()))
+        return Distances(pair_sums, _ratios(places) @ proportions)
+    return Distances(pair_sums, np.square(places) + np.square(places) @ proportions)
+
+
+def units_of_distance(units: RatedUnits, level: str, occurrences: Floats) -> Floats:
+    """Return the numbers of labels whose distances count, near a mean of 0 but for ratios."""
+    if level == "nominal":
+        return np.zeros(len(units.values))
+    if level == "ratio":
+        return _numbers(units, "level='ratio'")
     if level == "ordinal":
-        positions = np.cumsum(occurrences) - occurrences / 2
+        places = np.cumsum(occurrences) - occurrences / 2
     else:
-        positions = _numbers(units, "level='interval'")
-    positions = positions - positions[0]  # so that a common offset costs no digits
-    positions -= positions @ proportions
+        places = _numbers(units, "level='interval'")
+    places = places - places[0]  # so that a common offset costs no digits
+    centred: Floats = places - places @ (occurrences / occurrences.sum())
+    return centred
+
+
+def _ratios(values: Floats) -> Floats:
+    """Return the squared differences over the squared sums of all pairs of values."""
+    sums = values[:, np.newaxis] + values
+    differences = values[:, np.newaxis] - values
+    ratios = np.divide(differences, sums, out=np.zeros_like(sums), where=sums != 0)
+    return np.asarray(np.square(ratios))
+
+
+def _pair_distances(units: RatedUnits, level: str, places: Floats) -> Floats:
+    """Return for each kind of unit the sum of distances over all ordered pairs of its ratings."""
+    if level == "nominal":
+        return sum_over_pairs(units, lambda first, second: (first != second) * 1.0)
+    if level == "ratio":
+        table = _ratios(places)
+        return sum_over_pairs(units, lambda first, second: table[first, second])
     is_rated = units.is_rated
     # From the first rating of each unit, so that equal ratings have exactly no distance.
-    apart = np.where(is_rated, positions[units.codes] - positions[units.codes[:, :1]], 0.0)
+    apart = np.where(is_rated, places[units.codes] - places[units.codes[:, :1]], 0.0)
     squares, sums = np.square(apart).sum(axis=1), apart.sum(axis=1)
-    pair_sums = 2 * (is_rated.sum(axis=1) * squares - np.square(sums))
-    to_all = np.square(positions) + np.square(positions) @ proportions
-    return Distances(np.maximum(pair_sums, 0.0), to_all, float(np.ptp(positions) ** 2))
+    distances: Floats = np.maximum(2 * (is_rated.sum(axis=1) * squares - np.square(sums)), 0.0)
+    return distances
 
 
 def sum_over_pairs(units: RatedUnits, function: Callable[[Integers, Integers], Floats]) -> Floats:
@@ -168,61 +194,105 @@ def _numbers(units: RatedUnits, purpose: str) -> Floats:
     return numbers
 
 
+class UnitSums(NamedTuple):
+    """How a coefficient follows from sums over units.
+
+    Args:
+        terms: from codes of units, shape (units, raters), to what each adds to the sums.
+        score: from sums, shape (sums, draws), to the coefficients.
+    """
+
+    terms: Callable[[Integers], Floats]
+    score: Callable[[Floats], Floats]
+
+
 @dataclass(frozen=True)
 class AgreementEstimate:
     """A coefficient of agreement, and the influence of each unit.
 
     Args:
         value: NaN if it is undefined.
-        agreement: the observed agreement, a proportion from 0 to 1.
-        room: 1 minus the agreement by chance; the coefficient is 1 - (1 - agreement) / room.
         influences: the influence of each kind of unit on the coefficient; their sum over all units
             is 0.
         units: the kinds of units; None if there are none.
-        is_plain: whether each unit either agrees or disagrees, so that the coefficient is a
-            proportion.
+        sums: how the coefficient follows from sums; None for a mean of units.
+        sizes: of a mean, how much each kind counts; None if all count the same.
     """
 
     value: float
-    agreement: float = math.nan
-    room: float = 1.0
     influences: Floats = field(default_factory=lambda: np.empty(0))
     units: RatedUnits | None = None
-    is_plain: bool = False
+    sums: UnitSums | None = None
+    sizes: Floats | None = None
 
-    def interval(self, confidence_level: float, method: str = "auto") -> Interval:
-        """Return the interval of the coefficient; NaN if it is undefined or there is only one unit.
+    def interval(self, uncertainty: Uncertainty) -> Interval:
+        """Return the interval of the coefficient; NaN if it is undefined.
 
-        Args:
-            confidence_level: strictly between 0 and 1.
-            method: "auto", the interval of the observed agreement with an unseen unit, whose raters
-                agree or do not, with ends corrected for agreement by chance; for a plain proportion
-                Clopper and Pearson's. Or "linearized", Student's interval around
-                the coefficient with the same standard error, as in irrCAC.
+        Units are weighted at random together with an unseen one. Of the units with two different
+        labels, or the same, it is the one that lowers, or raises, the coefficient most.
         """
-        if self.units is None or not math.isfinite(self.value) or len(self.units) < 2:
-            return Interval(math.nan, math.nan, method, math.nan, None)
-        spread = self.units.spread(self.influences)
-        error = spread.standard_error()
-        n_clusters = spread.clusters
-        if method == "linearized":
-            reach = critical_value(confidence_level, spread.degrees) * error
-            ends = self.value - reach, min(self.value + reach, 1.0)
-            return Interval(*ends, method, error, None, n_clusters)
-        rows = len(self.units)
-        if self.is_plain and n_clusters is None:
-            agreeing = round(self.agreement * rows)
-            return proportion_interval(agreeing, rows, confidence_level=confidence_level)
-        scaled = self.influences * self.room
-        values = self.agreement + scaled
-        estimate = self.units.interval(
-            self.agreement,
-            scaled,
-            confidence_level,
-            unseen=(min(0.0, float(values.min())), max(1.0, float(values.max()))),
-        )
-        low, high = (1 - (1 - end) / self.room for end in (estimate.low, estimate.high))
-        return estimate._replace(low=low, high=high, standard_error=error)
+        units = self.units
+        if units is None or not math.isfinite(self.value):
+            return Interval(math.nan, math.nan, "law", math.nan)
+        if uncertainty.method not in ("auto", "bootstrap"):
+            raise OptionError("method", f"{uncertainty.method!r} is for means of rows; take 'auto'")
+        error = units.spread(self.influences).standard_error()
+        if self.sums is None:
+            sizes = np.ones(len(units.counts)) if self.sizes is None else self.sizes
+            counted = float(sizes @ units.counts) / len(units)
+            values = np.clip(self.influences * counted + self.value * sizes, 0.0, 1.0)
+            found = units.mean_interval(values, uncertainty, sizes)
+            return found._replace(standard_error=error)
+        terms, score = self.sums
+        rows, size = terms(units.codes), 1.0
+        kinds = RowUnits(units.counts, rows)
+        if units.members is not None:
+            clusters, members, counts = units.members
+            table = np.zeros((int(clusters.max()) + 1, rows.shape[1]))
+            np.add.at(table, clusters, rows[members] * counts[:, np.newaxis])
+            kinds = RowUnits.of_rows(table)
+            of_clusters = np.bincount(clusters, counts)
+            size = float(np.square(of_clusters).sum() / of_clusters.sum())
+
+        def measure(sums: Floats, _: object) -> dict[str, Floats]:
+            return {"": score(sums)}
+
+        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        if uncertainty.method == "bootstrap":
+            found = resampled_intervals(kinds, [""], measure, **options)[""]
+        else:
+            unseen = size * terms(_unseen_units(units))
+            with np.errstate(all="ignore"):
+                values = score(kinds.total()[:, np.newaxis] + unseen.T)
+            drawn = DrawnScore(self.value, *extremes(values, unseen), (-1.0, 1.0))
+            found = weighted_intervals(kinds, {"": drawn}, measure, **options)[""]
+        return found._replace(standard_error=error)
+
+
+_MOST_LABELS = 24  # of an unseen unit
+
+
+def _unseen_units(units: RatedUnits) -> Integers:
+    """Return the codes of units that may come: any two labels, of as many raters as usual."""
+    occurrences = np.bincount(
+        units.codes[units.is_rated], np.repeat(units.counts, units.is_rated.sum(axis=1))
+    )
+    labels = np.argsort(occurrences, kind="stable")
+    if labels.size > _MOST_LABELS:  # the rarest and the commonest
+        labels = np.append(labels[: _MOST_LABELS // 2], labels[-_MOST_LABELS // 2 :])
+    raters = units.codes.shape[1]
+    first, second = (codes.ravel() for codes in np.meshgrid(labels, labels))
+    codes: Integers = np.stack([(first, second)[rater % 2] for rater in range(raters)], axis=1)
+    return codes
+
+
+def _label_counts(codes: Integers, size: int) -> Floats:
+    """Return how many raters of each unit gave each label, shape (units, labels)."""
+    table = np.zeros((len(codes), size + 1))
+    for column in codes.T:
+        table[np.arange(len(codes)), column] += 1  # holes are -1, the last column
+    counts: Floats = table[:, :size]
+    return counts
 
 
 UNDEFINED = AgreementEstimate(math.nan)
@@ -237,7 +307,7 @@ def plain_agreement(pairs: RatedUnits) -> AgreementEstimate:
     """
     agrees = pairs.codes[:, 0] == pairs.codes[:, 1]
     value = int(pairs.counts[agrees].sum()) / len(pairs)
-    return AgreementEstimate(value, value, 1.0, agrees - value, pairs, is_plain=True)
+    return AgreementEstimate(value, agrees - value, pairs)
 
 
 def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
@@ -268,7 +338,19 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
     value = (agreement - chance) / room
     moved = expected[0][first] + expected[1][second] - 2 * chance
     influences = (agreements - agreement - (1 - value) * moved) / room
-    return AgreementEstimate(value, agreement, room, influences, pairs)
+
+    def terms(codes: Integers) -> Floats:
+        first, second = (_label_counts(codes[:, [rater]], size) for rater in (0, 1))
+        agreements = weights.of_pairs(*codes.T)
+        return np.column_stack([agreements, first, second])
+
+    def score(sums: Floats) -> Floats:
+        first, second = sums[1 : size + 1], sums[size + 1 :]
+        rows = first.sum(axis=0)
+        chance = (first * weights.mean_agreement(second)).sum(axis=0) / (rows * rows)
+        return _above_chance(sums[0] / rows, chance)
+
+    return AgreementEstimate(value, influences, pairs, UnitSums(terms, score))
 
 
 def chance_corrected(
@@ -315,9 +397,29 @@ def chance_corrected(
     influences = rows / paired * (agreements - chance * are_pairs) / room - value
     if coefficient == "percent_agreement":
         influences = rows / paired * (agreements - agreement * are_pairs)
-    else:
-        influences -= 2 * (1 - value) * (chances - chance) / room
-    return AgreementEstimate(value, agreement, room, influences, units)
+        return AgreementEstimate(value, influences, units, sizes=are_pairs.astype(np.float64))
+    influences -= 2 * (1 - value) * (chances - chance) / room
+    size = len(units.values)
+
+    def terms(codes: Integers) -> Floats:
+        kinds = replace(units, codes=codes)
+        table = _label_counts(codes, size)
+        sizes = table.sum(axis=1)
+        pairs = sum_over_pairs(kinds, weights.of_pairs)
+        agreements = pairs / np.maximum(sizes * (sizes - 1), 1.0)
+        return np.column_stack([agreements, sizes >= 2, table / sizes[:, np.newaxis]])
+
+    def score(sums: Floats) -> Floats:
+        shares = sums[2:] / sums[2:].sum(axis=0)
+        if coefficient == "brennan_prediger":
+            expected = np.full(sums.shape[1], chance)
+        elif coefficient == "gwet_ac":
+            expected = (shares * (1 - shares)).sum(axis=0) * weights.total / (size * (size - 1))
+        else:
+            expected = (shares * weights.mean_agreement(shares)).sum(axis=0)
+        return _above_chance(sums[0] / sums[1], expected)
+
+    return AgreementEstimate(value, influences, units, UnitSums(terms, score))
 
 
 def _chance(
@@ -346,8 +448,7 @@ def _chance(
 def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     """Return Krippendorff's alpha of any number of raters; NaN if all ratings are equal.
 
-    Units with one rating do not count. The agreement is 1 minus the observed disagreement in
-    units of the largest distance, and the room is the expected disagreement in these units.
+    Units with one rating do not count.
 
     Source:
         Krippendorff, Computing Krippendorff's alpha-reliability (2011). The influences are those
@@ -367,7 +468,7 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     ratings = int(sizes @ units.counts)
     repeated = np.broadcast_to(units.counts[:, np.newaxis], units.codes.shape)[is_rated]
     occurrences = np.bincount(units.codes[is_rated], repeated, len(units.values))
-    pair_sums, to_all, largest = distances(units, level, np.asarray(occurrences, np.float64))
+    pair_sums, to_all = distances(units, level, np.asarray(occurrences, np.float64))
     unit_distances = pair_sums / (sizes - 1)
     observed = float(unit_distances @ units.counts) / ratings
     mean_distance = float(occurrences @ to_all) / ratings
@@ -381,7 +482,35 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     of_expected = 2 * (labels_apart - mean_distance * sizes) / mean_size
     of_expected *= ratings / (ratings - 1)
     influences = -(of_observed - observed / expected * of_expected) / expected
-    return AgreementEstimate(value, 1 - observed / largest, expected / largest, influences, units)
+    size = len(units.values)
+    places = units_of_distance(units, level, np.asarray(occurrences, np.float64))
+
+    def terms(codes: Integers) -> Floats:
+        kinds = replace(units, codes=codes)
+        table = _label_counts(codes, size)
+        sizes = table.sum(axis=1)
+        found = _pair_distances(kinds, level, places) / (sizes - 1)
+        if level in ("interval", "ordinal"):  # whose mean distances follow from two moments
+            table = np.column_stack([table @ places, table @ np.square(places)])
+        return np.column_stack([found, sizes, table])
+
+    def score(sums: Floats) -> Floats:
+        ratings, means = sums[1], sums[2:] / sums[1]
+        if level == "nominal":
+            expected = 1 - np.square(means).sum(axis=0)
+        elif level == "ratio":
+            expected = (means * (_ratios(places) @ means)).sum(axis=0)
+        else:
+            expected = 2 * (means[1] - np.square(means[0]))
+        expected = expected * ratings / (ratings - 1)
+        return np.where(expected > 0, 1 - sums[0] / ratings / expected, np.nan)
+
+    return AgreementEstimate(value, influences, units, UnitSums(terms, score))
+
+
+def _above_chance(agreement: Floats, chance: Floats) -> Floats:
+    """Return coefficients; NaN where chance always agrees."""
+    return np.where(chance < 1 - 1e-12, (agreement - chance) / (1 - chance), np.nan)
 
 
 def _mean(values: Floats, counts: Integers) -> float:

@@ -12,6 +12,7 @@ Source:
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,19 +20,26 @@ from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
-from ...statistics.arguments.domains import Labels, Level, Parsed, checked_options
-from ...statistics.arithmetic.exact_sums import exact_sum
-from ...statistics.intervals.estimates import influence_interval
-from ...statistics.intervals.intervals import critical_value
+from ...statistics.arguments.domains import (
+    Labels,
+    Level,
+    Parsed,
+    Resamples,
+    Seed,
+    checked_options,
+)
+from ...statistics.arithmetic.exact_sums import exact_sum, group_sums
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.intervals import ratio_interval
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.summary import reported
+from ...statistics.intervals.summary import Measured, summarize_inputs
 from .judged_rows import JudgedRows, judged_rows, label_numbers
 from .rogan_gladen import rogan_gladen
 
 _ROUNDED_ZERO = 1e-12  # a smaller lambda is that of a judge without correlation, rounded
 
 Method = Literal["ppi++", "ppi", "rogan_gladen", "labelled"]
-IntervalMethod = Literal["auto", "normal"]
 
 
 def finite_range(score_range: Any) -> tuple[float, float]:
@@ -83,8 +91,9 @@ def judge_corrected(
     method: Method = "ppi++",
     clusters: Labels | None = None,
     score_range: ScoreRange = (0.0, 1.0),
-    interval: IntervalMethod = "auto",
     confidence_level: Level | None = 0.95,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
 ) -> dict[str, Any]:
     """Return the corrected rate, its error and interval, and the benefit of the judge.
 
@@ -97,8 +106,9 @@ def judge_corrected(
             labels chosen by class; "labelled", from labels only.
         clusters: the cluster of each row; labels may be on any rows of a cluster.
         score_range: the smallest and the largest possible label.
-        interval: "auto" or "normal", value plus and minus z standard errors.
         confidence_level: the level of the interval; None for none.
+        n_resamples: the number of draws, for "rogan_gladen".
+        seed: for these draws.
 
     Raises:
         ValueError: a row or an option is not valid, or options cannot be combined.
@@ -109,39 +119,54 @@ def judge_corrected(
     >>> round(result["judge_corrected"], 4), result["judge_bias"], result["labelled"]
     (0.5, 0.25, 4)
     """
-    rows = judged_rows(predictions, references, clusters=clusters)
-    level = None if confidence_level is None else float(confidence_level)
-    bounds = finite_range(score_range)
+    if method == "rogan_gladen" and clusters is not None:
+        raise ValueError("rogan_gladen takes no clusters")
+    result = summarize_inputs(
+        partial(_measured, method, finite_range(score_range)),
+        {"predictions": predictions, "references": references},
+        confidence_level=confidence_level,
+        clusters=clusters,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+    if confidence_level is not None:  # the error is a score of its own
+        result["standard_error"] = result["standard_error"]["judge_corrected"]
+    return result
+
+
+def _measured(
+    method: Method,
+    bounds: tuple[float, float],
+    *,
+    predictions: ArrayLike,
+    references: ArrayLike | Sequence[Sequence[float]],
+    uncertainty: Uncertainty | None,
+) -> Measured:
+    """Return the corrected rate with what belongs to it, and its interval."""
+    clusters = None if uncertainty is None else uncertainty.clusters
+    rows = judged_rows(
+        predictions, references, clusters=clusters if isinstance(clusters, Clusters) else None
+    )
     if method == "rogan_gladen":
-        if clusters is not None:
-            raise ValueError("rogan_gladen takes no clusters")
-        return rogan_gladen(rows, level)
+        return rogan_gladen(rows, uncertainty)
     if method != "labelled" and rows.labelled == len(rows):
         raise ValueError("references: every row is labelled, so there is nothing to correct")
-    if interval == "auto":
-        labels = label_numbers(references)
-        is_outside = (labels < bounds[0]) | (labels > bounds[1])
-        if is_outside.any():
-            row = int(is_outside.argmax())
-            low, high = bounds
-            problem = f"is {labels[row]:g}, outside score_range ({low:g}, {high:g})"
-            raise RowError("references", row, problem)
+    labels = label_numbers(references)
+    is_outside = (labels < bounds[0]) | (labels > bounds[1])
+    if is_outside.any():
+        row = int(is_outside.argmax())
+        low, high = bounds
+        problem = f"is {labels[row]:g}, outside score_range ({low:g}, {high:g})"
+        raise RowError("references", row, problem)
     correction = _correction(rows, method, bounds)
     result = _result(rows, correction)
-    if level is not None:
-        error = result["standard_error"]
-        if interval == "normal":
-            n_clusters = None if rows.clusters is None else int(rows.clusters.max()) + 1
-            reach = critical_value(level, math.inf) * error
-            ends = correction.value - reach, correction.value + reach
-            estimate = Interval(*ends, "normal", error, None, n_clusters)
-        else:
-            choices = [correction]
-            if method == "ppi++":
-                choices.append(_correction(rows, "labelled", bounds))
-            estimate = _interval(rows, choices, bounds, level)
-        result |= reported({"judge_corrected": estimate}) | {"standard_error": error}
-    return result
+    if uncertainty is None:
+        return result, {}
+    choices = [correction]
+    if method == "ppi++":
+        choices.append(_correction(rows, "labelled", bounds))
+    found = _interval(rows, choices, bounds, uncertainty)
+    return result, {"judge_corrected": found._replace(standard_error=result["standard_error"])}
 
 
 def _correction(rows: JudgedRows, method: str, bounds: tuple[float, float]) -> Correction:
@@ -232,29 +257,33 @@ def _interval(
     rows: JudgedRows,
     corrections: Sequence[Correction],
     bounds: tuple[float, float],
-    confidence_level: float,
+    uncertainty: Uncertainty,
 ) -> Interval:
     """Return the narrowest interval that holds the corrected rate.
+
+    Rows with labels have the size 1, and rows without labels only add their influence.
 
     Args:
         rows: the rows.
         corrections: with the judge, and with a weight of 0, that is by the labels alone.
         bounds: the smallest and the largest possible label.
-        confidence_level: strictly between 0 and 1.
+        uncertainty: the level.
     """
-    intervals = [
-        influence_interval(
-            min(max(correction.value, bounds[0]), bounds[1]),
-            correction.influences,
-            rows.counts,
-            clusters=rows.clusters,
-            sizes=rows.is_labelled.astype(np.float64),
-            confidence_level=confidence_level,
-            unseen=correction.unseen,
-            bounds=bounds,
-        )
-        for correction in corrections
-    ]
+    sizes, counts = rows.is_labelled.astype(np.float64), rows.counts.astype(np.float64)
     value = min(max(corrections[0].value, bounds[0]), bounds[1])
-    holding = [interval for interval in intervals if interval.low <= value <= interval.high]
+    holding = []
+    for correction in corrections:
+        middle = min(max(correction.value, bounds[0]), bounds[1])
+        sums, weights = middle * sizes + correction.influences, sizes
+        repeats: Floats | None = counts
+        if rows.clusters is not None:
+            number = int(rows.clusters.max()) + 1
+            sums, weights = (
+                group_sums(column * counts, rows.clusters, number) for column in (sums, weights)
+            )
+            repeats = None
+        found = ratio_interval(sums, weights, uncertainty, bounds=correction.unseen, counts=repeats)
+        low, high = max(found.low, bounds[0]), min(found.high, bounds[1])
+        if min(low, middle) <= value <= max(high, middle):
+            holding.append(found._replace(low=min(low, middle), high=max(high, middle)))
     return min(holding, key=lambda interval: interval.high - interval.low)

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arguments.checks import RowError
-from .rated_units import LARGEST, cluster_numbers
+from ...statistics.intervals.cluster_sums import Clusters
+from .rated_units import LARGEST
 
 
 @dataclass(frozen=True)
@@ -47,14 +48,14 @@ def judged_rows(
     predictions: ArrayLike,
     references: ArrayLike | Sequence[Sequence[float]],
     *,
-    clusters: Sequence[Any] | None = None,
+    clusters: Clusters | None = None,
 ) -> JudgedRows:
     """Return the distinct rows of these columns.
 
     Args:
         predictions: the verdict of the judge on each row, or a list with one of each judge.
         references: the label of each row, NaN if missing; or a list of the label, empty if missing.
-        clusters: the cluster of each row; None for none.
+        clusters: the clusters of rows; None for none.
 
     Raises:
         ValueError: a verdict is missing, there are fewer than two labels, or a number is so large
@@ -77,7 +78,7 @@ def judged_rows(
         raise ValueError("references needs at least two labelled rows; NaN means no label")
     columns = [verdicts.mean(axis=1), labels]
     if clusters is not None:
-        columns.append(cluster_numbers(clusters, len(labels)).astype(np.float64))
+        columns.append(clusters.numbers.astype(np.float64))
     kinds, counts = _distinct(columns)
     numbers = None if clusters is None else kinds[2].astype(np.int64)
     return JudgedRows(kinds[0], kinds[1], counts, numbers)

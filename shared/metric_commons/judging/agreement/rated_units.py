@@ -14,8 +14,11 @@ from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
+from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.estimates import influence_interval, influence_spread
+from ...statistics.intervals.estimates import influence_spread
+from ...statistics.intervals.intervals import mean_interval, ratio_interval
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.spreads import Spread
 
@@ -76,26 +79,27 @@ class RatedUnits:
         clusters, kinds, counts = self.members or (None, slice(None), self.counts)
         return influence_spread(influences[kinds], counts, clusters)
 
-    def interval(
-        self, value: float, influences: Floats, confidence_level: float, **options: Any
+    def mean_interval(
+        self, values: Floats, uncertainty: Uncertainty, sizes: Floats | None = None
     ) -> Interval:
-        """Return the interval of an estimate from the influences of kinds of units.
+        """Return the interval of a mean over units of values from 0 to 1.
 
         Args:
-            value: the estimate.
-            influences: shape (kinds,).
-            confidence_level: strictly between 0 and 1.
-            **options: `unseen` and `bounds` of `influence_interval`.
+            values: those of kinds, times their sizes.
+            uncertainty: the level and the method.
+            sizes: how much each kind counts; None if all count the same.
         """
-        clusters, kinds, counts = self.members or (None, slice(None), self.counts)
-        return influence_interval(
-            value,
-            influences[kinds],
-            counts,
-            clusters=clusters,
-            confidence_level=confidence_level,
-            **options,
+        sizes = np.ones(values.size) if sizes is None else sizes
+        if self.members is None:
+            rows = [np.repeat(column, self.counts) for column in (values, sizes)]
+            is_counted = rows[1] > 0
+            return mean_interval(rows[0][is_counted], replace(uncertainty, clusters=None))
+        clusters, kinds, counts = self.members
+        number = int(clusters.max()) + 1
+        sums, weights = (
+            group_sums(column[kinds] * counts, clusters, number) for column in (values, sizes)
         )
+        return ratio_interval(sums, weights, uncertainty)
 
     def numbers(self, purpose: str) -> Floats:
         """Return the labels as numbers.
@@ -112,7 +116,7 @@ def rated_units(
     ratings: Column,
     *,
     labels: Sequence[Any] | None = None,
-    clusters: Sequence[Any] | None = None,
+    clusters: Clusters | None = None,
     in_order: bool = False,
 ) -> RatedUnits:
     """Return the units of a column of lists of ratings.
@@ -155,7 +159,7 @@ def paired_units(
     references: Column,
     *,
     labels: Sequence[Any] | None = None,
-    clusters: Sequence[Any] | None = None,
+    clusters: Clusters | None = None,
 ) -> RatedUnits:
     """Return the units of two columns of labels.
 
@@ -197,7 +201,7 @@ def _holes_last(matrix: Integers) -> Integers:
 
 
 def distinct_units(
-    values: list[Any], codes: Integers, clusters: Sequence[Any] | None = None
+    values: list[Any], codes: Integers, clusters: Clusters | None = None
 ) -> RatedUnits:
     """Return the distinct rows of codes, and their counts, also in each cluster."""
     span = len(values) + 1
@@ -215,22 +219,10 @@ def distinct_units(
         kinds, inverse, counts = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
     if clusters is None:
         return RatedUnits(values, kinds, counts)
-    keys = cluster_numbers(clusters, len(codes)) * len(kinds) + inverse.reshape(-1)
+    keys = clusters.numbers * len(kinds) + inverse.reshape(-1)
     entries, entry_counts = np.unique(keys, return_counts=True)
     members = ClusterMembers(*np.divmod(entries, len(kinds)), entry_counts)
     return RatedUnits(values, kinds, counts, members)
-
-
-def cluster_numbers(clusters: Sequence[Any], rows: int) -> Integers:
-    """Return the number of the cluster of each row, in the order of the clusters' labels as texts.
-
-    >>> cluster_numbers(["b", "a", "b"], 3).tolist()
-    [1, 0, 1]
-    """
-    parts = Clusters.of_labels(clusters, rows)
-    rank = np.empty(len(parts.labels), np.int64)
-    rank[np.argsort(np.array(parts.labels, object), kind="stable")] = np.arange(len(parts.labels))
-    return rank[parts.numbers]
 
 
 def coded(column: Column, labels: Sequence[Any] | None = None) -> tuple[list[Any], Integers]:

@@ -1,22 +1,23 @@
 """The agreement of two raters, of any number of them, or of a panel of judges with true labels."""
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, check_measures, shown
-from ...statistics.arguments.domains import Labels, Parsed, Resamples, Seed, checked_options
-from ...statistics.arguments.domains import Level as ConfidenceLevel
-from ...statistics.intervals.intervals import resampled_interval
-from ...statistics.intervals.proportions import proportion_interval
-from ...statistics.intervals.summary import reported
-from ...statistics.resampling.row_units import resampled_counts
+from ...statistics.arguments.domains import Parsed, checked_options
+from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
+from ...statistics.intervals.rank_correlations import PairedScores, correlation_interval
+from ...statistics.intervals.summary import Measured, interval_of, summarize_inputs
 from .agreement_coefficients import (
     AgreementEstimate,
     Level,
@@ -35,10 +36,9 @@ def panel_scores(
     predictions: Column,
     references: Column,
     labels: Any = None,
-    clusters: Any = None,
-    level: float | None = None,
-) -> dict[str, Any]:
-    """Return the scores of a panel of judges, and at a level the intervals of row scores.
+    uncertainty: Uncertainty | None = None,
+) -> Measured:
+    """Return the scores of a panel of judges, and the intervals of scores of rows.
 
     Correlated errors make a panel smaller than it looks. If the errors of k judges have the mean
     correlation r, the mean of their verdicts varies as much as that of k / (1 + (k - 1) r) judges
@@ -48,8 +48,7 @@ def panel_scores(
         predictions: for each row the verdict of each judge, in the same order in all rows.
         references: the true label of each row.
         labels: all labels; None for those that occur.
-        clusters: one label per row; None if rows are independent.
-        level: the level of the intervals; None for none.
+        uncertainty: the level, the method and the clusters; None for no intervals.
 
     Returns:
         The scores: `agreement` (the mean over judges of the proportion of verdicts that are right),
@@ -61,7 +60,7 @@ def panel_scores(
         ValueError: a verdict is missing, or rows have different numbers of judges.
 
     >>> verdicts = [[1, 1, 0], [0, 1, 0], [1, 1, 1], [0, 0, 1]]
-    >>> scores = panel_scores(verdicts, [1, 0, 1, 1])
+    >>> scores, _ = panel_scores(verdicts, [1, 0, 1, 1])
     >>> scores["majority_agreement"], scores["judges"], round(scores["error_correlation"], 4)
     (0.75, 3, -0.1111)
     """
@@ -77,7 +76,7 @@ def panel_scores(
     if not judges:
         raise RowError("predictions", 0, "has no verdicts; a panel has at least one judge")
     ratings = [(*verdicts, label) for verdicts, label in zip(predictions, references, strict=True)]
-    panel = rated_units(ratings, labels=labels, clusters=clusters, in_order=True)
+    panel = rated_units(ratings, labels=labels, clusters=_clusters(uncertainty), in_order=True)
     codes, truth = panel.codes[:, :-1], panel.codes[:, -1]
     counts, rows = panel.counts, len(panel)
     is_wrong = (codes != truth[:, np.newaxis]).astype(np.int64)
@@ -104,14 +103,13 @@ def panel_scores(
         "all_wrong": means["all_wrong"],
         "judges": judges,
     }
-    if level is None:
-        return scores
-    return scores | reported(
-        {
-            name: panel.interval(means[name], values - means[name], level)
-            for name, values in row_scores.items()
-        }
-    )
+    intervals: dict[str, Interval] = {}
+    if uncertainty is None:
+        return scores, intervals
+    for name, values in row_scores.items():
+        with interval_of(name):
+            intervals[name] = panel.mean_interval(values, uncertainty)
+    return scores, intervals
 
 
 def _majorities(verdicts: Integers, truth: Integers) -> tuple[Floats, Any]:
@@ -148,9 +146,9 @@ _HALF_POINTS = np.array([2, 0, 1])  # of the answer shown first, for each verdic
 
 
 def swapped_verdicts(
-    predictions: Column, references: Column, clusters: Any = None, level: float | None = None
-) -> dict[str, Any]:
-    """Return the scores of verdicts in both orders, and at a level the intervals of two of them.
+    predictions: Column, references: Column, uncertainty: Uncertainty | None = None
+) -> Measured:
+    """Return the scores of verdicts in both orders, and the intervals of two of them.
 
     A verdict is "A" if the answer shown first wins, "B" if the second wins, or "tie". A pair leans
     to the first place if both verdicts together give it more than half of the points. Without
@@ -160,18 +158,18 @@ def swapped_verdicts(
     Args:
         predictions: the verdicts with system a shown first.
         references: the verdicts about the same pairs with system b shown first.
-        clusters: one label per pair; None if pairs are independent.
-        level: the level of the intervals; None for none.
+        uncertainty: the level, the method and the clusters; None for no intervals.
 
     Raises:
         ValueError: a verdict is none of these.
 
-    >>> scores = swapped_verdicts(["A", "A", "B", "tie"], ["A", "B", "A", "tie"])
+    >>> scores, _ = swapped_verdicts(["A", "A", "B", "tie"], ["A", "B", "A", "tie"])
     >>> scores["swap_consistency"], scores["first_position_share"], scores["win_rate_a"]
     (0.75, 0.25, 0.5)
     """
     from scipy.special import bdtr
 
+    clusters = _clusters(uncertainty)
     pairs = paired_units(predictions, references, labels=VERDICTS, clusters=clusters)
     counts, rows = pairs.counts, len(pairs)
     first, second = _HALF_POINTS[pairs.codes.T]
@@ -188,18 +186,15 @@ def swapped_verdicts(
         "win_rate_a": int((first + 2 - second) @ counts) / (4 * rows),
         "position_p_value": p_value,
     }
-    if level is None:
-        return scores
-    intervals = {"first_position_rate": pairs.interval(rate, points / 4 - rate, level)}
-    if pairs.members is None:
-        consistency = proportion_interval(consistent, rows, confidence_level=level)
-    else:
-        influences = (points == 2) - consistent / rows
-        consistency = pairs.interval(consistent / rows, influences, level)
-    return scores | reported(intervals | {"swap_consistency": consistency})
+    intervals: dict[str, Interval] = {}
+    columns = {"first_position_rate": points / 4, "swap_consistency": (points == 2) * 1.0}
+    if uncertainty is None:
+        return scores, intervals
+    for name, values in columns.items():
+        with interval_of(name):
+            intervals[name] = pairs.mean_interval(values, uncertainty)
+    return scores, intervals
 
-
-IntervalMethod = Literal["auto", "linearized", "bootstrap"]
 
 OF_PAIRS = ("agreement", "cohen_kappa", "kendall_tau_b", "spearman", "pearson")
 OF_UNITS = (
@@ -229,11 +224,7 @@ def judge_agreement(
     level: Level = "nominal",
     labels: Sequence[Any] | None = None,
     swapped: bool = False,
-    confidence_level: ConfidenceLevel | None = None,
-    interval: IntervalMethod = "auto",
-    clusters: Labels | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
+    **uncertainty: Any,
 ) -> dict[str, Any]:
     """Return the agreement of raters, and on request intervals.
 
@@ -253,11 +244,7 @@ def judge_agreement(
         labels: all labels in their order; None for those that occur, ascending.
         swapped: the columns are verdicts "A", "B" or "tie" about the same pairs of answers in both
             orders.
-        confidence_level: also return intervals.
-        interval: "auto", "linearized" or "bootstrap"; see `AgreementEstimate.interval`.
-        clusters: one label per row: intervals count clusters.
-        n_resamples: the number of bootstrap resamples.
-        seed: the seed of the bootstrap.
+        **uncertainty: the options of `summarize_inputs`.
 
     Raises:
         ValueError: a row or an option is not valid, or does not apply to these columns.
@@ -275,67 +262,85 @@ def judge_agreement(
             f"predictions has {len(predictions)} rows, but references has {len(references)}"
         )
     are_lists = np.ndim(predictions[0]) > 0
-    confidence_level = None if confidence_level is None else float(confidence_level)
+    columns = {"predictions": predictions}
+    if references is None and not are_lists:
+        raise ValueError("references is missing; without it, predictions are lists of ratings")
+    if references is not None:
+        columns["references"] = references
     if swapped:
         if references is None or are_lists:
             raise OptionError("swapped", "needs one verdict per row in predictions and references")
-        return swapped_verdicts(predictions, references, clusters, confidence_level)
+        return summarize_inputs(swapped_verdicts, columns, **uncertainty)
     if references is not None and are_lists:
-        return panel_scores(predictions, references, labels, clusters, confidence_level)
+        return summarize_inputs(partial(panel_scores, labels=labels), columns, **uncertainty)
+    names = _parse(measures or (_DEFAULT_OF_UNITS if references is None else _DEFAULT_OF_PAIRS))
 
-    if references is not None:
-        units = paired_units(predictions, references, labels=labels, clusters=clusters)
-        names = _parse(measures or _DEFAULT_OF_PAIRS)
-    elif are_lists:
-        units = rated_units(predictions, labels=labels, clusters=clusters)
-        names = _parse(measures or _DEFAULT_OF_UNITS)
-    else:
-        raise ValueError("references is missing; without it, predictions are lists of ratings")
-    estimators = {
-        name: _estimator(name, units, references is not None, weights, weight_by, level)
-        for name in names
-    }
-    estimates = {name: estimator(units) for name, estimator in estimators.items()}
-    result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
-    if references is not None:
-        # What agreement has to be compared with: that of a judge who always gives the commonest
-        # label of the second rater, as scikit-learn's DummyClassifier does.
-        commonest = np.bincount(units.codes[:, 1], units.counts).max()
-        result["constant_agreement"] = int(commonest) / len(units)
-    if confidence_level is None:
-        return result
-    if interval == "bootstrap":
-        values: dict[str, list[float]] = {name: [] for name in estimators}
-        for resample in _resamples(units, int(n_resamples), int(seed)):
-            for name, estimator in estimators.items():
-                values[name].append(estimator(resample).value)
-        members = units.members
-        n_clusters = None if members is None else int(members.clusters.max()) + 1
-        intervals = {
-            name: resampled_interval(np.array(column), confidence_level, n_clusters)
-            for name, column in values.items()
+    def kernel(
+        *,
+        predictions: Column,
+        references: Column | None = None,
+        uncertainty: Uncertainty | None = None,
+    ) -> Measured:
+        are_pairs, clusters = references is not None, _clusters(uncertainty)
+        if references is None:
+            units = rated_units(predictions, labels=labels, clusters=clusters)
+        else:
+            units = paired_units(predictions, references, labels=labels, clusters=clusters)
+        estimates = {
+            name: _estimate(name, units, are_pairs, weights, weight_by, level) for name in names
         }
-    else:
-        intervals = {
-            name: estimate.interval(confidence_level, interval)
-            for name, estimate in estimates.items()
-            if name not in _CORRELATIONS
-        }
-    return result | reported(intervals)
+        result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
+        if are_pairs:
+            # What agreement has to be compared with: that of a judge who always gives the commonest
+            # label of the second rater, as scikit-learn's DummyClassifier does.
+            commonest = np.bincount(units.codes[:, 1], units.counts).max()
+            result["constant_agreement"] = int(commonest) / len(units)
+        intervals: dict[str, Interval] = {}
+        if uncertainty is None:
+            return result, intervals
+        for name, estimate in estimates.items():
+            with interval_of(name):
+                if name in _CORRELATIONS:
+                    found = _correlation_interval(name, estimate.value, units, uncertainty)
+                else:
+                    found = estimate.interval(uncertainty)
+            intervals[name] = found
+        return result, intervals
+
+    return summarize_inputs(kernel, columns, **uncertainty)
 
 
-Estimator = Callable[[RatedUnits], AgreementEstimate]
+def _clusters(uncertainty: Uncertainty | None) -> Clusters | None:
+    clusters = None if uncertainty is None else uncertainty.clusters
+    return clusters if isinstance(clusters, Clusters) else None
 
 
-def _estimator(
+def _correlation_interval(
+    name: str, value: float, units: RatedUnits, uncertainty: Uncertainty
+) -> Interval:
+    """Return the interval of the correlation of two columns of numbers."""
+    clusters, kinds, counts = units.members or (None, np.arange(len(units.counts)), units.counts)
+    rows = np.repeat(kinds, counts)
+    numbers = units.numbers(name)[units.codes[rows]]
+    if clusters is not None:
+        labels = [str(number) for number in range(int(clusters.max()) + 1)]
+        of_rows = Clusters(labels, np.repeat(clusters, counts))
+        uncertainty = replace(uncertainty, clusters=of_rows)
+    scores = PairedScores(*numbers.T)
+    estimate = ORDER_CORRELATIONS[name](scores)._replace(value=value)
+    found = correlation_interval(name, scores, estimate, uncertainty)
+    return found or Interval(math.nan, math.nan, "law", math.nan)
+
+
+def _estimate(
     name: str,
     units: RatedUnits,
     are_pairs: bool,
     weights: str,
     weight_by: str | None,
     level: str,
-) -> Estimator:
-    """Return the function from units to the estimate of a measure.
+) -> AgreementEstimate:
+    """Return the estimate of a measure.
 
     Raises:
         ValueError: the measure does not apply to these units.
@@ -346,17 +351,15 @@ def _estimator(
             f"holds {shown(name)}, which is of two raters: pass predictions and references",
         )
     if name == "agreement":
-        return plain_agreement
+        return plain_agreement(units)
     if name == "cohen_kappa":
-        table = label_weights(units, weights, weight_by or "position")
-        return lambda pairs: cohen_kappa(pairs, table)
+        return cohen_kappa(units, label_weights(units, weights, weight_by or "position"))
     if name in _CORRELATIONS:
-        numbers = units.numbers(name)
-        return lambda pairs: AgreementEstimate(correlation(name, pairs, numbers))
+        return AgreementEstimate(correlation(name, units, units.numbers(name)))
     if name == "krippendorff_alpha":
-        return lambda units: krippendorff_alpha(unordered(units), level)
+        return krippendorff_alpha(unordered(units), level)
     table = label_weights(units, weights, weight_by or "value")
-    return lambda units: chance_corrected(unordered(units), table, name)
+    return chance_corrected(unordered(units), table, name)
 
 
 def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
@@ -388,22 +391,3 @@ def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
     first, second = (column.size * column - column.sum() for column in from_least)
     size = math.sqrt(float(first @ first) * float(second @ second))
     return min(max(float(first @ second) / size, -1.0), 1.0)
-
-
-def _resamples(units: RatedUnits, n_resamples: int, seed: int) -> Iterator[RatedUnits]:
-    """Return resamples of units, or of clusters; their clusters are left out."""
-    occurrences = units.counts
-    members = units.members
-    if members is not None:
-        occurrences = np.ones(int(members.clusters.max()) + 1, np.int64)
-    for block in resampled_counts(occurrences, n_resamples=n_resamples, seed=seed):
-        for counts in block:
-            weights = counts
-            if members is not None:
-                drawn_members = counts[members.clusters] * members.counts
-                weights = np.bincount(members.kinds, drawn_members, len(units.counts))
-                weights = weights.astype(np.int64)
-            is_drawn = weights > 0
-            yield replace(
-                units, codes=units.codes[is_drawn], counts=weights[is_drawn], members=None
-            )

@@ -5,21 +5,24 @@ from typing import Any
 
 import numpy as np
 
-from ...statistics.intervals.intervals import critical_value
-from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.summary import reported
+from ...statistics.arguments.arrays import Floats
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.proportions import critical_value
+from ...statistics.intervals.summary import Measured
+from ...statistics.intervals.weighted_units import DrawnScore, extremes, weighted_intervals
+from ...statistics.resampling.row_units import RowUnits
 from .judged_rows import JudgedRows
 
 
-def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, Any]:
+def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
     """Return the rate of 1 among the rows without labels, corrected for the judge's errors.
 
-    It only needs random samples of labels within each class. The interval is by the
-    delta method, with the counts moved towards 1/2.
+    It only needs random samples of labels within each class. The error is by the delta method, with
+    the counts moved towards 1/2.
 
     Args:
         rows: rows with verdicts and labels 0 and 1.
-        confidence_level: the level of the interval; None for none.
+        uncertainty: the level of the interval; None for none.
 
     Raises:
         ValueError: there are other verdicts or labels, a class has no labels, every row has one, or
@@ -27,7 +30,7 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
 
     Source:
         Rogan and Gladen, Estimating prevalence from the results of a screening test (1978). The
-        interval is that of Lee, Zeng et al., How to correctly report LLM-as-a-judge evaluations
+        error is that of Lee, Zeng et al., How to correctly report LLM-as-a-judge evaluations
         (2025).
     """
     labelled = rows.is_labelled
@@ -54,7 +57,7 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
             f"{sensitivity:.3g}, specificity {specificity:.3g}), so nothing can be corrected"
         )
     value = (judged + specificity - 1) / (specificity + sensitivity - 1)
-    z = critical_value(0.95 if confidence_level is None else confidence_level, math.inf)
+    z = critical_value(0.95 if uncertainty is None else uncertainty.level, math.inf)
     moved_judged = (unlabelled * judged + z * z / 2) / (unlabelled + z * z)
     moved_specificity = (negatives * specificity + 1) / (negatives + 2)
     moved_sensitivity = (positives * sensitivity + 1) / (positives + 2)
@@ -77,9 +80,22 @@ def rogan_gladen(rows: JudgedRows, confidence_level: float | None) -> dict[str, 
         "labelled": rows.labelled,
         "n": len(rows),
     }
-    if confidence_level is None:
-        return result
-    shift = 2 * z * z * (centre * of_sensitivity - (1 - centre) * of_specificity)
-    low, high = (min(max(centre + shift + sign * z * error, 0.0), 1.0) for sign in (-1, 1))
-    estimate = Interval(low, high, "delta_method", error, None)
-    return result | reported({"judge_corrected": estimate}) | {"standard_error": error}
+    if uncertainty is None:
+        return result, {}
+    is_right = labels == verdicts
+    cells = [~labelled & (verdicts == 1), ~labelled, (labels == 1) & is_right, labels == 1]
+    cells += [(labels == 0) & is_right, labels == 0]
+    units = RowUnits(rows.counts, np.column_stack(cells).astype(np.float64))
+
+    def measure(sums: Floats, _: object = None) -> dict[str, Floats]:
+        judged, sensitivity, specificity = (sums[i] / sums[i + 1] for i in (0, 2, 4))
+        slope = specificity + sensitivity - 1
+        return {"": np.where(slope > 0, (judged + specificity - 1) / slope, np.nan)}
+
+    # A row without a label, one of label 1 or one of label 0; with a hit or without one
+    unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]]).astype(np.float64)
+    values = measure(units.total()[:, np.newaxis] + unseen.T)[""]
+    score = DrawnScore(result["judge_corrected"], *extremes(values, unseen), (0.0, 1.0))
+    options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
+    found = weighted_intervals(units, {"": score}, measure, **options)[""]
+    return result, {"judge_corrected": found._replace(standard_error=error)}

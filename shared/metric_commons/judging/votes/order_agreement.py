@@ -15,6 +15,7 @@ Source:
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -22,13 +23,16 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
-from ...statistics.arguments.domains import Level, Range, checked_options
+from ...statistics.arguments.domains import Range, checked_options
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.rank_correlations import (
     CORRELATIONS,
     Estimate,
     PairedScores,
     correlation_interval,
 )
+from ...statistics.intervals.summary import Measured, RowMeans, interval_of, summarize_inputs
 
 TieConvention = Literal["a", "b", "w"]
 
@@ -214,7 +218,7 @@ def ranking_agreement(
     measures: Measures | None = None,
     p: Persistence = 0.9,
     ties: TieConvention = "a",
-    confidence_level: Level | None = None,
+    **uncertainty: Any,
 ) -> dict[str, Any]:
     """Return the measures by name, and their intervals if requested.
 
@@ -228,7 +232,7 @@ def ranking_agreement(
         p: for "rbo", the probability that a reader continues from one place to the next.
         ties: for "rbo": "a" is the mean over all orders of tied items, "b" is corrected for the
             information that ties lose, "w" takes ties for equal places, as in sports.
-        confidence_level: also return intervals, with systems as units.
+        **uncertainty: the options of `summarize_inputs`; systems are the rows.
 
     Raises:
         ValueError: a row or an option is not valid.
@@ -238,18 +242,27 @@ def ranking_agreement(
     """
     of_scores = isinstance(predictions, np.ndarray) or isinstance(predictions[0], float)
     names = _names(measures, of_scores=of_scores)
-    if of_scores:
-        return _of_scores(predictions, references, names, confidence_level)
+    kernel = partial(_of_scores, names) if of_scores else partial(_of_rankings, p, ties)
+    columns = {"predictions": predictions, "references": references}
+    return summarize_inputs(kernel, columns, **uncertainty)
+
+
+def _of_rankings(
+    p: float,
+    ties: TieConvention,
+    *,
+    predictions: Column,
+    references: Column,
+    uncertainty: Uncertainty | None = None,
+) -> Measured:
+    """Return the mean overlap of rankings and its interval."""
     first, second = (
         [flat_ranking(name, row, _groups(name, row, ranking)) for row, ranking in enumerate(column)]
         for name, column in (("predictions", predictions), ("references", references))
     )
     overlaps = [rank_biased_overlap(*pair, p, ties) for pair in zip(first, second, strict=True)]
-    means = (math.fsum(column) / len(overlaps) for column in zip(*overlaps, strict=True))
-    result: dict[str, Any] = dict(zip(Overlap._fields, means, strict=True))
-    if confidence_level is not None:
-        result |= {"confidence_interval": {}, "interval": {}, "standard_error": {}}
-    return result
+    columns = dict(zip(Overlap._fields, np.array(overlaps).T, strict=True))
+    return RowMeans(columns).measured(uncertainty)
 
 
 def _groups(name: str, row: int, ranking: Any) -> list[list[str]]:
@@ -289,8 +302,13 @@ def _names(measures: Any, *, of_scores: bool) -> list[str]:
 
 
 def _of_scores(
-    predictions: Any, references: Any, names: Sequence[str], confidence_level: float | None
-) -> dict[str, Any]:
+    names: Sequence[str],
+    *,
+    predictions: Any,
+    references: Any,
+    uncertainty: Uncertainty | None = None,
+) -> Measured:
+    """Return correlations of scores and their intervals."""
     columns = []
     for name, column in (("predictions", predictions), ("references", references)):
         values = np.asarray(column, np.float64) + 0.0
@@ -299,20 +317,15 @@ def _of_scores(
             raise RowError(name, row, f"is {values[row]}; a score is a finite number")
         columns.append(values)
     scores = PairedScores(*columns)
-    estimates = {
-        name: CORRELATIONS[name](scores) if scores.size > 1 else Estimate(math.nan)
-        for name in names
-    }
-    result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
-    if confidence_level is None:
-        return result
-    all_intervals = {
-        name: correlation_interval(name, estimate, scores.size, confidence_level)
-        for name, estimate in estimates.items()
-    }
-    intervals = {name: interval for name, interval in all_intervals.items() if interval is not None}
-    return result | {
-        "confidence_interval": {name: [i.low, i.high] for name, i in intervals.items()},
-        "interval": {name: i.method for name, i in intervals.items()},
-        "standard_error": {name: i.standard_error for name, i in intervals.items()},
-    }
+    result: dict[str, Any] = {}
+    intervals: dict[str, Interval] = {}
+    for name in names:
+        estimate = CORRELATIONS[name](scores) if scores.size > 1 else Estimate(math.nan)
+        result[name] = estimate.value
+        if uncertainty is None:
+            continue
+        with interval_of(name):
+            found = correlation_interval(name, scores, estimate, uncertainty)
+        if found is not None:
+            intervals[name] = found
+    return result, intervals

@@ -13,17 +13,24 @@ Source:
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..arguments.arrays import Floats, Integers
-from .estimates import influence_interval
-from .intervals import critical_value
+from ..arguments.checks import OptionError
+from ..arithmetic.exact_sums import rounded_sum
+from ..resampling.row_units import RowUnits, cluster_values, resampled_counts
+from .cluster_sums import Clusters
+from .intervals import mean_interval, resampled_interval
+from .methods import Uncertainty
 from .proportions import Interval
+from .weighted_units import DrawnScore, extremes, resampled_intervals, smooth_distributions
 
 _WHOLE = 1_500_000  # rows up to which sums of squared ranks are 64-bit integers
-FEWEST_SYSTEMS = 6  # that have intervals
+_UNSEEN = 5.0  # units
+_WITH_INTERVALS = ("kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "spearman", "pearson")
 
 
 class Neighbours(NamedTuple):
@@ -236,7 +243,7 @@ def tau_ap_b(scores: PairedScores) -> Estimate:
 
 
 def spearman(scores: PairedScores) -> Estimate:
-    """Return Spearman's correlation: Pearson's of the ranks; influences are from the jackknife.
+    """Return Spearman's correlation: Pearson's of the ranks.
 
     >>> spearman(PairedScores(np.array([1.0, 2.0, 3.0]), np.array([1.0, 3.0, 2.0]))).value
     0.5
@@ -249,58 +256,31 @@ def spearman(scores: PairedScores) -> Estimate:
     if not all(squares):
         return Estimate(math.nan)
     value = (int(first @ second) - square) / math.sqrt(squares[0] * squares[1])
-    if size < 3:
-        return Estimate(value)
-    products, firsts, seconds = (
-        column - float((size - 1) * size**2) for column in _sums_without_each(scores, first, second)
+    # The influence of a system on the correlation of its own ranks, and by the ranks of others,
+    # which it moves by the signs of their differences.
+    scales = [math.sqrt(total / size) for total in squares]
+    x, y = (
+        (ranks - (size + 1)) / scale for ranks, scale in zip((first, second), scales, strict=True)
     )
-    with np.errstate(invalid="ignore", divide="ignore"):
-        jackknife = products / np.sqrt(firsts * seconds)
-    return Estimate(value, (size - 1) * (math.fsum(jackknife.tolist()) / size - jackknife))
+    influences = x * y - value * (x * x + y * y) / 2
+    for scores_of, scale, own, other in (
+        (scores.estimated, scales[0], x, y),
+        (scores.true, scales[1], y, x),
+    ):
+        influences += _above(scores_of, other - value * own) / scale
+    return Estimate(value, influences - math.fsum(influences.tolist()) / size)
 
 
-def _sums_without_each(
-    scores: PairedScores, first: Integers, second: Integers
-) -> tuple[Floats, Floats, Floats]:
-    """Return the sums of products and squares of doubled ranks without each system in turn.
+def _above(values: Floats, amounts: Floats) -> Floats:
+    """Return twice the amounts of greater values and those of equal ones, for each value.
 
-    Without a system all ranks above it fall by 2, and those tied with it by 1: by 1 + s, with the
-    sign s of the difference of scores. So the products (x - 1 - s) (y - 1 - t) of the others add up
-    to sums of ranks above and beside the system; the signs s t add up to its agreement.
-    """
-    sides = (scores.neighbours(), scores.neighbours(by_true=True))
-    # Of both scores for each system: the sum of 1 + s, and of its square, over the others.
-    falls = [2 * side.higher + side.tied for side in sides]
-    squared_falls = [4 * side.higher + side.tied for side in sides]
-    columns = (scores.estimated, scores.true)
-    ranks = (first, second)
-
-    def products(a: int, b: int) -> Floats:
-        """Return sums for the ranks of two scores, or of one score twice."""
-        if a == b:
-            of_falls = squared_falls[a]
-        else:
-            signs = [fall - (scores.size - 1) for fall in falls]
-            of_falls = scores.size - 1 + signs[0] + signs[1] + scores.agreement
-        fallen = _fallen(columns[b], ranks[a]) + _fallen(columns[a], ranks[b])
-        total = int(ranks[a] @ ranks[b])
-        sums: Floats = (total - (ranks[a] * ranks[b] + fallen - of_falls)).astype(np.float64)
-        return sums
-
-    return products(0, 1), products(0, 0), products(1, 1)
-
-
-def _fallen(values: Floats, ranks: Integers) -> Integers:
-    """The sums, for each value, of the ranks of equal values and of twice those of greater ones.
-
-    >>> _fallen(np.array([1.0, 2.0, 2.0]), np.array([10, 3, 4])).tolist()
-    [14, 4, 3]
+    >>> _above(np.array([1.0, 2.0, 2.0]), np.array([10.0, 3.0, 4.0])).tolist()
+    [24.0, 7.0, 7.0]
     """
     order = np.argsort(values, kind="stable")
-    ordered, sums = values[order], np.append(0, np.cumsum(ranks[order]))
+    ordered, sums = values[order], np.append(0.0, np.cumsum(amounts[order]))
     left, right = (sums[ordered.searchsorted(values, side=side)] for side in ("left", "right"))
-    result: Integers = 2 * (sums[-1] - right) + (right - left) - ranks
-    return result
+    return np.asarray(2 * (sums[-1] - right) + (right - left))
 
 
 def _doubled_ranks(values: Floats) -> Integers:
@@ -369,47 +349,122 @@ CORRELATIONS: dict[str, Callable[[PairedScores], Estimate]] = {
 
 
 def correlation_interval(
-    name: str,
-    estimate: Estimate,
-    systems: int,
-    confidence_level: float,
-    clusters: Integers | None = None,
+    name: str, scores: PairedScores, estimate: Estimate, uncertainty: Uncertainty
 ) -> Interval | None:
-    """Return the interval of a correlation.
+    """Return the interval of a correlation; None if it has none.
 
-    Its ends are NaN for too few systems. None if it has none.
+    For Pearson's see `pearson_interval`. Else the systems are taken for those of a mean: each has
+    the value of the correlation plus its influence. An unseen one has the smallest, or the largest,
+    possible value.
 
     Args:
         name: a key of `CORRELATIONS`.
-        estimate: its value.
-        systems: the number of rows.
-        confidence_level: strictly between 0 and 1.
-        clusters: the number of the cluster of each row, in the order of influences.
+        scores: both scores of all systems.
+        estimate: the correlation.
+        uncertainty: the level and the clusters of systems.
     """
-    if name in ("tau_ap_a", "tau_ap_b", "weightedtau"):
+    if name not in _WITH_INTERVALS:
         return None
-    method = "fisher_z" if name == "pearson" else "unseen_row"
-    undefined = Interval(math.nan, math.nan, method, math.nan, None)
+    if math.isnan(estimate.value):
+        return Interval(math.nan, math.nan, "law", math.nan)
+    if uncertainty.method not in ("auto", "bootstrap"):
+        raise OptionError("method", f"{uncertainty.method!r} is for means of rows; take 'auto'")
+    if isinstance(uncertainty.clusters, Clusters):
+        uncertainty = replace(uncertainty, clusters=uncertainty.clusters.take(scores.order))
     if name == "pearson":
-        if systems < 4 or math.isnan(estimate.value):
-            return undefined
-        if abs(estimate.value) == 1:
-            return undefined._replace(low=estimate.value, high=estimate.value, standard_error=0.0)
-        center = math.atanh(estimate.value)
-        error = 1 / math.sqrt(systems - 3)
-        reach = critical_value(confidence_level, math.inf) * error
-        low, high = math.tanh(center - reach), math.tanh(center + reach)
-        slope = 1 - estimate.value**2  # of the correlation by its z
-        return Interval(low, high, method, slope * error, None)
-    influences = estimate.influences
-    if systems < FEWEST_SYSTEMS or influences is None or not np.isfinite(influences).all():
-        return undefined
+        return pearson_interval(scores.estimated, scores.true, estimate.value, uncertainty)
+    if uncertainty.method == "bootstrap":
+        return _resampled(name, scores, uncertainty)
+    influences = np.zeros(1) if estimate.influences is None else estimate.influences
     bounds = (0.0, 1.0) if name == "pairwise_accuracy" else (-1.0, 1.0)
-    return influence_interval(
-        estimate.value,
-        influences,
-        clusters=clusters,
-        confidence_level=confidence_level,
-        unseen=bounds,
-        bounds=bounds,
+    values = estimate.value + np.nan_to_num(influences)
+    found = mean_interval(values, uncertainty, bounds=bounds, weights=np.ones(values.size))
+    return found._replace(low=min(found.low, estimate.value), high=max(found.high, estimate.value))
+
+
+def _resampled(name: str, scores: PairedScores, uncertainty: Uncertainty) -> Interval:
+    """Return the percentile interval of a correlation of drawn systems, or clusters of them."""
+    numbers = np.arange(scores.size)
+    if isinstance(uncertainty.clusters, Clusters):
+        numbers = uncertainty.clusters.numbers
+    once = np.ones(int(numbers.max()) + 1, np.int64)
+    values = []
+    for block in resampled_counts(once, **uncertainty.draws):
+        for counts in block:
+            rows = np.repeat(np.arange(scores.size), counts[numbers])
+            drawn = PairedScores(scores.estimated[rows], scores.true[rows])
+            values.append(CORRELATIONS[name](drawn).value)
+    return resampled_interval(np.array(values), uncertainty.level)
+
+
+def pearson_interval(
+    first: Floats,
+    second: Floats,
+    value: float,
+    uncertainty: Uncertainty,
+    weights: Floats | None = None,
+) -> Interval:
+    """Return the interval of Pearson's correlation, with rows weighted at random.
+
+    On scales of both standard deviations the unseen row of the lower end is off the line of perfect
+    correlation, beside the means, by the largest distance of any row times 1 + 5 / units, since few
+    rows do not show how far off rows may be. That of the upper end is on the line, as far from the
+    means as any row.
+
+    Args:
+        first: shape (rows,).
+        second: the same.
+        value: the correlation.
+        uncertainty: the level, the method and the clusters of rows.
+        weights: above 0, shape (rows,); None if all are 1.
+
+    >>> x = np.arange(8.0)
+    >>> print(
+    ...     "{:.2f} to {:.2f}".format(*pearson_interval(x, x + x % 3, 0.9, Uncertainty(0.95))[:2])
+    ... )
+    0.75 to 0.99
+    """
+    if math.isnan(value):
+        return Interval(math.nan, math.nan, "law", math.nan)
+    w = np.ones(first.size) if weights is None else weights / rounded_sum(weights) * weights.size
+    x, y = (_standardized(column, w) for column in (first, second))
+    clusters = uncertainty.clusters
+    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+    units = cluster_values(_pearson_terms(x, y).T * w[:, np.newaxis], numbers)
+    sign = -1.0 if value < 0 else 1.0
+    apart = float(np.abs(y - sign * x).max()) * (1 + _UNSEEN / len(units)) / 2
+    far = max(float(np.abs(column).max()) for column in (x, y))
+    candidates = _pearson_terms(
+        np.array([apart, -apart, far, -far]), sign * np.array([-apart, apart, far, -far])
     )
+    sizes = units[:, 0]
+    candidates *= rounded_sum(sizes * sizes) / rounded_sum(sizes)
+
+    def measure(sums: Floats, _: object = None) -> dict[str, Floats]:
+        rows, x, y, x_squares, y_squares, products = sums
+        joint = products - x * y / rows
+        return {"": joint / np.sqrt((x_squares - x * x / rows) * (y_squares - y * y / rows))}
+
+    level, draws = uncertainty.level, uncertainty.draws
+    if uncertainty.method == "bootstrap":
+        kinds = RowUnits.of_rows(units)
+        found = resampled_intervals(kinds, [""], measure, confidence_level=level, **draws)[""]
+        return found._replace(low=max(found.low, -1.0), high=min(found.high, 1.0))
+    total = np.array([*map(rounded_sum, units.T)])
+    with np.errstate(all="ignore"):
+        of_candidates = measure(total[:, np.newaxis] + candidates)[""]
+    score = DrawnScore(value, *extremes(of_candidates, candidates.T), (-1.0, 1.0))
+    return smooth_distributions(units, {"": score}, measure, **draws)[""].interval(level)
+
+
+def _pearson_terms(x: Floats, y: Floats) -> Floats:
+    return np.stack([np.ones(x.size), x, y, x * x, y * y, x * y])
+
+
+def _standardized(column: Floats, weights: Floats) -> Floats:
+    """Return the distances from the mean in standard deviations."""
+    column = np.ldexp(column, -math.frexp(float(np.abs(column).max()))[1])
+    column = column - rounded_sum(column * weights) / column.size
+    deviation = math.sqrt(rounded_sum(np.square(column) * weights) / column.size)
+    scaled: Floats = column / (deviation or 1.0)
+    return scaled

@@ -276,19 +276,42 @@ def test_a_panel_by_its_definition(rows):
         assert math.isnan(result["error_correlation"])
 
 
-def test_the_bootstrap_is_near_the_linearized_interval_where_units_are_many():
+def test_law_and_bootstrap_are_near_students_interval_where_units_are_many():
     rng = np.random.default_rng(3)
     labels = rng.integers(0, 3, 800)
     verdicts = np.where(rng.random(800) < 0.8, labels, rng.integers(0, 3, 800))
     columns = {"predictions": verdicts.tolist(), "references": labels.tolist()}
-    intervals = {
-        method: judge_agreement(
-            **columns, confidence_level=0.95, interval=method, n_resamples=2000
-        )["confidence_interval"]["cohen_kappa"]
-        for method in ("auto", "linearized", "bootstrap")
-    }
     for method in ("auto", "bootstrap"):
-        assert intervals[method] == pytest.approx(intervals["linearized"], abs=0.012)
+        result = judge_agreement(
+            **columns, confidence_level=0.95, interval=method, n_resamples=2000
+        )
+        kappa, reach = result["cohen_kappa"], 1.96 * result["standard_error"]["cohen_kappa"]
+        ends = result["confidence_interval"]["cohen_kappa"]
+        assert ends == pytest.approx([kappa - reach, kappa + reach], abs=0.012)
+
+
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("rows", [2, 3, 10])
+def test_every_number_has_an_interval_in_its_range(rows, clustered):
+    rng = np.random.default_rng(rows)
+    options = {"confidence_level": 0.95, "n_resamples": 200}
+    if clustered:
+        options["clusters"] = [row // 2 for row in range(rows)]
+    for seed in range(20):
+        ratings = rng.integers(0, 1 + seed % 3, (rows, 2 + seed % 2)).astype(float)
+        measures = [*FAMILY, "krippendorff_alpha"]
+        results = [
+            judge_agreement(ratings, measures=measures, weights=kind, level=level, **options)
+            for kind, level in zip(WEIGHTS, LEVELS, strict=True)
+        ]
+        first, second = ratings.T[:2]
+        names = ["agreement", "cohen_kappa", "kendall_tau_b", "spearman", "pearson"]
+        results.append(judge_agreement(first, second, measures=names, **options))
+        for result in results:
+            for name, (low, high) in result["confidence_interval"].items():
+                if not math.isnan(result[name]):
+                    assert -1 <= low <= result[name] + 1e-12
+                    assert result[name] - 1e-12 <= high <= 1
 
 
 @pytest.mark.parametrize("name", ["pearson", "spearman", "kendall_tau_b"])

@@ -120,11 +120,11 @@ def test_a_number_whose_square_is_infinite_is_refused(column):
     columns = {"predictions": [0.0, 1.0, 1.0, 0.0], "references": [0.0, 1.0, np.nan, np.nan]}
     columns[column] = [1e308, *columns[column][1:]]
     with pytest.raises(ValueError, match=rf"{column}\[0\] is beyond 1e\+75"):
-        judge_corrected(**columns, interval="normal")
+        judge_corrected(**columns, score_range=(-1e300, 1e300))
     with pytest.raises(ValueError, match=r"predictions\[0\] is beyond 1e\+75"):
         judge_corrected([[1e308, 1e308], [1.0, 0.0]], [0.0, 1.0])  # whose mean is infinite
     columns[column] = [1e75, *columns[column][1:]]
-    assert math.isfinite(judge_corrected(**columns, interval="normal")["judge_corrected"])
+    assert math.isfinite(judge_corrected(**columns, score_range=(-1e300, 1e300))["judge_corrected"])
 
 
 @pytest.mark.slow
