@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ...statistics.arguments.arrays import Column, Floats
 from ...statistics.arguments.checks import RowError, check_labels, nearest, shown
 from ...statistics.arguments.domains import Labels, Level, Resamples, Seed, checked_options
-from ...statistics.intervals.cluster_sums import Clusters, ClusterSums
+from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import interval as mean_interval
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval, proportion_interval
@@ -158,7 +158,7 @@ def win_rates(
 def rates(
     outcomes: Floats,
     ties: Ties,
-    sums: Mapping[str, ClusterSums] | None = None,
+    sums: Mapping[str, Clusters] | None = None,
     *,
     confidence_level: float | None = None,
     interval: Method = "auto",
@@ -196,15 +196,15 @@ def rates(
     }
 
 
-def sums_of_clusters(outcomes: Floats, ties: Ties, clusters: Clusters) -> dict[str, ClusterSums]:
-    """For each rate, the sums per cluster over the rows that count.
+def sums_of_clusters(outcomes: Floats, ties: Ties, clusters: Clusters) -> dict[str, Clusters]:
+    """For each rate, the clusters of the rows that count.
 
     >>> clusters = Clusters.of_labels(["a", "a", "b"], 3)
-    >>> sums_of_clusters(np.array([1.0, 0.0, 0.5]), "ignore", clusters)["win_rate"].clusters
-    {'a': (2, 1)}
+    >>> sums_of_clusters(np.array([1.0, 0.0, 0.5]), "ignore", clusters)["win_rate"].labels
+    ['a']
     """
     return {
-        name: clusters.take(~np.isnan(values)).sums(values[~np.isnan(values)])
+        name: clusters.take(~np.isnan(values))
         for name, values in values_of_rates(outcomes, ties).items()
     }
 
@@ -218,7 +218,7 @@ def values_of_rates(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
     return {"win_rate": decided, "discrete_win_rate": decided}
 
 
-def _interval(values: Floats, sums: ClusterSums | None, **options: Any) -> Interval:
+def _interval(values: Floats, sums: Clusters | None, **options: Any) -> Interval:
     """Return the interval of the mean over the rows that count; NaN if there are none.
 
     Ignored ties are dropped before rather than after resampling: their number says nothing about

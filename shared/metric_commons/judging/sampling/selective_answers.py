@@ -185,7 +185,7 @@ class _Mean:
             return Interval(math.nan, math.nan, "law", math.nan)
         if method == "wilson" and not np.isin(self.values, self.bounds).all():
             method = "auto"  # the result names the method used
-        sums = None if clusters is None else clusters.take(self.rows).sums(self.values)
+        sums = None if clusters is None else clusters.take(self.rows)
         return mean_interval(
             self.values, clusters=sums, bounds=self.bounds, method=method, **options
         )
