@@ -286,8 +286,7 @@ def weighted_intervals(
     """Return the intervals of scores; for the arguments see `weighted_distributions`."""
     distributions = weighted_distributions(units, scores, measure, **draws)
     return {
-        key: distribution.interval(confidence_level, units.n_clusters)
-        for key, distribution in distributions.items()
+        key: distribution.interval(confidence_level) for key, distribution in distributions.items()
     }
 
 
