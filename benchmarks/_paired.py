@@ -4,7 +4,7 @@ import numpy as np
 
 from metric_commons.statistics import compare
 from metric_commons.statistics.tests.laws import UnseenRow
-from metric_commons.statistics.tests.significance import Units
+from metric_commons.statistics.tests.significance import PairedUnits
 
 
 def p_of(differences, **options):
@@ -16,5 +16,5 @@ def p_of(differences, **options):
 
 def unseen_row(differences, clusters=None):
     """The law that assumes nothing but the bounds."""
-    units = Units.of(np.asarray(differences, float), clusters)
+    units = PairedUnits.of(np.asarray(differences, float), clusters)
     return UnseenRow(units.numbers, units.sizes, (-1.0, 1.0))

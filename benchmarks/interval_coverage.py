@@ -24,7 +24,7 @@ from _distributions import (
 from _paired import unseen_row
 
 from metric_commons.statistics import interval
-from metric_commons.statistics.tests.significance import Units
+from metric_commons.statistics.tests.significance import PairedUnits
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 DRAWN = 100  # runs of the bootstrap, which takes the longest
@@ -109,7 +109,7 @@ def difference_ends(values, method):
     if method == "bootstrap":
         return interval(values, method=method, bounds=(-1.0, 1.0), n_resamples=RESAMPLES)
     if method == "t":
-        return Units.of(values, None).student()[0].ends(0.05)
+        return PairedUnits.of(values, None).student()[0].ends(0.05)
     return unseen_row(values).ends(0.05)
 
 

@@ -22,7 +22,7 @@ from metric_commons.statistics import (
 from metric_commons.statistics.intervals.proportions import proportion_interval
 from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
 from metric_commons.statistics.tests.laws import UnseenRow
-from metric_commons.statistics.tests.significance import Units
+from metric_commons.statistics.tests.significance import PairedUnits
 from tests.spec import ROOT, recorded
 
 
@@ -137,7 +137,7 @@ def test_two_systems(name):
     level = case["options"]["confidence_level"]
     low, high = result["confidence_interval"]
     assert (result["p_value"] < 1 - level) is not (low <= 0 <= high)
-    units = Units.of(differences, clusters)
+    units = PairedUnits.of(differences, clusters)
     by_bounds = compute(assume="nothing", bounds=(0.0, 1.0))
     ends = UnseenRow(units.numbers, units.sizes, (-1.0, 1.0)).ends(1 - level)
     assert by_bounds["confidence_interval"] == [*ends]

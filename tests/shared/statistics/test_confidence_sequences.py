@@ -124,6 +124,17 @@ def test_the_mean_of_a_benchmark_that_is_used_up_is_known():
     assert sequence.update([1, -1] * 20) == (0, 0)
 
 
+@pytest.mark.parametrize("name", ["0/1, .97", "U"])
+def test_ends_never_go_back(name):
+    rng = np.random.default_rng(3)
+    for _ in range(8):
+        rows = (rng.random(160) < 0.97) * 1.0 if name == "0/1, .97" else rng.beta(0.1, 0.1, 160)
+        for total in (None, 160):
+            sequence = ConfidenceSequence(0.5, total=total)  # narrow, so that it often misses
+            ends = [(0.0, 1.0), *map(sequence.update, rows)]
+            assert all(a[0] <= b[0] and b[1] <= a[1] for a, b in pairwise(ends))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("total", [None, 100])
 def test_all_looks_cover(total):

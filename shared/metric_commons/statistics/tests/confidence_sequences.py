@@ -140,12 +140,16 @@ class ConfidenceSequence:
         self._scores.append(score)
         share = self._share(score)
         low, high = self._ends[0].add(share), 1 - self._ends[1].add(1 - share)
-        if self.units == self.total:
-            self.interval = self.mean, self.mean
-            return
         start, span = self.bounds[0], self.bounds[1] - self.bounds[0]
+        ends = start + span * low, start + span * high
+        if self.units == self.total:
+            ends = self.mean, self.mean
+        # Ends never go back: a decision that was made stands, whatever comes later.
         earlier = self.interval
-        self.interval = max(start + span * low, earlier[0]), min(start + span * high, earlier[1])
+        self.interval = (
+            min(max(ends[0], earlier[0]), earlier[1]),
+            max(min(ends[1], earlier[1]), earlier[0]),
+        )
 
     def _checked(self, scores: ArrayLike) -> Floats:
         """Return the scores of rows within the bounds."""

@@ -128,7 +128,7 @@ class Differences:
         return mean(self.numbers)
 
 
-class Units(NamedTuple):
+class PairedUnits(NamedTuple):
     """The sums of rows, or of clusters of them, and their sizes, in an order of their own."""
 
     numbers: Floats
@@ -136,7 +136,7 @@ class Units(NamedTuple):
     clusters: int | None = None
 
     @classmethod
-    def of(cls, numbers: Floats, clusters: Labels | None) -> "Units":
+    def of(cls, numbers: Floats, clusters: Labels | None) -> "PairedUnits":
         """Return the rows, or clusters by their labels, whose sums without rounding are 0 or not.
 
         Raises:
@@ -215,7 +215,7 @@ def law_of(
     clusters = rows.clusters
     if isinstance(clusters, Mapping):
         return _crossed(rows, test, assume, clusters)
-    units = Units.of(rows.numbers, clusters)
+    units = PairedUnits.of(rows.numbers, clusters)
     student, error = units.student()
     unseen = UnseenRow(units.numbers, units.sizes, rows.bounds)
     if rows.kind == "outcomes" and clusters is None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm
 
+from metric_commons import compare as compare_results
 from metric_commons import score
 from metric_commons.judging.agreement import corrected_rates
 from metric_commons.labels.classification.classification_measures import classification_scores
@@ -229,3 +230,80 @@ def test_rows_that_are_alike_are_left_out_once(monkeypatch):
 
     assert results.comparisons[0]["test"] == "sign_flip_exact"
     assert calls["result"] < 30
+
+
+WORDS = "the cat sat on a mat and looked at the dogs in a park near an old town".split()
+
+
+def texts(rng, rows):
+    references = [list(rng.choice(WORDS, rng.integers(3, 12))) for _ in range(rows)]
+
+    def answers(share):
+        return [
+            " ".join(w if rng.random() > share else rng.choice(WORDS) for w in text)
+            for text in references
+        ]
+
+    shares = rng.uniform(0.02, 0.4, 2)
+    return dict(zip("ab", map(answers, shares), strict=True)), [" ".join(r) for r in references]
+
+
+def right_and_wrong(rng, rows):
+    references = (rng.random(rows) < 0.3).astype(int)
+    predictions = {
+        name: np.clip(0.3 * references + 0.7 * rng.random(rows), 0, 1).tolist() for name in "ab"
+    }
+    return predictions, references.tolist()
+
+
+def errors(rng, rows):
+    references = rng.normal(size=rows)
+    return {n: (references + rng.standard_t(3, rows)).tolist() for n in "ab"}, references.tolist()
+
+
+KINDS = {
+    "bleu": (texts, {}, None),
+    "chrf": (texts, {}, None),
+    "ter": (texts, {}, None),
+    "error_rate": (texts, {}, ["wer", "wil"]),
+    "qa_f1": (texts, {}, None),
+    "qa_em": (texts, {}, None),
+    "classification": (
+        right_and_wrong,
+        {},
+        ["accuracy", "precision", "recall", "f1", "mcc", "roc_auc", "average_precision", "brier"],
+    ),
+    "regression": (
+        errors,
+        {"measures": ["mae", "rmse", "r2", "pearson", "spearman"]},
+        ["mae", "rmse", "r2", "pearson", "spearman"],
+    ),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("module", KINDS)
+def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(module):
+    draw, options, scores = KINDS[module]
+    rng = np.random.default_rng(sorted(KINDS).index(module))
+    for number in range(8):
+        predictions, references = draw(rng, (6, 12, 30, 60)[number % 4])
+        clusters = [row // 3 for row in range(len(references))] if number > 5 else None
+        results = score(
+            module,
+            predictions=predictions,
+            references=references,
+            rows=True,
+            options=options,
+            clusters=clusters,
+        )
+        for alternative in ("two-sided", "greater"):
+            for alpha in (0.3, 0.05):
+                testing = {"correction": "none", "alpha": alpha, "confidence_level": 1 - alpha}
+                compared = compare_results(
+                    results, scores=scores, alternative=alternative, **testing
+                )
+                for each in compared.comparisons:
+                    low, high = each["confidence_interval"]
+                    assert (each["p_value"] < alpha) == (low > 0 or high < 0), each
+                    assert not math.isnan(low + high) or math.isinf(low)

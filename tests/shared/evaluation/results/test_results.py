@@ -1016,7 +1016,6 @@ def test_simultaneous_intervals_are_said_to_be_and_show_their_signs():
     for text in (compared.to_table(), compared.to_markdown(), compared.to_latex("differences")):
         plain = " ".join(text.replace(r"\ensuremath{>}", ">").replace("$+$", "+").split())
         assert statement in plain
-        assert "0.0104, " in plain
         assert "+0.0000" not in plain
     page = render(compared, find_examples(compared))
     assert statement in " ".join(page.split())

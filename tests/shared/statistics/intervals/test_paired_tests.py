@@ -12,14 +12,14 @@ from scipy import stats
 
 from metric_commons.statistics import compare
 from metric_commons.statistics.tests.laws import SignedRanks, UnseenRow
-from metric_commons.statistics.tests.significance import Units
+from metric_commons.statistics.tests.significance import PairedUnits
 
 ALTERNATIVES = ("two-sided", "greater", "less")
 
 
 def law(differences, labels=None, bounds=(-1.0, 1.0)):
     """The distribution that assumes nothing but bounds."""
-    units = Units.of(np.array(differences, float), labels)
+    units = PairedUnits.of(np.array(differences, float), labels)
     return UnseenRow(units.numbers, units.sizes, bounds)
 
 
