@@ -255,9 +255,12 @@ def weighted_distributions(
         for totals, unseen in units.weighted(**draws):
             values = measure(totals, scores.keys())
             plain = {key: np.array(values[key]) for key in scores}
-            measured = {}
+            measured: dict[bytes, Mapping[Key, Floats]] = {}
             for name, (unit, keys) in unseen_units.items():
                 added = np.flatnonzero(unit)
+                if 2 * added.size > unit.size:
+                    measured[name] = measure(totals + unit[:, np.newaxis] * unseen, keys)
+                    continue
                 before = totals[added]
                 totals[added] += unit[added, np.newaxis] * unseen
                 values = measure(totals, keys)
