@@ -5,21 +5,18 @@ the confidence of the judge.
 """
 
 import math
-from collections.abc import Mapping
-from functools import partial
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...statistics.arguments.arrays import Column, Floats
-from ...statistics.arguments.checks import RowError, check_labels, nearest, shown
-from ...statistics.arguments.domains import Labels, Level, Resamples, Seed, checked_options
-from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.intervals import interval as mean_interval
-from ...statistics.intervals.methods import Method
-from ...statistics.intervals.proportions import Interval, proportion_interval
-from ...statistics.intervals.summary import mean, members, uncertainty
+from ...statistics.arguments.arrays import Column, Floats, Integers
+from ...statistics.arguments.checks import RowError, nearest, shown
+from ...statistics.intervals.intervals import mean_interval
+from ...statistics.intervals.methods import Uncertainty
+from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.summary import Measured, interval_of, mean, summarize
 
 Ties = Literal["ignore", "half"]
 
@@ -86,20 +83,7 @@ def alpaca_outcomes(preferences: ArrayLike) -> Floats:
     return values - 1
 
 
-@checked_options
-def win_rates(
-    outcomes: Floats,
-    *,
-    ties: Ties = "ignore",
-    per_example: bool = False,
-    confidence_level: Level | None = None,
-    standard_error: bool = True,
-    interval: Method = "auto",
-    clusters: Labels | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    groups: Labels | None = None,
-) -> dict[str, Any]:
+def win_rates(outcomes: Floats, *, ties: Ties = "ignore", **summary: Any) -> dict[str, Any]:
     """Return the win rate, its standard error, and the counts of wins, losses and ties.
 
     With `ties="half"`, `win_rate` is the mean of the outcomes. With "ignore", it is the mean over
@@ -110,15 +94,7 @@ def win_rates(
     Args:
         outcomes: numbers from 0 to 1, shape (rows,).
         ties: "ignore" or "half".
-        per_example: also return the value of each row in the mean, NaN for an ignored tie.
-        confidence_level: also return intervals of both rates at this level, such as 0.95, with the
-            accompanying keys of `summarize`.
-        standard_error: has no effect, since the standard error is always returned.
-        interval: the method, as in `statistics.interval`; ignored rows are dropped first.
-        clusters: one label per row; intervals and the standard error are then based on clusters.
-        n_resamples: the number of bootstrap resamples.
-        seed: the seed of the bootstrap.
-        groups: one label per row; also return rates and counts of each group, ordered by label.
+        **summary: the options of `summarize`; the standard error is always returned.
 
     Raises:
         ValueError: an option is not valid, or the interval is not possible for these outcomes.
@@ -129,84 +105,55 @@ def win_rates(
     >>> win_rates(np.array([1.0, 1.0, 0.0, 0.5]), ties="half")["win_rate"]
     0.625
     """
-    all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(outcomes))
-    options: dict[str, Any] = {
-        "confidence_level": confidence_level,
-        "interval": interval,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
-
-    def summary(rows: NDArray[Any]) -> dict[str, Any]:
-        sums = None
-        if all_clusters is not None:
-            sums = sums_of_clusters(outcomes[rows], ties, all_clusters.take(rows))
-        return rates(outcomes[rows], ties, sums, **options)
-
-    result = summary(np.arange(len(outcomes)))
-    if per_example:
-        values = values_of_rates(outcomes, ties)
-        result["per_example"] = {name: column.tolist() for name, column in values.items()}
-    if groups is not None:
-        labels = check_labels("groups", groups, len(outcomes))
-        result["groups"] = {
-            label: summary(rows) | {"n": len(rows)} for label, rows in members(labels).items()
-        }
+    result = dict(summarize(Outcomes(outcomes, ties), **summary | {"standard_error": True}))
+    for part in (result, *result.get("groups", {}).values()):
+        part["standard_error"] = part["standard_error"].get("win_rate", math.nan)
     return result
 
 
-def rates(
-    outcomes: Floats,
-    ties: Ties,
-    sums: Mapping[str, Clusters] | None = None,
-    *,
-    confidence_level: float | None = None,
-    interval: Method = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
-) -> dict[str, Any]:
-    """Return the result of `win_rates` for all rows, or a group of them.
+@dataclass(frozen=True)
+class Outcomes:
+    """Comparisons of a system with opponents, as rows of `summarize`."""
 
-    `sums` are the sums of clusters.
+    values: Floats
+    ties: Ties
 
-    >>> rates(np.array([1.0, 0.0]), "ignore")["win_rate"]
-    0.5
-    """
-    columns = {
-        name: values[~np.isnan(values)] for name, values in values_of_rates(outcomes, ties).items()
-    }
-    uncertain = uncertainty(
-        {
-            name: partial(_interval, values, None if sums is None else sums[name])
-            for name, values in columns.items()
-        },
-        confidence_level=confidence_level,
-        standard_error=True,
-        interval=interval,
-        n_resamples=n_resamples,
-        seed=seed,
-    )
-    return {
-        **{name: mean(values) if values.size else math.nan for name, values in columns.items()},
-        "standard_error": uncertain.pop("standard_error")["win_rate"],
-        "wins": int(np.count_nonzero(outcomes > 0.5)),
-        "losses": int(np.count_nonzero(outcomes < 0.5)),
-        "ties": int(np.count_nonzero(outcomes == 0.5)),
-        **uncertain,
-    }
+    def __len__(self) -> int:
+        return self.values.size
 
+    def take(self, rows: Integers) -> Self:
+        """Return some of the comparisons."""
+        return replace(self, values=self.values[rows])
 
-def sums_of_clusters(outcomes: Floats, ties: Ties, clusters: Clusters) -> dict[str, Clusters]:
-    """For each rate, the clusters of the rows that count.
+    def of_rows(self) -> dict[str, list[float]]:
+        """Return the value of each comparison in the means, NaN for an ignored tie."""
+        rates = values_of_rates(self.values, self.ties)
+        return {name: column.tolist() for name, column in rates.items()}
 
-    >>> clusters = Clusters.of_labels(["a", "a", "b"], 3)
-    >>> sums_of_clusters(np.array([1.0, 0.0, 0.5]), "ignore", clusters)["win_rate"].labels
-    ['a']
-    """
-    return {
-        name: clusters.take(~np.isnan(values))
-        for name, values in values_of_rates(outcomes, ties).items()
-    }
+    def measured(self, uncertainty: Uncertainty | None) -> Measured:
+        """Return rates and counts, and the intervals of rates.
+
+        Ignored ties are dropped before rather than after resampling: their number says nothing
+        about who wins the other comparisons, and no resample can then consist of ties alone.
+        """
+        result: dict[str, Any] = {}
+        intervals: dict[str, Interval] = {}
+        for name, column in values_of_rates(self.values, self.ties).items():
+            counted = np.flatnonzero(~np.isnan(column))
+            result[name] = mean(column[counted]) if counted.size else math.nan
+            if uncertainty is None:
+                continue
+            intervals[name] = Interval(math.nan, math.nan, "law", math.nan)
+            of_counted = uncertainty
+            if uncertainty.clusters is not None:
+                of_counted = replace(uncertainty, clusters=uncertainty.clusters.take(counted))
+            if counted.size:
+                with interval_of(name):
+                    intervals[name] = mean_interval(column[counted], of_counted)
+        result["wins"] = int(np.count_nonzero(self.values > 0.5))
+        result["losses"] = int(np.count_nonzero(self.values < 0.5))
+        result["ties"] = int(np.count_nonzero(self.values == 0.5))
+        return result, intervals
 
 
 def values_of_rates(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
@@ -216,15 +163,3 @@ def values_of_rates(outcomes: Floats, ties: Ties) -> dict[str, Floats]:
         return {"win_rate": outcomes, "discrete_win_rate": rounded}
     decided = np.where(rounded == 0.5, math.nan, rounded)
     return {"win_rate": decided, "discrete_win_rate": decided}
-
-
-def _interval(values: Floats, sums: Clusters | None, **options: Any) -> Interval:
-    """Return the interval of the mean over the rows that count; NaN if there are none.
-
-    Ignored ties are dropped before rather than after resampling: their number says nothing about
-    who wins the other comparisons, and no resample can then consist of ties alone.
-    """
-    if values.size:
-        return mean_interval(values, clusters=sums, **options)
-    undefined = proportion_interval(0, 0)
-    return undefined if sums is None else undefined._replace(n_clusters=0)

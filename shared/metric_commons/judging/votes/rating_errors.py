@@ -1,11 +1,10 @@
 """Errors and intervals of Bradley-Terry ratings, and the ranks that follow from them.
 
-A tie that counts half is not a Bernoulli variable: its residual is smaller than that of a win or a
-loss. The inverse of the information is then too wide, but the sandwich, with the squared residuals
-of votes in the middle, is right. The default adds one pseudo-vote for each compared pair, with the
-variance of a win or a loss, so that six ties do not count as certainty. With clusters, such as
-prompts, residuals are added up in each cluster first, and the critical value is Student's with
-Kish's number of clusters.
+A rating is taken for a mean of the influences of votes, or of clusters such as prompts. These are
+weighted at random together with an unseen one: of the votes that occurred, with either outcome,
+that which lowers or raises the rating most. The scale is that of the probability of beating a
+system of the mean strength of the others. The standard error is the sandwich, which is right for
+ties that count half; the inverse of the information would be too wide for them.
 
 Source:
     White, Maximum likelihood estimation of misspecified models (1982). Chiang and others, Chatbot
@@ -14,13 +13,14 @@ Source:
 
 import math
 from itertools import chain
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError
-from ...statistics.intervals.intervals import critical_value
+from ...statistics.intervals.intervals import ratio_interval
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.resampling.row_units import percentile_ends, resampled_counts
 from .bradley_terry import (
     NoFiniteRatingsError,
@@ -32,8 +32,7 @@ from .bradley_terry import (
 )
 from .vote_counts import Votes
 
-RatingInterval = Literal["auto", "sandwich", "hessian", "bootstrap"]
-
+_WORSE = 1.5  # an unseen cluster is at most this many times as far off as the farthest one
 _MOST_SEPARATED = 0.05  # of resamples that may have no finite maximum
 
 
@@ -44,19 +43,10 @@ class RatingErrors(NamedTuple):
     standard_error: Floats
     low: Floats
     high: Floats
-    spread: Floats  # the variance that intervals are based on
-    degrees: float = math.inf  # of freedom
     design_effect: Floats | None = None  # by which clusters multiply variances; NaN for 0
 
 
-def rating_errors(
-    votes: Votes,
-    strengths: Floats,
-    method: RatingInterval,
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
-) -> RatingErrors:
+def rating_errors(votes: Votes, strengths: Floats, uncertainty: Uncertainty) -> RatingErrors:
     """Return the errors of maximum likelihood log strengths, with ties as half wins.
 
     Raises:
@@ -64,81 +54,85 @@ def rating_errors(
             ratings.
     """
     check_clusters(votes)
-    if method == "bootstrap":
-        return _bootstrap(votes, strengths, confidence_level, n_resamples, seed)
+    if uncertainty.method == "bootstrap":
+        return _bootstrap(votes, strengths, uncertainty)
     expected = win_probabilities(strengths)
-    points, numbers = votes.points(), votes.numbers()
+    points = votes.points()
     games = points + points.T
     inverse = inverse_information(laplacian(games * expected * expected.T), votes.size)
-    residuals = votes.share - expected[votes.first, votes.second]
-    squares = votes.table(votes.total_weight * residuals**2)
-    squares += squares.T
-    cautious = (squares + (games > 0) * expected * expected.T) * (numbers / (numbers + 1))
-    of_clusters = None
-    if votes.clusters is not None:
-        totals = cluster_scores(votes, votes.clusters, votes.total_weight * residuals)
-        of_clusters = np.diag(inverse @ (totals.T @ totals) @ inverse)
-    return errors_of_variances(
-        votes,
-        strengths,
-        method,
-        confidence_level,
-        hessian=np.diag(inverse),
-        of_votes=np.diag(inverse @ laplacian(squares) @ inverse),
-        of_clusters=of_clusters,
-        cautious=np.diag(inverse @ laplacian(cautious) @ inverse),
+    return errors_of_influences(
+        votes, strengths, inverse, expected[votes.first, votes.second], uncertainty
     )
 
 
-def errors_of_variances(
+def errors_of_influences(
     votes: Votes,
     values: Floats,
-    method: RatingInterval,
-    confidence_level: float,
-    *,
-    hessian: Floats,
-    of_votes: Floats,
-    of_clusters: Floats | None,
-    cautious: Floats,
-    degrees: float = math.inf,
+    inverse: Floats,
+    expected: Floats,
+    uncertainty: Uncertainty,
+    covariates: Floats | None = None,
 ) -> RatingErrors:
     """Return the errors of log strengths, and of any coefficients after them.
 
     Args:
         votes: the votes.
         values: the log strengths and coefficients.
-        method: "auto", "sandwich" or "hessian".
-        confidence_level: strictly between 0 and 1.
-        hessian: their variances from the information.
-        of_votes: those of the sandwich, with votes as units.
-        of_clusters: those with clusters as units; None if votes are independent.
-        cautious: those that "auto" takes for independent votes.
-        degrees: the degrees of freedom of "auto" for independent votes.
+        inverse: that of the information about them.
+        expected: the expected part of the points in each distinct vote.
+        uncertainty: the level.
+        covariates: those of each distinct vote; None for none.
     """
-    size = votes.size
+    from scipy.special import expit, logit
 
-    def levelled(variances: Floats) -> Floats:
-        return np.append(votes.levelled(variances[:size]), variances[size:])
-
-    sandwich = of_votes if of_clusters is None else of_clusters
-    variance = levelled(hessian if method == "hessian" else sandwich)
-    spread, freedom, effect = variance, math.inf, None
-    if of_clusters is not None and method != "hessian":
-        plain = votes.levelled(of_votes[:size])
-        effect = np.full(size, math.nan)
-        np.divide(variance[:size], plain, out=effect, where=plain > 0)
-    if method == "auto":
-        spread, freedom = levelled(cautious), degrees
+    size, counts = votes.size, votes.total_weight
+    rows = float(counts.sum())
+    residuals = votes.share - expected
+    low, high, variances, of_votes = np.empty((4, values.size))
+    for number, (value, row) in enumerate(zip(values.tolist(), inverse, strict=True)):
+        slopes = row[votes.first] - row[votes.second]
+        if covariates is not None:
+            slopes = slopes + covariates @ row[size:]
+        influences = residuals * slopes
+        unseen = np.append(-expected * slopes, (1 - expected) * slopes)
+        of_votes[number] = variances[number] = counts @ np.square(influences)
+        sizes, sums, repeats = np.ones(counts.size), influences, counts
         if votes.clusters is not None:
-            weights = np.bincount(votes.clusters, votes.total_weight)
-            spread = np.maximum(variance * (weights.size / (weights.size - 1)), spread)
-            # Kish's number of clusters of equal weight that would be as informative, less 1.
-            freedom = float(weights.sum() ** 2 / np.square(weights).sum()) - 1
-    reach = critical_value(confidence_level, freedom) * np.sqrt(spread)
-    name = {"auto": "t" if math.isfinite(degrees) else "cautious_sandwich"}.get(method, method)
-    return RatingErrors(
-        name, np.sqrt(variance), values - reach, values + reach, spread, freedom, effect
-    )
+            sums = np.bincount(votes.clusters, counts * influences).astype(np.float64)
+            sizes = np.bincount(votes.clusters, counts).astype(np.float64)
+            repeats = np.ones(sums.size)
+            variances[number] = np.square(sums).sum()
+            unseen = np.clip(
+                unseen, *_WORSE * np.array([(sums / sizes).min(), (sums / sizes).max()])
+            )
+        # The probability of beating a system of the mean strength of the others has a range; of two
+        # systems it is a mean of votes. Coefficients have none.
+        scale = size / (size - 1) if number < size else 0.0
+        chance = float(expit(scale * value))
+        slope = scale * chance * (1 - chance) if scale else 1.0
+        middle = chance if scale else value
+        found = ratio_interval(
+            middle * sizes + rows * slope * sums,
+            sizes,
+            uncertainty,
+            bounds=(middle + rows * slope * unseen.min(), middle + rows * slope * unseen.max()),
+            counts=repeats,
+        )
+        ends = min(found.low, middle), max(found.high, middle)
+        low[number], high[number] = (
+            float(logit(end)) / scale if scale and 0 < end < 1 else value + (end - middle) / slope
+            for end in ends
+        )
+
+    def levelled(numbers: Floats) -> Floats:
+        return np.append(votes.levelled(numbers[:size]), numbers[size:])
+
+    variances, of_votes = levelled(variances), levelled(of_votes)
+    effect = None
+    if votes.clusters is not None:
+        effect = np.full(size, math.nan)
+        np.divide(variances[:size], of_votes[:size], out=effect, where=of_votes[:size] > 0)
+    return RatingErrors("law", np.sqrt(variances), levelled(low), levelled(high), effect)
 
 
 def check_clusters(votes: Votes) -> None:
@@ -156,15 +150,6 @@ def check_clusters(votes: Votes) -> None:
             f"are {size}, too few for the errors of {votes.size} systems; there must be at least "
             "as many",
         )
-
-
-def cluster_scores(votes: Votes, clusters: Integers, residuals: Floats) -> Floats:
-    """The derivatives by the log strengths, added up in each cluster, shape (clusters, systems)."""
-    number = int(clusters.max()) + 1
-    cells = number * votes.size
-    totals = np.bincount(clusters * votes.size + votes.first, residuals, cells)
-    totals -= np.bincount(clusters * votes.size + votes.second, residuals, cells)
-    return np.asarray(totals.reshape(number, votes.size), np.float64)
 
 
 def ranks_of_intervals(low: Floats, high: Floats) -> tuple[Integers, Integers]:
@@ -187,9 +172,7 @@ def ranks_of_intervals(low: Floats, high: Floats) -> tuple[Integers, Integers]:
     return best, worst
 
 
-def _bootstrap(
-    votes: Votes, strengths: Floats, confidence_level: float, n_resamples: int, seed: int
-) -> RatingErrors:
+def _bootstrap(votes: Votes, strengths: Floats, uncertainty: Uncertainty) -> RatingErrors:
     """Return percentile intervals from ratings of resampled votes, or of resampled clusters.
 
     Raises:
@@ -199,7 +182,7 @@ def _bootstrap(
     separated = 0
     clusters = votes.clusters
     units = votes.count if clusters is None else np.ones(int(clusters.max()) + 1, np.int64)
-    for counts in chain.from_iterable(resampled_counts(units, n_resamples=n_resamples, seed=seed)):
+    for counts in chain.from_iterable(resampled_counts(units, **uncertainty.draws)):
         drawn = counts / votes.count if clusters is None else counts[clusters]
         points = votes.points(drawn)
         try:
@@ -207,13 +190,13 @@ def _bootstrap(
             fits.append(fit_strengths(points, start=strengths))
         except NoFiniteRatingsError:
             separated += 1
-    if separated > _MOST_SEPARATED * n_resamples:
+    if separated > _MOST_SEPARATED * uncertainty.n_resamples:
         raise OptionError(
             "interval",
-            f"'bootstrap': {separated} of {n_resamples} resamples have no finite ratings; take "
-            "'auto'",
+            f"'bootstrap': {separated} of {uncertainty.n_resamples} resamples have no finite "
+            "ratings; take 'auto'",
         )
     values = np.array(fits)
-    ends = np.array([percentile_ends(column, confidence_level) for column in values.T])
+    ends = np.array([percentile_ends(column, uncertainty.level) for column in values.T])
     error = values.std(axis=0, ddof=1) if len(fits) > 1 else np.full(votes.size, math.nan)
-    return RatingErrors("bootstrap", error, ends[:, 0], ends[:, 1], np.square(error))
+    return RatingErrors("bootstrap", error, ends[:, 0], ends[:, 1])

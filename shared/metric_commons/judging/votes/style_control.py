@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError
 from .bradley_terry import (
     fit_strengths,
@@ -24,7 +24,6 @@ from .bradley_terry import (
     regular,
     slopes_of_systems,
 )
-from .rating_errors import cluster_scores
 from .vote_counts import Votes, VotesOfPairs
 
 _DEPENDENT = 1e-10  # the smallest eigenvalue of a correlation matrix that can be inverted
@@ -112,24 +111,6 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
     inverse = inverse_information(information(expected), size)
     strengths = point[:size] - point[:size].mean()
     return StyleFit(strengths, point[size:], inverse, expected)
-
-
-def style_covariance(
-    fit: StyleFit, votes: Votes, covariates: Floats, clusters: Integers | None
-) -> Floats:
-    """The sandwich covariance of strengths and coefficients, without a factor for small samples.
-
-    It is HC0 of statsmodels, and its `cov_type="cluster"` with `use_correction=False`.
-    """
-    residuals = votes.share - fit.expected
-    if clusters is None:
-        middle = _cross_products(votes.pairs(), covariates, votes.total_weight * residuals**2)
-    else:
-        weighted = votes.total_weight * residuals
-        totals = [np.bincount(clusters, weighted * column) for column in covariates.T]
-        scores = np.column_stack([cluster_scores(votes, clusters, weighted), *totals])
-        middle = scores.T @ scores
-    return np.asarray(fit.inverse @ middle @ fit.inverse, np.float64)
 
 
 def _cross_products(pairs: VotesOfPairs, covariates: Floats, amounts: Floats) -> Floats:

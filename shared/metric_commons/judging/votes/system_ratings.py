@@ -33,13 +33,12 @@ from .bradley_terry import (
 )
 from .rating_errors import (
     RatingErrors,
-    RatingInterval,
     check_clusters,
-    errors_of_variances,
+    errors_of_influences,
     ranks_of_intervals,
     rating_errors,
 )
-from .style_control import fit_with_covariates, standardized, style_covariance
+from .style_control import fit_with_covariates, standardized
 from .tie_models import fit_with_ties
 from .vote_counts import VoteRows, Votes, count_votes, read_rows
 
@@ -64,7 +63,7 @@ def pairwise_ratings(
     sample_weight: Weights | None = None,
     k_factor: Positive = 4.0,
     confidence_level: Level | None = None,
-    interval: RatingInterval = "auto",
+    interval: Literal["auto", "bootstrap"] = "auto",
     clusters: Labels | None = None,
     n_resamples: Resamples = 1_000,
     seed: Seed = 0,
@@ -91,8 +90,8 @@ def pairwise_ratings(
         sample_weight: the weight of each vote; None for equal weights.
         k_factor: the K-factor of Elo ratings, in rating points.
         confidence_level: also return intervals and standard errors, and ranks.
-        interval: "auto" is the sandwich with a pseudo-vote for each pair, "sandwich" and "hessian"
-            are the plain ones, "bootstrap" resamples votes or clusters.
+        interval: "auto" is the law of random weights and one unseen vote, "bootstrap" resamples
+            votes or clusters.
         clusters: the cluster of each vote, such as its prompt or voter, for errors.
         n_resamples: number of resamples of "bootstrap".
         seed: the seed of the bootstrap.
@@ -132,10 +131,13 @@ def pairwise_ratings(
             raise OptionError(option, problem)
     labels = None if groups is None else check_labels("groups", groups, rows.first.size)
     unit = scale / math.log(base)
+    uncertainty = None
+    if confidence_level is not None:
+        uncertainty = Uncertainty(confidence_level, interval, None, n_resamples, seed)
 
     def fitted(votes: Votes) -> _Ratings:
         if votes.covariates is not None:
-            return _with_covariates(votes, interval, confidence_level)
+            return _with_covariates(votes, uncertainty)
         if has_tie_model:
             wins, tied = votes.wins(), votes.ties()
             check_finite_with_ties(wins, tied, votes.systems)
@@ -149,10 +151,9 @@ def pairwise_ratings(
             for row in win_probabilities(strengths).tolist()
         ]
         details = {"win_matrix": dict(sorted(zip(votes.systems, matrix, strict=True)))}
-        if confidence_level is None:
+        if uncertainty is None:
             return _Ratings(strengths, details)
-        errors = rating_errors(votes, strengths, interval, confidence_level, n_resamples, seed)
-        return _Ratings(strengths, details, errors)
+        return _Ratings(strengths, details, rating_errors(votes, strengths, uncertainty))
 
     def rated(rows: VoteRows, columns: Mapping[str, Any], method: Method) -> dict[str, Any]:
         votes = count_votes(rows, **columns)
@@ -329,9 +330,7 @@ def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Inte
     return dict(sorted(intervals.items()))
 
 
-def _with_covariates(
-    votes: Votes, interval: RatingInterval, confidence_level: float | None
-) -> _Ratings:
+def _with_covariates(votes: Votes, uncertainty: Uncertainty | None) -> _Ratings:
     """Return ratings with the coefficients of covariates.
 
     Raises:
@@ -342,7 +341,7 @@ def _with_covariates(
     fit = fit_with_covariates(votes, covariates)
     strengths = votes.levelled(fit.strengths)
     details = {"coefficients": fit.coefficients.tolist()}
-    if confidence_level is None:
+    if uncertainty is None:
         return _Ratings(strengths, details)
     check_clusters(votes)
     degrees = votes.rows - (votes.size - 1) - covariates.shape[1]
@@ -352,21 +351,8 @@ def _with_covariates(
             f"{votes.rows} votes are too few for the errors of {votes.size} systems and "
             f"{covariates.shape[1]} covariates",
         )
-    of_clusters = None
-    if votes.clusters is not None:
-        of_clusters = np.diag(style_covariance(fit, votes, covariates, votes.clusters))
-    of_votes = np.diag(style_covariance(fit, votes, covariates, None))
-    errors = errors_of_variances(
-        votes,
-        np.append(strengths, fit.coefficients),
-        interval,
-        confidence_level,
-        hessian=np.diag(fit.inverse),
-        of_votes=of_votes,
-        of_clusters=of_clusters,
-        cautious=of_votes * (votes.rows / degrees),
-        degrees=float(degrees),
-    )
+    values = np.append(strengths, fit.coefficients)
+    errors = errors_of_influences(votes, values, fit.inverse, fit.expected, uncertainty, covariates)
     return _Ratings(strengths, details, errors)
 
 
@@ -378,7 +364,7 @@ def _add_errors(
     shift: float,
 ) -> None:
     """Add errors, intervals and ranks to the result, and those of coefficients."""
-    from scipy.special import stdtr
+    from scipy.special import ndtr
 
     size = votes.size
     low, high = shift + unit * errors.low[:size], shift + unit * errors.high[:size]
@@ -396,8 +382,7 @@ def _add_errors(
     if votes.covariates is None:
         return
     result["coefficient_error"] = errors.standard_error[size:].tolist()
-    # Student's t with infinitely many degrees of freedom is normal.
-    ratio = -np.abs(result["coefficients"]) / np.sqrt(errors.spread[size:])
-    result["coefficient_p_value"] = (2 * stdtr(errors.degrees, ratio)).tolist()
+    ratio = -np.abs(result["coefficients"]) / errors.standard_error[size:]
+    result["coefficient_p_value"] = (2 * ndtr(ratio)).tolist()
     ends = np.stack([errors.low[size:], errors.high[size:]], axis=1)
     intervals["coefficients"] = ends.tolist()

@@ -28,6 +28,7 @@ from .proportions import Interval, clopper_pearson, wilson
 from .proportions import critical_value as critical_value
 from .spreads import finite_scores
 
+_ROUNDED = 2.0**-51  # a smaller part of a number is rounding
 _WORSE = 1.5  # an unseen error without a bound is this many times the largest one
 
 
@@ -269,6 +270,7 @@ def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None)
         return math.nan
     deviations = total(numerators) / size * sizes
     deviations -= numerators
+    deviations[np.abs(deviations) <= _ROUNDED * np.abs(numerators)] = 0.0  # of equal ratios
     scale = max(float(deviations.max()), -float(deviations.min())) or 1.0
     deviations /= scale  # so that no square overflows
     squares = total(np.square(deviations, out=deviations))

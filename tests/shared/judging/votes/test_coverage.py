@@ -10,10 +10,10 @@ from metric_commons.judging import pairwise_ratings, ranking_agreement
 
 pytestmark = pytest.mark.slow
 DRAWS = 2_000
-LOG = {"base": math.e, "scale": 1.0, "initial": 0.0}
+LOG = {"base": math.e, "scale": 1.0}
 
 
-def rating_coverage(systems, votes, ties, draws, *, prompts=None, interval="auto"):
+def rating_coverage(systems, votes, ties, draws, *, prompts=None):
     """How often intervals hold the rating, mean over systems, among samples with finite ratings."""
     random = np.random.default_rng(1)
     truth = np.linspace(1.0, -1.0, systems)
@@ -39,14 +39,13 @@ def rating_coverage(systems, votes, ties, draws, *, prompts=None, interval="auto
                 [names[i] for i in columns[1]],
                 points.tolist(),
                 confidence_level=0.95,
-                interval=interval,
                 **LOG,
                 **options,
             )
         except ValueError:  # no finite ratings, or too few prompts
             continue
         samples += 1
-        ends = np.array([*result["confidence_interval"]["ratings"].values()])
+        ends = np.array([*result["confidence_interval"]["ratings"].values()]) - 1000.0
         hits += ((ends[:, 0] <= truth) & (truth <= ends[:, 1])).mean()
     return hits / samples
 
@@ -57,10 +56,6 @@ def rating_coverage(systems, votes, ties, draws, *, prompts=None, interval="auto
 )
 def test_ratings_are_covered(systems, votes, ties):
     assert rating_coverage(systems, votes, ties, DRAWS) >= 0.93
-
-
-def test_the_inverse_of_the_information_is_too_wide_for_ties():
-    assert rating_coverage(5, 20, 0.9, 400, interval="hessian") > 0.995
 
 
 @pytest.mark.parametrize(("systems", "prompts"), [(4, 20), (4, 50), (8, 50)])
