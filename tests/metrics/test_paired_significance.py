@@ -26,7 +26,7 @@ SPEC = Spec(
         "confidence_interval": [0.16666666666666666, 0.5],
         "test": "sign_flip_exact",
         "statistic": 2.4494897427831783,
-        "standard_error": 0.08183170883849715,
+        "standard_error": 0.08183170883849714,
     },
     perfect={"predictions1": [1.0] * 10, "predictions2": [0.0] * 10},
     best={

@@ -164,7 +164,7 @@ class PairedUnits(NamedTuple):
         squares = math.fsum(np.square(numbers - center * self.sizes).tolist())
         kish = total * total / float(np.square(self.sizes).sum())
         errors = [
-            math.ldexp(math.sqrt(squares * units / (units - 1)) / total, exponent)
+            math.ldexp(math.sqrt(squares / (units - 1) * units / total / total), exponent)
             if units > 1
             else math.nan
             for units in (kish, float(self.numbers.size))
