@@ -48,8 +48,8 @@ SPEC = Spec(
         "labelled": 4,
         "n": 8,
         "confidence_interval": of_rate(ENDS),
-        "interval": of_rate("unseen_row"),
-        "effective_n": {},
+        "interval": of_rate("law"),
+        "effective_n": of_rate(8.0),
     },
     perfect={"predictions": [1.0, 1.0, 1.0], "references": [1.0, 1.0, NAN]},
     best={
@@ -63,8 +63,8 @@ SPEC = Spec(
         "labelled": 2,
         "n": 3,
         "confidence_interval": of_rate([math.sqrt(0.025), 1.0]),
-        "interval": of_rate("unseen_row"),
-        "effective_n": {},
+        "interval": of_rate("law"),
+        "effective_n": of_rate(3.0),
     },
     other_ranges=dict.fromkeys(SCORES, (-math.inf, math.inf))
     | dict.fromkeys(("standard_error", "effective_labels"), (0.0, math.inf)),
@@ -73,8 +73,8 @@ SPEC = Spec(
 )
 
 
-def delta_method(rows, passed, negatives, rejected, positives, accepted):
-    """The error and the interval, with z**2 / 2 and 1 added to what was counted, twice."""
+def delta_method(rows, passed, negatives, rejected, positives, accepted, *, n, ends):
+    """The error, with z**2 / 2 and 1 added to what was counted, twice; and a drawn interval."""
     z = stats.norm.ppf(0.975)
     p, p_rows = (passed + z * z / 2) / (rows + z * z), rows + z * z
     q0, q1 = (rejected + 1) / (negatives + 2), (accepted + 1) / (positives + 2)
@@ -85,15 +85,11 @@ def delta_method(rows, passed, negatives, rejected, positives, accepted):
         + rate**2 * q1 * (1 - q1) / (positives + 2)
     )
     error = math.sqrt(variance) / (q0 + q1 - 1)
-    centre = rate + 2 * z * z * (
-        rate * q1 * (1 - q1) / (positives + 2) - (1 - rate) * q0 * (1 - q0) / (negatives + 2)
-    )
-    ends = [min(max(centre + side * z * error, 0.0), 1.0) for side in (-1, 1)]
     return {
         "standard_error": error,
         "confidence_interval": of_rate(ends),
-        "interval": of_rate("delta_method"),
-        "effective_n": {},
+        "interval": of_rate("law"),
+        "effective_n": of_rate(float(n)),
     }
 
 
@@ -110,7 +106,7 @@ OTHER_SHAPES = (
         },
         result={
             "judge_corrected": 0.5,
-            **delta_method(8, 3, 4, 4, 4, 3),
+            **delta_method(8, 3, 4, 4, 4, 3, n=16, ends=[0.0, 1.0]),
             "sensitivity": 0.75,
             "specificity": 1.0,
             "judged_rate": 0.375,
@@ -124,7 +120,7 @@ OTHER_SHAPES = (
         },
         best={
             "judge_corrected": 1.0,
-            **delta_method(1, 1, 1, 1, 1, 1),
+            **delta_method(1, 1, 1, 1, 1, 1, n=3, ends=[0.02338176787788789, 1.0]),
             "sensitivity": 1.0,
             "specificity": 1.0,
             "judged_rate": 1.0,

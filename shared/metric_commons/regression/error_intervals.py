@@ -97,10 +97,12 @@ def _of_errors(
     measure: RegressionMeasure, pairs: Pairs, errors: RowErrors, uncertainty: Uncertainty
 ) -> list[Interval]:
     """Return the interval of a mean error, or of its root, from each column of errors of rows."""
-    bounds = (0.0, 2.0) if measure.kind == "smape" else (0.0, math.inf)
     means = mean_losses(errors.columns, pairs.weights)
     intervals = []
-    for column, mean in zip(errors.columns, means, strict=True):
+    for output, (column, mean) in enumerate(zip(errors.columns, means, strict=True)):
+        bounds = (0.0, 2.0) if measure.kind == "smape" else (0.0, math.inf)
+        if not column.any():
+            bounds = (0.0, _error_of_others(measure, pairs, output, errors.exponent) or bounds[1])
         found = mean_interval(column, uncertainty, bounds=bounds, weights=pairs.weights)
         if measure.kind not in ROOTS:
             intervals.append(_scaled(found, errors.exponent))
@@ -109,6 +111,17 @@ def _of_errors(
         root = Interval(math.sqrt(found.low), math.sqrt(found.high), found.method, error)
         intervals.append(_scaled(root, errors.exponent // 2))
     return intervals
+
+
+def _error_of_others(measure: RegressionMeasure, pairs: Pairs, output: int, exponent: int) -> float:
+    """Return the mean error of predicting other rows' references, where none has an error."""
+    references = np.sort(pairs.references, axis=0)
+    others = Pairs(np.roll(references, len(references) // 2, axis=0), references)
+    errors = row_errors(others, measure, "raw_values")
+    if errors is None:
+        return 0.0
+    column = errors.columns[min(output, len(errors.columns) - 1)]
+    return math.ldexp(mean_losses(column[np.newaxis], None)[0], errors.exponent - exponent)
 
 
 def _scaled(found: Interval, exponent: int) -> Interval:
@@ -122,13 +135,18 @@ def _of_output(
     measure: RegressionMeasure, pairs: Pairs, output: int, value: float, uncertainty: Uncertainty
 ) -> Interval:
     """Return the interval of a measure of one output that is not a mean of rows."""
-    if measure.kind == "max_error":
-        return Interval(value, WORSE * value, "law", math.nan)
-    if measure.kind == "median_ae":
-        errors, exponent = pairs.absolute_errors()
-        return _scaled(median_interval(errors[output], pairs.weights, uncertainty), exponent)
     columns = pairs.columns()
     numbers = columns.predictions[output], columns.references[output]
+    if measure.kind in ("median_ae", "max_error"):
+        errors, exponent = pairs.absolute_errors()
+        largest = float(errors[output].max())
+        with np.errstate(over="ignore"):
+            # Without any error, an unseen one is as large as references are apart.
+            unseen = WORSE * largest or float(np.std(numbers[1]))
+        found = Interval(largest, unseen, "law", math.nan)
+        if measure.kind == "median_ae":
+            found = median_interval(errors[output], pairs.weights, unseen, uncertainty)
+        return _scaled(found, exponent)
     if measure.kind in RANKS:
         scores, name = PairedScores(*numbers), RANKS[measure.kind]
         estimate = ORDER_CORRELATIONS[name](scores)

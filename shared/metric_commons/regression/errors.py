@@ -14,6 +14,8 @@ from ..statistics.arguments.domains import Parsed, Weights, checked_options
 from ..statistics.arithmetic.exact_sums import as_float, exact_ldexp, quotient, root
 from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.summary import Measured, summarize_inputs
+from .enclosed_scores import MEASURES as ENCLOSED
+from .enclosed_scores import enclosed_scores
 from .error_intervals import measure_intervals
 from .measure_names import D2_NAMES, LOSS_NAMES, Measures, RegressionMeasure, parse_measures
 from .moments import Moments, compute_moments
@@ -115,10 +117,17 @@ def _error_scores(
     if not isinstance(multioutput, str):
         multioutput = output_weights(multioutput)
     of_moments = [name for name in names if name in MOMENT_MEASURES]
+    values = {}
+    if multioutput != "variance_weighted":
+        for name in {*of_moments} & {*ENCLOSED}:
+            settled = enclosed_scores(pairs, name)
+            if settled is not None:
+                values[name] = settled
+        of_moments = [name for name in of_moments if name not in values]
     moments = compute_moments(
         pairs, [*of_moments, *(["r2"] if multioutput == "variance_weighted" else [])]
     )
-    values = moment_measures(moments, of_moments)
+    values |= moment_measures(moments, of_moments)
     for measure in measures:
         if measure.name not in values:
             values[measure.name] = _values(measure, pairs)

@@ -77,9 +77,10 @@ def _unseen_rows(kind: str, columns: Floats) -> Floats:
     """Return what rows of weight 1 that may come add to the sums, shape (rows, sums)."""
     if kind in D2_NAMES:
         losses, of_constant = columns.max(axis=1)
-        return np.array([[losses, 0.0], [0.0, of_constant]])
+        return np.array([[losses or of_constant, 0.0], [0.0, of_constant]])
     _, y, e, *_ = columns
     largest, far = (float(np.abs(column).max()) for column in (e, y))
+    largest = largest or float(np.std(y))  # without any error, as far as references are apart
     at = largest / 2 if kind == "concordance" else 0.0
     references = np.array([at, -at, far, -far])
     return np.stack(_terms(references, np.array([largest, -largest, 0.0, 0.0])), axis=1)

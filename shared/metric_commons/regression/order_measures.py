@@ -49,35 +49,35 @@ def median(values: Floats, weights: Floats | None) -> float:
     return float(low + (high - low) / 2)
 
 
-def median_interval(errors: Floats, weights: Floats | None, uncertainty: Uncertainty) -> Interval:
-    """Return the interval of a median error, with an unseen error of 0, or of 1.5 times the worst.
+def median_interval(
+    errors: Floats, weights: Floats | None, unseen: float, uncertainty: Uncertainty
+) -> Interval:
+    """Return the interval of a median error, with an unseen error of 0, or of this size.
 
     The median is at most t if rows with errors up to t have half of the random weight or more, so
     its distribution is that of a ratio of sums, and no weights are drawn.
 
     >>> errors = np.arange(1.0, 12.0)
-    >>> median_interval(errors, None, Uncertainty(0.95))[:2]
+    >>> median_interval(errors, None, 16.5, Uncertainty(0.95))[:2]
     (2.0, 10.0)
     """
     sizes = np.ones(errors.size) if weights is None else weights
     clusters = uncertainty.clusters
-    ascending = np.unique(errors)
-    with np.errstate(over="ignore"):
-        ascending = np.append(ascending, WORSE * ascending[-1])
+    ascending = np.append(np.unique(errors), unseen)
 
     def totals(column: Floats) -> Floats:
         if isinstance(clusters, Clusters):
             return group_sums(column, clusters.numbers, len(clusters))
         return column
 
-    def quantile(level: float, unseen: float | None) -> float:
+    def quantile(level: float, below: float | None) -> float:
         """Return it with an unseen unit, of which this part has errors of at most t."""
 
         def reaches(error: float) -> bool:
             found = ratio_distribution(totals(np.where(errors <= error, sizes, 0.0)), totals(sizes))
             units, size = found.units, found.unseen_size
-            if unseen is not None:
-                units = units.with_unseen(unseen * size, size)
+            if below is not None:
+                units = units.with_unseen(below * size, size)
             return probability_below(0.5, units) <= 1 - level
 
         position = bisect_left(ascending[:-1], True, key=reaches)
@@ -85,6 +85,8 @@ def median_interval(errors: Floats, weights: Floats | None, uncertainty: Uncerta
 
     value = median(errors, weights)
     low, high = map(quantile, levels(uncertainty.level), (1.0, 0.0))
+    if low == high:  # rows that are all alike say nothing about others
+        high = unseen
     error = math.nan
     if totals(sizes).size > 1:
         below, above = (quantile(level, None) for level in levels(_ONE_DEVIATION))

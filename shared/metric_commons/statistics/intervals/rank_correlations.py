@@ -30,6 +30,7 @@ from .weighted_units import DrawnScore, extremes, resampled_intervals, smooth_di
 
 _WHOLE = 1_500_000  # rows up to which sums of squared ranks are 64-bit integers
 _UNSEEN = 5.0  # units
+_ROUNDING = 1e-12
 _WITH_INTERVALS = ("kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "spearman", "pearson")
 
 
@@ -433,6 +434,10 @@ def pearson_interval(
     units = cluster_values(_pearson_terms(x, y).T * w[:, np.newaxis], numbers)
     sign = -1.0 if value < 0 else 1.0
     apart = float(np.abs(y - sign * x).max()) * (1 + _UNSEEN / len(units)) / 2
+    if (
+        apart < _ROUNDING
+    ):  # a perfect correlation: one deviation up in one column, down in the other
+        apart = 1.0
     far = max(float(np.abs(column).max()) for column in (x, y))
     candidates = _pearson_terms(
         np.array([apart, -apart, far, -far]), sign * np.array([-apart, apart, far, -far])

@@ -204,6 +204,9 @@ def law_of(
     Raises:
         ValueError: the test does not suit the rows.
     """
+    clusters = rows.clusters
+    if isinstance(clusters, Mapping):
+        return _crossed(rows, test, assume, clusters)
     if assume == "nothing" and test != "permutation":
         raise OptionError("assume", f"'nothing' has a test of its own, which is not {test!r}")
     if assume == "nothing" and rows.kind not in ("outcomes", "means"):
@@ -212,9 +215,6 @@ def law_of(
             "'nothing' is for means of rows in a known range; give bounds, the lowest and the "
             "highest score, such as (0, 1)",
         )
-    clusters = rows.clusters
-    if isinstance(clusters, Mapping):
-        return _crossed(rows, test, assume, clusters)
     units = PairedUnits.of(rows.numbers, clusters)
     student, error = units.student()
     unseen = UnseenRow(units.numbers, units.sizes, rows.bounds)
