@@ -105,14 +105,14 @@ def win_rates(outcomes: Floats, *, ties: Ties = "ignore", **summary: Any) -> dic
     >>> win_rates(np.array([1.0, 1.0, 0.0, 0.5]), ties="half")["win_rate"]
     0.625
     """
-    result = dict(summarize(Outcomes(outcomes, ties), **summary | {"standard_error": True}))
+    result = dict(summarize(ComparedRows(outcomes, ties), **summary | {"standard_error": True}))
     for part in (result, *result.get("groups", {}).values()):
         part["standard_error"] = part["standard_error"].get("win_rate", math.nan)
     return result
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class ComparedRows:
     """Comparisons of a system with opponents, as rows of `summarize`."""
 
     values: Floats

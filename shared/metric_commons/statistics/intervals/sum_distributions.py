@@ -148,19 +148,3 @@ def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
         start=np.zeros(len(next(iter(columns.values()), ()))),
     )
     return total
-
-
-def pairs_interval(
-    numerators: Floats,
-    sizes: Floats,
-    counts: Floats | None = None,
-    *,
-    confidence_level: float,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    n_clusters: int | None = None,
-) -> Interval:
-    """Return the interval of a ratio of kinds of units."""
-    found = ratio_interval(
-        numerators, sizes, Uncertainty(confidence_level), bounds=bounds, counts=counts
-    )
-    return found._replace(n_clusters=n_clusters)
