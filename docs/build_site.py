@@ -48,7 +48,7 @@ def main() -> None:
     snippets.mkdir()
     shutil.move(TARGET / "tables", snippets / "tables")
     for page in TARGET.rglob("*.md"):
-        page.write_text(_with_formulas(page.read_text("utf-8")), "utf-8")
+        page.write_text(_with_formulas(_of_the_site(page.read_text("utf-8"))), "utf-8")
     for path, content in _pages().items():
         page = TARGET / path
         page.parent.mkdir(parents=True, exist_ok=True)
@@ -107,6 +107,17 @@ def _pages() -> dict[str, str]:
     pages["guides/notebook.md"] = _notebook(ROOT / "examples" / "evaluation.ipynb")
     pages["guides/add-a-metric.md"] = (ROOT / ".github" / "CONTRIBUTING.md").read_text("utf-8")
     return pages
+
+
+def _of_the_site(text: str) -> str:
+    """A page with the links of the site, and with the tables that lines of it link to."""
+    text = re.sub(r"\]\(((?:\.\./)*)\.\./metrics/(\w+)/README\.md", r"](\1modules/\2.md", text)
+    text = text.replace("](../shared/metric_commons/__init__.py)", "](api/index.md)")
+    text = text.replace("](../CHANGELOG.md)", "](changelog.md)")
+    table = r"^\[[^]]*\]\((?:\.\./)*(tables/\w+\.{})\)$"
+    text = re.sub(table.format("md"), r'--8<-- "\1"', text, flags=re.MULTILINE)
+    printed = r'```text\n--8<-- "\1"\n```'
+    return re.sub(table.format("txt"), printed, text, flags=re.MULTILINE)
 
 
 def _with_formulas(text: str) -> str:

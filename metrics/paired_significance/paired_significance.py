@@ -19,7 +19,7 @@ from metric_commons.statistics.arguments.domains import (
 from metric_commons.statistics.intervals.methods import Assumption, ScoreBounds
 from metric_commons.statistics.tests.laws import Alternative
 from metric_commons.statistics.tests.significance import Test, compare
-from metric_commons.statistics.tests.stock_comparisons import mcnemar
+from metric_commons.statistics.tests.stock_comparisons import mcnemar, wilcoxon
 
 _CITATION = """\
 @inproceedings{smucker-etal-2007-comparison,
@@ -84,7 +84,7 @@ class PairedSignificance(BatchComparison):
         0.25
     """
 
-    stock_formats = {"mcnemar": mcnemar}
+    stock_formats = {"mcnemar": mcnemar, "wilcoxon": wilcoxon}
     score_kind = "counts"
     main_score = "diff"
     score_ranges = {

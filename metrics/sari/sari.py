@@ -12,6 +12,7 @@ from metric_commons.module.declaration.module import BatchMetric
 from metric_commons.statistics.intervals.summary import Average
 from metric_commons.text.extraction.extraction import summarize_extracted
 from metric_commons.text.translation.simplifications import sari_scores
+from metric_commons.text.translation.stock_translations import sari
 from metric_commons.text.translation.translation_tokenizers import TranslationTokenizer
 
 _CITATION = """\
@@ -59,6 +60,7 @@ class Sari(BatchMetric):
         {'sari': 26.953601953601954}
     """
 
+    stock_formats = {"sari": sari}
     score_ranges = {"sari": (0, 100)}
 
     def _info(self):
@@ -86,11 +88,10 @@ class Sari(BatchMetric):
         **answers: summarize_extracted,
     ):
         def scores(predictions, references):
-            return {
-                "sari": sari_scores(
-                    sources, predictions, references, lowercase=lowercase, tokenize=tokenize
-                )
-            }
+            rows = sari_scores(
+                sources, predictions, references, lowercase=lowercase, tokenize=tokenize
+            )
+            return {"sari": [100 * score for score in rows]}
 
         averages = {"sari": Average(bounds=(0, 100))}
         return summarize_extracted(scores, predictions, references, averages=averages, **answers)

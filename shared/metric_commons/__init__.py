@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from .evaluation.scoring.scoring import score
     from .frameworks.harnesses.stock_evaluate import patch_evaluate
     from .frameworks.trainers.trainer import trainer_hook
-    from .module.catalog.catalog import load, names
+    from .module.catalog.catalog import names
+    from .module.catalog.loading import load
     from .statistics.tests.significance import compare as compare_rows
 
 __all__ = [
@@ -49,7 +50,7 @@ _resolve = resolver(
         "Results": "evaluation.results.results",
         "State": "evaluation.rows.states",
         "compare": "evaluation.comparison.combined_results",
-        "load": "module.catalog.catalog",
+        "load": "module.catalog.loading",
         "names": "module.catalog.catalog",
         "patch_evaluate": "frameworks.harnesses.stock_evaluate",
         "score": "evaluation.scoring.scoring",

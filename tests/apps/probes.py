@@ -21,6 +21,7 @@ from pathlib import Path
 
 from pyarrow import parquet
 
+import metric_commons
 from metric_commons.apps.console import config
 from metric_commons.apps.mcp.roots import CallContext, Roots
 from metric_commons.apps.mcp.stdio import refusal
@@ -384,7 +385,7 @@ def odd_rows(dice, _):
 @cache
 def _samples():
     """Each module with the arguments of its calls."""
-    return [(catalog.load(name), spec.sample) for name in METRICS for spec in specs(name)]
+    return [(metric_commons.load(name), spec.sample) for name in METRICS for spec in specs(name)]
 
 
 @cache

@@ -9,7 +9,7 @@ import random
 
 import pytest
 
-from metric_commons.module.catalog import catalog
+import metric_commons
 from tests.apps.probes import FILES, LONGEST, ODD, PROBES, corpus, damaged, is_read, outcome
 
 pytestmark = pytest.mark.processes
@@ -46,7 +46,7 @@ def test_hostile_input_is_taken_or_refused(tmp_path, monkeypatch, name):
 
 @pytest.mark.parametrize("module", ["qa_f1", "classification", "regression", "ir_ranking", "bleu"])
 def test_odd_options_are_accepted_or_refused(module):
-    options = catalog.load(module).declared_options
+    options = metric_commons.load(module).declared_options
     errors = []
     for option in options.values():
         for value in ODD:

@@ -7,8 +7,8 @@ import evaluate
 import numpy as np
 import pytest
 
+import metric_commons
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.module.catalog import catalog
 from tests.apps.probes import nested
 from tests.spec import specs
 
@@ -121,7 +121,7 @@ def test_a_module_that_cannot_write_its_cache_says_what_to_set(monkeypatch):
     def refused(_):
         raise PermissionError(13, "Permission denied", "/nobody")
 
-    qa_em = type(catalog.load("qa_em"))
+    qa_em = type(metric_commons.load("qa_em"))
     monkeypatch.setattr(evaluate.EvaluationModule, "_build_data_dir", refused)
 
     with pytest.raises(PermissionError, match=r"set HF_HOME to a folder .*'/nobody'"):
@@ -144,14 +144,14 @@ def test_a_module_that_cannot_write_its_cache_says_what_to_set(monkeypatch):
     ],
 )
 def test_what_would_never_end_is_refused_at_once(module, options, message):
-    metric = catalog.load(module)
+    metric = metric_commons.load(module)
     with pytest.raises(ValueError, match=message):
         type(metric)().compute(**specs(module)[0].sample | options)
 
 
 def test_intervals_of_nearly_no_confidence_are_points():
     rows = {"predictions": ["a b", "c", "d e"], "references": ["a", "c", "d f"]}
-    result = catalog.load("qa_f1").compute(**rows, confidence_level=1e-320)
+    result = metric_commons.load("qa_f1").compute(**rows, confidence_level=1e-320)
 
     low, high = result["confidence_interval"]["qa_f1"]
     assert 0 <= low <= high <= 1

@@ -18,6 +18,7 @@ import anyio
 import pytest
 from mcp import Client, StdioServerParameters
 
+import metric_commons
 from metric_commons.__main__ import main
 from metric_commons.apps.mcp.call_process import _answer
 from metric_commons.apps.mcp.roots import CallContext, Roots
@@ -226,7 +227,7 @@ async def test_what_is_undefined_is_null(call, root):
     asked = {"path": "ties.jsonl", "modules": ["win_rate"], "predictions": "outcome"}
     result = await call("evaluate_file", {**asked, "save_path": "out"})
 
-    assert math.isnan(catalog.load("win_rate").compute(predictions=["tie"])["win_rate"])
+    assert math.isnan(metric_commons.load("win_rate").compute(predictions=["tie"])["win_rate"])
     saved = json.loads(Path(text_of(result)["saved_to"]).read_text("utf-8"))
     for found in (text_of(result), result.structured_content, saved):
         values = {record["score"]: record["value"] for record in found["records"]}

@@ -180,3 +180,12 @@ def test_a_script_runs_as_it_is(run, monkeypatch):
     )
     assert status == 1
     assert "ValueError: of the script" in err.splitlines()
+
+
+def test_load_takes_the_names_of_stock_modules():
+    texts = {"predictions": ["the cat"], "references": ["the cat sat"]}
+
+    assert metric_commons.load("rouge").compute(**texts)["rouge1"] == 0.8
+    assert metric_commons.load("evaluate-metric/wer").compute(**texts) == 1 / 3
+    with pytest.raises(ValueError, match="glue has no configuration None; it has cola"):
+        metric_commons.load("glue")

@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from metric_commons.module.catalog import catalog
+import metric_commons
 from tests.generators.calls import Call, draw_call
 from tests.generators.options import is_drawable, values
 from tests.generators.properties import (
@@ -88,7 +88,7 @@ def test_calls_are_accepted_and_have_rows_of_every_number(name):
 
 @pytest.mark.parametrize("name", METRICS)
 def test_every_option_is_drawn(name):
-    metric = catalog.load(name)
+    metric = metric_commons.load(name)
     declared = metric.declared_options
     drawable = {option.name for option in declared.values() if is_drawable(option)}
     if metric.stock_formats:  # which go without the other options

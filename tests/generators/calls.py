@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 
-from metric_commons.module.catalog import catalog
+import metric_commons
 from metric_commons.module.declaration.declarations import REPORTING
 from metric_commons.statistics.arguments.domains import is_per_row
 from tests.generators.options import draw_options
@@ -16,7 +16,7 @@ from tests.generators.values import ROW_COUNTS, clusters
 @cache
 def loaded(module):
     """The module with its default options."""
-    return catalog.load(module)
+    return metric_commons.load(module)
 
 
 @dataclass(frozen=True)

@@ -29,6 +29,7 @@ PARSED = {
         ["spearman", "kendall", "mse"],
         ["pinball(alpha=0.9)", "d2_absolute_error"],
     ),
+    "visual_qa.measures": ("vqa_accuracy", ["anls", "relaxed_accuracy"]),
     "multioutput": ([0.25, 0.75], [1.0, 0.0]),
     "rouge_types": (["rouge1"], ["rouge2", "rougeL"], ["rougeLsum", "rouge3"], ["rouge12"]),
     "extract": ("strip_think", "boxed", ["strip_citations", "gsm8k"], {"regex": "(.)", "group": 1}),

@@ -38,7 +38,7 @@ def calls(seed: int) -> list[Call]:
     """Some calls of every stock module."""
     dice = random.Random(seed)
     makers = (labels, several_labels, areas, glue, numbers, answers, texts, transcripts, tags)
-    makers += (probabilities, percentages, matrices, runs, formulas, comparisons)
+    makers += (probabilities, percentages, matrices, runs, formulas, comparisons, simplifications)
     return [call for maker in makers for call in maker(dice)]
 
 
@@ -366,3 +366,15 @@ def comparisons(dice: random.Random) -> Iterator[Call]:
         columns = [[1, *dice.choices([0, 1, 2], k=rows)], [0, *dice.choices([0, 1], k=rows)]]
         sides = {"predictions1": columns[0], "predictions2": columns[1]}
         yield Call("mcnemar", sides | {"references": [1, *dice.choices([0, 1], k=rows)]})
+        scores = [[dice.choice([0.5, dice.random()]) for _ in range(rows)] for _ in range(2)]
+        yield Call("wilcoxon", {"predictions1": scores[0], "predictions2": scores[1]})
+
+
+def simplifications(dice: random.Random) -> Iterator[Call]:
+    for rows, references in ((1, 1), (5, 3)):
+        texts = [[" ".join(dice.choices(WORDS, k=6)) for _ in range(rows)] for _ in range(2)]
+        targets = [
+            [" ".join(dice.choices(WORDS, k=dice.randint(1, 7))) for _ in range(references)]
+            for _ in range(rows)
+        ]
+        yield Call("sari", {"sources": texts[0], **pairs(texts[1], targets)})

@@ -7,8 +7,8 @@ from functools import wraps
 from inspect import signature
 from typing import Any
 
-from ...module.catalog.catalog import load
-from ...module.catalog.stock_modules import Replacement, replacement, replacements
+from ...module.catalog.loading import load_replacement
+from ...module.catalog.stock_modules import replacement_of, replacements
 
 # Parameters of `evaluate.load` that ours have too; the others are for finding a script.
 _OF_MODULES = ("process_id", "num_process", "experiment_id", "keep_in_memory")
@@ -61,7 +61,7 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
     def replacing_load(*positional: Any, **settings: Any) -> Any:
         arguments = parameters.bind(*positional, **settings).arguments
         configuration = arguments.get("config_name")
-        entry = _entry(arguments["path"], configuration)
+        entry = replacement_of(arguments["path"], configuration)
         if entry is None or arguments.get("module_type") not in (None, entry.kind):
             return stock_load(*positional, **settings)
         of_module = {name: arguments[name] for name in _OF_MODULES if name in arguments}
@@ -71,29 +71,9 @@ def _replacing(stock_load: Callable[..., Any]) -> Callable[..., Any]:
         ):  # through which the processes send their rows
             of_module["cache_dir"] = arguments["cache_dir"]
         # The stock modules take any other option of `load` and any configuration, and ignore them.
-        module = load(
-            entry.module, result_format=entry.result_format, **entry.defaults, **of_module
-        )
-        # Evaluators and `combine` name scores after their module, such as the rate of "wer".
-        module.info.module_name = entry.stock
-        module.config_name = module.info.config_name = configuration or "default"
+        module = load_replacement(entry, configuration, **of_module)
         if is_distributed:
             module.data_dir = module._build_data_dir()  # no other stock module has its files here
         return module
 
     return replacing_load
-
-
-def _entry(path: str, configuration: str | None) -> Replacement | None:
-    """Return the replacement of the stock module of this name.
-
-    Raises:
-        ValueError: the stock module has configurations, but not this one.
-    """
-    name = path.removeprefix("evaluate-metric/")
-    entry = replacement(name, configuration)
-    names = [entry.configuration for entry in replacements() if entry.stock == name]
-    if entry is None and names:
-        listed = ", ".join(filter(None, names))
-        raise ValueError(f"{name} has no configuration {configuration!r}; it has {listed}")
-    return entry

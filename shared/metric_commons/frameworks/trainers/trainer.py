@@ -15,7 +15,8 @@ from typing import Annotated, Any, Literal
 import numpy as np
 
 from ...evaluation.rows.states import State
-from ...module.catalog.catalog import is_known, load
+from ...module.catalog.catalog import is_known
+from ...module.catalog.loading import load
 from ...module.declaration.declarations import REPORTING, names_of_functions
 from ...module.declaration.row_module import Lock, RowModule
 from ...statistics.arguments.checks import OptionError, nearest

@@ -247,28 +247,6 @@ def load_without_evaluate(name: str, **settings: Any) -> "DeclaredModule":
     return module_class(name)(**settings)
 
 
-def load(name: str | PathLike[str], config_name: str | None = None, **settings: Any) -> Any:
-    """Load a module of `evaluate`, by its name or the path of its folder.
-
-    `settings` become the defaults of its options. A configuration stands for a `result_format`, the
-    name of one of evaluate's own modules.
-
-    >>> load("qa_f1", normalizer="lower").options["normalizer"]
-    'lower'
-    >>> load("classification", "mrpc").options
-    {'result_format': 'glue/mrpc'}
-    """
-    script = script_of(name)
-    import evaluate  # takes a second, so only on use
-
-    from ..declaration.module import cache_error
-
-    try:
-        return evaluate.load(str(script), config_name, **settings)
-    except OSError as error:
-        raise cache_error(error) from error
-
-
 def score_scale(module: str, score: str) -> ScoreScale:
     """Return the scale of a score of a module, from what its script declares.
 

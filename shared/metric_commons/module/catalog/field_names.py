@@ -48,6 +48,10 @@ match_error_rate mer: error_rate mer
 wil: error_rate wil
 wip: error_rate wip
 jiwer: error_rate
+# pictures
+anls docvqa: visual_qa anls
+vqa vqa_accuracy: visual_qa vqa_accuracy, measures=vqa_accuracy
+relaxed_accuracy relaxed_correctness chartqa: visual_qa relaxed_accuracy, measures=relaxed_accuracy
 # labels
 accuracy acc:
     classification accuracy for labels; qa_em for short answers;
@@ -218,8 +222,6 @@ nist_mt characterr charcut mase mahalanobis mean_iou coval rl_reliability xtreme
 der: pyannote.metrics
 lm_eval: lm-eval (`score logged` reads its logs)
 hinge cosine_similarity: scikit-learn
-anls: lmms-eval
-relaxed_accuracy: lmms-eval
 execution_accuracy: test-suite-sql-eval (it needs databases)
 ifbench: allenai/IFBench
 crps: properscoring

@@ -50,6 +50,24 @@ def replacements() -> tuple[Replacement, ...]:
     return tuple(sorted(entries, key=lambda entry: entry.result_format))
 
 
+def replacement_of(name: str, configuration: str | None = None) -> Replacement | None:
+    """Return the replacement of the stock module of this name, which may have its organization.
+
+    Raises:
+        ValueError: the stock module has configurations, but not this one.
+
+    >>> replacement_of("evaluate-metric/rouge").module, replacement_of("comet")
+    ('rouge_n_l', None)
+    """
+    name = name.removeprefix("evaluate-metric/").removeprefix("evaluate-comparison/")
+    entry = replacement(name, configuration)
+    names = [entry.configuration for entry in replacements() if entry.stock == name]
+    if entry is None and names:
+        listed = ", ".join(filter(None, names))
+        raise ValueError(f"{name} has no configuration {configuration!r}; it has {listed}")
+    return entry
+
+
 def replacement(stock: str, configuration: str | None = None) -> Replacement | None:
     """Return the replacement of a stock module; None if there is none.
 

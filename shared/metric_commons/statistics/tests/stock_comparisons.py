@@ -1,11 +1,13 @@
-"""The result of `evaluate`'s comparison `mcnemar`."""
+"""The results of `evaluate`'s comparisons `mcnemar` and `wilcoxon`."""
 
 import math
 from typing import Annotated, Any
 
+from ..arguments.arrays import single_precision
 from ..arguments.shapes import Scalar
 
 _Labels = Annotated[Any, Scalar(int)]
+_Scores = Annotated[Any, Scalar(float)]
 
 
 def mcnemar(*, predictions1: _Labels, predictions2: _Labels, references: _Labels) -> dict[str, Any]:
@@ -28,3 +30,18 @@ def mcnemar(*, predictions1: _Labels, predictions2: _Labels, references: _Labels
         return {"stat": math.nan, "p": math.nan}
     statistic = (first - second) ** 2 / (first + second)
     return {"stat": statistic, "p": float(chdtrc(1, statistic))}
+
+
+def wilcoxon(*, predictions1: _Scores, predictions2: _Scores) -> dict[str, Any]:
+    """Return the statistic of the signed-rank test of scipy, and its p-value.
+
+    Scores have single precision, as in the module.
+
+    >>> wilcoxon(predictions1=[1.0, 3.0, 5.0, 7.0], predictions2=[2.0, 2.5, 8.0, 1.0])
+    {'stat': 5.0, 'p': 1.0}
+    """
+    from scipy import stats
+
+    first, second = (single_precision(column) for column in (predictions1, predictions2))
+    result = stats.wilcoxon(first - second)
+    return {"stat": float(result.statistic), "p": float(result.pvalue)}

@@ -27,7 +27,7 @@ def sari_scores(
     lowercase: bool = True,
     tokenize: TranslationTokenizer = "13a",
 ) -> list[float]:
-    """Return the SARI of each row, from 0 to 100.
+    """Return the SARI of each row, from 0 to 1.
 
     Args:
         sources: the original sentence of each row.
@@ -43,9 +43,9 @@ def sari_scores(
         Xu and others, Optimizing Statistical Machine Translation for Text Simplification (2016).
 
     >>> sari_scores(["a b c"], ["a b"], [["a b", "b c"]])
-    [85.41666666666666]
+    [0.8541666666666666]
     >>> sari_scores([""], [""], [""])
-    [100.0]
+    [1.0]
     """
     lists = list(map(reference_list, references))
     for row, row_references in enumerate(lists):
@@ -65,7 +65,7 @@ def sari_scores(
             grams = _grams([source], order), _grams([prediction], order), _grams(targets, order)
             parts.append(_operations(*grams, len(targets)))
         keep, delete, add = (sum(part) / len(_ORDERS) for part in zip(*parts, strict=True))
-        scores.append(100 * ((keep + delete + add) / 3))
+        scores.append((keep + delete + add) / 3)
     return scores
 
 

@@ -1,4 +1,4 @@
-"""Results of `evaluate`'s modules `bleu`, `sacrebleu`, `google_bleu`, `chrf` and `ter`.
+"""Results of `evaluate`'s modules `bleu`, `sacrebleu`, `google_bleu`, `chrf`, `ter` and `sari`.
 
 The parameters of each function are the inputs and options of the module of this name.
 """
@@ -13,6 +13,7 @@ from ...statistics.arguments.domains import Length
 from ...statistics.arguments.shapes import TextRows, TextsRows
 from .character_ngrams import Beta, Order, chrf_statistics
 from .ngram_precision import SmoothMethod, SmoothValue, bleu_statistics, gleu_statistics
+from .simplifications import sari_scores
 from .translation_edit_rate import ter_score, ter_statistics
 from .translation_tokenizers import TranslationTokenizer
 
@@ -160,3 +161,13 @@ def ter(
     totals = np.add.accumulate(statistics.values)[-1].tolist()
     result = ter_score(dict(zip(statistics.names, totals, strict=True)))
     return {"score": result.pop("ter"), **result}
+
+
+def sari(*, sources: TextRows, predictions: TextRows, references: TextsRows) -> dict[str, Any]:
+    """Return the mean SARI from 0 to 100; rows are added one after another, as in the module.
+
+    >>> sari(sources=["a b c"], predictions=["a b"], references=[["a b", "b c"]])
+    {'sari': 85.41666666666666}
+    """
+    rows = sari_scores(sources, predictions, references)
+    return {"sari": 100 * (sum(rows) / len(rows))}

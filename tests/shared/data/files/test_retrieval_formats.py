@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from pyarrow import parquet
 
+from metric_commons import load
 from metric_commons.data.trec.trec import read_qrels, read_run
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.module.catalog.catalog import load
 
 RUN = {"q1": {"d1": 0.5, "d2": 0.25}, "q2": {"d é": 1.0}}
 QRELS = {"q1": {"d1": 0, "d2": 2}, "q3": {"d3": 1}}

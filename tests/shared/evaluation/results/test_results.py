@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import metric_commons
 from metric_commons.data.files.stored import to_jsonable, write_whole
 from metric_commons.evaluation.comparison.combined_results import compare
 from metric_commons.evaluation.comparison.saved_results import read_results
@@ -623,7 +624,7 @@ def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
 
 @pytest.mark.parametrize("name", catalog.names())
 def test_what_is_better_low_is_a_score_that_the_module_describes(name):
-    module = catalog.load(name)
+    module = metric_commons.load(name)
 
     assert all(re.search(rf"\b{score}\b", module.__doc__) for score in module.lower_is_better)
 

@@ -8,8 +8,8 @@ import random
 import numpy as np
 import pytest
 
+from metric_commons import load
 from metric_commons.evaluation.rows.states import State
-from metric_commons.module.catalog.catalog import load
 from tests.contract.test_bad_input import ODD, tried
 from tests.spec import METRICS, nightly, spec
 from tests.threads import THREADS, at_once

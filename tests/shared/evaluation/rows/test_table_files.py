@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons import State, score
+from metric_commons import State, load, score
 from metric_commons.evaluation.rows.table_files import read_tables, write_tables
-from metric_commons.module.catalog.catalog import load
 from tests.spec import METRICS, drawn_examples, specs
 
 ALL = [spec for name in METRICS for spec in specs(name)]

@@ -102,8 +102,6 @@ def test_a_compiled_path_is_described(monkeypatch):
     assert describe("qa_em").compiled == "none_0 is not installed"
 
 
-@pytest.mark.parametrize(
-    "name", ["anls", "relaxed_accuracy", "execution_accuracy", "IFBench", "CRPS"]
-)
+@pytest.mark.parametrize("name", ["execution_accuracy", "IFBench", "CRPS"])
 def test_scores_of_documents_charts_and_forecasts_have_a_hint(name):
     assert " has it" in suggestion(name, catalog.names())

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.module.catalog.catalog import load
+from metric_commons import load
 from metric_commons.text import extract_answers
 from metric_commons.text.extraction.extraction import TIMED_OUT, PatternStep, work_bound
 
