@@ -263,7 +263,7 @@ def test_many_confidences_take_little_memory(selective):
         assert peak < 100e6
 
 
-@pytest.mark.parametrize(("kinds", "method"), [(1024, "unseen_row"), (1025, "bootstrap")])
+@pytest.mark.parametrize(("kinds", "method"), [(1024, "law"), (1025, "bootstrap")])
 def test_very_many_kinds_of_answers_have_the_interval_of_the_bootstrap(kinds, method):
     card = (ROOT / "metrics" / "selective_answering" / "README.md").read_text("utf-8")
     assert "With more than 1,024 different pairs of grade and confidence, F1" in card

@@ -154,7 +154,7 @@ def test_clusters_of_ignored_ties_do_not_count(win_rate):
     without = win_rate.compute(predictions=rows, clusters=labels, **options)
     with_ties = win_rate.compute(predictions=[*rows, "tie"], clusters=[*labels, "d"], **options)
 
-    assert (without["n_clusters"], with_ties["n_clusters"]) == (3, 4)
+    assert without["n_clusters"] == with_ties["n_clusters"] == 3
     assert without["confidence_interval"] == with_ties["confidence_interval"]
     assert without["standard_error"] == with_ties["standard_error"]
     assert without["win_rate"] == 0.75

@@ -5,8 +5,8 @@ follows from give the same float; if not, and for few rows, weights and extreme 
 decide, which take several times as long.
 """
 
+from collections.abc import Collection, Sequence
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,64 +25,67 @@ _HALVING = 2.0**27 + 1
 _Ends = tuple[Fraction, Fraction]
 
 
-def enclosed_scores(pairs: Pairs, name: str) -> list[float] | None:
-    """Return a measure of each output, or None if its sums do not settle it.
+def enclosed_scores(pairs: Pairs, names: Collection[str]) -> dict[str, list[float]]:
+    """Return those of these measures, in each output, that their sums settle.
 
     >>> pairs = Pairs(np.arange(4096.0), np.arange(4096.0) + 0.5)
-    >>> enclosed_scores(pairs, "mae")
-    [0.5]
+    >>> enclosed_scores(pairs, ["mae"])
+    {'mae': [0.5]}
     """
-    if pairs.weights is not None or pairs.wide_integers or len(pairs.references) < _FEWEST:
-        return None
-    values = []
+    is_few = len(pairs.references) < _FEWEST
+    if not names or pairs.weights is not None or pairs.wide_integers or is_few:
+        return {}
     with np.errstate(all="ignore"):
-        for predictions, references in zip(*pairs.tables(), strict=True):
-            ends = _score_ends(name, predictions, references)
-            if ends is None or ends[0] != ends[1]:
-                return None
-            values.append(ends[0])
-    return values
+        outputs = [_score_ends(names, *columns) for columns in zip(*pairs.tables(), strict=True)]
+    settled = {}
+    for name in names:
+        ends = [found.get(name, (0.0, 1.0)) for found in outputs]
+        if all(low == high for low, high in ends):
+            settled[name] = [low for low, _ in ends]
+    return settled
 
 
-def _score_ends(name: str, predictions: Floats, references: Floats) -> tuple[float, float] | None:
-    """Return the score from either end of the sums."""
+def _score_ends(
+    names: Collection[str], predictions: Floats, references: Floats
+) -> dict[str, tuple[float, float]]:
+    """Return the scores from either end of the sums."""
     rows = Fraction(references.size)
-    if name == "mae":
-        total = _sums(references, predictions, ("sizes",))
-        return None if total is None else _both(quotient, total[0], rows)
-    errors = _sums(references, predictions, ("squares",))
+    kinds = ["sizes"] * ("mae" in names) + ["squares"] * (not {*names} <= {"mae"})
+    errors = _sums(references, predictions, kinds)
     if errors is None:
-        return None
-    if name == "mse":
-        return _both(quotient, errors[0], rows)
-    if name == "rmse":
-        low, high = (root(end / rows) for end in errors[0])
-        return low, high
+        return {}
+    sums = dict(zip(kinds, errors, strict=True))
+    found = {}
+    for name in names:
+        low, high = sums["sizes" if name == "mae" else "squares"]
+        if name in ("mae", "mse"):
+            found[name] = quotient(low, rows), quotient(high, rows)
+        elif name == "rmse":
+            found[name] = root(low / rows), root(high / rows)
+        else:
+            variations = _variation_ends(references)
+            if variations is not None:
+                found[name] = (
+                    quotient(variations[0] - high, variations[0]),
+                    quotient(variations[1] - low, variations[1]),
+                )
+    return found
+
+
+def _variation_ends(references: Floats) -> _Ends | None:
+    """Return an enclosure of the sum of squared deviations from the mean; None for constants."""
     lowest, highest = references.min(), references.max()
-    middle = np.float64(references.mean())
-    sums = _sums(references, middle, ("differences", "squares"))
+    sums = _sums(references, np.float64(references.mean()), ["differences", "squares"])
     if sums is None or not lowest < highest:
         return None
-    (low, high), squares = sums
-    nearest = max(low, -high, Fraction(0))
-    variations = (
-        squares[0] - max(-low, high) ** 2 / rows,
-        squares[1] - nearest**2 / rows,
-    )
-    if variations[0] <= 0:
-        return None
-    return (
-        quotient(variations[0] - errors[0][1], variations[0]),
-        quotient(variations[1] - errors[0][0], variations[1]),
-    )
-
-
-def _both(function: Any, ends: _Ends, rows: Fraction) -> tuple[float, float]:
-    return function(ends[0], rows), function(ends[1], rows)
+    (least, most), squares = sums
+    nearest, farthest = max(least, -most, Fraction(0)), max(-least, most)
+    ends = squares[0] - farthest**2 / references.size, squares[1] - nearest**2 / references.size
+    return ends if ends[0] > 0 else None
 
 
 def _sums(
-    minuend: Floats, subtrahend: NDArray[np.float64] | np.float64, kinds: tuple[str, ...]
+    minuend: Floats, subtrahend: NDArray[np.float64] | np.float64, kinds: Sequence[str]
 ) -> list[_Ends] | None:
     """Return enclosures of the sums of differences, of their sizes, or of their squares.
 

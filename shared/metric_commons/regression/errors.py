@@ -117,12 +117,9 @@ def _error_scores(
     if not isinstance(multioutput, str):
         multioutput = output_weights(multioutput)
     of_moments = [name for name in names if name in MOMENT_MEASURES]
-    values = {}
+    values: dict[str, list[float]] = {}
     if multioutput != "variance_weighted":
-        for name in {*of_moments} & {*ENCLOSED}:
-            settled = enclosed_scores(pairs, name)
-            if settled is not None:
-                values[name] = settled
+        values = enclosed_scores(pairs, [name for name in names if name in ENCLOSED])
         of_moments = [name for name in of_moments if name not in values]
     moments = compute_moments(
         pairs, [*of_moments, *(["r2"] if multioutput == "variance_weighted" else [])]

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 from ..lazy import resolver
 
 if TYPE_CHECKING:
-    from .intervals.estimates import influence_interval
     from .intervals.intervals import interval
     from .intervals.summary import Average
     from .tests.confidence_sequences import ConfidenceSequence
@@ -22,7 +21,6 @@ __all__ = [
     "Average",
     "ConfidenceSequence",
     "compare",
-    "influence_interval",
     "interval",
     "letters",
     "minimum_detectable",
@@ -40,7 +38,6 @@ __getattr__ = resolver(
         "Average": "intervals.summary",
         "ConfidenceSequence": "tests.confidence_sequences",
         "compare": "tests.significance",
-        "influence_interval": "intervals.estimates",
         "interval": "intervals.intervals",
         "letters": "tests.ranks",
         "minimum_detectable": "tests.power",

@@ -236,7 +236,7 @@ class AgreementEstimate:
             return Interval(math.nan, math.nan, "law", math.nan)
         if uncertainty.method not in ("auto", "bootstrap"):
             raise OptionError("method", f"{uncertainty.method!r} is for means of rows; take 'auto'")
-        error = units.spread(self.influences).standard_error()
+        error = units.standard_error(self.influences)
         if self.sums is None:
             sizes = np.ones(len(units.counts)) if self.sizes is None else self.sizes
             counted = float(sizes @ units.counts) / len(units)

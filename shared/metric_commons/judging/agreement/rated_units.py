@@ -16,11 +16,9 @@ from ...statistics.arguments.arrays import Booleans, Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.estimates import influence_spread
-from ...statistics.intervals.intervals import mean_interval, ratio_interval
+from ...statistics.intervals.intervals import mean_interval, ratio_error, ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.spreads import Spread
 
 LARGEST = 1e75  # whose fourth power is finite
 _HOLE = -1  # the code of a rating that is missing
@@ -74,10 +72,15 @@ class RatedUnits:
             )
         return replace(self, codes=self.codes[kinds], counts=self.counts[kinds], members=members)
 
-    def spread(self, influences: Floats) -> Spread:
-        """Return the spread of the influences of kinds over units, or over clusters of them."""
+    def standard_error(self, influences: Floats) -> float:
+        """Return the error of a value with these influences of kinds, which add up to 0."""
         clusters, kinds, counts = self.members or (None, slice(None), self.counts)
-        return influence_spread(influences[kinds], counts, clusters)
+        values, repeats = influences[kinds], counts.astype(np.float64)
+        if clusters is None:
+            return ratio_error(values, np.ones(values.size), repeats)
+        number = int(clusters.max(initial=-1)) + 1
+        columns = (values * repeats, repeats)
+        return ratio_error(*(group_sums(column, clusters, number) for column in columns))
 
     def mean_interval(
         self, values: Floats, uncertainty: Uncertainty, sizes: Floats | None = None

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, nearest, shown
-from ...statistics.intervals.intervals import mean_interval
+from ...statistics.intervals.intervals import clusters_of, mean_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Measured, interval_of, mean, summarize
@@ -105,14 +105,21 @@ def win_rates(outcomes: Floats, *, ties: Ties = "ignore", **summary: Any) -> dic
     >>> win_rates(np.array([1.0, 1.0, 0.0, 0.5]), ties="half")["win_rate"]
     0.625
     """
-    result = dict(summarize(Outcomes(outcomes, ties), **summary | {"standard_error": True}))
-    for part in (result, *result.get("groups", {}).values()):
+    result = dict(summarize(ComparedRows(outcomes, ties), **summary | {"standard_error": True}))
+    parts = {None: result, **result.get("groups", {})}
+    for label, part in parts.items():
         part["standard_error"] = part["standard_error"].get("win_rate", math.nan)
+        if "n_clusters" in part:  # of the comparisons that count
+            is_counted = ~np.isnan(values_of_rates(outcomes, ties)["win_rate"])
+            if label is not None:
+                is_counted &= np.array([*map(str, summary["groups"])]) == label
+            clusters: Any = clusters_of(summary["clusters"], len(outcomes))
+            part["n_clusters"] = len(clusters.take(np.flatnonzero(is_counted)))
     return result
 
 
 @dataclass(frozen=True)
-class Outcomes:
+class ComparedRows:
     """Comparisons of a system with opponents, as rows of `summarize`."""
 
     values: Floats

@@ -9,7 +9,7 @@ ties; with any single order, the order of rows would matter.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Self
 
@@ -17,9 +17,10 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.intervals import ratio_interval
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.sum_distributions import pairs_interval
-from ...statistics.intervals.weighted_units import DrawnScore, extremes, weighted_intervals
+from ...statistics.intervals.weighted_units import DrawnScore, extremes, weighted_distributions
 from ...statistics.resampling.row_units import RowUnits, gathered, random_rows
 
 
@@ -258,11 +259,8 @@ _PARTS = 1 << 14  # of all weight, in which weighted answers are counted
 def weighted_answer_intervals(
     answers: GradedAnswers,
     coverages: Sequence[float],
-    clusters: Clusters | None,
     scores: Mapping[str, float],
-    *,
-    confidence_level: float,
-    **draws: int,
+    uncertainty: Uncertainty,
 ) -> dict[str, Interval]:
     """Return the intervals of scores by random weights of answers, the same for all scores.
 
@@ -272,12 +270,10 @@ def weighted_answer_intervals(
     Args:
         answers: the rows.
         coverages: the coverages of the accuracies.
-        clusters: the clusters of the rows; None if they are independent.
         scores: the values of the scores.
-        confidence_level: strictly between 0 and 1.
-        **draws: `n_resamples` and `seed`.
+        uncertainty: the level and the clusters.
     """
-    confidences = np.zeros(0)
+    clusters, confidences = uncertainty.clusters, np.zeros(0)
     if answers.confidences is not None:
         confidences = np.unique(answers.confidences[answers.attempted])
     if confidences.size > _LEVELS:
@@ -294,7 +290,7 @@ def weighted_answer_intervals(
     kinds = AnswerKinds.of_answers(extended, coverages)
     observed, candidates = np.split(kinds.index, [len(answers)])
     candidates, size = np.unique(candidates), kinds.counts.size
-    if clusters is None:
+    if not isinstance(clusters, Clusters):
         counts = np.bincount(observed, minlength=size)
         present = np.flatnonzero(counts)
         units = RowUnits(counts[present], np.eye(size)[present])
@@ -306,12 +302,11 @@ def weighted_answer_intervals(
     sizes = amounts.sum(axis=1)
     rows = float(units.counts @ sizes)
     unseen_size = float(units.counts @ (sizes * sizes)) / rows if rows else 1.0
-    f1_interval = pairs_interval(
+    f1_interval = ratio_interval(
         amounts @ (2.0 * kinds.correct),
         amounts @ (1.0 + kinds.attempted),
-        units.counts.astype(np.float64),
-        confidence_level=confidence_level,
-        n_clusters=units.n_clusters,
+        replace(uncertainty, method="auto"),
+        counts=units.counts.astype(np.float64),
     )
     scale = max(1.0, _PARTS / max(float(total.sum()), 1.0))  # makes weights whole numbers
 
@@ -330,6 +325,7 @@ def weighted_answer_intervals(
         )
         for name in drawn_names
     }
-    return {"f1": f1_interval} | weighted_intervals(
-        units, drawn_scores, measure, confidence_level=confidence_level, **draws
-    )
+    laws = weighted_distributions(units, drawn_scores, measure, **uncertainty.draws)
+    return {"f1": f1_interval} | {
+        name: law.interval(uncertainty.level) for name, law in laws.items()
+    }

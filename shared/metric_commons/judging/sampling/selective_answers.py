@@ -2,29 +2,19 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Column, Floats
-from ...statistics.arguments.checks import OptionError, RowError, check_labels, nearest
-from ...statistics.arguments.domains import (
-    Labels,
-    Level,
-    Proportion,
-    Resamples,
-    Seed,
-    checked_options,
-)
-from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.intervals import interval as mean_interval
-from ...statistics.intervals.intervals import resampled_interval
-from ...statistics.intervals.methods import Method
+from ...statistics.arguments.checks import OptionError, RowError, nearest
+from ...statistics.arguments.domains import Level, Proportion, checked_options
+from ...statistics.intervals.intervals import mean_interval, resampled_interval
+from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.summary import Estimator, mean, members, uncertainty
+from ...statistics.intervals.summary import Measured, mean, summarize_inputs
 from .risk_coverage import AnswerKinds, GradedAnswers, weighted_answer_intervals
 
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
@@ -73,12 +63,7 @@ def selective_scores(
     confidence_targets: Sequence[Level] = (),
     coverages: Sequence[Proportion] = (),
     curve: bool = False,
-    confidence_level: Level | None = None,
-    interval: Method = "auto",
-    clusters: Labels | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    groups: Labels | None = None,
+    **uncertainty: Any,
 ) -> dict[str, Any]:
     """The rates of correct, wrong and withheld answers, and how well confidence predicts them.
 
@@ -92,14 +77,8 @@ def selective_scores(
             one -t / (1 - t), so that answering pays off above the confidence t.
         coverages: for each proportion the accuracy of the most confident answers, `accuracy@share`.
         curve: also return `risk_coverage`: coverage and risk at each threshold of confidence.
-        confidence_level: also return intervals, such as 0.95, under `confidence_interval`.
-        interval: the method; "auto" suits each score. Scores that are not
-            means of rows are always drawn.
-        clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change.
-        n_resamples: the number of bootstrap resamples.
-        seed: for the resampling; the same seed gives the same interval on any machine.
-        groups: one label per row; also return the scores of each group under `groups`.
+        **uncertainty: the options of `summarize_inputs`; scores that are not means of rows are
+            drawn.
 
     Raises:
         ValueError: a row is not valid; coverages or a curve are requested of grades without
@@ -113,58 +92,38 @@ def selective_scores(
     if answers.confidences is None and (coverages or curve):
         option = "coverages" if coverages else "curve"
         raise OptionError(option, "needs confidences, but these rows are only grades")
-    all_clusters = None if clusters is None else Clusters.of_labels(clusters, len(answers))
-    options: dict[str, Any] = {
-        "confidence_level": confidence_level,
-        "interval": interval,
-        "n_resamples": n_resamples,
-        "seed": seed,
-    }
 
-    def summary(answers: GradedAnswers, clusters: Clusters | None) -> dict[str, Any]:
-        means = _means(answers, confidence_targets)
-        kinds = AnswerKinds.of_answers(answers, coverages)
+    def measured(*, uncertainty: Uncertainty | None, **columns: Any) -> Measured:
+        part = GradedAnswers(**columns)
+        means = _means(part, confidence_targets)
+        kinds = AnswerKinds.of_answers(part, coverages)
         rank_results = kinds.scores(kinds.counts[np.newaxis])
         values = {name: float(scores[0]) for name, scores in rank_results.items()}
-        units = 0 if clusters is None else len(clusters.labels)
-        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHTED
-
-        @cache  # for all scores
-        def drawn(confidence_level: float, **draws: int) -> Mapping[str, Interval]:
-            if interval != "bootstrap" and is_small:
-                return weighted_answer_intervals(
-                    answers, coverages, clusters, values, confidence_level=confidence_level, **draws
-                )
-            resamples = kinds.resampled(clusters, **draws)
-            return {
-                name: resampled_interval(column, confidence_level)
-                for name, column in resamples.items()
-            }
-
-        def drawn_interval(name: str, *, method: Method, **options: Any) -> Interval:
-            return drawn(**options)[name]
-
-        estimators: dict[str, Estimator] = {
-            **{name: partial(score.interval, clusters) for name, score in means.items()},
-            **{name: partial(drawn_interval, name) for name in values},
-        }
-        result: dict[str, Any] = {name: score.value() for name, score in means.items()}
-        result |= values
+        result: dict[str, Any] = {name: score.value() for name, score in means.items()} | values
         if curve:
             result["risk_coverage"] = kinds.curve()
-        return result | uncertainty(estimators, **options)
-
-    result = summary(answers, all_clusters)
-    if groups is not None:
-        labels = check_labels("groups", groups, len(answers))
-        result["groups"] = {
-            label: summary(
-                answers.take(rows), None if all_clusters is None else all_clusters.take(rows)
+        if uncertainty is None:
+            return result, {}
+        intervals = {name: score.interval(uncertainty) for name, score in means.items()}
+        clusters: Any = uncertainty.clusters
+        units = 0 if clusters is None else len(clusters)
+        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHTED
+        if uncertainty.method != "bootstrap" and is_small:
+            return result, intervals | weighted_answer_intervals(
+                part, coverages, values, uncertainty
             )
-            | {"n": len(rows)}
-            for label, rows in members(labels).items()
+        resamples = kinds.resampled(clusters, **uncertainty.draws)
+        return result, intervals | {
+            name: resampled_interval(column, uncertainty.level)
+            for name, column in resamples.items()
         }
-    return result
+
+    columns = {
+        "correct": answers.correct,
+        "attempted": answers.attempted,
+        "confidences": answers.confidences,
+    }
+    return summarize_inputs(measured, columns, **uncertainty)
 
 
 @dataclass(frozen=True)
@@ -178,17 +137,16 @@ class _Mean:
     def value(self) -> float:
         return mean(self.values) if self.values.size else math.nan
 
-    def interval(
-        self, clusters: Clusters | None, *, method: Method = "auto", **options: Any
-    ) -> Interval:
+    def interval(self, uncertainty: Uncertainty) -> Interval:
         if math.isnan(self.value()):
             return Interval(math.nan, math.nan, "law", math.nan)
-        if method == "wilson" and not np.isin(self.values, self.bounds).all():
-            method = "auto"  # the result names the method used
-        sums = None if clusters is None else clusters.take(self.rows).sums(self.values)
-        return mean_interval(
-            self.values, clusters=sums, bounds=self.bounds, method=method, **options
-        )
+        rows, clusters = np.flatnonzero(self.rows), uncertainty.clusters
+        is_binary = clusters is None and np.isin(self.values, self.bounds).all()
+        if uncertainty.method == "wilson" and not is_binary:
+            uncertainty = replace(uncertainty, method="auto")  # the result names the method used
+        uncertainty = replace(uncertainty, clusters=clusters and clusters.take(rows))
+        found = mean_interval(self.values, uncertainty, bounds=self.bounds)
+        return found._replace(rows=rows.size)
 
 
 def _means(answers: GradedAnswers, targets: Sequence[float]) -> dict[str, _Mean]:

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable
@@ -374,7 +375,7 @@ def agreement_intervals(
     return {name: law.interval(uncertainty.level) for name, law in laws.items()}
 
 
-def _nominees(sizes: Floats) -> Integers:
+def _nominees(sizes: NDArray[Any]) -> Integers:
     """Return the labels that an unseen row may have: the rarest and the most frequent ones."""
     order = np.argsort(sizes, kind="stable")
     return np.sort(order if order.size <= _MOST else np.append(order[: _MOST - 8], order[-8:]))

@@ -90,34 +90,6 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
     return exact_ldexp(sum(total << power - lowest for power, total in sums.items()), lowest)
 
 
-def exact_group_sums(
-    values: Floats, groups: NDArray[np.integer[Any]], size: int
-) -> tuple[list[int], int]:
-    """Return the exact sum of the values of each group 0, 1, ..., in units of a power of two.
-
-    Args:
-        values: finite, shape (rows,).
-        groups: the group of each value, from 0 to `size` - 1.
-        size: the number of groups.
-
-    >>> units, power = exact_group_sums(
-    ...     np.array([1e16, 1.0, 3.0, -1e16]), np.array([0, 0, 1, 0]), 2
-    ... )
-    >>> [unit * 2.0**power for unit in units]
-    [1.0, 3.0]
-    """
-    arrays = list(whole_digits(values, values.size))
-    units, power = [0] * size, arrays[-1][1] if arrays else 0
-    for digits, higher in arrays:
-        sums = np.bincount(groups, digits, size).astype(np.int64).tolist()
-        shift = higher - power
-        units = [unit + (total << shift) for unit, total in zip(units, sums, strict=True)]
-    return units, power
-
-
-# Sums that are enclosed
-
-
 class EnclosedSum:
     """Two numbers that enclose the sum of floats, found with half the work of the exact sum.
 

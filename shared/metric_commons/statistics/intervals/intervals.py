@@ -8,7 +8,7 @@ Clopper and Pearson.
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -21,8 +21,8 @@ from ..arguments.domains import CrossedLabels, Level, Parsed, Resamples, Seed, c
 from ..arithmetic.exact_sums import group_sums, rounded_sum
 from ..resampling.ratio_distribution import ratio_distribution, unseen_unit_ends
 from ..resampling.row_units import RowUnits, deviation, gathered, percentile_ends
-from .cluster_sums import Clusters, ClusterSums
-from .crossed import CrossedClusters, CrossedMean
+from .cluster_sums import Clusters
+from .crossed import CrossedClusters
 from .methods import Method, Uncertainty
 from .proportions import Interval, clopper_pearson, wilson
 from .proportions import critical_value as critical_value
@@ -56,7 +56,7 @@ def interval(
     *,
     confidence_level: Level = 0.95,
     method: Method = "auto",
-    clusters: CrossedLabels | ClusterSums | None = None,
+    clusters: CrossedLabels | Clusters | None = None,
     bounds: Bounds = (0.0, 1.0),
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
@@ -116,14 +116,14 @@ def interval(
             "scores", row, f"is {values[row]}, outside the range from {low:g} to {high:g}"
         )
     uncertainty = Uncertainty(confidence_level, method, None, n_resamples, seed)
-    if isinstance(clusters, ClusterSums):
-        return ratio_interval(clusters.sums(), clusters.sizes(), uncertainty, bounds=(low, high))
     uncertainty = replace(uncertainty, clusters=clusters_of(clusters, values.size))
     return mean_interval(values, uncertainty, bounds=(low, high))
 
 
 def clusters_of(clusters: Any, rows: int) -> Clusters | CrossedClusters | None:
     """Return the clusters of this many rows, from one label per row, or from several fields."""
+    if isinstance(clusters, Clusters):
+        return clusters
     if isinstance(clusters, Mapping) and len(clusters) != 1:
         return CrossedClusters.of_labels(clusters, rows)
     if clusters is None:
@@ -294,15 +294,6 @@ def resampled_interval(
         return Interval(low, high, "bootstrap", math.inf, None, n_clusters)
     scale = largest or 1.0  # so that no square overflows
     return Interval(low, high, "bootstrap", deviation(defined / scale) * scale, None, n_clusters)
-
-
-def crossed_or_labels(
-    clusters: Mapping[str, Sequence[object]], values: Floats
-) -> Sequence[object] | CrossedMean:
-    """Return the mean of crossed rows, or the labels of the only field."""
-    if len(clusters) == 1:
-        return next(iter(clusters.values()))
-    return CrossedClusters.of_labels(clusters, values.size).sums(values)
 
 
 def _crossed_interval(

@@ -1,82 +1,11 @@
-"""Squared deviations of rows, or clusters of rows, from their mean: the basis of standard errors.
-
-Sums are exact, so nothing here depends on the order of rows or on how they were divided.
-"""
-
-import math
-from fractions import Fraction
-from typing import NamedTuple
+"""Scores that are numbers, small enough to be added up."""
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arguments.arrays import Floats, Integers
-from ..arithmetic.exact_sums import exact_ldexp, exact_sum, root
+from ..arguments.arrays import Floats
 
 LARGEST = 1e280  # scores up to here add up without overflow, however many there are
-_SQUARED = 400  # powers of two up to which squares are far from infinite and from zero
-
-
-class Spread(NamedTuple):
-    """The mean of rows and the squared deviations from it, of rows or of clusters of them.
-
-    The units are rows or clusters. Clusters of different sizes count as K clusters of equal size: K
-    = rows**2 / (sum of squared sizes), the *Kish number*. It is 1 if one cluster holds all rows.
-    Without clusters each row is a cluster.
-
-    >>> spread = row_spread(np.array([0.0, 0.5, 1.0]))
-    >>> spread.units, spread.mean, spread.squares, spread.standard_error()
-    (Fraction(3, 1), Fraction(1, 2), Fraction(1, 2), 0.28867513459481287)
-    """
-
-    rows: int
-    mean: Fraction
-    squares: Fraction  # the sum over units of (sum of the deviations of a unit)**2
-    square_sizes: int  # the sum over units of squared sizes
-    clusters: int | None = None  # how many; None if rows are independent
-
-    @property
-    def units(self) -> Fraction:
-        """Return the Kish number of clusters, or the number of rows."""
-        return Fraction(self.rows**2, self.square_sizes)
-
-    @property
-    def degrees(self) -> float:
-        """Return degrees of freedom of a variance from these units."""
-        return float(self.units - 1)
-
-    def standard_error(self) -> float:
-        """Return the standard error of the mean; NaN for one row, or one cluster.
-
-        For rows it is s / sqrt(rows), for clusters the cluster-robust one with the factor
-        G / (G - 1) for G clusters (as in inspect_ai, statsmodels and R's sandwich).
-        """
-        number = self.rows if self.clusters is None else self.clusters
-        if number < 2:
-            return math.nan
-        return root(self.squares * Fraction(number, number - 1) / self.rows**2)
-
-    def variance(self) -> Fraction:
-        """The variance of the mean, unbiased for clusters of any sizes with the factor K / (K - 1).
-
-        Raises:
-            ZeroDivisionError: there is one unit.
-        """
-        return self.squares * self.units / (self.units - 1) / self.rows**2
-
-
-def row_spread(values: Floats, counts: Integers | None = None) -> Spread:
-    """Return the spread of independent scores with these counts (None for one each)."""
-    rows = values.size if counts is None else int(counts.sum())
-    mean = exact_sum(values, counts) / rows
-    deviations = values - float(mean)
-    # A power of two changes no digit, and keeps squares from becoming infinite or zero.
-    power = math.frexp(float(np.abs(deviations).max()))[1]
-    power = power if abs(power) > _SQUARED else 0
-    if power:
-        deviations = np.ldexp(deviations, -power)
-    squares = exact_ldexp(exact_sum(np.square(deviations), counts), 2 * power)
-    return Spread(rows, mean, squares, rows)
 
 
 def finite_scores(

@@ -9,7 +9,6 @@ long as rows are on average, where each row counts by its length.
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -17,11 +16,9 @@ from ..arguments.arrays import Floats
 from ..arithmetic.exact_sums import group_sums
 from ..resampling.ratio_distribution import RatioDistribution
 from .cluster_sums import Clusters
-from .intervals import mean_interval, ratio_error, ratio_interval
+from .intervals import mean_interval, ratio_interval
 from .methods import Uncertainty
 from .proportions import Interval
-
-__all__ = ["Columns", "RowMean", "SumFunction", "SumRatio", "SumScore", "ratio_error", "row_mean"]
 
 Columns = Mapping[str, Floats]
 
@@ -151,34 +148,3 @@ def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:
         start=np.zeros(len(next(iter(columns.values()), ()))),
     )
     return total
-
-
-def weighted_mean_interval(
-    scores: Floats,
-    weights: Floats | None,
-    clusters: Clusters | None,
-    *,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    constant_error: float | None = None,
-    confidence_level: float = 0.95,
-    method: Any = "auto",
-    n_resamples: int = 10_000,
-    seed: int = 0,
-) -> Interval:
-    uncertainty = Uncertainty(confidence_level, method, clusters, n_resamples, seed)
-    return mean_interval(scores, uncertainty, bounds=bounds, weights=weights)
-
-
-def pairs_interval(
-    numerators: Floats,
-    sizes: Floats,
-    counts: Floats | None = None,
-    *,
-    confidence_level: float,
-    bounds: tuple[float, float] = (0.0, 1.0),
-    n_clusters: int | None = None,
-) -> Interval:
-    found = ratio_interval(
-        numerators, sizes, Uncertainty(confidence_level), bounds=bounds, counts=counts
-    )
-    return found._replace(n_clusters=n_clusters)

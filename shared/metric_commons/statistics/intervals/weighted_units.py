@@ -12,8 +12,7 @@ A score is computed from sums over units, which are rows or clusters of rows. A 
 
 The engine does the rest. The units are weighted at random together with an unseen one: the worst
 for the lower end, the best for the upper end. All scores of a call, and both ends, share the
-weights. So the differences of two systems are scores of the same kind, whose units have the sums
-of both; and `tail` is the p-value that belongs to the interval.
+weights.
 
 >>> units = RowUnits.of_rows(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 2.0], [1.0, 1.0]]))
 >>> def measure(sums, keys):
@@ -21,13 +20,11 @@ of both; and `tail` is the p-value that belongs to the interval.
 >>> row = 10 / 6  # the size of a unit in the mean of rows
 >>> scores = {"recall": DrawnScore(4 / 6, np.array([0.0, row]), np.array([row, row]), (0.0, 1.0))}
 >>> distribution = weighted_distributions(units, scores, measure, n_resamples=4_000, seed=0)
->>> low, high = distribution["recall"].ends(0.95)
->>> print(f"{low:.1f} to {high:.1f}, p = {distribution['recall'].tail(0.3):.2f}")
-0.2 to 1.0, p = 0.11
+>>> print("{:.1f} to {:.1f}".format(*distribution["recall"].ends(0.95)))
+0.2 to 1.0
 """
 
 import math
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -40,7 +37,6 @@ from ..arithmetic.exact_sums import rounded_sum
 from ..resampling.ratio_distribution import (
     RatioDistribution,
     levels,
-    probability_below,
     ratio_distribution,
     unseen_unit_ends,
 )
@@ -78,29 +74,7 @@ class DrawnScore:
         return min(max(low, minimum), self.value), max(min(high, maximum), self.value)
 
 
-class ScoreDistribution(ABC):
-    """The distribution of a score over random weights: its interval, and p-values that invert it.
-
-    `standard_error` is NaN for one unit.
-    """
-
-    standard_error: float
-
-    @abstractmethod
-    def ends(self, confidence_level: float) -> tuple[float, float]:
-        """Return the ends of the interval, which encloses the score and is in its range."""
-
-    @abstractmethod
-    def tail(self, limit: float, *, upper: bool = False) -> float:
-        """Return the p-value of a score of at most this, or of at least this."""
-
-    def interval(self, confidence_level: float, n_clusters: int | None = None) -> Interval:
-        """Return the interval with its error."""
-        ends = self.ends(confidence_level)
-        return Interval(*ends, "law", self.standard_error, None, n_clusters)
-
-
-class DrawnDistribution(ScoreDistribution):
+class DrawnDistribution:
     """The values of a score in draws: with the worst unseen unit, the best one, and none."""
 
     def __init__(
@@ -131,17 +105,13 @@ class DrawnDistribution(ScoreDistribution):
             low, high = low - max(self.bias, 0.0), high - min(self.bias, 0.0)
         return self.score.enclosed(low - self.score.excess, high)
 
-    def tail(self, limit: float, *, upper: bool = False) -> float:
-        """Return the proportion of draws with the unseen unit that are at most, or at least, this.
-
-        The limit itself is one of the draws.
-        """
-        hits = self.upper >= limit if upper else self.lower <= limit
-        return float((np.count_nonzero(hits) + 1) / (hits.size + 1))
+    def interval(self, confidence_level: float) -> Interval:
+        """Return the interval with its error."""
+        return Interval(*self.ends(confidence_level), "law", self.standard_error)
 
 
 @dataclass(frozen=True)
-class LinearDistribution(ScoreDistribution):
+class LinearDistribution:
     """The distribution of a score of many units taken for linear in its sums: that of a mean."""
 
     score: DrawnScore
@@ -197,11 +167,9 @@ class LinearDistribution(ScoreDistribution):
             *unseen_unit_ends(self.distribution, self.unseen, confidence_level)
         )
 
-    def tail(self, limit: float, *, upper: bool = False) -> float:
-        """Return the probability of at most this with the lowering unit; or of at least this."""
-        units = self.distribution.units.with_unseen(self.unseen[upper], 1.0)
-        falls = probability_below(limit, units)
-        return 1 - falls if upper else falls
+    def interval(self, confidence_level: float) -> Interval:
+        """Return the interval with its error."""
+        return Interval(*self.ends(confidence_level), "law", self.standard_error)
 
 
 def smooth_distributions(
@@ -209,7 +177,7 @@ def smooth_distributions(
     scores: Mapping[Key, DrawnScore],
     measure: Measure[Key],
     **draws: int,
-) -> dict[Key, ScoreDistribution]:
+) -> dict[Key, DrawnDistribution | LinearDistribution]:
     """As `weighted_distributions`, for scores that are smooth in the sums of units.
 
     Those of many units are treated as linear.
@@ -245,7 +213,7 @@ def smooth_intervals(
         uncertainty: the level, and how many weights are drawn.
         fewest: the effective number of units of the rarest class, or of the smallest denominator.
     """
-    laws: Mapping[Key, ScoreDistribution]
+    laws: Mapping[Key, DrawnDistribution | LinearDistribution]
     if fewest >= LINEAR:
         laws = {
             key: LinearDistribution.of_rows(
@@ -287,9 +255,12 @@ def weighted_distributions(
         for totals, unseen in units.weighted(**draws):
             values = measure(totals, scores.keys())
             plain = {key: np.array(values[key]) for key in scores}
-            measured = {}
+            measured: dict[bytes, Mapping[Key, Floats]] = {}
             for name, (unit, keys) in unseen_units.items():
                 added = np.flatnonzero(unit)
+                if 2 * added.size > unit.size:
+                    measured[name] = measure(totals + unit[:, np.newaxis] * unseen, keys)
+                    continue
                 before = totals[added]
                 totals[added] += unit[added, np.newaxis] * unseen
                 values = measure(totals, keys)
@@ -318,8 +289,7 @@ def weighted_intervals(
     """Return the intervals of scores; for the arguments see `weighted_distributions`."""
     distributions = weighted_distributions(units, scores, measure, **draws)
     return {
-        key: distribution.interval(confidence_level, units.n_clusters)
-        for key, distribution in distributions.items()
+        key: distribution.interval(confidence_level) for key, distribution in distributions.items()
     }
 
 

@@ -51,7 +51,7 @@ _MIN_ARRAY = 8  # units below which Python takes less time than numpy's calls
 _TINY = 1e-300
 
 
-class Units(NamedTuple):
+class RatioUnits(NamedTuple):
     """Distinct units in ascending order: numerators, sizes and counts."""
 
     numerators: Floats
@@ -62,9 +62,9 @@ class Units(NamedTuple):
         """Return the ratio of the sums."""
         return float((self.counts * self.numerators).sum() / (self.counts * self.sizes).sum())
 
-    def with_unseen(self, numerator: float, size: float) -> "Units":
+    def with_unseen(self, numerator: float, size: float) -> "RatioUnits":
         """Return these units and one more, of weight one."""
-        return Units(
+        return RatioUnits(
             np.append(self.numerators, numerator),
             np.append(self.sizes, size),
             np.append(self.counts, 1.0),
@@ -76,7 +76,9 @@ class Units(NamedTuple):
         return float((self.counts * self.sizes * self.sizes).sum()) / total if total else 0.0
 
 
-def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None) -> Units:
+def different_units(
+    numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None
+) -> RatioUnits:
     """Return the distinct pairs and their counts, without pairs of two zeros.
 
     >>> units = different_units(np.array([1.0, 0.0, 1.0]), np.array([2.0, 2.0, 2.0]))
@@ -84,7 +86,7 @@ def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | No
     [[0.0, 1.0], [2.0, 2.0], [1.0, 2.0]]
     """
     if not numerators.size:
-        return Units(np.empty(0), np.empty(0), np.empty(0))
+        return RatioUnits(np.empty(0), np.empty(0), np.empty(0))
     a, b = numerators + 0.0, sizes + 0.0
     keys = _keys(a, b)
     if counts is None and keys is a:
@@ -102,7 +104,7 @@ def different_units(numerators: Floats, sizes: Floats, counts: NDArray[Any] | No
             m = np.add.reduceat(counts[order], starts)
         a, b = a[order[starts]], b[order[starts]]
     is_filled = (a != 0) | (b != 0)
-    return Units(a[is_filled], b[is_filled], m[is_filled].astype(np.float64))
+    return RatioUnits(a[is_filled], b[is_filled], m[is_filled].astype(np.float64))
 
 
 def _keys(a: Floats, b: Floats) -> NDArray[Any]:
@@ -125,7 +127,7 @@ def _run_starts(ascending: NDArray[Any]) -> Integers:
 class RatioDistribution(NamedTuple):
     """Units whose ratio has this distribution, at most some 65,536; and an unseen size."""
 
-    units: Units
+    units: RatioUnits
     unseen_size: float
     largest_ratio: float  # of a single unit with a size; NaN if there is none
 
@@ -148,7 +150,7 @@ def ratio_distribution(
             total = exact_sum(sizes)
             unseen = float(exact_sum(sizes * sizes) / total) if total else 0.0
             ratio = float(exact_sum(numerators) / total) if total else 0.0
-            units = Units(numerators, sizes, np.ones(sizes.size))
+            units = RatioUnits(numerators, sizes, np.ones(sizes.size))
             return RatioDistribution(_on_a_grid(units, ratio), unseen, largest)
     units = different_units(numerators, sizes, counts)
     unseen = units.unseen_size()
@@ -157,7 +159,7 @@ def ratio_distribution(
     return RatioDistribution(units, unseen, largest)
 
 
-def _on_a_grid(units: Units, ratio: float) -> Units:
+def _on_a_grid(units: RatioUnits, ratio: float) -> RatioUnits:
     """Return the steps of a grid that represent many units.
 
     The value a - t b of a unit, where t is the ratio of all, is between two steps; the unit is
@@ -189,7 +191,7 @@ def _on_a_grid(units: Units, ratio: float) -> Units:
         whole_sizes = np.rint(np.ldexp(units.sizes, -exponent))
         sizes = np.ldexp(divided(units.counts * whole_sizes)[is_filled] / masses, exponent)
     grid = low + np.flatnonzero(is_filled) * ((high - low) / _STEPS)
-    return Units(grid + ratio * sizes, sizes, masses / _FRACTION)
+    return RatioUnits(grid + ratio * sizes, sizes, masses / _FRACTION)
 
 
 def probability_above_zero(values: Floats, counts: Floats, *, rough: bool = False) -> float:
@@ -293,10 +295,10 @@ def _integral(r: Floats, m: Floats, s: float, scale: float) -> float:
         start += points
 
 
-def probability_below(ratio: float, units: Units, *, rough: bool = False) -> float:
+def probability_below(ratio: float, units: RatioUnits, *, rough: bool = False) -> float:
     """Return the probability that the ratio of weighted units is at most this.
 
-    >>> units = Units(np.array([0.0, 1.0]), np.ones(2), np.array([2.0, 3.0]))
+    >>> units = RatioUnits(np.array([0.0, 1.0]), np.ones(2), np.array([2.0, 3.0]))
     >>> round(probability_below(0.5, units), 6)
     0.3125
     """
@@ -306,20 +308,23 @@ def probability_below(ratio: float, units: Units, *, rough: bool = False) -> flo
     return probability_above_zero(-residuals, units.counts, rough=rough)
 
 
-def ratio_quantile(units: Units, level: float) -> float:
+def ratio_quantile(units: RatioUnits, level: float) -> float:
     """Return the quantile of the ratio of weighted units, exact to some 1e-12.
 
     Args:
         units: at least one of a size above 0; sizes are at least 0.
         level: strictly between 0 and 1.
 
-    >>> round(ratio_quantile(Units(np.array([0.0, 1.0]), np.ones(2), np.array([2.0, 3.0])), 0.5), 6)
+    >>> round(
+    ...     ratio_quantile(RatioUnits(np.array([0.0, 1.0]), np.ones(2), np.array([2.0, 3.0])), 0.5),
+    ...     6,
+    ... )
     0.614272
     """
     # In units near the largest of them no square is infinite or 0.
     largest = float(np.abs(units.numerators).max()) or 1.0
     longest = float(units.sizes.max())
-    units = Units(units.numerators / largest, units.sizes / longest, units.counts)
+    units = RatioUnits(units.numerators / largest, units.sizes / longest, units.counts)
     scale = largest / longest
     is_sized = units.sizes > 0
     shares = units.numerators[is_sized] / units.sizes[is_sized]
@@ -349,7 +354,7 @@ def normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(min(max(probability, _TINY), 1 - 1e-16))
 
 
-def _wide_bracket(units: Units, level: float, low: float, high: float) -> tuple[float, float]:
+def _wide_bracket(units: RatioUnits, level: float, low: float, high: float) -> tuple[float, float]:
     """Return ends that enclose the quantile, if some units have a numerator and no size."""
     is_sized = units.sizes > 0
     span = max(
@@ -370,7 +375,7 @@ def _wide_bracket(units: Units, level: float, low: float, high: float) -> tuple[
 
 
 def _root(
-    units: Units,
+    units: RatioUnits,
     goal: float,
     ends: tuple[float, float],
     start: float,

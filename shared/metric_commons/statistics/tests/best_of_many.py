@@ -73,8 +73,7 @@ def best_of(rows: Floats, clusters: Clusters | None = None, *, level: float = 0.
     reach = 2 * float(np.quantile(spread, 1 - _SELECTION))
     near = np.flatnonzero(means >= means[best] - reach)
     if near.size == 1:
-        sums_of_best = None if clusters is None else clusters.sums(rows[:, best])
-        plain = interval(rows[:, best], confidence_level=rest, clusters=sums_of_best)
+        plain = interval(rows[:, best], confidence_level=rest, clusters=clusters)
         return Winner(best, float(means[best]), plain.low, plain.high, 1)
     from scipy.special import ndtr
 

@@ -6,6 +6,11 @@ import numpy as np
 import pytest
 
 from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.thresholds.areas import AREAS, RowScores, partial_roc_auc
+from metric_commons.labels.thresholds.score_intervals import (
+    _without_idle_scores,
+    areas_of_weights,
+)
 from metric_commons.statistics import interval
 
 RNG = np.random.default_rng(6)
@@ -84,3 +89,41 @@ def test_one_cluster_says_little():
     low, high = result["confidence_interval"]["log_loss"]
     assert low < result["log_loss"] < high < 1.5 * result["log_loss"]
     assert result["n_clusters"] == 1
+
+
+@pytest.mark.parametrize("digits", [1, 8])
+def test_areas_of_rows_of_weight_one_are_the_areas(digits):
+    rng = np.random.default_rng(2)
+    positive = rng.random(60) < 0.3
+    scores = (rng.random(60) + 0.3 * positive).round(digits)
+    rows = RowScores(scores, positive)
+    expected = {name: area(rows).score for name, area in AREAS.items()}
+    expected["partial_roc_auc"] = partial_roc_auc(rows, 0.3).score
+    for merged in (scores, _without_idle_scores(scores, positive)):
+        counts = RowScores(merged, positive).counts
+        sides = (counts.positives, counts.negatives)
+        columns = [side[::-1, np.newaxis].astype(float) for side in sides]
+        found = areas_of_weights(*columns, expected.keys(), 0.3)
+        for name, area in expected.items():
+            assert found[name] == pytest.approx([area], rel=1e-12), name
+
+
+def test_few_positives_make_few_kinds_of_rows():
+    rng = np.random.default_rng(0)
+    scores, positive = rng.random(5_000), np.arange(5_000) < 3
+    assert np.unique(_without_idle_scores(scores, positive)).size <= 7
+
+
+@pytest.mark.parametrize("average", [None, "micro", "weighted", "none"])
+def test_no_interval_of_several_labels_leaves_its_range(average):
+    rng = np.random.default_rng(1)
+    probabilities = rng.dirichlet(np.ones(3), 12)
+    references = [0, 1, 2] * 4
+    options = {"confidence_level": 0.95, "n_resamples": 300, "average": average}
+    result = classification_scores(probabilities, references, **options)
+    for name in ("roc_auc", "pr_auc", "average_precision"):
+        ends = np.array(result["confidence_interval"][name])
+        assert (ends[..., 0] >= 0).all()
+        assert (ends[..., 1] <= 1).all()
+        assert (ends[..., 0] <= result[name]).all()
+        assert (result[name] <= ends[..., 1]).all()

@@ -121,6 +121,7 @@ def module():
         row_texts=frozenset(),
         aggregation={"micro": "sums", "hard_*": "sums"},
         lower_is_better=frozenset(),
+        score_ranges={},
         main_score="share",
         row_statistics=lambda: statistics(np.empty((0, len(NAMES)))),
         check_sums=lambda statistics: None,
@@ -159,5 +160,5 @@ def test_means_are_compared_by_rows_and_ratios_by_sums():
     }
     (pair,) = paired_scores(Results(systems=systems, rows=tables), [("first", "second")])
 
-    assert (pair.score, pair.sums_a) == ("share", None)
+    assert (pair.score, pair.differences) == ("share", None)
     assert pair.scores_a.tolist() == drawn_rows(1)[:, 3].tolist()

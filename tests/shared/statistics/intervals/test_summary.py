@@ -10,7 +10,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.statistics import interval
-from metric_commons.statistics.intervals.summary import Average, mean, summarize
+from metric_commons.statistics.intervals.intervals import mean_interval
+from metric_commons.statistics.intervals.summary import (
+    Average,
+    mean,
+    summarize,
+    summarize_inputs,
+)
 
 SCORES = {"f1": np.array([0.1, 0.2, 0.3, 1.0, 0.7]), "em": np.array([0.0, 0.0, 0.0, 1.0, 1.0])}
 LABELS = ["b", "a", "b", "ab", "a"]
@@ -182,6 +188,49 @@ def test_labels_may_be_in_any_container(container, labels):
 def test_wrong_groups_are_named(groups, message):
     with pytest.raises(ValueError, match=f"^{message}"):
         summarize(SCORES, groups=groups)
+
+
+def test_a_single_row_has_an_interval_and_no_error():
+    result = summarize({"em": [1.0]}, confidence_level=0.95)
+
+    assert result["confidence_interval"] == {"em": [pytest.approx(0.025), 1.0]}
+    assert result["standard_error"] == result["effective_n"] == {}
+
+
+def test_an_effective_number_is_never_above_the_number_of_rows():
+    scores = {"em": [1.0, 0.0] * 5, "same": [1.0] * 10}
+    result = summarize(scores, confidence_level=0.9, clusters=[row // 2 for row in range(10)])
+
+    assert result["design_effect"]["em"] < 1
+    assert result["effective_n"] == {"em": 10.0, "same": 10.0}
+
+
+def test_a_kernel_knows_nothing_of_groups_clusters_and_keys():
+    calls = []
+
+    def kernel(*, x, weights, uncertainty):
+        calls.append((len(x), None if uncertainty is None else uncertainty.clusters))
+        assert weights is None
+        of_all = {"mean": float(np.mean(x)), "by_type": {"a": {"half": float(np.mean(x)) / 2}}}
+        if uncertainty is None:
+            return of_all, {}
+        found = mean_interval(np.asarray(x), uncertainty)
+        return of_all, {"mean": found, "by_type": {"a": {"half": found}}}
+
+    columns = {"x": [0.0, 0.5, 1.0, 0.5], "weights": None}
+    options = {"groups": list("abab"), "clusters": list("xxyy")}
+    assert summarize_inputs(kernel, columns, groups=list("abab"))["groups"]["b"]["n"] == 2
+    assert calls == [(4, None), (2, None), (2, None)]
+    result = summarize_inputs(kernel, columns, confidence_level=0.9, **options)
+    assert result["n_clusters"] == 2
+    assert result["by_type"]["a"]["confidence_interval"] == {
+        "half": result["confidence_interval"]["mean"]
+    }
+    assert result["groups"]["a"]["confidence_interval"].keys() == {"mean"}
+    with pytest.raises(ValueError, match="clusters of several fields are for means"):
+        summarize_inputs(
+            kernel, columns, confidence_level=0.9, clusters={"i": list("aabb"), "j": list("abab")}
+        )
 
 
 # ---- scores that are not means ------------------------------------------------------------------
