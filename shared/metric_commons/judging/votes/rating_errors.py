@@ -102,9 +102,9 @@ def errors_of_influences(
             sizes = np.bincount(votes.clusters, counts).astype(np.float64)
             repeats = np.ones(sums.size)
             variances[number] = np.square(sums).sum()
-            unseen = np.clip(
-                unseen, *_WORSE * np.array([(sums / sizes).min(), (sums / sizes).max()])
-            )
+            farthest = _WORSE * float(np.abs(sums / sizes).max())
+            if farthest:
+                unseen = np.clip(unseen, -farthest, farthest)
         # The probability of beating a system of the mean strength of the others has a range; of two
         # systems it is a mean of votes. Coefficients have none.
         scale = size / (size - 1) if number < size else 0.0
