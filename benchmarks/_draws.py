@@ -4,10 +4,13 @@ Words of random bits look up the sums of ten differences at once; a Python loop 
 500 times as long. No p-value is below 1 / (n_resamples + 1).
 """
 
+import math
+from typing import NamedTuple
+
 import numpy as np
 
-from metric_commons.statistics.tests.sign_flips import in_units
-
+_SUM_BITS = 60  # of the sum of all magnitudes, as whole numbers
+_TIE = 10**12  # sums that differ by at most this part of the sum of all magnitudes are equal
 _TABLE_ROWS = 10  # rows whose signs are looked up at once, in a table of 1,024 sums
 _TABLES = 6  # for each random word: 60 of its 64 bits are signs
 _LOWEST, _SHIFT = np.uint64(2**_TABLE_ROWS - 1), np.uint64(_TABLE_ROWS)
@@ -15,12 +18,30 @@ _WORDS_AT_ONCE = 8  # whose tables of one measure are made in one go: 400 KB
 _CHUNK = 1 << 14  # resamples between two changes of the table: few enough for the cache
 
 
+class _Flips(NamedTuple):
+    """Magnitudes as whole numbers, and the sums that are at least as extreme as the observed one."""
+
+    magnitudes: np.ndarray
+    at_most: int
+    at_least: int
+
+
+def in_units(differences):
+    """The differences of one measure, as multiples of a power of two."""
+    exponent = math.frexp(math.fsum(np.abs(differences).tolist()))[1] - _SUM_BITS
+    units = np.rint(np.ldexp(differences, -exponent)).astype(np.int64)
+    losses, wins = -int(units[units < 0].sum()), int(units[units > 0].sum())
+    magnitudes = np.sort(np.abs(units[units != 0]))[::-1]
+    at_most = min(losses, wins) + (losses + wins) // (2 * _TIE) + magnitudes.size
+    return _Flips(magnitudes, at_most, losses + wins - at_most)
+
+
 def drawn_p_values(differences, n_resamples=10_000, seed=0):
     """Two-sided p-values of the columns.
 
     Each is the share of sums that are extreme, among those drawn and the observed one.
     """
-    measures = [in_units(column, "two-sided") for column in differences.T]
+    measures = [in_units(column) for column in differences.T]
     sums = _drawn_subset_sums([flips.magnitudes for flips in measures], n_resamples, seed)
     extreme = np.count_nonzero(sums <= [flips.at_most for flips in measures], axis=0)
     extreme += np.count_nonzero(sums >= [flips.at_least for flips in measures], axis=0)

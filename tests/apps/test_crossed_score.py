@@ -195,7 +195,7 @@ def test_refused(columns):
     table = {"data": columns, "predictions": SYSTEMS, "clusters": FIELDS}
     with pytest.raises(ValueError, match="crossed clusters are for means of rows, and bleu is"):
         metric_commons.score("bleu", compare=True, **table)
-    with pytest.raises(ValueError, match="clusters must be one label per row"):
+    with pytest.raises(ValueError, match="clusters of several fields are for means of rows alone"):
         metric_commons.score("bleu", confidence_level=0.9, **table)
     with pytest.raises(ValueError, match="it must have all systems, not only 'a', or only"):
         metric_commons.score(

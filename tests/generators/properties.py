@@ -198,7 +198,7 @@ def file_equals_columns(call, chance, command=_in_this_process):
             arguments += [f"--{flags_of_columns[name]}", name]
         for name, value in (call.options | texts).items():
             arguments += ["--set", f"{name}={json.dumps(value)}"]
-        flags = {"confidence_level": "confidence", "n_resamples": "resamples"}
+        flags = {"confidence_level": "confidence", "n_resamples": "n-resamples"}
         for name, value in call.reporting.items():
             if value is not None:
                 arguments += [f"--{flags.get(name, name)}", value]

@@ -598,7 +598,7 @@ FORMS = {
     "truthful_mc": (choice_scores, measured_choices),
     "pairwise_ranking": (pairwise_votes,),
     "ranking_agreement": (two_scores, two_rankings),
-    "visual_qa": (texts, reference_sets),
+    "visual_qa": (texts,),
     "win_rate": (preferences,),
 }
 

@@ -55,7 +55,6 @@ OTHER_SHAPES = (
     Spec(
         name="classification",
         shape="scores",
-        no_interval=frozenset({"mce"}),  # which no method covers
         sample={
             "predictions": [0.125, 0.25, 0.75, 0.125],
             "references": ["no", "yes", "yes", "no"],

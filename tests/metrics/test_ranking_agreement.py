@@ -50,7 +50,6 @@ OTHER_SHAPES = (
             "rbo_residual": 1 - least_overlap([1]),
         },
         wrong={"predictions": {}, "references": {}},
-        no_intervals=True,
         whole=True,
     ),
 )

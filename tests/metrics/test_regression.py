@@ -46,8 +46,6 @@ OTHER_SHAPES = [
     Spec(
         name="regression",
         shape="two outputs, all measures",
-        # Too few rows for ranks, and the greatest error is in each of few resamples.
-        no_interval=frozenset({"spearman", "kendall", "max_error"}),
         sample={
             "predictions": [[0.0, 2.0], [-1.0, 2.0], [8.0, -5.0], [1.0, 3.0]],
             "references": [[0.5, 1.0], [-1.0, 1.0], [7.0, -6.0], [2.0, 2.5]],

@@ -4,7 +4,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 from ...data.files.stored import to_jsonable, write_whole
 from ...evaluation.results.rendering import message_line
@@ -201,7 +201,7 @@ def evaluate_file(
     from ...evaluation.scoring.evaluations import Evaluation, systems_from
     from ...evaluation.scoring.scoring import check_inputs
 
-    paths = [Path(path)] if isinstance(path, str) else [*map(Path, path)]
+    paths = [*map(Path, path if isinstance(path, list) else [cast(str, path)])]
     fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
     for name, values in (("path", paths), ("predictions", fields), ("modules", modules)):
         if not values:

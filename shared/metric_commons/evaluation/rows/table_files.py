@@ -231,7 +231,7 @@ def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str,
     tables = {}
     for module, run in modules.items():
         metric = _metric(module, run)
-        columns = {name: values(module, name) for name in run["columns"]}
+        columns = {name: values(module, name) for name in map(str, run["columns"])}
         if kept_by(metric) != "inputs":
             columns = {name: _numbers(name, column) for name, column in columns.items()}
         labels = dict.fromkeys(("id", "group", "digest")) | {n: values(n) for n in run["labels"]}

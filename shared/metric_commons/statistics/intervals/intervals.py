@@ -225,6 +225,8 @@ def ratio_interval(
         worst = low + _WORSE * (units.largest_ratio - low)
     size = units.unseen_size
     first, last = unseen_unit_ends(units, (low * size, worst * size), level)
+    if worst == low:  # rows without an error do not show how large one may be
+        last = math.inf
     ends = min(first, value), max(last, value)
     return Interval(max(ends[0], low), min(ends[1], high), method, error)
 

@@ -364,7 +364,8 @@ def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, A
             "interval": [estimate.method for estimate in listed],
             "standard_error": errors,
             "effective_n": [
-                (rows if estimate.rows is None else estimate.rows) / max(effect, 1.0)
+                (rows if estimate.rows is None else estimate.rows)
+                / max(1.0, effect)  # which is NaN for one row
                 for estimate, effect in zip(listed, effects, strict=True)
             ],
             "design_effect": effects,

@@ -46,6 +46,7 @@ CALLS = {  # a text and a reference that it equals
     "sari": ("the cat sat", "the cat sat"),
     "error_rate": ("the cat sat", "the cat sat down"),
     "squad_v2": ("Oslo", ["Oslo"]),
+    "visual_qa": ("Oslo", "Oslo"),
     "json_match": ('{"a": [1]}', {"a": [1]}),
     "instruction_following": (
         "No comma.",
