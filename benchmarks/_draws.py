@@ -19,7 +19,7 @@ _CHUNK = 1 << 14  # resamples between two changes of the table: few enough for t
 
 
 class _Flips(NamedTuple):
-    """Magnitudes as whole numbers, and the sums that are at least as extreme as the observed one."""
+    """Magnitudes as whole numbers, and the sums that are as extreme as the observed one."""
 
     magnitudes: np.ndarray
     at_most: int
