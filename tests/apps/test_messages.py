@@ -76,7 +76,7 @@ def test_options_are_listed_once(scored):
     assert status == 2
     assert said == (
         "--set: there is no option 'overlap'; the options are normalizer, "
-        "reference_aggregation, thoughts, extract, extract_references, choices, longest"
+        "reference_aggregation, thoughts, extract, extract_references, choices"
     )
 
 

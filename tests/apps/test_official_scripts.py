@@ -53,7 +53,7 @@ def test_every_run_is_in_the_table_of_the_guide_without_unexplained_differences(
         assert total == len(keys.split(", ")), name
         reasons = [cause.partition(": ")[2] for cause in causes.split("; ")]
         assert count == total or all(reasons), name
-    assert '--8<-- "tables/official_scripts.md"' in (
+    assert "(../tables/official_scripts.md)" in (
         ROOT / "docs" / "guides" / "training.md"
     ).read_text("utf-8")
 

@@ -27,9 +27,9 @@ def test_comparisons_stand_below_the_scores(shown):
 
     assert ["good", "1.0000"] in lines
     assert ["bad", "0.0000"] in lines
-    row = ["good", "bad", "qa_em", "1.0000", "0.0000", "+1.0000"]
+    row = ["good", "bad", "qa_em", "1.00", "0.00", "+1.00"]
     low, high = results.comparisons[0]["confidence_interval"]
-    assert [*row, f"[{low:+.4f},", f"{high:+.4f}]", p] in lines
+    assert [*row, f"[{low:+.2f},", f"{high:+.2f}]", p] in lines
     assert text.rstrip().endswith(results.signatures()[-1])
 
 

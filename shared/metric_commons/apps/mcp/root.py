@@ -81,7 +81,7 @@ class Root(Access):
     @staticmethod
     def _new(target: Path, text: str, suffix: str) -> Path:
         """Return the file to write. As in UltraRAG, its name has the time: none is replaced."""
-        if text.endswith("/") or (target.exists() and not target.is_file()):
+        if text.endswith("/") or (os.path.lexists(target) and not target.is_file()):
             raise ValueError(f"{text} is a folder or a device; name a file")
         check_name(text)
         time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")

@@ -151,7 +151,7 @@ def mean_interval(
         ValueError: the method does not suit the scores.
     """
     clusters, method, level = uncertainty.clusters, uncertainty.method, uncertainty.level
-    low, high = bounds
+    low, high = map(float, bounds)
     if isinstance(clusters, CrossedClusters):
         return _crossed_interval(values, clusters, uncertainty, bounds)
     if clusters is None and weights is None and math.isfinite(high) and method != "t":
@@ -200,7 +200,7 @@ def ratio_interval(
     >>> print("{:.3f} to {:.3f}".format(*two[:2]))
     0.158 to 1.000
     """
-    low, high = bounds
+    low, high = map(float, bounds)
     method: str = uncertainty.method
     level = uncertainty.level
     if method == "wilson":

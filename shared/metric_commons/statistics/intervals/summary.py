@@ -250,13 +250,16 @@ def summarize(
         uncertainty = Uncertainty(confidence_level or 0.95, method, of_rows, n_resamples, seed)
     elif clusters is not None:
         clusters_of(clusters, number)  # which checks them
+    rows_of_groups = {}
+    if groups is not None:
+        rows_of_groups = members(check_labels("groups", groups, number))
     result = ModuleScores(_summary(rows, uncertainty, keys))
     result.scored = rows
     if per_example:
         result["per_example"] = rows.of_rows()
     if groups is not None:
         result["groups"] = {}
-        for label, of_label in members(check_labels("groups", groups, number)).items():
+        for label, of_label in rows_of_groups.items():
             of_group = uncertainty
             if uncertainty is not None and uncertainty.clusters is not None:
                 of_group = replace(uncertainty, clusters=uncertainty.clusters.take(of_label))
@@ -364,8 +367,7 @@ def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, A
             "interval": [estimate.method for estimate in listed],
             "standard_error": errors,
             "effective_n": [
-                (rows if estimate.rows is None else estimate.rows)
-                / max(1.0, effect)  # which is NaN for one row
+                (rows if estimate.rows is None else estimate.rows) / max(effect, 1.0)
                 for estimate, effect in zip(listed, effects, strict=True)
             ],
             "design_effect": effects,

@@ -301,7 +301,7 @@ def test_the_file_has_the_documented_shape():
         "level": 0.95,
         "method": "clopper_pearson",
         "standard_error": None,
-        "effective_n": 1.0,
+        "effective_n": None,
         "design_effect": None,
         "n": 1,
         "n_clusters": None,

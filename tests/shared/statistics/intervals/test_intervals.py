@@ -105,7 +105,7 @@ def test_errors_and_differences_of_errors():
     expected = interval(errors / worst)
     assert result.method == "law"
     assert result[:2] == pytest.approx([worst * end for end in expected[:2]], rel=1e-9)
-    assert interval(np.zeros(5), bounds=(0, math.inf))[:2] == (0.0, 0.0)
+    assert interval(np.zeros(5), bounds=(0, math.inf))[:2] == (0.0, math.inf)
     plain = interval(errors - 1, bounds=(-math.inf, math.inf))
     student = stats.ttest_1samp(errors - 1, 0).confidence_interval()
     assert plain.method == "t"
