@@ -361,6 +361,8 @@ def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, A
         listed = found if isinstance(found, list) else [found]
         alone: Any = single[name] if isinstance(found, list) else [single[name]]
         effects = [_effect(*pair) for pair in zip(listed, alone, strict=True)]
+        if isinstance(found, list):  # whose entries all have a number
+            effects = [1.0 if isnan(effect) else effect for effect in effects]
         errors = [estimate.standard_error for estimate in listed]
         columns: dict[str, list[Any]] = {
             "confidence_interval": [[estimate.low, estimate.high] for estimate in listed],
