@@ -190,11 +190,6 @@ PACKAGES = {
 NUMBER = re.compile(r"\d\.\d+|\d\d\.\d+")
 
 
-def shows(text, number):
-    """Whether a text has a number as it is, with four decimals, or with one, as of 0 to 100."""
-    return any(form in text for form in (number, *(f"{float(number):.{n}f}" for n in (4, 1))))
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # open("...")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.parametrize("tool", OLD)
@@ -211,7 +206,7 @@ def test_an_old_command_prints_the_numbers_of_ours(tool, in_a_clone, capsys):
     ]
     numbers = NUMBER.findall(" ".join(line for line in printed if not line.startswith("$ ")))
     assert numbers
-    assert [n for n in numbers if not shows(ours, n)] == []
+    assert [n for n in numbers if f"{float(n):.4f}" not in ours and n not in ours] == []
 
     pytest.importorskip(PACKAGES.get(tool, tool))
     for line, _ in commands(TEXTS["docs/old_commands.md"].partition("\n## ")[0]):

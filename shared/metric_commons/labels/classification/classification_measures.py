@@ -117,14 +117,12 @@ def classification_scores(
     (0.6, 0.5)
     """
     weights = check_weights("sample_weight", sample_weight, len(references))
+    rows = None if ignore_index is None else counted_rows(references, ignore_index)
     for name in ("clusters", "groups"):
         if uncertainty.get(name) is not None:
-            uncertainty[name] = check_labels(name, uncertainty[name], len(references))
-    if ignore_index is not None:
-        rows = counted_rows(references, ignore_index)
-        for name in ("clusters", "groups"):
-            if uncertainty.get(name) is not None:
-                uncertainty[name] = take(uncertainty[name], rows)
+            of_rows = check_labels(name, uncertainty[name], len(references))
+            uncertainty[name] = of_rows if rows is None else take(of_rows, rows)
+    if rows is not None:
         weights = None if weights is None else weights[rows]
         predictions, references = take(predictions, rows), take(references, rows)
     reading: dict[str, Any] = {"threshold": threshold, "probabilities": probabilities}

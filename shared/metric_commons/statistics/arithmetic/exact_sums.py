@@ -296,6 +296,3 @@ def root(square: Fraction) -> float:
     exponent = square.denominator.bit_length() - square.numerator.bit_length() + 128
     exponent += exponent % 2
     return as_float(exact_ldexp(math.isqrt(int(exact_ldexp(square, exponent))), -exponent // 2))
-
-
-_PYTHON_SIZE = 32  # numbers, up to which counting them in Python takes less time than `np.unique`
