@@ -15,7 +15,7 @@ from ..results.comparisons import Pair, compare_pairs
 from ..results.module_results import provenance
 from ..results.results import Results
 from ..rows.given_scores import tables_of_scores
-from ..rows.table_columns import columns_of_table, table_names
+from ..rows.libraries import columns_of_table, table_names
 from ..rows.table_files import RowFile
 from .pairing import paired_scores
 from .saved_results import results_of_rows

@@ -11,6 +11,8 @@ import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -18,7 +20,6 @@ from ...module.catalog.catalog import load_without_evaluate, name_of, path, scri
 from ...module.declaration.declared_module import DeclaredModule
 from ...statistics.arguments.domains import score_range
 from ..rows.states import State
-from ..rows.table_files import table_bytes, tables_of_bytes
 
 Columns = Mapping[str, Sequence[Any]]
 
@@ -195,7 +196,9 @@ def _merges(sample: Sample) -> None:
         state = State(name, **options)
         if range(sample.rows)[rows]:
             state.update(**{name: column[rows] for name, column in sample.columns.items()})
-        tables_of_bytes(table_bytes({"rows": {name: state.table()}}))  # an error says why not
+        with TemporaryDirectory() as folder:
+            state.save(path := Path(folder, "rows.parquet"))
+            State.read(path)  # an error says why not
         states.append(state)
     states[0].merge(states[1])
     expected = {n: v for n, v in sample.compute().items() if n in (merged := states[0].result())}

@@ -34,7 +34,7 @@ def check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> Referen
         dataset: a table of any kind.
     """
     # imports numpy, so only on use
-    from ...evaluation.rows.table_columns import columns_of_table
+    from ...evaluation.rows.libraries import columns_of_table
 
     tasks = [(task, column) for task, column in tasks if task.needs_reference()]
     columns = columns_of_table(dataset, [column for _, column in tasks])

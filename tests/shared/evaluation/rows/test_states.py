@@ -176,21 +176,6 @@ def test_whatever_the_rows_are(case, tmp_path):
     assert repr(merged.result(**reporting)) == repr(expected)  # of NaN too
 
 
-def test_moments_far_from_zero_lose_nothing(tmp_path):
-    chance = random.Random(1)
-    references = [[1e9 + chance.random(), 1e-3 * chance.random()] for _ in range(200)]
-    predictions = [[a + chance.random() / 10, b] for a, b in references]
-    columns = {"predictions": predictions, "references": references}
-    options = {
-        "measures": ["mae", "mse", "rmse", "r2", "explained_variance", "pearson", "max_error"],
-        "multioutput": "raw_values",
-    }
-    merged = in_parts(tmp_path, "regression", options, columns, seed=2).result()
-    expected = load("regression").compute(**columns, **options)
-    for name, values in expected.items():
-        assert merged[name] == pytest.approx(values, rel=1e-12)
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("level", [0.9, None])
 @pytest.mark.parametrize("outputs", [1, 2])
@@ -344,27 +329,6 @@ def test_a_row_counts_once():
     assert states[0].result() == {"mrr": 0.5}
     with pytest.raises(ValueError, match="ids has 2 labels, but there are 1 rows"):
         states[0].update(predictions=[["a"]], references=[["a"]], ids=["q2", "q3"])
-
-
-@pytest.mark.parametrize("grouped_first", [True, False])
-def test_rankings_with_and_without_groups_do_not_mix(grouped_first):
-    ranking = {"predictions": [["a", "b"]], "references": [["b"]]}
-    grouped, ungrouped = {**ranking, "groups": ["g"]}, ranking
-    first, second = (grouped, ungrouped) if grouped_first else (ungrouped, grouped)
-    mixed = "some rows have groups, others have none"
-    states = [State("ir_ranking", measures="mrr") for _ in range(2)]
-    states[0].update(**first, ids=[1])
-    with pytest.raises(ValueError, match=mixed):
-        states[0].update(**second, ids=[2])
-    states[1].update(**second, ids=[2])
-    with pytest.raises(ValueError, match=mixed):
-        states[0].merge(states[1])
-
-    assert len(states[0]) == 1, "none of the rows are taken"
-    states[0].update(**first, ids=[2])
-    assert states[0].result()["mrr"] == 0.5
-    groups = {"g": {"mrr": 0.5, "n": 2}}
-    assert states[0].result().get("groups") == (groups if grouped_first else None)
 
 
 def test_what_a_state_cannot_hold_or_report_is_said():

@@ -5,6 +5,7 @@ from dataclasses import fields
 from pathlib import Path
 
 import pytest
+from metric_commons.evaluation.scoring.evaluations import Evaluation
 
 import metric_commons
 from metric_commons.__main__ import program
@@ -13,7 +14,6 @@ from metric_commons.apps.cli import score as score_command
 from metric_commons.apps.console.commands import FLAGS, parameters_of
 from metric_commons.apps.mcp.schemas import TOOLS, description
 from metric_commons.apps.mcp.tools import evaluate_file
-from metric_commons.evaluation.scoring.evaluations import Evaluation
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.module.catalog.request import DEFAULTS, HELP, Request, annotations
 from metric_commons.module.declaration.declarations import arguments
