@@ -14,9 +14,10 @@ from ...data.tables.tables import Source
 from ...module.catalog import catalog
 from ...module.catalog.presets import preset_options
 from ...module.catalog.request import Request, can_fork
-from ...module.catalog.usage import UsageError
+from ...module.catalog.usage import UsageError, note
 from ...module.declaration.declarations import Module, assign
 from ...statistics.arguments.checks import RowError
+from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.rows import InputError
 from ..rows.worker_processes import cores, run_parallel
@@ -25,6 +26,7 @@ from .text_notes import TextNotes
 if TYPE_CHECKING:
     from ..rows.plans import Block, Plan, Tables
 
+FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
 _ROWS = 2048  # of a block: few enough for long texts
 _SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 
@@ -53,12 +55,6 @@ class Evaluation(Request):
         inputs = {name for metric in self.metrics.values() for name in metric.input_names}
         further = sorted(inputs - {"predictions", "references"})
         return {**{name: name for name in further}, **super().fields}
-
-    @property
-    def uses_clusters(self) -> bool:
-        """Return whether clusters affect anything: intervals, errors, tests, or saved rows."""
-        is_uncertain = self.confidence_level is not None or self.standard_error
-        return is_uncertain or self.compare or self.rows
 
     def inputs(self) -> list[Path]:
         """Return the files that are read."""
@@ -96,7 +92,28 @@ class Evaluation(Request):
         finally:
             for source in self._sources.values():
                 source.close()
+        self._note_texts()
         return replace(results, provenance=results.provenance | self._record_of(tables))
+
+    def _note_texts(self) -> None:
+        """Note what the texts have in common, and cells that seem to hold several references."""
+        for line in self.notes.lines():
+            note(line)
+        inputs = [getattr(metric, "accepted_inputs", {}) for metric in self.metrics.values()]
+        if not any("list of str" in kinds.get("references", []) for kinds in inputs):
+            return
+        sources = {**self.opened, **self._sources}.values()
+        for cells, content, advice in (
+            (sum(s.lists for s in sources), "a list", "a column has lists if every cell is one"),
+            (
+                sum(s.joined for s in sources),
+                "a '|'",
+                "--split-references '|' makes lists of accepted answers",
+            ),
+        ):
+            if cells:
+                subject = f"{counted(cells, 'cell')} of references with {content}"
+                note(f"{subject} counted as one text each; {advice}")
 
     def _record_of(self, tables: "Tables") -> dict[str, Any]:
         """Return the file, format and field of every column, to find rows again.
@@ -266,23 +283,44 @@ def _place(source: Source, start: int, name: str, row: int) -> str:
     return f"{source.path}: {source.location(start + row)}: field {name!r}"
 
 
-def systems_from(paths: Sequence[Path], fields: Sequence[str]) -> dict[str, tuple[Path, str]]:
+def systems_of_files(
+    sources: Sequence[Source], fields: Mapping[str, str | None], *, are_logs: bool = False
+) -> dict[str, tuple[Path, str]]:
     """Return the file and field of each system, by the part of their names that distinguishes them.
+
+    Args:
+        sources: the files.
+        fields: fields of predictions by name; one without a name and a field for the standard field
+            of a log.
+        are_logs: whether a single system is named after its file.
 
     Raises:
         UsageError: two systems have the same name.
     """
-    stems = [stem(path) for path in paths]
-    names = stems if len(set(stems)) == len(stems) else [str(path) for path in paths]
     systems: dict[str, tuple[Path, str]] = {}
-    for name, path in zip(names, paths, strict=True):
-        for column in fields:
-            parts = ([name] if len(paths) > 1 else []) + ([column] if len(fields) > 1 else [])
-            system = "/".join(parts) or column or name
+    for file, source in zip(_file_names(sources), sources, strict=True):
+        for name, of_predictions in fields.items():
+            column = of_predictions or ""
+            has_file = len(sources) > 1 or (are_logs and name == column)
+            has_field = len(fields) > 1 or name != column
+            system = "/".join([file] * has_file + [name] * has_field) or name or file
             if system in systems:
                 raise UsageError(f"system {system!r} is given twice")
-            systems[system] = path, column
+            systems[system] = source.path, column
     return systems
+
+
+def _file_names(sources: Sequence[Source]) -> list[str]:
+    """Return the shortest names that distinguish the files: models, with tasks, stems or paths."""
+    logs = [source.log for source in sources]
+    for names in (
+        [log.system or "" for log in logs],
+        [f"{log.system}/{log.task}" if log.system and log.task else "" for log in logs],
+        [stem(source.path) for source in sources],
+    ):
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [str(source.path) for source in sources]
 
 
 def _is_number(feature: Any) -> bool:

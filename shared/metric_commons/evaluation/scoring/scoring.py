@@ -1,7 +1,7 @@
 """Scores of every module on every system, for Python, the command line and the server."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from inspect import signature
@@ -9,13 +9,13 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ...data.files.streams import stem
-from ...data.harness_logs.logs import PLAIN_ROWS
+from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...module.catalog.catalog import load_without_evaluate, name_of
 from ...module.catalog.presets import preset_options
 from ...module.catalog.request import ROW_LABELS, Missing, Reduce, Request, check_jobs
+from ...module.catalog.usage import UsageError, note
 from ...module.declaration.columns import checked_once, holds_queries
 from ...module.declaration.declarations import (
     Module,
@@ -24,8 +24,8 @@ from ...module.declaration.declarations import (
     meant_input,
     names_of_functions,
 )
-from ...statistics.arguments.checks import alternatives, nearest, shown
-from ...statistics.arguments.domains import is_per_row
+from ...statistics.arguments.checks import OptionError, check_choice, nearest, shown
+from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
 from ..results.results import Results
 from ..rows.logged_scores import LOGGED
@@ -41,7 +41,7 @@ from ..rows.table_columns import (
     usual_columns,
 )
 from ..rows.worker_processes import run_parallel
-from .evaluations import Evaluation
+from .evaluations import FORMATS_OF_BOTH, Evaluation, systems_of_files
 from .log_evaluations import LogEvaluation
 from .scored_systems import (
     NO_SYSTEMS,
@@ -63,12 +63,12 @@ def score(
     columns: Mapping[str, Any] | None = None,
     options: Mapping[str, Any] | None = None,
     preset: str | None = None,
-    confidence_level: float | None = None,
+    confidence_level: Level | None = None,
     interval: Method = "auto",
     standard_error: bool = False,
     clusters: Any = None,
-    n_resamples: int = 10_000,
-    seed: int = 0,
+    n_resamples: Resamples = 10_000,
+    seed: Seed = 0,
     groups: Any = None,
     ids: Any = None,
     missing: Missing = "refuse",
@@ -80,7 +80,9 @@ def score(
     bounds: ScoreBounds | None = None,
     inputs: Iterable[Mapping[str, Any]] = (),
     progress: bool = False,
-    jobs: int = 1,
+    jobs: Jobs | None = 1,
+    source: str | None = None,
+    system: str | None = None,
     where: Mapping[str, str] | None = None,
     filter: str | None = None,  # noqa: A002 # as logs call it
     answers: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
@@ -88,50 +90,43 @@ def score(
     split_references: str | None = None,
     **module_options: Any,
 ) -> Results:
-    """Return the results of every module on every system.
+    """Score the predictions of one or more systems with one or more modules.
+
+    metric-commons score qa_em qa_f1 runs.jsonl -p bot -r gold
+
+    Files: .jsonl, .json (a list of objects, or {"data": [...]}), .csv, .tsv, .parquet, and logs of
+    evaluation harnesses; .txt and others have a text per line. Text files may be compressed, as
+    .jsonl.gz. Each file and each --predictions is one system. A field a.b is field b inside field
+    a. Cells of .csv and .tsv are texts. They are read as lists if every cell of the column is a
+    JSON list, and as numbers if the modules take numbers there.
 
     Args:
-        modules: one or several: a name, the path of a folder with a script, or what `load` returns,
-            with its settings.
-        data: a table: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of
-            pyarrow; a Dataset or IterableDataset; or the path of a file of rows, such as .csv,
-            .jsonl or .parquet, or of a log of a harness. Other arguments then name its columns;
-            predictions and references need no names in logs, or if one column of each is called so,
-            or response, answer ... Tables of
-            Spark, `datasets` and pyarrow are scored in blocks; their columns are collected only for
-            labels that are not columns, options that have a value for each row or, for Spark, are
-            functions, and modules that look at all rows together.
-        predictions: a column; the column of each system, by name; or a table with a column for
-            each system. With `data`: the name of a column, several, or a name for each system.
-            None for modules without predictions, whose columns make one system, "rows".
-        references: for all systems, or for each system; None if no module needs them. Both columns
-            of rankings may be dictionaries `{query: {document: number}}`.
-        columns: fields of further inputs of the modules, by name, such as sources=src. They may
-            also be arguments of their own.
-        options: options of modules: `option` is for every module that has it, `module.option` for
-            one.
-        preset: options that reproduce another tool, such as squad or ultrarag.
+        modules: names of modules, paths of folders with a script, or what `load` returns, with its
+            settings.
+        data: the rows: a path or several, each a system; or a table, see below.
+        predictions: field of the predictions; several, also by name, are several systems. Not
+            needed for logs.
+        references: field of the references, or a file of them; several files of lines are several
+            references of each text.
+        columns: field of a further input of the modules, such as sources=src.
+        options: option of all modules, such as normalizer=ultrarag, or of one, such as
+            qa_f1.both_empty=0.
+        preset: options that reproduce another tool; `metric-commons presets` lists them.
         confidence_level: level of confidence intervals, such as 0.95; without it there are none.
         interval: how intervals are computed; auto chooses by the kind of score.
         standard_error: also report the standard error of each score.
-        clusters: the cluster of each row, for all systems or for each system; intervals and
-            comparisons then count clusters instead of rows. Several fields, as a list of names of
-            columns of `data` or as a dictionary of columns, are crossed.
+        clusters: field with the cluster of each row, such as its document; intervals and tests
+            count clusters instead of rows. Several fields are crossed.
         n_resamples: number of resamples, for intervals and tests that need them.
         seed: seed of the resamples.
-        groups: one label per row, for all systems or for each system.
-        ids: one id per row, likewise; results are compared by them.
+        groups: field of groups, such as a topic; each group is also scored separately.
+        ids: field that identifies each row; results are compared by it.
         missing: rows without an answer: refuse them, skip them, count them as zero, or report the
-            bounds of the score if each had the worst score or the best. With "bounds", `scores`
-            are those of the rows with an answer, `score_bounds` the two ends, and `missing_rows`
-            the number of the others; intervals reach from the lower end of the worst to the upper
-            end of the best.
+            bounds of the score if each had the worst score or the best.
         rows: also keep the table of scored rows: `results.rows[system][module]`.
-        compare: test every two systems against each other; they must have the same rows. A
-            permutation test compares the main score of each module, and p-values are corrected
-            for the number of pairs and scores.
-        scores: report and compare only these scores, such as qa_f1; by default all are reported,
-            and the main score of each module is compared: as `score` or `module.score`.
+        compare: test every two systems against each other; they must have the same rows.
+        scores: report and compare only these scores, as score or module.score; by default all are
+            reported, and the main score of each module is compared.
         correction: correction of p-values for several comparisons: bonferroni, holm,
             benjamini_hochberg or none.
         assume: what comparisons of means of rows assume: exchangeable (the systems, row by row) or
@@ -140,18 +135,40 @@ def score(
             default as the module declares.
         inputs: the sources of the rows, for the provenance.
         progress: show a bar on stderr if it takes longer than a second.
-        jobs: how many processes read and score rows; the result is the same. They are forked from
-            this one, which is worthwhile from about 100,000 rows on.
-        where: of a file, score only rows with these values, such as `{"split": "test"}`.
+        jobs: how many processes read and score rows; the result is the same. A command has one for
+            small files, and one per core for large files.
+        source: format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
+            helm. By default it is detected from the content.
+        system: field that names the system of each row, if a file has several.
+        where: score only rows of a file with this value, such as split=test.
         filter: the filter to score in a log of lm-eval.
-        answers: files with the references of a file, as another field or as lines of text; rows are
-            matched by `ids`, or lines by their order. Several are several references of each row.
-        reduce: how several rows with the same id, such as epochs, become one: mean (the default),
-            max, median or mode.
+        answers: file with the references, if they are in another file; rows are matched by ids, or
+            lines by their order. With it, references names their field.
+        reduce: how several rows with the same id, such as epochs, become one.
         split_references: what separates the accepted answers in a cell of .csv and .tsv, such as
-            "|".
+            '|'.
         **module_options: further inputs of the modules by name, such as `sources`, each a column
             like `references`; and options of modules, as in `options`.
+
+    A table is a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of pyarrow;
+    or a Dataset or IterableDataset. Arguments then name its columns, or are columns. Predictions
+    and references need no names if one column of each is called so, or response, answer ... Tables
+    of Spark, `datasets` and pyarrow are scored in blocks; their columns are collected only for
+    labels that are not columns, options that have a value for each row or, for Spark, are
+    functions, and modules that look at all rows together.
+
+    Without data, predictions are a column; the column of each system, by name; or a table with a
+    column for each system. Other columns are for all systems or for each; without predictions they
+    make one system, "rows". Columns of rankings may be dictionaries `{query: {document: number}}`,
+    and crossed clusters are a dictionary of columns.
+
+    With missing="bounds", `scores` are those of the rows with an answer, `score_bounds` the two
+    ends, and `missing_rows` the number of the others; intervals reach from the lower end of the
+    worst to the upper end of the best. Processes are forked from this one, which is worthwhile from
+    about 100,000 rows on.
+
+    Returns:
+        The scores of each system and module, and the comparisons.
 
     Raises:
         ValueError: an unknown module or option, a missing column, or input that a module refuses.
@@ -166,7 +183,7 @@ def score(
     {'qa_em': 1.0}
     >>> score("qa_em", predictions=["a"], references=["a"], options={"normaliser": "lower"})
     Traceback (most recent call last):
-    ValueError: there is no option 'normaliser'; did you mean 'normalizer'?
+    ValueError: options: there is no option 'normaliser'; did you mean 'normalizer'?
     """
     is_one = isinstance(modules, str | PathLike) or hasattr(modules, "feature_sets")
     module_names = [*map(name_of, listed := [modules] if is_one else list(modules))]
@@ -175,13 +192,16 @@ def score(
     input_names = dict.fromkeys(name for m in metrics.values() for name in m.input_names)
     for name in further:
         if name not in input_names:
-            takes = f"{', '.join(module_names)} takes no {name!r}"
-            raise ValueError(f"{takes}{alternatives(name, input_names)}")
+            takes = f"{', '.join(module_names)} takes {', '.join(sorted(input_names))}"
+            raise OptionError("columns", f"{name}: {takes}{nearest(name, input_names)}")
     for name in input_names:
         if name in module_options:
             further[name] = module_options.pop(name)
     _check_options(module_options, options or {}, metrics)
-    of_preset = {} if preset is None else preset_options(preset, module_names)
+    try:
+        of_preset = {} if preset is None else preset_options(preset, module_names)
+    except ValueError as error:
+        raise OptionError("preset", f": {error}") from error
     given = {**of_preset, **_settings(listed), **(options or {}), **module_options}
     of_rows = {key: value for key, value in given.items() if _is_of_rows(key, value, metrics)}
     request = Request(
@@ -204,29 +224,35 @@ def score(
     )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     labels |= further
-    check_jobs(jobs)
-    reading: dict[str, Any] = {
+    check_jobs(jobs or 1)
+    files = [data] if isinstance(data, str | PathLike | Source) else data
+    reading = {
+        "source": source,
+        "system": system,
         "where": where,
         "filter": filter,
-        "answers": [answers] if isinstance(answers, str | PathLike) else answers,
+        "answers": [answers] if isinstance(answers, str | PathLike | Source) else [*answers],
         "reduce": reduce,
         "split_references": split_references,
     }
-    if isinstance(data, str | PathLike):
+    if isinstance(files, list) and files and isinstance(files[0], str | PathLike | Source):
         request = replace(request, options=given)
-        return _results_of_file(request, metrics, Path(data), predictions, labels, **reading)
+        return _results_of_files(request, metrics, files, predictions, labels, **reading)
     for name, value in reading.items():
         if value:
             raise ValueError(f"{name} is about files, and data is not the path of one")
     names: dict[str, str | None] = {}
     if data is not None:
-        predictions, labels = _with_usual_columns(metrics, data, predictions, labels)
+        columns_of_data = dict.fromkeys(("predictions", "references"), table_names(data) or ())
+        predictions, labels = _with_usual_columns(metrics, columns_of_data, predictions, labels)
         names = column_names(predictions)
+        if isinstance(labels["references"], str) and labels["references"] in names.values():
+            raise ValueError(f"column {labels['references']!r} would be compared with itself")
     provided = [name for name, column in labels.items() if column is not None]
     check_inputs(metrics, provided if predictions is None else ["predictions", *provided])
     if not metrics or (data is not None and not names):
         raise ValueError(NO_SYSTEMS)
-    if jobs > 1 and is_spark(data):
+    if jobs and jobs > 1 and is_spark(data):
         raise ValueError("jobs must be 1 for Spark, whose executors do the work")
     chosen = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
     of_modules = configured(request, metrics, chosen)
@@ -239,7 +265,7 @@ def score(
         and not any(map(needs_all_rows, of_modules.values()))
     ):
         plan = plan_of_columns(chosen, names, labels, missing)
-        tables = run_parallel(lambda processes: tables_of_data(data, plan, processes), jobs)
+        tables = run_parallel(lambda processes: tables_of_data(data, plan, processes), jobs or 1)
         return results_of_tables(request, tables, inputs=inputs, progress=progress)
     if data is not None:
         predictions, labels = _from_table(data, names, labels)
@@ -249,53 +275,81 @@ def score(
     systems = _rows_of_systems(metrics, predictions, labels)
     with checked_once():
         work = partial(tables_of_systems, systems, of_modules, missing=missing, progress=progress)
-        tables = work(1) if jobs == 1 else run_parallel(work, jobs)
+        tables = run_parallel(work, jobs) if jobs and jobs > 1 else work(1)
         return results_of_tables(request, tables, inputs=inputs, progress=progress)
 
 
-def _results_of_file(
+def _results_of_files(
     request: Request,
     metrics: Mapping[str, Module],
-    path: Path,
+    files: Sequence[Any],
     predictions: Any,
     labels: Mapping[str, Any],
     *,
+    answers: Sequence[Any],
+    source: str | None,
     where: Mapping[str, str] | None,
     filter: str | None,  # noqa: A002
-    answers: Iterable[str | PathLike[str]],
+    system: str | None,
     reduce: Reduce | None,
     split_references: str | None,
 ) -> Results:
-    """Return the results on a file of rows, or on a log; see `score`."""
+    """Return the results on files of rows, or on logs; see `score`."""
     for name, field in labels.items():
         if not isinstance(field, str | list | None if name == "clusters" else str | None):
-            raise ValueError(f"{name} must name a field of {path}, got {shown(field)}")
+            raise ValueError(f"{name} must name a field of the files, got {shown(field)}")
+    if source is not None:
+        check_choice("source", source, format_names())
     selection = Selection(filter, where or {}, incomplete=request.missing == "skip")
-    files = list(map(Path, answers))
-    with closing(Source(path, [], selection=selection, progress=True)) as source:
-        log = source.log
-        is_log = log.format_name != PLAIN_ROWS or LOGGED in request.modules
-        if not (is_log or files):
-            table = dict.fromkeys(log.names)
-            predictions, labels = _with_usual_columns(metrics, table, predictions, labels)
+    origin = source if source in FORMATS_OF_BOTH else None
+    with ExitStack() as stack:
+
+        def opened(file: Any, format_name: str | None, **how: Any) -> Source:
+            if not isinstance(file, Source):
+                file = Source(Path(file), [], format_name=format_name, **how)
+            stack.callback(file.close)
+            return file
+
+        sources = [opened(file, source, selection=selection, progress=True) for file in files]
+        judged = [
+            opened(file, origin, selection=Selection(incomplete=selection.incomplete))
+            for file in answers
+        ]
+        sides = {"predictions": sources[0].log, "references": (judged or sources)[-1].log}
+        logs = [file.log for file in (*sources, *judged)]
+        for file in sources:
+            if file.log.means:
+                problem = "it contains means without scores of rows, which `leaderboard` ranks"
+                raise UsageError(f"{file.path} cannot be scored: {problem}")
+        is_logged = LOGGED in request.modules
+        are_logs = is_logged or any(log.format_name != PLAIN_ROWS for log in logs)
+        plain = {n: log.names for n, log in sides.items() if log.format_name == PLAIN_ROWS}
+        if not is_logged:
+            predictions, labels = _with_usual_columns(metrics, plain, predictions, labels)
+        if not (are_logs or judged):
             given = {"predictions": predictions, **labels}
-            check_inputs(metrics, [name for name, field in given.items() if field is not None])
-        if is_log and predictions is None:
-            predictions = {log.system or stem(path): ""}
-        systems = {name: (path, field or "") for name, field in column_names(predictions).items()}
-        if not systems:
-            raise ValueError(NO_SYSTEMS)
+            provided = {*logs[0].names, *(n for n, field in given.items() if field is not None)}
+            provided -= {n for n in ("predictions", "references") if given[n] is None}
+            check_inputs(metrics, provided, logs[0].names)
         named = {name: labels[name] for name in ("references", *ROW_LABELS)}
+        fields = {"": None} if predictions is None else column_names(predictions)
+        if not fields:
+            raise ValueError(NO_SYSTEMS)
+        systems = systems_of_files(sources, fields, are_logs=are_logs)
+        if request.compare and len(systems) < 2 and system is None:
+            raise OptionError("compare", "needs at least two systems")
         how: dict[str, Any] = vars(request) | named
         how |= {
             "columns": {name: field for name, field in labels.items() if name not in named},
             "systems": systems,
-            "opened": {path: source},
+            "opened": {file.path: file for file in (*judged, *sources)},
             "split_references": split_references,
         }
-        if not (is_log or files or reduce or where or filter):
+        if not (are_logs or judged or reduce or where or filter or system):
             return Evaluation(**how).results()
-        evaluation = LogEvaluation(**how, answers=files, reduce=reduce)
+        evaluation = LogEvaluation(
+            **how, answers=[file.path for file in judged], reduce=reduce, system_field=system
+        )
         evaluation.check()
         return evaluation.results()
 
@@ -391,7 +445,9 @@ def _settings(modules: Sequence[Any]) -> dict[str, Any]:
     return settings
 
 
-def check_inputs(metrics: Mapping[str, Module], provided: Collection[str]) -> None:
+def check_inputs(
+    metrics: Mapping[str, Module], provided: Collection[str], fields: Collection[str] = ()
+) -> None:
     """Check that each module has its columns.
 
     Raises:
@@ -404,10 +460,23 @@ def check_inputs(metrics: Mapping[str, Module], provided: Collection[str]) -> No
     for name, metric in metrics.items():
         missing = [column for column in metric.required_inputs if column not in provided]
         if missing:
-            raise ValueError(
-                f"{name} needs the columns {', '.join(metric.required_inputs)}; "
-                f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} missing"
-            )
+            raise MissingInputError(name, metric.required_inputs, missing, fields)
+
+
+class MissingInputError(UsageError):
+    """A module lacks columns; `fields` are those of the file, if the rows are in one."""
+
+    def __init__(
+        self, module: str, needed: Sequence[str], missing: Sequence[str], fields: Collection[str]
+    ) -> None:
+        super().__init__(module, needed, missing, fields)
+        self.module, self.needed, self.missing, self.fields = module, needed, missing, fields
+
+    def __str__(self) -> str:
+        verb = "is" if len(self.missing) == 1 else "are"
+        has = f"; the file has {', '.join(map(str, self.fields))}" if self.fields else ""
+        columns = f"{self.module} needs the columns {', '.join(self.needed)}"
+        return f"{columns}; {', '.join(self.missing)} {verb} missing{has}"
 
 
 def column_names(predictions: Any) -> dict[str, str | None]:
@@ -446,27 +515,38 @@ def _from_table(
 
 
 def _with_usual_columns(
-    metrics: Mapping[str, Module], data: Any, predictions: Any, labels: Mapping[str, Any]
+    metrics: Mapping[str, Module],
+    names: Mapping[str, Collection[str]],
+    predictions: Any,
+    labels: Mapping[str, Any],
 ) -> tuple[Any, dict[str, Any]]:
-    """Return the columns, with those of the table that are inputs by their names.
+    """Return the columns, with those of tables that are inputs by their names.
+
+    Args:
+        metrics: the modules by name.
+        names: the columns among which predictions, and references, are.
+        predictions: the columns of predictions, if they are named.
+        labels: all other columns by name.
 
     Raises:
-        ValueError: several columns could be one, or a column would be compared with itself.
+        ValueError: several columns could be one.
     """
     chosen = {"predictions": predictions, **labels}
     required = {name for metric in metrics.values() for name in metric.required_inputs}
-    for name in ("predictions", "references"):
+    is_one = len({*map(id, names.values())}) == 1
+    found = []
+    for name, columns in names.items():
         if name in required and chosen[name] is None:
-            named = [n for n in (predictions, labels["references"]) if isinstance(n, str)]
-            matches = usual_columns(name, table_names(data) or (), [*named, chosen["predictions"]])
+            others = list(column_names(chosen["predictions"]).values()) if is_one else []
+            others += [labels["references"]] if is_one else []
+            matches = usual_columns(name, columns, others)
             if len(matches) > 1:
-                raise ValueError(
-                    f"{name} may be {' or '.join(map(repr, matches))}; pass {name}={matches[0]!r}"
-                )
+                listed = " or ".join(map(repr, matches))
+                raise OptionError(name, f"may be {listed}; name one of them")
             chosen[name] = matches[0] if matches else None
-    fields = column_names(chosen["predictions"]).values()
-    if isinstance(chosen["references"], str) and chosen["references"] in fields:
-        raise ValueError(f"column {chosen['references']!r} would be compared with itself")
+            found += [f"{name} are the field {field!r}" for field in matches]
+    if found:
+        note(", ".join(found))
     return chosen.pop("predictions"), chosen
 
 

@@ -58,11 +58,21 @@ def is_known(name: str) -> bool:
 def is_path(module: Any) -> bool:
     """Return whether a module is named by the path of its folder or script.
 
+    A bare name is one if none of ours has it, and the working directory has a folder of this name
+    with the script.
+
     >>> is_path("./token_jaccard"), is_path("token_jaccard"), is_path("./answers.jsonl")
     (True, False, False)
     """
     if isinstance(module, str):
-        return Path(module).name != module and Path(module).suffix in ("", ".py")
+        path = Path(module)
+        if path.name == module:
+            return (
+                module.isidentifier()
+                and _known_script(module) is None
+                and _script_at(path).is_file()
+            )
+        return path.suffix in ("", ".py")
     return isinstance(module, PathLike)
 
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.arguments.domains import SHARES, Ranges, check_option, describe, schema
 
 RESULT_FORMAT = "result_format"
@@ -391,7 +391,7 @@ def assign(
         if key not in keys:
             names = [name for name in keys if "." not in name]
             hint = nearest(key, keys) or f"; the options are {', '.join(names)}"
-            raise ValueError(f"there is no option {key!r}{hint}")
+            raise OptionError("options", f": there is no option {key!r}{hint}")
         for module, option in keys[key]:
             value, default = options[key], defaults[module][option]
             if type(value) is int and isinstance(default, float):
@@ -425,8 +425,8 @@ def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> No
     """
     for option in options:
         if not any(option in metric.options for metric in metrics.values()):
-            raise ValueError(
-                f"{option} is not an option of any of the modules: {', '.join(metrics)}"
+            raise OptionError(
+                option, f"is not an option of any of the modules: {', '.join(metrics)}"
             )
 
 

@@ -91,7 +91,7 @@ def test_generators_are_columns():
         ({"data": 5}, "data must be a table with columns, got int"),
         ({"data": [1]}, "data must be a table with columns, got rows of int"),
         ({"predictions": [["Paris"]]}, "predictions must name columns of data, got list"),
-        ({"columns": {"sourcs": "x"}}, "qa_em takes no 'sourcs'; there are predictions, refer"),
+        ({"columns": {"sourcs": "x"}}, "columns sourcs: qa_em takes predictions, references"),
         ({"data": pa.table(COLUMNS), "compare": True}, "compare needs two systems; there is only"),
     ],
 )
