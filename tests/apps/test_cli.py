@@ -484,7 +484,10 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
         (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
         (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),
         (["qa_em", "x.jsonl", "--references", "gold"], "qa_em needs --predictions FIELD"),
-        (["qa_em", "x.jsonl", "-p", "document"], "the references may be 'answer' or 'gold'"),
+        (
+            ["qa_em", "x.jsonl", "-p", "document"],
+            "--references may be 'answer' or 'gold'; name one, as",
+        ),
         (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option '--sav'"),
         (["qa_em", "x.jsonl", *FIELDS, "--column", "source=a"], "--column source: qa_em takes"),
         (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "--format must be one of"),

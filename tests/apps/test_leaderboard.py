@@ -67,7 +67,7 @@ def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
     expected = interval([1.0] * 38 + [0.0] * 2)
     assert float(found[0]["value"]) == 38 / 40
     assert [float(found[0][end]) for end in ("low", "high")] == [expected.low, expected.high]
-    out = run("leaderboard", *paths, "--by", "qa_em", "--top", "2")[1]
+    out = run("leaderboard", *paths, "--by", "qa_em", "--top", "2", "--explain")[1]
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["rank", "system", "qa_em", "95%", "interval", "ranks", "tier", "rows"]
     assert lines[2][:3] == ["1", "good", "0.950ᵃ"]
@@ -231,7 +231,7 @@ def test_what_has_no_mean(run, saved):
     mean = ("--by", "qa_em", "--mean", "tasks")
 
     assert run("leaderboard", *paths, *mean)[::2] == (
-        *(0, "fair has no score of task two; it is left out\n"),
+        *(0, "note: fair has no score of task two; it is left out\n"),
     )
     assert run("leaderboard", *paths[:2], *mean)[2] == (
         "a mean over tasks needs results of several tasks, but there is only one\n"

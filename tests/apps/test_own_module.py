@@ -17,7 +17,7 @@ import pytest
 import metric_commons
 from metric_commons import State, rewards, score, scorers, trainer_hook
 from metric_commons.__main__ import main
-from metric_commons.apps.cli import modules
+from metric_commons.apps.functions import modules
 from metric_commons.evaluation.peers.promises import check_module
 from metric_commons.evaluation.rows.blocks import Fields
 from metric_commons.evaluation.rows.libraries import on_executors

@@ -208,8 +208,8 @@ OPENERS = (
 # and cards.
 KNOWN_CALLS = {
     "data/files/stored.py": 1,
-    "apps/cli/execute.py": 2,
-    "apps/cli/gate.py": 1,
+    "apps/functions/execute.py": 2,
+    "apps/console/outputs.py": 1,
     "apps/mcp/tools.py": 1,
     "apps/mcp/folder.py": 1,
 }

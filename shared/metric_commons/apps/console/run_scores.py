@@ -31,17 +31,7 @@ DEFAULT_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as 
 
 @dataclass(frozen=True)
 class Scoring:
-    """The options of `score_run`, which change scores.
-
-    Args:
-        missing: A judged query that is not in the run: count it as zero (trec_eval -c), or skip it,
-            as trec_eval does by default. Likewise a score that a table lacks, which is refused
-            without this option.
-        relevance_level: The lowest grade that counts as relevant (trec_eval -l).
-        score_dtype: Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9.
-        max_depth: Use only the first N documents of each query (trec_eval -M).
-        judged_only: Remove documents without a judgment (trec_eval -J).
-    """
+    """The options of `score_run`, which change scores."""
 
     missing: Literal["zero", "skip"] = "zero"
     relevance_level: int = 1
@@ -72,8 +62,11 @@ class Scored(NamedTuple):
     absent: dict[str, int]  # the number of judged queries without results, by run
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RankingResults(Results):
     """Results whose systems are runs, and whose groups are single queries."""
+
+    text: str = ""  # in the form of trec_eval, if this was requested
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return one row per run and one column per measure.

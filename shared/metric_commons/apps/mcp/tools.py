@@ -4,20 +4,23 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple
 
 from ...data.files.stored import to_jsonable, write_whole
+from ...evaluation.comparison.combined_results import compare
+from ...evaluation.comparison.saved_results import read_results
 from ...evaluation.results.rendering import message_line
+from ...evaluation.scoring.scoring import score
 from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag_profiles import Profile
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
-from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Level, PerRow, Resamples, Seed
-from ...statistics.tests.laws import Alternative
-from ...statistics.tests.significance import Test
+from ..functions.report import report as write_report
 from . import folder
-from .root import InputPath, JsonPath, PagePath, Root, RowsPath
+from .root import NewFile, Root
+
+JsonPath = Annotated[Path, NewFile(str, "a path", ".json")]
 
 
 class CallContext(NamedTuple):
@@ -68,8 +71,8 @@ def evaluate(
 def evaluate_trec(
     context: CallContext,
     *,
-    run_path: InputPath,
-    qrels_path: InputPath,
+    run_path: Path,
+    qrels_path: Path,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     save_path: JsonPath | None = None,
@@ -99,9 +102,9 @@ def evaluate_trec(
 def evaluate_trec_pvalue(
     context: CallContext,
     *,
-    run_new_path: InputPath,
-    run_old_path: InputPath,
-    qrels_path: InputPath,
+    run_new_path: Path,
+    run_old_path: Path,
+    qrels_path: Path,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     n_resamples: Resamples | None = None,
@@ -176,11 +179,10 @@ def _evaluated(
 def evaluate_file(
     context: CallContext,
     *,
-    path: InputPath | Sequence[InputPath],
+    path: Path | Sequence[Path],
     modules: Sequence[str],
     predictions: str | Sequence[str] | None = None,
-    ids: str | None = None,
-    rows_path: RowsPath | None = None,
+    rows_path: Annotated[Path, NewFile(str, "a path", ".jsonl")] | None = None,
     save_path: JsonPath | None = None,
     **request: Any,
 ) -> dict[str, Any]:
@@ -193,18 +195,13 @@ def evaluate_file(
         modules: names that list_modules returns.
         predictions: the field of the predictions, or a list of fields, one per system; none for
             modules without predictions, whose inputs are in fields of their names or in columns.
-        ids: a field with the id of each row, by which rows of systems are matched.
         rows_path: where to save the scored rows as JSON Lines, which compare_files needs; the time
             is put into the name.
         save_path: where to save the result as JSON; the time is put into the name.
     """
-    from ...evaluation.scoring.evaluations import Evaluation, systems_from
-    from ...evaluation.scoring.scoring import check_inputs
-
-    paths = [*map(Path, path if isinstance(path, list) else [cast(str, path)])]
-    fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
-    for name, values in (("path", paths), ("predictions", fields), ("modules", modules)):
-        if not values:
+    files = path if isinstance(path, list) else [path]
+    for name, values in (("path", files), ("predictions", predictions), ("modules", modules)):
+        if values is not None and not values:
             raise ValueError(f"{name} is empty; name at least one")
     _check_names(modules)
     for name in modules:
@@ -213,16 +210,7 @@ def evaluate_file(
                 f"{name} runs programs that a model wrote; this server does so only if it was "
                 "started with --allow-execution"
             )
-    evaluation = Evaluation(
-        **request,
-        modules=modules,
-        systems=systems_from(paths, fields),
-        ids=ids,
-        rows=rows_path is not None,
-    )
-    columns = [name for name, field in evaluation.fields.items() if field is not None]
-    check_inputs(evaluation.metrics, [*columns, *(["predictions"] if any(fields) else [])])
-    results = evaluation.results()
+    results = score(modules, files, predictions=predictions, rows=rows_path is not None, **request)
     if rows_path:
         results = results.save_rows(rows_path)
     return _saved(results, save_path)
@@ -231,11 +219,7 @@ def evaluate_file(
 def compare_files(
     context: CallContext,
     *,
-    paths: Sequence[InputPath],
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    alpha: Level = 0.05,
+    paths: Sequence[Path],
     save_path: JsonPath | None = None,
     **request: Any,
 ) -> dict[str, Any]:
@@ -246,23 +230,11 @@ def compare_files(
     Args:
         paths: results that evaluate_file or the command line saved, two or more, or one with
             several systems, each with its scored rows; or files of scored rows.
-        test: the test of the differences of rows.
-        alternative: the alternative hypothesis: A differs from, is greater than or less than B.
-        confidence_level: the level of the interval of the difference; next to corrected p-values
-            that of all intervals together, which `simultaneous` says.
-        alpha: a corrected p-value below it is significant.
         save_path: where to save the result as JSON; the time is put into the name.
     """
-    from ...evaluation.comparison.combined_results import compare
-    from ...evaluation.comparison.saved_results import read_results
-
     if not paths:
         raise ValueError("paths is empty; name a result that evaluate_file or a command saved")
-    options: dict[str, Any] = {"test": test, "alternative": alternative, "alpha": alpha}
-    results = [read_results(path) for path in map(Path, paths)]
-    return _saved(
-        compare(*results, confidence_level=confidence_level, **options, **request), save_path
-    )
+    return _saved(compare(*map(read_results, paths), **request), save_path)
 
 
 def _saved(results: Any, target: str | None) -> dict[str, Any]:
@@ -275,8 +247,8 @@ def _saved(results: Any, target: str | None) -> dict[str, Any]:
 def report(
     context: CallContext,
     *,
-    path: InputPath,
-    save_path: PagePath,
+    path: Path,
+    save_path: Annotated[Path, NewFile(str, "a path", ".html")],
     fields: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Save a page about saved results: scores, differences, groups and selected rows.
@@ -286,14 +258,7 @@ def report(
         save_path: where to save the page, in HTML; the time is put into the name.
         fields: additional fields of the rows to show, such as the question.
     """
-    from ...evaluation.comparison.saved_results import saved_result
-
-    with extra("report"):
-        from ...reporting.report.examples import find_examples
-        from ...reporting.report.page import render
-
-    results = saved_result(Path(path)).results
-    write_whole(save_path, [render(results, find_examples(results, fields=fields or []))])
+    write_report(path, save=save_path, show=fields)
     return {"saved_to": str(save_path)}
 
 

@@ -26,7 +26,7 @@ from ...module.declaration.declarations import (
     names_of_functions,
     texts_of_rows,
 )
-from ...statistics.arguments.checks import OptionError, alternatives, check_choice, nearest, shown
+from ...statistics.arguments.checks import OptionError, check_choice, nearest, shown
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
 from ..results.rendering import counted
@@ -200,13 +200,16 @@ def score(
     inputs_of_modules = dict.fromkeys(name for m in metrics.values() for name in m.input_names)
     for name in columns or ():
         if name not in inputs_of_modules:
-            takes = f"{', '.join(metrics)} takes no {name!r}"
-            raise ValueError(f"{takes}{alternatives(name, inputs_of_modules)}")
+            takes = f"{', '.join(metrics)} takes {', '.join(sorted(inputs_of_modules))}"
+            raise OptionError("columns", f"{name}: {takes}{nearest(name, inputs_of_modules)}")
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     labels |= columns or {}
     labels |= {n: module_options.pop(n) for n in inputs_of_modules if n in module_options}
     _check_options(module_options, options or {}, metrics)
-    of_preset = {} if preset is None else preset_options(preset, metrics)
+    try:
+        of_preset = {} if preset is None else preset_options(preset, metrics)
+    except ValueError as error:
+        raise OptionError("preset", f": {error}") from error
     given = {**of_preset, **_settings(listed), **(options or {}), **module_options}
     reported = {
         "confidence_level": confidence_level,
@@ -249,12 +252,13 @@ def score(
         tables = _of_columns(metrics, given, data, predictions, labels, missing, jobs or 1, bar)
     compared = {"scores": scores, "correction": correction, "assume": assume, "bounds": bounds}
     intervals: dict[str, Any] = {
-        "confidence_level": confidence_level,
         "interval": interval,
         "standard_error": standard_error,
         "n_resamples": n_resamples,
         "seed": seed,
     }
+    if confidence_level is not None:  # or else modules use their own, usually none
+        intervals["confidence_level"] = confidence_level
     try:
         results = results_of_tables(
             tables,
@@ -718,8 +722,8 @@ def _with_usual_columns(
             others += [labels["references"]] if is_one else []
             matches = usual_columns(name, columns, others)
             if len(matches) > 1:
-                problem = f"may be {' or '.join(map(repr, matches))}; name one, as {matches[0]!r}"
-                raise OptionError(name, problem)
+                listed = " or ".join(map(repr, matches))
+                raise OptionError(name, f"may be {listed}; name one of them")
             chosen[name] = matches[0] if matches else None
             found += [f"{name} are the field {field!r}" for field in matches]
     if found:

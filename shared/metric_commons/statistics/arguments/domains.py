@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import cache, wraps
 from inspect import signature
 from numbers import Integral, Real
+from pathlib import Path
 from types import MappingProxyType
 from typing import (
     Annotated,
@@ -206,6 +207,7 @@ def describe(annotation: Any) -> str:
     ("one of 'macro', 'micro', or None", 'a list in which each is an integer, at least 1')
     """
     plain = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
+    plain[Path] = "a path"
     match _parts(annotation):
         case "union", members:
             described = [describe(member) for member in members]
@@ -241,7 +243,8 @@ def schema(annotation: Any) -> dict[str, Any]:
     >>> schema(Proportion | None)
     {'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1}, {'type': 'null'}]}
     """
-    names = {bool: "boolean", int: "integer", float: "number", str: "string", type(None): "null"}
+    names = {bool: "boolean", int: "integer", float: "number", type(None): "null"}
+    names |= dict.fromkeys((str, Path), "string")
     match _parts(annotation):
         case "union", members:
             schemas = [schema(member) for member in members if _parts(member)[0] != "function"]
@@ -344,6 +347,8 @@ def _acceptance(annotation: Any) -> Callable[[Any], bool]:
         )
     if annotation in (bool, str):
         return lambda value: isinstance(value, annotation)
+    if annotation is Path:
+        return lambda value: isinstance(value, str | Path)
     return lambda value: True
 
 

@@ -108,7 +108,7 @@ def test_generators_are_columns():
         ({"data": 5}, "data must be a table with columns, got int"),
         ({"data": [1]}, "data must be a table with columns, got rows of int"),
         ({"predictions": [["Paris"]]}, "predictions must name columns of data, got list"),
-        ({"columns": {"sourcs": "x"}}, "qa_em takes no 'sourcs'; there are predictions, refer"),
+        ({"columns": {"sourcs": "x"}}, "columns sourcs: qa_em takes predictions, references"),
         ({"data": pa.table(COLUMNS), "compare": True}, "compare needs two systems; there is only"),
     ],
 )
@@ -166,7 +166,7 @@ def test_a_table_needs_no_names_of_obvious_columns():
 @pytest.mark.parametrize(
     ("header", "arguments", "message"),
     [
-        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; name one, as 'answer'"),
+        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; name one"),
         ("a,b,c", {}, "qa_f1 needs the columns predictions, references; predictions, references "),
         ("output,gold,c", {"references": ["x"]}, "references must name a field of .*, got"),
         (

@@ -1,4 +1,4 @@
-"""`metric-commons execute`: run the programs in a file, and record which of them pass."""
+"""`execute`: run the programs in a file, and record which of them pass."""
 
 import hashlib
 import json
@@ -9,20 +9,16 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, Literal
 
-import click
-
 from ...data.files.json_rows import fault_of
 from ...data.files.stored import write_whole
 from ...data.tables.tables import Source
-from ...evaluation.results.rendering import message_line
-from ...module.catalog.usage import UsageError, with_bar
+from ...module.catalog.usage import UsageError, note, with_bar
 from ...programs.completions import read_problems, read_samples
 from ...programs.executions import Preparation, cannot_fail, check_permission, prepare
 from ...programs.grading import Grade
-from ...statistics.arguments.checks import RowError, nearest
+from ...statistics.arguments.checks import OptionError, RowError, nearest
 from ...statistics.arguments.domains import Count
-from ..console.commands import command
-from ..console.outputs import check_written, say_written
+from .findings import Finding
 
 Outcome = dict[str, Any]  # a line of the file
 CheckTasks = Literal["error", "skip", "report", "off"]
@@ -38,8 +34,8 @@ def execute(
     check_tasks: CheckTasks = "error",
     resume: bool = False,
     jobs: Count | None = None,
-    options: dict[str, Any] | None = None,
-) -> None:
+    options: Mapping[str, Any] | None = None,
+) -> Finding:
     """Run programs that a model wrote, with the tests of their tasks.
 
     metric-commons execute samples.jsonl --tests problems.jsonl --allow-execution
@@ -67,7 +63,6 @@ def execute(
         options: An option of code_eval, such as timeout=6; repeatable.
     """
     check_permission(allow_execution)
-    check_written([save], [samples, tests])
     problems = read_problems(_rows(tests))
     programs = list(read_samples(_rows(samples), problems, is_fenced=extract == "fenced"))
     if not programs:
@@ -78,14 +73,15 @@ def execute(
     accepted = signature(prepare).parameters.keys() - {"references", "num_workers"}
     for name in options:
         if name not in accepted:
-            raise UsageError(f"--set: there is no option {name!r}{nearest(name, accepted)}")
+            hint = nearest(name, accepted)
+            raise OptionError("options", f": there is no option {name!r}{hint}")
     try:
         preparation = prepare(references, num_workers=jobs, **options)
     except RowError as error:
         raise ValueError(f"{tests}: {error.about(f'task {names[error.row]}')}") from None
     left_out = _tasks_left_out(preparation, names, check_tasks)
     programs = [(name, program) for name, program in programs if name not in left_out]
-    lines = _numbered(programs, dict(zip(names, references, strict=True)), options)
+    numbered = _numbered(programs, dict(zip(names, references, strict=True)), options)
     journal = save.with_name(f"{save.name}.unfinished")
     if journal.exists() and not resume:
         raise UsageError(f"{journal} is from a run that was interrupted; add --resume or remove it")
@@ -93,18 +89,18 @@ def execute(
     rows = {name: row for row, name in enumerate(names)}
     waiting = [
         (line, program, rows[name])
-        for line, (name, program) in zip(lines, programs, strict=True)
+        for line, (name, program) in zip(numbered, programs, strict=True)
         if line["hash"] not in finished
     ]
     finished |= _run(preparation, waiting, journal)
-    outcomes = [line | finished[line["hash"]] for line in lines]
+    outcomes = [line | finished[line["hash"]] for line in numbered]
     write_whole(save, (json.dumps(outcome) + "\n" for outcome in outcomes))
     journal.unlink(missing_ok=True)
     counts = Counter(outcome["status"] for outcome in outcomes)
     listed = ", ".join(f"{count} {status}" for status, count in counts.most_common())
-    click.echo(f"{len(outcomes)} programs: {listed}")
-    click.echo(f"layers: {', '.join(preparation.runner.layers)}")
-    say_written(save)
+    layers = list(preparation.runner.layers)
+    lines = [f"{len(outcomes)} programs: {listed}", f"layers: {', '.join(layers)}"]
+    return Finding({"programs": len(outcomes), "statuses": counts, "layers": layers}, lines)
 
 
 def _tasks_left_out(
@@ -122,11 +118,11 @@ def _tasks_left_out(
     if check_tasks == "error":
         raise ValueError(f"{problem}; --check-tasks skip leaves them out, report keeps them")
     if check_tasks == "report":
-        click.echo(message_line(problem), err=True)
+        note(problem)
         return set()
     if len(rows) == len(names):
         raise ValueError(f"{problem}; no other task is left")
-    click.echo(message_line(f"left out: {problem}"), err=True)
+    note(f"left out: {problem}")
     return {names[row] for row in rows}
 
 
@@ -203,6 +199,3 @@ def _run(
         for future in futures:
             future.cancel()
     return outcomes
-
-
-COMMANDS = {"execute": command(execute, flags={"jobs": "--jobs -j"})}
