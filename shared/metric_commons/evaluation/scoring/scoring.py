@@ -85,6 +85,8 @@ def score(
     system: str | None = None,
     where: Mapping[str, str] | None = None,
     filter: str | None = None,  # noqa: A002 # as logs call it
+    metric: str | None = None,
+    incomplete: bool = False,
     answers: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     reduce: Reduce | None = None,
     split_references: str | None = None,
@@ -142,6 +144,8 @@ def score(
         system: field that names the system of each row, if a file has several.
         where: score only rows of a file with this value, such as split=test.
         filter: the filter to score in a log of lm-eval.
+        metric: the score of a log that `logged` summarizes; by default all.
+        incomplete: accept a log of a run that did not finish.
         answers: file with the references, if they are in another file; rows are matched by ids, or
             lines by their order. With it, references names their field.
         reduce: how several rows with the same id, such as epochs, become one.
@@ -224,13 +228,16 @@ def score(
     )
     labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
     labels |= further
-    check_jobs(jobs or 1)
+    if jobs is not None:
+        check_jobs(jobs)
     files = [data] if isinstance(data, str | PathLike | Source) else data
     reading = {
         "source": source,
         "system": system,
         "where": where,
         "filter": filter,
+        "metric": metric,
+        "incomplete": incomplete,
         "answers": [answers] if isinstance(answers, str | PathLike | Source) else [*answers],
         "reduce": reduce,
         "split_references": split_references,
@@ -291,6 +298,8 @@ def _results_of_files(
     where: Mapping[str, str] | None,
     filter: str | None,  # noqa: A002
     system: str | None,
+    metric: str | None,
+    incomplete: bool,
     reduce: Reduce | None,
     split_references: str | None,
 ) -> Results:
@@ -300,7 +309,8 @@ def _results_of_files(
             raise ValueError(f"{name} must name a field of the files, got {shown(field)}")
     if source is not None:
         check_choice("source", source, format_names())
-    selection = Selection(filter, where or {}, incomplete=request.missing == "skip")
+    is_incomplete = incomplete or request.missing == "skip"
+    selection = Selection(filter, where or {}, incomplete=is_incomplete)
     origin = source if source in FORMATS_OF_BOTH else None
     with ExitStack() as stack:
 
@@ -345,10 +355,14 @@ def _results_of_files(
             "opened": {file.path: file for file in (*judged, *sources)},
             "split_references": split_references,
         }
-        if not (are_logs or judged or reduce or where or filter or system):
+        if not (are_logs or judged or reduce or where or filter or system or metric):
             return Evaluation(**how).results()
         evaluation = LogEvaluation(
-            **how, answers=[file.path for file in judged], reduce=reduce, system_field=system
+            **how,
+            answers=[file.path for file in judged],
+            reduce=reduce,
+            system_field=system,
+            metric=metric,
         )
         evaluation.check()
         return evaluation.results()

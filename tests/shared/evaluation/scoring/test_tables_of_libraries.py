@@ -149,13 +149,13 @@ def test_a_table_needs_no_names_of_obvious_columns():
 @pytest.mark.parametrize(
     ("header", "arguments", "message"),
     [
-        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; pass references="),
+        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; name one of them"),
         ("a,b,c", {}, "qa_f1 needs the columns predictions, references; predictions, references "),
         ("output,gold,c", {"references": ["x"]}, "references must name a field of .*, got"),
         (
             "output,gold,c",
             {"predictions": "c", "references": "c"},
-            "column 'c' would be compared with",
+            "field 'c' would be compared with",
         ),
         ("output,gold,c", {"references": "d"}, "there is no field 'd'"),
     ],
