@@ -170,7 +170,7 @@ def test_a_log_of_which_a_part_is_there_says_so(run, refused, result):
     path = inspect_log(EPOCHS[:2], results={"total_samples": 9})
 
     assert "the file has 2 samples, but its run had 9" in refused("score", "logged", path)[1]
-    assert result("logged", path, "--missing", "skip")["left_out"] == {"cut": 7}
+    assert result("logged", path, "--incomplete")["left_out"] == {"cut": 7}
 
 
 def test_systems_are_called_by_their_models(run):

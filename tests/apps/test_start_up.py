@@ -60,17 +60,17 @@ def loaded(*arguments):
     [
         (
             ("--version",),
-            {"pydantic", "rich.markdown", "metric_commons.apps.console.commands"} | NUMBERS,
+            {"pydantic", "rich", "metric_commons.apps.console.commands"} | NUMBERS,
         ),
         (("--help",), NUMBERS),
-        (("describe", "qa_f1"), {"scipy", "rich.markdown", *PARTS}),
-        (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS, *OF_TEXTS}),
-        (("trec", "--compare", *RUNS), {"scipy", "rich.markdown", *OF_TEXTS}),
+        (("describe", "qa_f1"), {"scipy", "rich", *PARTS}),
+        (("trec", *RUNS), {"scipy", "rich", *PARTS, *OF_TEXTS}),
+        (("trec", "--compare", *RUNS), {"scipy", "rich", *OF_TEXTS}),
         (("score", "qa_em", "examples/capitals.jsonl", *FIELDS), {"scipy", *PARTS}),
         *nightly(
             (("score", "--help"), {"metric_commons.apps.cli.trec", *PARTS} | NUMBERS),
-            (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
-            (("trec", "--compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
+            (("trec", *RUNS, "--format", "json"), {"scipy", "rich", *PARTS, *OF_TEXTS}),
+            (("trec", "--compare", *RUNS, "--test", "wilcoxon"), {"rich", *OF_TEXTS}),
         ),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",

@@ -48,7 +48,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         {
             "presentation": "apps.cli.trec:TrecPresentation",
             "hidden": ("rows", "as_trec_eval"),
-            "adapt": "apps.cli.words:trec_words",
+            "adapt": "apps.cli.trec:trec_words",
             # The flags of trec_eval; its -q prints the scores of queries.
             "flags": {
                 "relevance_level": "--relevance-level -l",
@@ -65,7 +65,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "execute": ("apps.functions.execute:execute", {"required": ("tests", "save"), "flags": _JOBS}),
     "run": (
         "apps.cli.run:run",
-        {"presentation": "WithRows", "hidden": ("how",), "adapt": "apps.cli.words:run_words"},
+        {"presentation": "WithRows", "hidden": ("how",), "adapt": "apps.cli.run:run_words"},
     ),
     "merge": ("apps.functions.merge:merge", {"presentation": "WithRows"}),
     "compare": (

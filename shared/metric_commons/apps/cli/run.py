@@ -80,3 +80,8 @@ def _values(
 
 def _listed(value: Any) -> list[Any]:
     return list(value) if isinstance(value, list) else [value]
+
+
+def run_words(values: dict[str, Any], how: WithRows) -> int:
+    """Run the file that is named."""
+    return run(**values, how=how)

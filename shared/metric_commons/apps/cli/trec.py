@@ -250,3 +250,8 @@ def _with_preset(
     chosen = {n: v != default[n] for n, v in vars(scoring).items() if n in settings}
     refuse(chosen | {"missing": missing and "missing" in settings}, f"is set by --preset {preset}")
     return replace(scoring, **settings)
+
+
+def trec_words(values: dict[str, Any], how: TrecPresentation) -> run_scores.RankingResults:
+    """Return the results of the words of `trec`."""
+    return trec(**values, as_trec_eval=how.format_name == "trec_eval")

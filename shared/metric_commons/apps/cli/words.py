@@ -113,7 +113,7 @@ def _opened(
     origin = values["source"]
     if origin is not None:
         check_choice("--from", origin, format_names())
-    is_incomplete = values["missing"] == "skip"
+    is_incomplete = values["incomplete"] or values["missing"] == "skip"
     selection = Selection(values["filter"], values["where"] or {}, is_incomplete)
 
     def opened(path: Path, name: str | None, selected: Selection) -> Source:
@@ -201,17 +201,3 @@ def plot_words(values: dict[str, Any], how: Any) -> bytes:
     from ..functions.plot import plot
 
     return plot(**{**values, "predictions": _systems(values["predictions"])})
-
-
-def trec_words(values: dict[str, Any], how: Any) -> Any:
-    """Return the results of the words of `trec`."""
-    from .trec import trec
-
-    return trec(**values, as_trec_eval=how.format_name == "trec_eval")
-
-
-def run_words(values: dict[str, Any], how: Any) -> int:
-    """Run the file that is named."""
-    from .run import run
-
-    return run(**values, how=how)

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import click
 
-from ...module.catalog.usage import UsageError, noted
+from ...module.catalog.usage import noted
 from ...module.declaration.declarations import arguments
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Parsed, check_option, choices
@@ -45,13 +45,7 @@ OF_FILES: Mapping[str, Any] = {
     "answers": Path | Sequence[Path] | None,
 }
 _PYTHON_ONLY = ("inputs", "progress")  # of a function
-METAVARS = {
-    "words": "MODULE|FILE",
-    "predictions": "[NAME=]FIELD",
-    "references": "FIELD|FILE",
-    "bounds": "LOW,HIGH",
-    "margin": "[NAME=]LOSS",
-}
+_METAVARS = {"predictions": "[NAME=]FIELD", "references": "FIELD|FILE", "words": "MODULE|FILE"}
 # Options that the help of a command with many shows first; --help-all shows all.
 _COMMON = {
     *("predictions", "references", "options", "preset", "columns", "confidence_level", "clusters"),
@@ -61,10 +55,11 @@ _COMMON = {
 _MANY = 24  # options
 _ALIASES = {"bh": "benjamini_hochberg"}
 _COMMA = re.compile(r",\s*(?![^(]*\))")
+_QUIET = "Show no progress, no notes, and not which files were written."
 
 
 class CommandOption(NamedTuple):
-    """A parameter of a function as an option or an argument of a command."""
+    """A parameter of a function as an option or an argument of a command, or a key of a file."""
 
     name: str
     annotation: Any
@@ -73,64 +68,39 @@ class CommandOption(NamedTuple):
 
     @property
     def kinds(self) -> list[Any]:
-        """Return what a value may be, apart from None."""
-        return [kind for kind in _members(self.annotation) if kind is not type(None)]
+        """Return what a value may be."""
+        return _members(self.annotation)
 
     @property
-    def _collection(self) -> Any:
-        """Return the kind of list or mapping that the values of a repeated option are."""
-        found = [kind for kind in self.kinds if get_origin(kind) in _COLLECTIONS]
-        return found[0] if found else None
+    def is_list(self) -> bool:
+        """Return whether an option may be repeated."""
+        return any(get_origin(kind) in (list, Sequence, Mapping) for kind in self.kinds)
 
-    def value(self, typed: Any) -> Any:
+    def typed(self, words: Any) -> Any:
         """Return the value of the parameter for what was typed.
 
         Raises:
             ValueError: it is not valid.
         """
-        if typed is None or typed == ():
+        if words is None or words == ():
             return None if self.default is Parameter.empty else self.default
-        kind, value = self._collection, typed
-        if kind is not None and get_origin(kind) in (dict, Mapping):
-            value = self._settings(typed, get_args(kind)[1])
-        elif kind is not None:
-            texts = [part for t in typed for part in _COMMA.split(t)] if self.is_names else typed
-            value = [_value(get_args(kind)[0], text) for text in texts]
-        elif bool not in self.kinds:
-            value = _value(self.annotation, typed)
-        self.check(value)
-        return value
-
-    def of_key(self, value: Any) -> Any:
-        """Return the value of the parameter for that of a key in a file, a text for a list, too.
-
-        Raises:
-            ValueError: it is not valid.
-        """
-        is_text, kinds = isinstance(value, str), {*self.kinds}
-        if is_text and str not in kinds and get_origin(self._collection) in (list, Sequence):
-            value, is_text = [value], False
-        self.check(value)
-        if Path not in {each for kind in kinds for each in (kind, *get_args(kind))}:
-            return value
-        return Path(value) if is_text else [*map(Path, value)] if isinstance(value, list) else value
-
-    @property
-    def is_names(self) -> bool:
-        """Return whether one text may have several names."""
-        return self.name in ("score", "scores")
+        by_origin = {get_origin(kind): get_args(kind) for kind in self.kinds}
+        if items := by_origin.get(list) or by_origin.get(Sequence):
+            parts = [part for text in words for part in _COMMA.split(text)]
+            value: Any = [_value(items[0], t) for t in (parts if "score" in self.name else words)]
+        elif items := by_origin.get(Mapping):
+            value = self._settings(words, items[1])
+        else:
+            value = words if bool in self.kinds else _value(self.annotation, words)
+        return self.checked(value)
 
     def _settings(self, texts: Sequence[str], kind: Any) -> dict[str, Any]:
-        """Return the values of an option such as `--set k=1,2`, by name.
-
-        Raises:
-            UsageError: there is no equals sign, or a name has two texts.
-        """
+        """Return the values of an option such as `--set k=1,2`, by name."""
         settings: dict[str, Any] = {}
         for text in texts:
             name, equals, value = text.partition("=")
             if float in self.kinds and not equals:
-                name, equals, value = "", "=", text
+                name, value = "", text
             elif not (name and equals):
                 raise OptionError(self.name, f"takes NAME=VALUE, got {text!r}")
             made = parsed(value) if kind is Any else _value(kind, value)
@@ -139,8 +109,21 @@ class CommandOption(NamedTuple):
             settings[name] = made
         return settings
 
-    def check(self, value: Any) -> None:
-        """Check that the parameter may have this value.
+    def of_key(self, value: Any) -> Any:
+        """Return the value of the parameter for that of a key in a file, a text for a list, too.
+
+        Raises:
+            ValueError: it is not valid.
+        """
+        if isinstance(value, str) and str not in self.kinds and Path not in self.kinds:
+            value = [value] if Sequence in map(get_origin, self.kinds) else value
+        self.checked(value)
+        if Path in self.kinds:
+            return [*map(Path, value)] if isinstance(value, list) else value and Path(value)
+        return value
+
+    def checked(self, value: Any) -> Any:
+        """Return the value, which the parameter may have.
 
         Raises:
             ValueError: it may not.
@@ -149,26 +132,27 @@ class CommandOption(NamedTuple):
         is_union = type(None) in get_args(self.annotation)
         kind = Union[tuple(parts)] if is_union else self.annotation  # noqa: UP007
         check_option(self.name, value, kind)
+        return value
 
     @property
     def metavar(self) -> str:
         """Return what the help shows for a value."""
-        kinds = {item for kind in self.kinds for item in (kind, *get_args(kind)[:1])}
         names = "|".join(choices(self.annotation))
-        if self.name in METAVARS or 0 < len(names) < 30:
-            return METAVARS.get(self.name, names)
-        if get_origin(self._collection) in (dict, Mapping):
+        if self.name in _METAVARS or 0 < len(names) < 30:
+            return _METAVARS.get(self.name, names)
+        if Mapping in map(get_origin, self.kinds):
             return "NAME=VALUE"
-        return "FILE" if Path in kinds else "NUMBER" if {int, float} & kinds else "NAME"
+        is_number = {int, float} & {*self.kinds}
+        return "FILE" if "Path" in str(self.kinds) else "NUMBER" if is_number else "NAME"
 
     def argument(self) -> click.Argument:
         """Return the argument of a command."""
-        name, is_list = METAVARS.get(self.name, self.name.upper()), self._collection is not None
+        name = _METAVARS.get(self.name, self.name.upper())
         return click.Argument(
             [self.name],
-            nargs=-1 if is_list else 1,
+            nargs=-1 if self.is_list else 1,
             required=self.default is Parameter.empty,
-            metavar=f"{name}..." if is_list else name,
+            metavar=f"{name}..." if self.is_list else name,
             help=self.help,
         )
 
@@ -176,20 +160,16 @@ class CommandOption(NamedTuple):
         """Return the option of a command."""
         is_shown = self.default not in (None, False, "", (), Parameter.empty)
         text = self.help[:1].upper() + self.help[1:]
-        names = [*flags.split(), self.name]
-        if bool in self.kinds:
-            return click.Option(names, is_flag=True, help=text)
+        is_flag = bool in self.kinds
         return click.Option(
-            names,
-            multiple=self._collection is not None,
+            [*flags.split(), self.name],
+            is_flag=is_flag,
+            multiple=self.is_list,
             required=required,
-            metavar=self.metavar,
+            metavar=None if is_flag else self.metavar,
             help=text + f" [default: {self.default}]" * is_shown,
             hidden=text == "Hidden.",
         )
-
-
-_COLLECTIONS = (list, dict, Sequence, Mapping)
 
 
 def _members(annotation: Any) -> list[Any]:
@@ -209,9 +189,7 @@ def _value(annotation: Any, text: str) -> Any:
             return kind(text)
     if Path in kinds:
         return Path(text)
-    if str in kinds or choices(annotation) or float in kinds:
-        return _ALIASES.get(text, text)
-    return parsed(text)
+    return _ALIASES.get(text, text) if choices(annotation) or Any not in kinds else parsed(text)
 
 
 def parsed(text: str) -> Any:
@@ -238,34 +216,16 @@ def options_of(
     hints = {**get_type_hints(function, include_extras=True), **(kinds or {})}
     texts: dict[str, str] = {}
     for documented in reversed(getattr(function, "__mro__", (function,))):
-        texts |= arguments(re.sub(r"^( +)\*(\w+:)", r"\1\2", getdoc(documented) or "", flags=re.M))
+        text = re.sub(r"^( +)\*(\w+:)", r"\1\2", getdoc(documented) or "", flags=re.MULTILINE)
+        texts |= arguments(text)
     found: dict[str, CommandOption] = {}
     for name, parameter in signature(function).parameters.items():
+        kind, default = hints[name], parameter.default
         if parameter.kind is Parameter.VAR_POSITIONAL:
-            found[name] = CommandOption(
-                name, Sequence[hints[name]], Parameter.empty, texts.get(name, "")
-            )
-        elif parameter.kind is not Parameter.VAR_KEYWORD and name not in _PYTHON_ONLY:
-            found[name] = CommandOption(name, hints[name], parameter.default, texts.get(name, ""))
+            kind, default = Sequence[kind], Parameter.empty  # type: ignore[valid-type]
+        if parameter.kind is not Parameter.VAR_KEYWORD and name not in _PYTHON_ONLY:
+            found[name] = CommandOption(name, kind, default, texts.get(name, ""))
     return found
-
-
-class Command(click.Command):
-    """A command whose help has common options first."""
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options."""
-        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
-        records = {p.name: record for p in options if (record := p.get_help_record(ctx))}
-        is_long = len(records) > _MANY
-        common = {n: r for n, r in records.items() if not is_long or n in _COMMON}
-        with formatter.section("Options"):
-            formatter.write_dl(list(common.values()))
-        if is_long and ctx.meta.get("all"):
-            with formatter.section("Further options"):
-                formatter.write_dl([r for name, r in records.items() if name not in common])
-        elif is_long:
-            formatter.write("\nFurther options: --help-all\n")
 
 
 class Spec(NamedTuple):
@@ -280,46 +240,38 @@ class Spec(NamedTuple):
     required: Sequence[str] = ()
     hidden: Sequence[str] = ()  # parameters that are no options
     defaults: Mapping[str, Any] = {}
-    adapt: Callable[[dict[str, Any]], Any] | None = None  # words to the arguments of the function
+    adapt: Callable[[dict[str, Any], Any], Any] | None = None  # calls the function with its words
     settings: Mapping[str, Any] = {}  # of click
 
 
-def command(spec: Spec, name: str) -> Command:
+def command(spec: Spec, name: str) -> click.Command:
     """Return the command of a function."""
-    function = spec.function
-    listed = options_of(function, spec.kinds)
-    for hidden in spec.hidden:
-        listed.pop(hidden)
+    taken = options_of(spec.function, spec.kinds)
+    listed = {n: p for n, p in taken.items() if n not in spec.hidden}
     for changed, default in spec.defaults.items():
         listed[changed] = listed[changed]._replace(default=default)
-    words = spec.arguments
-    if words is None:
-        lacking = [n for n, p in listed.items() if p.default is Parameter.empty]
-        words = [n for n in lacking if n not in spec.required]
+    lacking = [n for n, p in listed.items() if p.default is Parameter.empty]
+    words = spec.arguments or [n for n in lacking if n not in spec.required]
+    text = "Modules listed by `metric-commons list`, and the files to score."
     for word in words:
-        text = "Modules listed by `metric-commons list`, and the files to score."
         listed.setdefault(word, CommandOption(word, Sequence[str], Parameter.empty, text))
-    of_presentation = options_of(spec.presentation) if spec.presentation else {}
+    printing = options_of(spec.presentation) if spec.presentation else {}
+    quiet = {} if "quiet" in listed else {"quiet": CommandOption("quiet", bool, False, _QUIET)}
+    options = {n: p for n, p in {**listed, **printing, **quiet}.items() if n not in words}
     flags = {
-        each: {**FLAGS, **spec.flags}.get(each, f"--{each.replace('_', '-')}")
-        for each in (*listed, *of_presentation, "quiet")
+        n: {**FLAGS, **spec.flags}.get(n, f"--{n.replace('_', '-')}") for n in [*words, *options]
     }
     made: list[click.Parameter] = [listed[word].argument() for word in words]
-    made += [
-        p.option(flags[p.name], required=p.name in spec.required)
-        for p in (*listed.values(), *of_presentation.values())
-        if p.name not in words
-    ]
-    if "quiet" not in listed:
-        text = "Show no progress, no notes, and not which files were written."
-        made.append(click.Option([*flags["quiet"].split(), "quiet"], is_flag=True, help=text))
-    made += _help_all() if len(made) > _MANY else []
+    made += [p.option(flags[n], required=n in spec.required) for n, p in options.items()]
+    is_long = len(made) > _MANY
+    if is_long:
+        made.append(_help_all(made))
 
     def run(**typed: Any) -> int:
         set_quiet(quiet=typed["quiet"])
         try:
-            values = {n: p.value(typed[n]) for n, p in listed.items()}
-            shown = {n: p.value(typed[n]) for n, p in of_presentation.items()}
+            values = {n: p.typed(typed[n]) for n, p in listed.items()}
+            shown = {n: p.typed(typed[n]) for n, p in printing.items()}
             how = spec.presentation(**shown) if spec.presentation else None
             with noted() as notes:
                 status = spec.deliver(spec, values, how)
@@ -332,51 +284,32 @@ def command(spec: Spec, name: str) -> Command:
             click.echo(f"note: {note}", err=True)
         return status
 
-    text = (getdoc(function) or "").partition("\n\nArgs:")[0]
-    return Command(
+    text = (getdoc(spec.function) or "").partition("\n\nArgs:")[0]
+    return click.Command(
         name,
         params=made,
         callback=run,
-        help="\n\n".join(_paragraph(part) for part in text.split("\n\n")),
+        # Examples are not wrapped.
+        help=re.sub(r"(?:^|(?<=\n\n))(?=metric-commons)", "\b\n", text),
         short_help=text.partition("\n")[0],
+        epilog="Further options: --help-all" if is_long else None,
         **spec.settings,
     )
 
 
-def _paragraph(text: str) -> str:
-    """Return a paragraph of help; an example is not wrapped."""
-    return f"\b\n{text}" if text.startswith("metric-commons") else text
+def _help_all(options: Sequence[click.Parameter]) -> click.Option:
+    """Return the option that shows all options, of which others are hidden."""
+    further = [p for p in options if isinstance(p, click.Option) and p.name not in _COMMON]
+    further = [option for option in further if not option.hidden]
+    for option in further:
+        option.hidden = True
 
-
-def _help_all() -> list[click.Parameter]:
     def show(context: click.Context, _: Any, is_chosen: bool) -> None:
         if is_chosen:
-            context.meta["all"] = True
+            for option in further:
+                option.hidden = False
             click.echo(context.get_help())
             context.exit()
 
-    text = "Show all options."
     flag = {"is_flag": True, "is_eager": True, "hidden": True, "expose_value": False}
-    return [click.Option(["--help-all"], callback=show, help=text, **flag)]
-
-
-def is_chosen(name: str) -> bool:
-    """Return whether an option is on the command line."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def refuse(names: Iterable[str], reason: str) -> None:
-    """Check that none of these options is on the command line.
-
-    Args:
-        names: the names of parameters.
-        reason: the rest of a sentence that begins with the option.
-
-    Raises:
-        UsageError: one is.
-    """
-    flags = {p.name: p.opts[0] for p in click.get_current_context().command.params}
-    for name in names:
-        if is_chosen(name):
-            raise UsageError(f"{flags[name]} {reason}")
+    return click.Option(["--help-all"], callback=show, help="Show all options.", **flag)

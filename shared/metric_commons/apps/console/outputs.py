@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import Annotated, Any, ClassVar, Literal
+from unicodedata import combining, east_asian_width
 
 import click
 
@@ -24,10 +27,7 @@ from ...statistics.arguments.domains import Count, OneOf, Range
 from ...statistics.resampling.progress import is_quiet
 from ..functions.findings import Finding
 
-if TYPE_CHECKING:
-    from rich.table import Table as Grid
-
-_GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
+_GAP = 2  # spaces between columns
 _EXPLAINED_ROWS = 20  # of a system, on the terminal
 
 
@@ -164,7 +164,7 @@ def written_files(values: Mapping[str, Any], how: object) -> list[Path]:
         for name, value in given.items()
         if name not in WRITTEN
         for path in (value if isinstance(value, list | tuple) else [value])
-        if isinstance(path, str | Path)
+        if isinstance(path, Path) or name in ("words", "references")
     ]
     check_written(outputs, inputs)
     return outputs
@@ -295,32 +295,31 @@ def _difference(comparison: Comparison, sign: int = 1) -> str:
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
     """Print tables with their notes, fitted to the width of the screen, then the lines."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    blocks: list[Text | Grid] = []
+    width = get_terminal_size().columns
+    blocks: list[str] = []
     for table in tables:
         if table.sentence:
-            blocks.append(Text(table.sentence, style="bold"))
-        blocks += [_grid(table, columns) for columns in _pages(table, console.width)]
+            blocks.append(click.style(fill(table.sentence, width), bold=True))
+        blocks += ["\n".join(_drawn(table, columns)) for columns in _pages(table, width)]
         if table.note:
-            blocks.append(Text(table.note, style="dim"))
-    for number, block in enumerate(blocks):
-        if number:
-            console.print()
-        console.print(block)
+            blocks.append(click.style(fill(table.note, width, break_on_hyphens=False), dim=True))
     if lines:
-        console.print()
-    for line in lines:  # unbroken, to be copied
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        blocks.append("\n".join(click.style(line, dim=True) for line in lines))  # to be copied
+    click.echo("\n\n".join(blocks), color=True if "FORCE_COLOR" in os.environ else None)
+
+
+def _width(text: str) -> int:
+    """Return how many cells of a terminal a text takes."""
+    return sum(1 + (east_asian_width(c) in "WF") for c in text if not combining(c))
+
+
+def _widths(table: Table) -> list[int]:
+    return [max(map(_width, cells)) for cells in zip(table.header, *table.rows, strict=True)]
 
 
 def _pages(table: Table, width: int) -> Iterator[list[int]]:
     """Yield the columns of scores of each page of a table that is wider than the screen."""
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, cells)) for cells in zip(table.header, *table.rows, strict=True)]
+    widths = _widths(table)
     room = width - sum(widths[: table.labels]) - _GAP * (table.labels - 1)
     page: list[int] = []
     for column in range(table.labels, len(widths)):
@@ -331,21 +330,15 @@ def _pages(table: Table, width: int) -> Iterator[list[int]]:
     yield page
 
 
-def _grid(table: Table, columns: list[int]) -> "Grid":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
-    column_numbers = [*range(table.labels), *columns]
-    for column in column_numbers:
-        grid.add_column(
-            Text(table.header[column]),
-            justify="left" if column < table.labels else "right",
-            overflow="fold",
-        )
-    for i, row in enumerate(table.rows):
-        grid.add_row(
-            *(Text(row[j], "bold" if (i, j) in table.best else "") for j in column_numbers)
-        )
-    return grid
+def _drawn(table: Table, columns: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of a table with these columns of scores, the best in bold."""
+    widths, shown = _widths(table), [*range(table.labels), *columns]
+    for i, row in enumerate([table.header, *table.rows], start=-1):
+        cells = []
+        for j in shown:
+            space = " " * (widths[j] - _width(row[j]))
+            text = click.style(row[j], bold=True) if (i, j) in table.best else row[j]
+            cells.append(text + space if j < table.labels else space + text)
+        yield (" " * _GAP).join(cells).rstrip()
+        if i < 0:
+            yield "─" * (sum(widths[j] + _GAP for j in shown) - _GAP)

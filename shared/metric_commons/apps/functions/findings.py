@@ -64,7 +64,7 @@ def one_field(clusters: str | Sequence[str] | None) -> str | None:
     """
     fields = fields_of(clusters)
     if fields[1:]:
-        raise OptionError("clusters", f"must be one field here, not {len(fields)}")
+        raise OptionError("clusters", f"names one field here, not {len(fields)}")
     return fields[0] if fields else None
 
 

@@ -70,9 +70,12 @@ def verify(
         "theirs": agreement.theirs,
     }
     listed = [each for each in agreement.differences if each.row is not None][:top]
-    tables = [_table(listed, predictions, references)] if listed else []
+    said, *lines = _lines(agreement, common, peer.release)
     status = DIFFERENT if agreement.differences else 0
-    return Finding(record, _lines(agreement, common, peer.release), tables, status)
+    if not listed:
+        return Finding(record, [said, *lines], status=status)
+    table = _table(listed, predictions, references)._replace(sentence=said)
+    return Finding(record, lines, [table], status)
 
 
 def _table(differences: Sequence[Any], predictions: Any, references: Any) -> Table:

@@ -60,12 +60,12 @@ def evaluate(
             including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    version = context.python_version
-    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, python_version=version)
+    asked: dict[str, Any] = {"profile": profile, "python_version": context.python_version}
+    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, **asked)
     rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
     ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    line = ultrarag.signature("evaluate", profile, {"rows": len(pred_ls)}, version)
-    return _evaluated(scores, save_path, profile, line, ends)
+    about = {"rows": len(pred_ls)}
+    return _evaluated(context, "evaluate", scores, save_path, profile, ends, about)
 
 
 def evaluate_trec(
@@ -91,12 +91,11 @@ def evaluate_trec(
             including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    version = context.python_version
     rows = ultrarag.query_scores(run_path, qrels_path, metrics, ks, profile=profile)
-    scores = ultrarag.means_of_queries(rows, profile=profile, python_version=version)
+    asked: dict[str, Any] = {"profile": profile, "python_version": context.python_version}
+    scores = ultrarag.means_of_queries(rows, **asked)
     ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    line = ultrarag.signature("evaluate_trec", profile, {}, version)
-    return _evaluated(scores, save_path, profile, line, ends)
+    return _evaluated(context, "evaluate_trec", scores, save_path, profile, ends)
 
 
 def evaluate_trec_pvalue(
@@ -130,15 +129,15 @@ def evaluate_trec_pvalue(
         seed: ignored, like n_resamples.
         confidence_level: of intervals of the differences, such as 0.95; null for none.
     """
-    version = context.python_version
-    options: dict[str, Any] = {"seed": seed, "profile": profile, "python_version": version}
+    files = run_new_path, run_old_path, qrels_path
     scores = ultrarag.evaluate_trec_pvalue(
-        *(run_new_path, run_old_path, qrels_path, metrics, ks, n_resamples),
+        *(*files, metrics, ks, n_resamples),
+        seed=seed,
+        profile=profile,
+        python_version=context.python_version,
         confidence_level=confidence_level,
-        **options,
     )
-    line = ultrarag.signature("evaluate_trec_pvalue", profile, {}, version)
-    return _evaluated(scores, save_path, profile, line)
+    return _evaluated(context, "evaluate_trec_pvalue", scores, save_path, profile)
 
 
 def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
@@ -154,26 +153,28 @@ def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
 
 
 def _evaluated(
+    context: CallContext,
+    tool: str,
     scores: Mapping[str, Any],
-    target: str | None,
+    target: Path | None,
     profile: Profile,
-    line: str,
     ends: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the scores as UltraRAG's tools return them, with profile and signature.
 
     The path of the saved file and a table of the scores go to stderr, as in UltraRAG, which shows
     them to its user.
     """
-    about: dict[str, Any] = {"profile": profile, "signature": line}
-    if ends:
-        about["confidence_interval"] = ends
+    line = ultrarag.signature(tool, profile, about or {}, context.python_version)
+    further = {"profile": profile, "signature": line}
+    further |= {"confidence_interval": ends} if ends else {}
     if target:
-        text = json.dumps(to_jsonable({**scores, **about}), ensure_ascii=False, indent=4)
+        text = json.dumps(to_jsonable({**scores, **further}), ensure_ascii=False, indent=4)
         write_whole(target, [text, "\n"])
         sys.stderr.write(message_line(f"Evaluation results saved to {target}") + "\n")
     sys.stderr.write(f"{ultrarag.table(scores, ends)}\n{line}\n")
-    return {"eval_res": scores, "saved_to": target and str(target), **about}
+    return {"eval_res": scores, "saved_to": target and str(target), **further}
 
 
 def evaluate_file(
@@ -203,17 +204,15 @@ def evaluate_file(
     for name, values in (("path", files), ("predictions", predictions), ("modules", modules)):
         if values is not None and not values:
             raise ValueError(f"{name} is empty; name at least one")
-    _check_names(modules)
     for name in modules:
+        _check_name(name)
         if catalog.load_without_evaluate(name).runs_programs and not context.execution_allowed:
             raise ValueError(
                 f"{name} runs programs that a model wrote; this server does so only if it was "
                 "started with --allow-execution"
             )
     results = score(modules, files, predictions=predictions, rows=rows_path is not None, **request)
-    if rows_path:
-        results = results.save_rows(rows_path)
-    return _saved(results, save_path)
+    return _saved(results.save_rows(rows_path) if rows_path else results, save_path)
 
 
 def compare_files(
@@ -237,7 +236,7 @@ def compare_files(
     return _saved(compare(*map(read_results, paths), **request), save_path)
 
 
-def _saved(results: Any, target: str | None) -> dict[str, Any]:
+def _saved(results: Any, target: Path | None) -> dict[str, Any]:
     """Return the content of results, which are saved if there is a target."""
     if target:
         results.save(target)
@@ -274,7 +273,7 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     Args:
         name: a name that list_modules returns.
     """
-    _check_names([name])
+    _check_name(name)
     module = catalog.load_without_evaluate(name)
     return {
         "name": name,
@@ -285,10 +284,9 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     }
 
 
-def _check_names(modules: Sequence[str]) -> None:
-    """Check that modules are named, and not given by paths, whose scripts would run here."""
-    for name in modules:
-        if not catalog.is_known(name):
-            hint = suggestion(name, catalog.names())
-            names = ", ".join(catalog.names())
-            raise ValueError(f"there is no module {name!r}{hint}; the modules are {names}")
+def _check_name(name: str) -> None:
+    """Check that a module is named, and not given by a path, whose script would run here."""
+    if not catalog.is_known(name):
+        names = catalog.names()
+        listed = f"{suggestion(name, names)}; the modules are {', '.join(names)}"
+        raise ValueError(f"there is no module {name!r}{listed}")

@@ -38,7 +38,7 @@ class Selected:
     def __iter__(self) -> Iterator[Row]:
         log = self._log
         if log.problem and not self._selection.incomplete:
-            raise ValueError(f"{log.problem}; accept it with --missing skip")
+            raise ValueError(f"{log.problem}; accept it with --incomplete")
         if self._selection.filter is not None and "filter" not in log.variants:
             raise ValueError(f"rows of the format {log.format_name} have no filters")
         if not (self._selection.conditions or log.variants or log.samples):
@@ -116,7 +116,7 @@ class Selected:
         if not self._selection.incomplete:
             raise ValueError(
                 f"the file has {count} samples, but its run had {samples}; accept it with "
-                "--missing skip"
+                "--incomplete"
             )
         self.excluded["cut"] = max(samples - count, 0)
 

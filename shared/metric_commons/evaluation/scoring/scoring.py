@@ -88,6 +88,7 @@ def score(
     where: Mapping[str, str] | None = None,
     filter: str | None = None,  # noqa: A002 # as logs call it
     metric: str | None = None,
+    incomplete: bool = False,
     answers: str | PathLike[str] | Sequence[str | PathLike[str]] = (),
     reduce: Reduce | None = None,
     split_references: str | None = None,
@@ -146,6 +147,7 @@ def score(
         where: score only rows of a file with this value, such as split=test.
         filter: the filter to score in a log of lm-eval.
         metric: the score of a log that `logged` summarizes; by default all.
+        incomplete: accept a log of a run that did not finish.
         answers: file with the references, if they are in another file; rows are matched by ids, or
             lines by their order. With it, references names their field.
         reduce: how several rows with the same id, such as epochs, become one.
@@ -228,6 +230,7 @@ def score(
         "where": where,
         "filter": filter,
         "metric": metric,
+        "incomplete": incomplete,
         "answers": answers,
         "reduce": reduce,
         "split_references": split_references,
@@ -477,7 +480,7 @@ def _of_files(
     source, answers, where = how["source"], how["answers"], how["where"] or {}
     if source is not None:
         check_choice("source", source, format_names())
-    accepts_cut = how["missing"] == "skip"
+    accepts_cut = how["incomplete"] or how["missing"] == "skip"
 
     def opened(file: Any, format_name: str | None, selection: Selection) -> Source:
         if not isinstance(file, Source):

@@ -3,6 +3,7 @@
 import os
 from typing import Literal
 
+from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Jobs, check_option
 
 Missing = Literal["refuse", "skip", "zero", "bounds"]
@@ -27,6 +28,7 @@ def check_jobs(jobs: int) -> None:
     """
     check_option("jobs", jobs, Jobs)
     if jobs > 1 and not can_fork():
-        raise ValueError(
-            "jobs must be 1 here; several processes need Linux, macOS or WSL, where they are forked"
+        problem = (
+            "must be 1 here; several processes need Linux, macOS or WSL, where they are forked"
         )
+        raise OptionError("jobs", problem)

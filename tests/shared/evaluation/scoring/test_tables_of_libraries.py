@@ -166,7 +166,7 @@ def test_a_table_needs_no_names_of_obvious_columns():
 @pytest.mark.parametrize(
     ("header", "arguments", "message"),
     [
-        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; name one"),
+        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; name one of them"),
         ("a,b,c", {}, "qa_f1 needs the columns predictions, references; predictions, references "),
         ("output,gold,c", {"references": ["x"]}, "references must name a field of .*, got"),
         (
