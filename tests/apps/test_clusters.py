@@ -1,14 +1,12 @@
 """Clusters are one option everywhere: a column of labels gives the intervals of `compute`."""
 
-import json
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import metric_commons
-from metric_commons import Results, load
-from tests.apps.files import write_rows
+from metric_commons import load
 
 ROWS = 40
 
@@ -35,13 +33,6 @@ def expected(table):
     )
 
 
-@pytest.fixture
-def lines(run, table):
-    """A file of the rows, in the folder in which `run` runs commands."""
-    rows = zip(*table.values(), strict=True)
-    return write_rows("rows.jsonl", [dict(zip(table, row, strict=True)) for row in rows])
-
-
 def test_clusters_change_intervals_and_not_scores(table, expected):
     columns = {"predictions": table["answer"], "references": table["gold"]}
     plain = load("qa_f1").compute(**columns, confidence_level=0.9)
@@ -51,23 +42,6 @@ def test_clusters_change_intervals_and_not_scores(table, expected):
     for name in ("qa_f1", "qa_precision", "qa_recall"):
         assert expected[name] == plain[name]
         assert expected["confidence_interval"][name] != plain["confidence_interval"][name]
-
-
-def test_the_file_of_an_evaluation(run, lines, expected):
-    fields = {"references": "gold", "groups": "topic", "clusters": "passage"}
-    config = {
-        "data": str(lines),
-        "predictions": {"bot": "answer"},
-        "modules": "qa_f1",
-        "confidence_level": 0.9,
-        "save": "r.json",
-        **fields,
-    }
-    with open("e.yaml", "w") as file:
-        json.dump(config, file)
-    status, _, err = run("run", "e.yaml")
-    assert status == 0, err
-    assert Results.read("r.json").systems["bot"]["qa_f1"].values == expected
 
 
 def test_the_hook_of_a_trainer():

@@ -177,18 +177,6 @@ def test_files_of_several_systems_are_the_same(run, processes):
     assert one == two
 
 
-@pytest.mark.parametrize("module", ["qa_f1", "bleu"])
-def test_scored_rows_are_the_same(run, processes, module):
-    write("x.jsonl", ROWS)
-    arguments = ("score", module, "x.jsonl", *ANSWERS, "--group-by", "topic", "--rows")
-    for jobs in (1, 3):
-        status, _, err = run(*arguments, f"{jobs}.jsonl", "--jobs", jobs)
-        assert (status, err) == (0, "")
-
-    assert undated("1.jsonl") == undated("3.jsonl")
-    assert len(processes) == 1
-
-
 DAMAGES = [
     {5: {"answer": None}, 60: {"gold": None}},
     {60: {"answer": None}, 5: {"gold": None}},
@@ -234,21 +222,6 @@ def test_a_damaged_file_is_refused_as_by_one_process(refused, text):
     arguments = ("score", "qa_f1", "x.jsonl", *ANSWERS, "--jobs")
 
     assert refused(*arguments, 3) == refused(*arguments, 1)
-
-
-def test_a_configuration_may_say_how_many(run, processes):
-    write("x.jsonl", ROWS)
-    config = {"data": "x.jsonl", "predictions": "answer", "references": "gold"}
-    config["modules"] = "qa_f1"
-    outputs = []
-    for jobs in (1, 2):
-        Path("c.yaml").write_text(json.dumps(config | {"jobs": jobs}))
-        outputs.append(run("run", "c.yaml"))
-    assert outputs[0] == outputs[1]
-    assert len(processes) == 1
-    Path("c.yaml").write_text(json.dumps(config | {"jobs": 0}))
-    status, _, err = run("run", "c.yaml")
-    assert (status, "key 'jobs'" in err) == (1, True)
 
 
 def test_the_size_of_files_decides(run, processes, monkeypatch):
@@ -363,13 +336,6 @@ def test_what_goes_together_by_ids_is_left_to_one_process(processes):
             score("qa_em", predictions=answers, references=questions, jobs=jobs)
 
 
-def test_a_last_block_of_one_row_is_scored(processes):
-    predictions = ["a"] * 16 + ["b"]  # in blocks of eight
-    found = score("qa_em", predictions=predictions, references=["a"] * 17, jobs=2)
-
-    assert found["predictions"]["qa_em"] == 16 / 17
-
-
 def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():
     with pytest.raises(ValueError, match=r"predictions\[13\] is None"):
         score("qa_em", predictions=["a"] * 13 + [None], references=["a"] * 14, jobs=2)
@@ -470,9 +436,7 @@ def test_a_fault_of_ours_is_not_hidden():
     assert multiprocessing.active_children() == []
 
 
-@pytest.mark.parametrize(
-    "error", [ValueError, OSError, OverflowError, ZeroDivisionError, MemoryError, RecursionError]
-)
+@pytest.mark.parametrize("error", [ValueError, OSError, ZeroDivisionError, MemoryError])
 def test_a_process_that_refuses_a_task_says_why(error):
     def work(task):
         if task == 3:
