@@ -9,8 +9,6 @@ from tests.conformance.claims import (
     asked,
     claims_of_page,
     installed,
-    quoted,
-    quotes_of_card,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of peers, about rows alone
@@ -39,11 +37,6 @@ def test_every_peer_of_verify_has_a_claim_and_each_claim_a_line_of_the_page():
         (claim.name, PEERS[claim.peer].distribution) for claim in CLAIMS
     ]
     assert {unexplained for *_, unexplained in written} == {"0"}
-
-
-def test_cards_quote_the_table():
-    for module, sentence in quoted().items():
-        assert quotes_of_card(module) == [sentence]
 
 
 def compared(module, name, predictions, references, **options):
