@@ -82,7 +82,7 @@ def test_what_a_page_shows_runs_and_prints_what_it_says(page, in_a_clone, capsys
     assert failed_examples(page, examples) == 0, capsys.readouterr().out
 
 
-def test_the_recipe_for_ci_passes_and_fails_as_it_says(in_a_clone, capsys):
+def test_the_recipe_for_ci_passes_and_fails_as_it_says(in_a_clone, monkeypatch, capsys):
     text = TEXTS["docs/guides/ci.md"]
     (recipe,) = re.findall(r"^```yaml\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     steps = [step.get("run", "") for step in yaml.safe_load(recipe)["jobs"]["gate"]["steps"]]
@@ -98,6 +98,13 @@ def test_the_recipe_for_ci_passes_and_fails_as_it_says(in_a_clone, capsys):
         statuses.append([main(step) for step in ours])
     assert statuses == [[0, 0], [0, 4]]
     assert capsys.readouterr().out
+    action = yaml.safe_load((ROOT / ".github/actions/gate/action.yml").read_text("utf-8"))
+    given = {"new": "new.json", "baseline": "baseline.json", "score": "qa_f1", "margin": "0.02"}
+    step = action["runs"]["steps"][-1]
+    for name, about in action["inputs"].items():
+        assert step["env"][name.upper()] == f"${{{{ inputs.{name} }}}}"
+        monkeypatch.setenv(name.upper(), given.get(name) or about["default"])
+    assert main(shlex.split(os.path.expandvars(step["run"]))[1:]) == 4
 
 
 def test_the_page_about_other_tools_counts_the_tests_of_seqeval_as_the_table_does():
