@@ -129,8 +129,8 @@ class LogFormat:
     """A format of logs: the marks by which it is detected, all of which must hold, and its columns.
 
     A column is the path of a value; paths of which the first one that exists counts, such as
-    `a or b`; a path to a list of texts, or to one of them, such as `target[]`; a path such as
-    `sample?`, if a file may be without it; or a function of a record, if the value must be computed.
+    `a or b`; a path to a list of texts, or to one of them, such as `target[]`; a path that a file
+    may be without, such as `sample?`; or a function of a record, if the value must be computed.
     """
 
     name: str
