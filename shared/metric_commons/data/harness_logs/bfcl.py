@@ -77,7 +77,7 @@ def _columns(content: Content) -> dict[str, Any]:
     if not content.has("ground_truth"):
         return {"columns": {"prediction": message, "message": message, "reference": _no_call}}
     folder = content.path.resolve().parent
-    data, sidecars = b"", {}
+    data, sidecars = b"", dict[str, str]()
     if folder.name == "possible_answer":
         data, sidecars = content.beside(folder.parent / content.path.name)
     questions = [json.loads(line) for line in data.splitlines() if line.strip()]

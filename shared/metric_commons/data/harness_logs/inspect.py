@@ -64,7 +64,7 @@ def _run(content: Content) -> dict[str, Any]:
 
 def _logged(scores: Mapping[str, Any]) -> dict[str, float]:
     """Return the scores of a sample, whose values may be dictionaries or lists of several."""
-    logged = {}
+    logged: dict[str, float] = {}
     for name, score in scores.items():
         value = score["value"]
         parts = dict(enumerate(value)) if isinstance(value, list) else value

@@ -185,7 +185,7 @@ def _of_table(source: Source, name: str | None, notes: list[str]) -> list[Score]
             f"--by COLUMN; the columns are {known}"
         )
     errors = {c.removesuffix(end): c for c in columns for end in _ENDS if c.endswith(end)}
-    scored = [value] if task is not None or name else []
+    scored = [value] if value is not None and (task is not None or name) else []
     if not scored:
         others = {model, rows, error, *errors.values()}
         scored = [column for column in columns if column not in others]

@@ -56,7 +56,7 @@ class ScoreTable:
     def gaps(self) -> dict[str, list[str]]:
         """Return the tasks that systems lack, for those that lack any."""
         return {
-            system: [self.tasks[task] for task in np.flatnonzero(gaps)]
+            system: [self.tasks[task] for task in np.flatnonzero(gaps).tolist()]
             for system, gaps in zip(self.systems, np.isnan(self.scores), strict=True)
             if gaps.any()
         }
@@ -102,7 +102,8 @@ class ScoreTable:
     def p_of_means(self) -> Floats | None:
         """Return the adjusted p-values of the mean differences of all pairs, if all are known."""
         size = len(self.systems)
-        variance = sum(np.square(self._pairs(task)[1]) for task in range(len(self.tasks)))
+        errors = [self._pairs(task)[1] for task in range(len(self.tasks))]
+        variance: Floats = np.square(errors).sum(axis=0)
         np.fill_diagonal(variance, 0)
         if np.isnan(variance).any() or np.isnan(self.scores).any() or size < 2:
             return None

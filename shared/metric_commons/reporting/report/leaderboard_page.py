@@ -110,7 +110,7 @@ def _picture(records: Sequence[Mapping[str, Any]], ends: str) -> _Picture | tupl
             {
                 "system": record["system"],
                 "is_first": record.get("tier") == 1,
-                "value": None if is_ranks else record[name],
+                "value": None if is_ranks or name is None else record[name],
                 "ends": interval if all(map(math.isfinite, interval)) else (),
             }
         )
