@@ -13,7 +13,7 @@ from metric_commons import rewards
 from metric_commons.frameworks.harnesses import lighteval, lm_eval
 from metric_commons.frameworks.harnesses.row_scorers import scorer
 from metric_commons.frameworks.rewards.model_outputs import replies
-from metric_commons.frameworks.rewards.named_tasks import row_modules
+from metric_commons.frameworks.rewards.module_tasks import row_modules
 from metric_commons.module.catalog.catalog import names
 from metric_commons.scorers import task
 from tests.client_stand_ins import install
