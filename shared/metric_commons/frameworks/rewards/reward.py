@@ -3,14 +3,33 @@
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from itertools import islice
+from typing import Any, NamedTuple
 
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Finite, check_option
-from .reference_checks import ReferenceCheck, check_references
 from .trl import LogExtra, LogMetric, log
 from .verdicts import Task, Verdict, on_free_stack
 from .verl import configured, row_of
+
+_EXAMPLES = 10  # of unreadable references
+
+
+class ReferenceCheck(NamedTuple):
+    """The number of readable references; when printed, it names the first ten unreadable ones."""
+
+    rows: int
+    readable: int
+    unreadable: tuple[tuple[int, str], ...]  # row and problem, of the first ten
+    suggestion: str = ""
+
+    def __str__(self) -> str:
+        lines = [f"{self.readable:,} of {self.rows:,} references can be read"]
+        lines += [f"row {row} {problem}" for row, problem in self.unreadable]
+        hidden = self.rows - self.readable - len(self.unreadable)
+        lines += [f"and {hidden:,} more"] if hidden else []
+        lines += [self.suggestion] if self.suggestion else []
+        return "\n".join(lines)
 
 
 @dataclass(frozen=True)
@@ -127,7 +146,7 @@ class Reward:
         row 1 cannot be read: '\\left( see figure'
         """
         columns = [(part.task, part.column) for part in self._parts()]
-        return on_free_stack(check_references, columns, dataset)
+        return on_free_stack(_check_references, columns, dataset)
 
     def __call__(
         self,
@@ -246,3 +265,33 @@ def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Reward:
             raise OptionError("name", f": two rewards are called {name!r}; pass name=... to one")
     parts = [replace(part, weight=float(n)) for part, n in zip(rewards, numbers, strict=True)]
     return replace(parts[0], others=tuple(parts[1:]))
+
+
+def _check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
+    """Read the references of tasks; a row can be read if all of its references can.
+
+    Args:
+        tasks: the tasks, each with the column of its references.
+        dataset: a table of any kind.
+    """
+    # imports numpy, so only on use
+    from ...evaluation.rows.table_columns import columns_of_table
+
+    tasks = [(task, column) for task, column in tasks if task.needs_reference()]
+    columns = columns_of_table(dataset, [column for _, column in tasks])
+    problems: dict[int, str] = {}
+    rows, suggestion = 0, ""
+    for task, column in tasks:
+        references = list(columns[column])
+        rows = len(references)
+        problems_of_task = {}
+        for row, reference in enumerate(references):
+            problem = task.reference_problem(reference)
+            if problem is not None:
+                label = "" if len(tasks) == 1 else f"({task.name}) "
+                problems_of_task[row] = label + problem
+        advice = task.suggestion if rows and len(problems_of_task) == rows else task.doubt
+        suggestion = suggestion or advice(references)
+        problems = problems_of_task | problems
+    first = tuple(islice(sorted(problems.items()), _EXAMPLES))
+    return ReferenceCheck(rows, rows - len(problems), first, suggestion)
