@@ -32,9 +32,9 @@ from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.summary import mean
 from ...statistics.resampling.progress import step
 from ...statistics.tests.significance import compare_measures
-from ...text.answers.answers import Aggregation, AnswerPairs, Match, answer_pairs
+from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
-from ...text.tokens.references import best_pairs
+from ...text.tokens.references import Aggregation, best_pairs
 from .ultrarag_profiles import Profile, ProfileRules, python_mean, rules_of, summation
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")

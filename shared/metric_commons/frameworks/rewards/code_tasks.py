@@ -5,7 +5,7 @@ are coroutines.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from concurrent.futures import Future
 from typing import Any
 
@@ -13,7 +13,7 @@ from ...programs.executions import Preparation, Score, check_permission, prepare
 from ...programs.grading import Grade
 from ...statistics.arguments.domains import check_option
 from ...text.tokens.fences import fenced_program
-from .verdicts import Task, Verdict
+from .verdicts import Outputs, References, Task, Verdict
 
 _DEFAULTS: dict[str, Any] = {
     "score": "partial",
@@ -41,12 +41,12 @@ class Code(Task):
         _prepared([], options)
         return {"score": None, "options": options}
 
-    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def judged(self, predictions: Outputs, references: References) -> list[Verdict]:
         """Return one verdict for each program; waits for the pool."""
         runs = self.submitted(predictions, references)
         return list(map(self._graded, predictions, runs))
 
-    async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    async def awaited(self, completions: Outputs, references: References) -> list[Verdict]:
         """Return the verdicts; the event loop continues while programs run."""
         predictions = list(map(self.prediction, completions))
         runs = self.submitted(predictions, references)
@@ -55,7 +55,7 @@ class Code(Task):
         return list(map(self._graded, predictions, runs))
 
     def submitted(
-        self, predictions: Sequence[str | None], references: Sequence[Any]
+        self, predictions: Outputs, references: References
     ) -> "list[Future[Grade] | Verdict]":
         """Return runs of programs in the pool, or verdicts on rows without program or tests."""
         check_permission(self.options["allow_execution"])  # may have ended since
@@ -101,13 +101,9 @@ class Code(Task):
             return f"cannot be read: {error}"
         return None
 
-    def suggestion(self, references: Sequence[Any]) -> str:
+    def suggestion(self, references: References) -> str:
         """Return advice for a batch in which no tests can be read."""
         return f"the first {self.reference_problem(references[0])}; is it the right column?"
-
-    def doubt(self, references: Sequence[Any]) -> str:
-        """Return nothing: tests are not a solution."""
-        return ""
 
 
 def _prepared(references: list[Any], options: Mapping[str, Any]) -> Preparation:

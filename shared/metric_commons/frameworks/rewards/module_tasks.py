@@ -8,8 +8,8 @@ from ...module.catalog.catalog import load_without_evaluate, module_class, names
 from ...module.catalog.score_scales import ScoreScale
 from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.checks import OptionError, RowError, alternatives, shown
-from .model_outputs import replies, text_of
-from .verdicts import Task, Verdict
+from .model_outputs import has_calls, replies, text_of
+from .verdicts import Outputs, References, Task, Verdict
 
 if TYPE_CHECKING:
     from ...module.declaration.declared_module import DeclaredModule
@@ -190,29 +190,28 @@ class ModuleRows(ModuleTexts):
         If there is one message, without calls apart from its text, the text is read.
         """
         messages = replies(completion) if self.reads_calls() else None
-        if messages is None or not (len(messages) > 1 or any("tool_calls" in m for m in messages)):
+        if messages is None or not (len(messages) > 1 or any(map(has_calls, messages))):
             return super().prediction(completion)
         return messages
 
-    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def judged(self, predictions: Outputs, references: References) -> list[Verdict]:
         """Return one verdict for each prediction."""
         if not predictions:
             return []
         try:
             columns = self._columns([text or "" for text in predictions], references)
         except (RowError, TypeError):  # of one row: judge each alone
-            verdicts = list(map(self._single, predictions, references))
+            if len(predictions) > 1:
+                rows = zip(predictions, references, strict=True)
+                return [self.judged([text], [reference])[0] for text, reference in rows]
+            is_unreadable = self.reference_problem(references[0]) is not None
+            answer = _answer_text(predictions[0])
+            verdicts = [Verdict(0.0, answer, "unparsed")]  # the calls of a message, for example
+            if is_unreadable:
+                verdicts = [Verdict(None, answer, "unreadable")]
         else:
             verdicts = [self._parsed(columns, row, text) for row, text in enumerate(predictions)]
         return self.with_reasons(verdicts, [[reference] for reference in references])
-
-    def _single(self, prediction: Any, reference: Any) -> Verdict:
-        if self.reference_problem(reference) is not None:
-            return Verdict(None, _answer_text(prediction), "unreadable")
-        try:
-            return self._parsed(self._columns([prediction or ""], [reference]), 0, prediction)
-        except (RowError, TypeError):  # the calls of a message cannot be read
-            return Verdict(0.0, _answer_text(prediction), "unparsed")
 
     def _parsed(self, columns: Columns, row: int, prediction: Any) -> Verdict:
         if prediction is None:
@@ -240,13 +239,9 @@ class ModuleRows(ModuleTexts):
             return f"The reference {self.reference_problem(accepted[0])}."
         return super().reason(verdict, accepted)
 
-    def suggestion(self, references: Sequence[Any]) -> str:
+    def suggestion(self, references: References) -> str:
         """Return advice for a batch in which no reference can be read."""
         return f"the first {self.reference_problem(references[0])}; is it the right column?"
-
-    def doubt(self, references: Sequence[Any]) -> str:
-        """Return nothing: a reference is not a solution."""
-        return ""
 
 
 def _valid(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Finite, check_option
 from .trl import LogExtra, LogMetric, log
-from .verdicts import Task, Verdict, on_free_stack
+from .verdicts import Outputs, References, Task, Verdict, on_free_stack
 from .verl import configured, row_of
 
 _EXAMPLES = 10  # of unreadable references
@@ -68,7 +68,7 @@ class Reward:
         """Return the name in logs: `rewards/math/mean` in TRL."""
         return "total" if self.others else self.task.name
 
-    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def verdicts(self, completions: Outputs, references: References) -> list[Verdict]:
         r"""Return the verdict on each completion, which may be a text or a list of messages.
 
         Raises:
@@ -80,7 +80,7 @@ class Reward:
         """
         return self._sum([part._judged(completions, references) for part in self._parts()])
 
-    async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    async def awaited(self, completions: Outputs, references: References) -> list[Verdict]:
         """Return the verdicts; the event loop continues meanwhile."""
         parts = self._parts()
         return self._sum([await part.task.awaited(completions, references) for part in parts])
@@ -88,7 +88,7 @@ class Reward:
     def _parts(self) -> "tuple[Reward, ...]":
         return self, *self.others
 
-    def _judged(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def _judged(self, completions: Outputs, references: References) -> list[Verdict]:
         verdicts = self.task.verdicts(completions, references)
         if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
             warnings.warn(
@@ -114,9 +114,7 @@ class Reward:
             verdicts.append(row[0]._replace(score=score, scores=scores, reason=reason))
         return verdicts
 
-    def explain(
-        self, completions: Sequence[Any], references: Sequence[Any]
-    ) -> list[dict[str, Any]]:
+    def explain(self, completions: Outputs, references: References) -> list[dict[str, Any]]:
         r"""Return for each completion the readings, the steps, the verdict and the reason.
 
         Raises:
@@ -170,11 +168,11 @@ class Reward:
             of_parts.append(verdicts)
         return [verdict.score for verdict in self._sum(of_parts)]
 
-    def _references(self, completions: Sequence[Any], columns: Mapping[str, Any]) -> Sequence[Any]:
+    def _references(self, completions: Outputs, columns: Mapping[str, Any]) -> References:
         if not self.task.needs_reference():
             return [None] * len(completions)
         if self.column in columns:
-            references: Sequence[Any] = columns[self.column]
+            references: References = columns[self.column]
             return references
         lists = {name: value for name, value in columns.items() if isinstance(value, list)}
         names = [name for name, value in lists.items() if len(value) == len(completions)]
@@ -268,12 +266,7 @@ def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Reward:
 
 
 def _check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
-    """Read the references of tasks; a row can be read if all of its references can.
-
-    Args:
-        tasks: the tasks, each with the column of its references.
-        dataset: a table of any kind.
-    """
+    """Read the references of tasks, each with its column; all of a row must be readable."""
     # imports numpy, so only on use
     from ...evaluation.rows.table_columns import columns_of_table
 
@@ -284,14 +277,11 @@ def _check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> Refere
     for task, column in tasks:
         references = list(columns[column])
         rows = len(references)
-        problems_of_task = {}
-        for row, reference in enumerate(references):
-            problem = task.reference_problem(reference)
-            if problem is not None:
-                label = "" if len(tasks) == 1 else f"({task.name}) "
-                problems_of_task[row] = label + problem
-        advice = task.suggestion if rows and len(problems_of_task) == rows else task.doubt
-        suggestion = suggestion or advice(references)
-        problems = problems_of_task | problems
+        label = "" if len(tasks) == 1 else f"({task.name}) "
+        found = enumerate(map(task.reference_problem, references))
+        of_task = {row: label + problem for row, problem in found if problem is not None}
+        if rows and len(of_task) == rows:
+            suggestion = suggestion or task.suggestion(references)
+        problems = of_task | problems
     first = tuple(islice(sorted(problems.items()), _EXAMPLES))
     return ReferenceCheck(rows, rows - len(problems), first, suggestion)

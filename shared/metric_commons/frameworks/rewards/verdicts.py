@@ -16,6 +16,8 @@ from ...text.tokens.thoughts import Thoughts, answer_of
 from .model_outputs import ReferenceTypeError, reference_values, text_of
 
 T = TypeVar("T")
+Outputs = Sequence[Any]  # of models: texts, messages, or None
+References = Sequence[Any]  # one accepted answer or several for each output
 Status = Literal["scored", "undecided", "unparsed", "unreadable"]
 STATUSES: tuple[Status, ...] = ("unparsed", "undecided", "unreadable")  # which logs count
 
@@ -86,7 +88,7 @@ class Task:
             raise TypeError(f"{self.module} has no option {next(iter(self.options))!r}")
         return {}
 
-    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def verdicts(self, completions: Outputs, references: References) -> list[Verdict]:
         """Return one verdict for each row; nothing that a model wrote raises an error.
 
         Args:
@@ -101,7 +103,7 @@ class Task:
             raise ValueError(f"{len(completions)} texts, but {len(references)} references")
         return on_free_stack(self._verdicts, completions, list(references))
 
-    def _verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def _verdicts(self, completions: Outputs, references: References) -> list[Verdict]:
         predictions = list(map(self.prediction, completions))
         try:
             return self.judged(predictions, references)
@@ -116,7 +118,7 @@ class Task:
             reason = f"The answer cannot be judged: {type(error).__name__}: {_short(str(error))}"
             return [Verdict(None, text_of(predictions[0]), "undecided", reason=reason)]
 
-    async def awaited(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    async def awaited(self, completions: Outputs, references: References) -> list[Verdict]:
         """Return the verdicts; the event loop continues meanwhile."""
         import asyncio  # only on use
 
@@ -130,7 +132,7 @@ class Task:
         """Return the part of a completion that is judged; None if its thoughts were cut off."""
         return answer_of(text_of(completion), self.thoughts)
 
-    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def judged(self, predictions: Outputs, references: References) -> list[Verdict]:
         """Return one verdict for each prediction, which is None if there is no answer."""
         accepted = list(map(self.accepted, references))
         answers = [None if text is None else _answer(text, self.extract) for text in predictions]
@@ -282,7 +284,7 @@ class Task:
             return f"has no answer that extract_references finds: {shown(reference)}"
         return f"cannot be read: {shown(reference)}"
 
-    def suggestion(self, references: Sequence[Any]) -> str:
+    def suggestion(self, references: References) -> str:
         """Return advice for a batch in which no reference can be read."""
         readable = {}
         for step in _STEPS_OF_SOLUTIONS:
@@ -296,18 +298,6 @@ class Task:
             f"the first {problem}; if it is a whole solution, pass extract_references='boxed' "
             "or another step, and if it is in another column, pass column="
         )
-
-    def doubt(self, references: Sequence[Any]) -> str:
-        """Return a remark if references look like whole solutions, although they can be read."""
-        texts = [reference for reference in references if isinstance(reference, str)]
-        for step in () if self.extract_references else _STEPS_OF_SOLUTIONS[:2]:
-            count = sum(_answer(text, (step,)) is not None for text in texts)
-            if count:
-                return (
-                    f"{count:,} references contain an answer that {step!r} finds; if they are "
-                    f"whole solutions, pass extract_references={step!r}"
-                )
-        return ""
 
 
 def on_free_stack(function: Callable[..., T], *args: Any) -> T:
