@@ -1,32 +1,20 @@
 """The task of mathematical answers."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from inspect import signature
 from typing import Any
 
 from ...mathematics.parsing.functions import FUNCTIONS
 from ...mathematics.parsing.mathematical_answers import Answer, parse_answer
 from ...mathematics.parsing.structures import Collection, Words
-from ...mathematics.proof.comparisons import Lists, Percent, Rounding, Rules
+from ...mathematics.proof.comparisons import Rules
 from ...mathematics.proof.equivalence import explanation, readable, rules_of, verdict
-from ...mathematics.proof.problem_sets import Dataset
 from ...statistics.arguments.checks import alternatives
-from ...statistics.arguments.domains import Finite, NonNegative, check_option
+from ...statistics.arguments.domains import Finite, check_option
 from ...text.extraction.step_chains import answer_in, chain_functions
 from .verdicts import Task, Verdict, listed
-
-_OPTIONS: Mapping[str, tuple[Any, Any]] = {  # the default, and the type
-    "percent": ("either", Percent),
-    "lists": ("either", Lists),
-    "rounding": ("none", Rounding),
-    "decimal_comma": (False, bool),
-    "relative_tolerance": (0.0, NonNegative),
-    "absolute_tolerance": (0.0, NonNegative),
-    "dataset": (None, Dataset),
-    "undecided": (0.0, Finite | None),
-}
-_rules = lru_cache(64)(rules_of)
 
 
 class Math(Task):
@@ -35,7 +23,7 @@ class Math(Task):
     Work is limited by counted steps, without signals and time-outs, so that verdicts are the same
     in every thread, on every machine and under any load. The option `undecided` is the score of an
     answer that is neither proved equal nor unequal, or None; the others are as in
-    `mathematics.equivalent`.
+    `mathematics.proof.equivalence.rules_of`.
 
     >>> Math("math", extract="boxed").verdict(r"So it is $\boxed{\frac{1}{2}}$.", "0.5")
     Verdict(score=1.0, answer='\\frac{1}{2}', status='scored', scores={}, reason='')
@@ -43,30 +31,34 @@ class Math(Task):
 
     def checked(self) -> dict[str, Any]:
         """Check the options; return all of them, with their defaults."""
-        for name, value in self.options.items():
-            if name not in _OPTIONS:
-                hint = alternatives(name, _OPTIONS)
+        of_rules = signature(rules_of).parameters
+        defaults = {name: parameter.default for name, parameter in of_rules.items()}
+        for name in self.options:
+            if name not in (*defaults, "undecided"):
+                hint = alternatives(name, defaults)
                 raise TypeError(f"{self.module} has no option {name!r}{hint}")
-            check_option(name, value, _OPTIONS[name][1])
-        defaults = {name: default for name, (default, _) in _OPTIONS.items()}
-        return {"options": {**defaults, **self.options}}
+        options = {**defaults, "undecided": 0.0, **self.options}
+        check_option("undecided", options["undecided"], Finite | None)
+        rules_of(**{name: options[name] for name in defaults})
+        return {"options": options}
+
+    @cached_property
+    def _rules(self) -> Rules:
+        return rules_of(**{n: value for n, value in self.options.items() if n != "undecided"})
 
     def readable(self, text: str) -> Sequence[str]:
         """Return the text, if it is a formula and not a solution."""
         is_formula = readable(text, decimal_comma=self.options["decimal_comma"])
         return (text,) if is_formula and not is_solution(text) else ()
 
-    def _rules(self) -> Rules:
-        return _rules(*(self.options[name] for name in _OPTIONS if name != "undecided"))
-
     def equal_answers(self) -> Callable[[str, str], object]:
         """Return the function that says whether two answers are equal, by the rules of the task."""
-        rules = self._rules()
+        rules = self._rules
         return lambda left, right: verdict(left, right, rules).is_equal
 
     def compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         """Yield whether each answer equals one of the accepted answers."""
-        rules = self._rules()
+        rules = self._rules
         for answer, accepted in pairs:
             found = set()
             for reference in accepted:
@@ -85,7 +77,7 @@ class Math(Task):
             plain = super().explanation(verdict, reference)
             side = "answer is found" if accepted else "reference can be read"
             return plain | {"steps": [f"extraction: no {side}"], "verdict": None}
-        rules, answer = self._rules(), verdict.answer
+        rules, answer = self._rules, verdict.answer
         explained = [explanation(text, answer, rules) for text in accepted]
         best = min(explained, key=lambda row: (row.verdict is not True, row.verdict is False))
         return best._asdict() | {"steps": [f"extraction: {answer}", *best.steps]}

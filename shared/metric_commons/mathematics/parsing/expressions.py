@@ -21,9 +21,20 @@ from ..algebra.enclosures import real_sign
 from ..algebra.exact_values import Value, decimal, opaque, rational, symbol
 from ..algebra.work_limits import UndecidedError, spend
 from .conventions import Context
-from .functions import FUNCTIONS, binomial, chosen, factorial_of, rounded, small_integer
+from .functions import (
+    FUNCTIONS,
+    binomial,
+    chosen,
+    determinant,
+    factorial_of,
+    matrix_power,
+    multiplied,
+    rounded,
+    small_integer,
+    total,
+    transposed,
+)
 from .letters import ACCENTS, GREEK, LetterReader, derivative
-from .matrices import determinant, matrix_power, multiplied, total, transposed
 from .notation import ROW_END, Token
 from .numerals import mixed_fraction, recurring_decimal, spelled_number
 from .real_sets import REALS, as_real_set, complement, intersection, union
@@ -38,7 +49,7 @@ from .structures import (
     RealSet,
     as_value,
 )
-from .unit_table import unit_of_symbol
+from .units import unit_of_symbol
 
 _MAX_DEPTH = 40  # of brackets within brackets
 _MAX_SCIENTIFIC_EXPONENT = 400

@@ -20,14 +20,12 @@ from .functions import (
     chosen,
     factorial_of,
     inverse_name,
+    multiplied,
     rounded,
 )
-from .matrices import multiplied
-from .notation import Token
+from .notation import Token, TokenReader, split_at_signs
 from .real_sets import as_real_set, union
-from .separators import split_at_signs
 from .structures import Bracketed, Collection, Infinity, MathObject, as_value
-from .token_reader import TokenReader
 
 GREEK = frozenset(
     {
