@@ -20,8 +20,7 @@ from ..algebra.exact_values import (
 )
 from ..algebra.work_limits import UndecidedError
 from .conventions import Context
-from .expressions import parse_expression
-from .letters import GREEK
+from .expressions import GREEK, parse_expression
 from .notation import ROW_END, Token, split_answer, split_at_signs
 from .real_sets import REALS, as_real_set, complement, intersection, interval, points, union
 from .structures import (
