@@ -244,9 +244,10 @@ class Module(Protocol):
     # differences that leaving a row out makes.
     influences: "Callable[..., Mapping[str, Any]] | None" = None
     # Scores that are not smooth in the rows, whose differences are drawn with random weights of
-    # them; and, from the same columns, rows of which some may lower or raise such a score most.
+    # them. From the columns of a system, and all options: the function of such scores by name, from
+    # weights of its rows and of some that may come, (rows, draws), and the number of the latter.
     drawn_scores: frozenset[str] = frozenset()
-    unseen_rows: "Callable[..., Sequence[Mapping[str, Any]]] | None" = None
+    weighted_scores: "Callable[..., tuple[Callable[..., Mapping[str, Any]], int]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
