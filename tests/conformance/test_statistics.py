@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from metric_commons.statistics import (
+    detectable,
     interval,
     letters,
-    minimum_detectable,
     power_of,
     rank_intervals,
-    required_rows,
+    rows_needed,
     tiers,
 )
 from metric_commons.statistics.intervals.proportions import proportion_interval
@@ -163,8 +163,8 @@ def test_power(name):
     alpha, power = case["options"]["alpha"], case["options"]["power"]
 
     close(power_of(effect, deviation, rows, alpha), expected["power"])
-    close(minimum_detectable(deviation, rows, alpha, power), expected["mde"])
-    assert required_rows(effect, deviation, alpha, power) == expected["required_rows"]
+    close(detectable(deviation, rows, alpha, power), expected["mde"])
+    assert rows_needed(effect, deviation, alpha, power) == expected["required_rows"]
 
 
 @pytest.mark.parametrize("name", named("ranks"))

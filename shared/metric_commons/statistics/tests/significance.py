@@ -45,7 +45,7 @@ from .laws import (
     Student,
     UnseenRow,
 )
-from .power import minimum_detectable
+from .power import detectable
 from .sign_flips import SignFlips
 
 Test = Literal["permutation", "t", "wilcoxon", "mcnemar"]
@@ -328,7 +328,7 @@ def compared(
     if power is not None:
         result["mde"] = math.nan
         if units > 1 and not math.isnan(error):
-            result["mde"] = minimum_detectable(error * math.sqrt(units), units, alpha, power)
+            result["mde"] = detectable(error * math.sqrt(units), units, alpha, power)
     if margin is not None:
         not_inferior = of_interval.tail(-margin)
         result["p_equivalent"] = max(not_inferior, of_interval.mirrored.tail(-margin))
