@@ -191,7 +191,7 @@ def test_the_power_of_a_benchmark(run, saved):
 
     assert (content["effect"], content["alpha"], content["power"]) == (0.1, 0.05, 0.8)
     assert (plan["a"], plan["b"], plan["score"], plan["rows"]) == ("old", "near", "qa_em", 60)
-    assert plan["required_rows"] > 60
+    assert plan["rows_needed"] > 60
     both = saved("old", "near", name="both")
     (again,) = json.loads(run("power", both, "--effect", "0.1", "--format", "json")[1])["plans"]
     assert again == plan

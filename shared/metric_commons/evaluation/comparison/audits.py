@@ -26,7 +26,7 @@ _ROW_LABELS = ("n", "rows", "questions", "examples", "samples", "size", "# rows"
 _SYSTEMS, _TASKS = ("model", "system", "name", "method"), ("task", "dataset", "benchmark")
 _MEANS = ("means", "rankings", "outcomes")  # kinds of modules whose scores are means of rows
 _EQUAL = "≈"
-_POWER = 0.8  # the probability with which `required_rows` find a difference
+_POWER = 0.8  # the probability with which `rows_needed` find a difference
 
 _Cell = tuple[int, int]  # its row and column
 
@@ -84,7 +84,7 @@ class PrintedDifference(NamedTuple):
     difference: float
     p_least: float  # the smallest p-value that is possible with these scores
     p_independent: float  # if the systems err independently
-    required_rows: int | None  # to find the difference, if they do; None if no number suffices
+    rows_needed: int | None  # to find the difference, if they do; None if no number suffices
 
     def is_told_apart(self, alpha: float) -> bool:
         """Return whether systems that err independently differ significantly."""
@@ -107,7 +107,7 @@ def printed_difference(
     (0.25, False)
     """
     from ...statistics.tests.laws import mcnemar_tail
-    from ...statistics.tests.power import required_rows
+    from ...statistics.tests.power import rows_needed
 
     right = sorted(score.right_rows(rows) for score in (a, b))
     more = int(right[1] - right[0])
@@ -119,7 +119,7 @@ def printed_difference(
         float(a.value - b.value),
         min(2 * mcnemar_tail(more if are_whole else rows, 0), 1.0),  # partial: of every row
         min(2 * mcnemar_tail(losses + more, losses), 1.0),
-        required_rows(high - low, deviation, alpha, _POWER) if low < high else None,
+        rows_needed(high - low, deviation, alpha, _POWER) if low < high else None,
     )
 
 
@@ -133,8 +133,8 @@ def difference_sentences(difference: PrintedDifference, rows: int, alpha: float)
     else:
         of_p = f"p may be as small as {least}, and is {independent} if systems err independently."
     needed = "too many rows"
-    if difference.required_rows:
-        needed = counted(difference.required_rows, "row")
+    if difference.rows_needed:
+        needed = counted(difference.rows_needed, "row")
     of_rows = (
         f"To find this difference with power {_POWER:g} takes {needed} "
         "if they err independently, and fewer if they mostly err together."

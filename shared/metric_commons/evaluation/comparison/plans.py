@@ -22,7 +22,7 @@ class PlannedRows(NamedTuple):
     deviation: float  # of the differences of rows, or of clusters
     power: float  # of these rows for the effect; NaN if rows do not vary, or are one
     mde: float  # minimum detectable effect of these rows at the desired power
-    required_rows: int | None  # or clusters; None where power is NaN
+    rows_needed: int | None  # or clusters; None where power is NaN
 
 
 def plans(
@@ -42,7 +42,7 @@ def plans(
     Raises:
         ValueError: an argument is out of its range, or rows have several fields of clusters.
     """
-    from ...statistics.tests.power import minimum_detectable, power_of, required_rows
+    from ...statistics.tests.power import detectable, power_of, rows_needed
 
     check_option("effect", effect, Positive)
     check_option("alpha", alpha, Level)
@@ -55,8 +55,8 @@ def plans(
         found, mde, required = math.nan, math.nan, None
         if deviation > 0:
             found = power_of(effect, deviation, units, alpha)
-            mde = minimum_detectable(deviation, units, alpha, power)
-            required = required_rows(effect, deviation, alpha, power)
+            mde = detectable(deviation, units, alpha, power)
+            required = rows_needed(effect, deviation, alpha, power)
         a, b, module, score, rows = (
             comparison[name] for name in ("a", "b", "module", "score", "rows")
         )
@@ -84,7 +84,7 @@ def plan_table(rows: Sequence[PlannedRows], effect: float, alpha: float, power: 
                 f"{plan.deviation:.4f}",
                 "" if math.isnan(plan.power) else f"{plan.power:.3f}",
                 "" if math.isnan(plan.mde) else f"{plan.mde:.4f}",
-                "" if plan.required_rows is None else f"{plan.required_rows:,}",
+                "" if plan.rows_needed is None else f"{plan.rows_needed:,}",
             ]
             for plan in rows
         ],

@@ -183,7 +183,7 @@ def _needed(
 
     By Student's t, and as many as equal rows with an unseen one take.
     """
-    from ...statistics.tests.power import required_rows
+    from ...statistics.tests.power import rows_needed
 
     if is_crossed(pair.clusters):
         return None  # it depends on how many of each field there are
@@ -196,7 +196,7 @@ def _needed(
     equal = math.ceil(math.log(alpha) / math.log1p(-share)) if 0 < share < 1 else 1
     if not deviation:
         return equal
-    needed = required_rows(distance, deviation, min(2 * alpha, 0.99), _POWER)
+    needed = rows_needed(distance, deviation, min(2 * alpha, 0.99), _POWER)
     return needed and max(needed, equal)
 
 

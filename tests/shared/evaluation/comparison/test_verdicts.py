@@ -15,7 +15,7 @@ from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.rows.logged_scores import LoggedScores
 from metric_commons.evaluation.rows.row_tables import RowTable
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.statistics import minimum_detectable, power_of, required_rows
+from metric_commons.statistics import detectable, power_of, rows_needed
 
 
 def results(scores, system="bot", lower=False, clusters=None):
@@ -79,7 +79,7 @@ def test_the_number_of_rows_that_is_advised_would_tell():
     new, old = samples()
     found = gate(results(new), results(old), score="error", margin=0.005)
     deviation = (new - old).std(ddof=1)
-    needed = required_rows(0.005, deviation, 0.1, 0.8)
+    needed = rows_needed(0.005, deviation, 0.1, 0.8)
 
     assert found.verdict == "cannot tell"
     assert found.sentences[2] == (
@@ -99,7 +99,7 @@ def test_enough_rows_for_equal_systems_are_not_advised_again():
     new = old + rng.permutation(np.repeat([0.1, -0.1], 200)) - 0.018
     found = gate(results(new), results(old), score="error", margin=0.02)
 
-    assert required_rows(0.02, 0.1, 0.1, 0.8) < 400
+    assert rows_needed(0.02, 0.1, 0.1, 0.8) < 400
     assert found.verdict == "cannot tell"
     assert found.sentences[2].startswith("If the difference is what was observed, ")
 
@@ -143,8 +143,8 @@ def test_a_plan_is_that_of_students_t_for_the_error_of_the_difference():
     assert plan[:6] == ("new", "old", "m", "error", 80, None)
     assert plan.deviation == pytest.approx(deviation, rel=1e-12)
     assert plan.power == power_of(0.02, plan.deviation, 80, 0.01)
-    assert plan.mde == minimum_detectable(plan.deviation, 80, 0.01, 0.9)
-    assert plan.required_rows == required_rows(0.02, plan.deviation, 0.01, 0.9)
+    assert plan.mde == detectable(plan.deviation, 80, 0.01, 0.9)
+    assert plan.rows_needed == rows_needed(0.02, plan.deviation, 0.01, 0.9)
     clusters = [row // 8 for row in range(80)]
     pair = (results(new, "new", clusters=clusters), results(old, "old", clusters=clusters))
     (plan,) = plans(pairs_of_results(*pair), 0.02)
@@ -164,7 +164,7 @@ def test_rows_that_do_not_vary_plan_nothing(new, old):
     (plan,) = plans(pairs, 0.02)
     assert math.isnan(plan.power)
     assert math.isnan(plan.mde)
-    assert plan.required_rows is None
+    assert plan.rows_needed is None
     assert plan_table([plan], 0.02, 0.05, 0.8).rows[0][-3:] == [""] * 3
 
 
@@ -183,5 +183,5 @@ def test_scores_of_sums_are_planned_by_the_same_test():
 
     assert plan.score == "bleu"
     assert plan.power == power_of(2.0, deviation, 30)
-    assert plan.mde == minimum_detectable(deviation, 30)
-    assert plan.required_rows == required_rows(2.0, deviation)
+    assert plan.mde == detectable(deviation, 30)
+    assert plan.rows_needed == rows_needed(2.0, deviation)
