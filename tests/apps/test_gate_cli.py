@@ -164,7 +164,7 @@ def test_saved_results_are_compared(run, saved):
     assert (comparison["a"], comparison["b"]) == ("old", "good")
     assert comparison["options"]["correction"] == "benjamini_hochberg"
     assert "does not show that the systems are equal" in " ".join(out.split())
-    status, out, _ = run("compare", *names, "--correction", "holm")
+    status, out, _ = run("compare", *names, "--correction", "holm", "--explain")
     assert status == 0
     assert "corrected by Holm's method over 3 comparisons" in (" ".join(out.split()))
     table = [line.split() for line in out.splitlines()]

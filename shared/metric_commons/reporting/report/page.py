@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
-from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
+from ...evaluation.results.breakdowns import breakdown_tables
 from ...evaluation.results.comparison_tables import (
     formats_of_differences,
     scored_by,
@@ -26,7 +26,7 @@ from ...evaluation.results.rendering import (
     label,
     p_value,
 )
-from ...evaluation.results.result_tables import format_of, shown_records
+from ...evaluation.results.result_tables import format_of, legend, rank_table, shown_records
 from ...evaluation.results.results import Results
 from .axes import Axis, fit_axis
 from .examples import Examples
@@ -68,7 +68,7 @@ def render(results: Results, examples: Examples) -> str:
         "short": shortened,
         "fold": fold,
         "number": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:.4g}",
-        "breakable": breakable,
+        "breakable": lambda line: Markup(breakable(line)),
         "time": _format_time,
     }
     template = environment.from_string(_TEMPLATE.read_text("utf-8"))
@@ -79,7 +79,7 @@ def render(results: Results, examples: Examples) -> str:
         results = results.sort(".".join(keys[0]))
         standings = results.standings
     scored = [result for modules in results.systems.values() for result in modules.values()]
-    rank_table = standings.rank_table(results.visible_systems())
+    ranks = rank_table(standings, results.visible_systems())
     inputs = [
         {
             "path": str(source.get("path", "")),
@@ -104,9 +104,9 @@ def render(results: Results, examples: Examples) -> str:
         rows=sorted({result.rows for result in scored}),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=Markup(as_html(results.tables()[:1], [])),
-        legend=standings.legend(),
-        rank_count=len(rank_table.rows) if rank_table else 0,
-        rank_table=Markup(as_html([with_dashes(rank_table)], [])) if rank_table else "",
+        legend=legend(standings),
+        rank_count=len(ranks.rows) if ranks else 0,
+        rank_table=Markup(as_html([with_dashes(ranks)], [])) if ranks else "",
         panels=_score_panels(results),
         differences=_difference_panels(results),
         difference_level=_level(
@@ -118,7 +118,7 @@ def render(results: Results, examples: Examples) -> str:
         groups=_group_tables(results),
         breakdowns=[
             (table.title, Markup(as_html([table._replace(title="")], [])))
-            for table in breakdown_tables(breakdowns(results.systems))
+            for table in breakdown_tables(results.systems)
         ],
         examples=examples,
         signatures=results.signatures(),
