@@ -132,7 +132,7 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
     [
         (["--margin", "0"], 2, "margin must be a number above 0, got 0.0"),
         (["--alpha", "5"], 2, "--alpha must be a number strictly between 0 and 1"),
-        (["--score", "qa_me"], 1, "there is no score 'qa_me' of rows; did you mean 'qa_em'?"),
+        (["--score", "qa_me"], 1, "there is no score 'qa_me'; did you mean 'qa_em'?"),
         (["--cluster-by", "doc"], 1, "were scored without --cluster-by doc; their clusters: none"),
         (["--margin", "x"], 2, "Invalid value for '--margin'"),
         (["--total", "60"], 2, "--total is for --sequential"),

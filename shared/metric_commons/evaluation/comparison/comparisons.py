@@ -17,13 +17,12 @@ import numpy as np
 from ...data.files.stored import to_jsonable
 from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.arrays import Integers
-from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import score_range
 from ...statistics.intervals.methods import score_bounds
 from ...statistics.tests.corrections import adjusted, significance_level
 from ...statistics.tests.significance import Differences, compared
 from ..results.module_results import ModuleResult, check_averages, signature
-from ..results.results import Results
+from ..results.results import Results, find_scores
 from ..results.standings import Comparison
 from ..rows.joins import in_order_of
 from ..rows.row_tables import RowTable
@@ -186,8 +185,8 @@ def paired_scores(
             systems differ.
     """
     limits = None if bounds is None else score_bounds(bounds)
-    if scores is not None:
-        _check(scores, results)
+    find_scores(scores or (), results.systems)  # which refuses those that there are not
+    is_comparable = is_compared = False
 
     @cache
     def ordered(first: str, system: str, module: str) -> RowTable:
@@ -210,6 +209,7 @@ def paired_scores(
             chosen = [name for name in shared if name == result.main_score] or shared[:1]
             if scores is not None:
                 chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]
+            is_comparable, is_compared = is_comparable or bool(shared), is_compared or bool(chosen)
             of_inputs = [name for name in chosen if kinds[name] == "inputs"]
             found = influences(first, second, of_inputs) if of_inputs else {}
             for name in chosen:
@@ -234,6 +234,11 @@ def paired_scores(
                         yield pair._replace(problem="no test is known for it")
                 if rows is not None:
                     yield _counting(pair, rows, first)
+    if scores and is_comparable and not is_compared:
+        raise ValueError(
+            f"score {next(iter(scores))!r} is neither a mean of rows nor computed from them, so it "
+            "cannot be compared"
+        )
 
 
 def _of_means(
@@ -307,27 +312,4 @@ def _check_options(module: str, results: Mapping[str, ModuleResult]) -> None:
         raise ValueError(
             f"{module} scored {a!r} and {b!r} with different options: {first.signature} "
             f"and {second.signature}"
-        )
-
-
-def _check(scores: Collection[str], results: Results) -> None:
-    """Check that every named score exists, and that at least one of them can be compared."""
-    known: dict[str, bool] = {}  # whether it can be compared
-    for system, modules in results.systems.items():
-        for module, result in modules.items():
-            table = results.rows.get(system, {}).get(module)
-            comparable: Collection[str] = () if table is None else _comparable(result, table)
-            for name in result.scores:
-                for called in (name, f"{module}.{name}"):
-                    known[called] = known.get(called, False) or name in comparable
-    of_rows = [name for name, is_comparable in known.items() if is_comparable]
-    for score in scores:
-        if score not in known:
-            listed = ", ".join(name for name in of_rows if "." not in name) or "none"
-            hint = nearest(score, of_rows) or f"; there are {listed}"
-            raise ValueError(f"there is no score {score!r} of rows{hint}")
-    if of_rows and not any(map(of_rows.__contains__, scores)):
-        raise ValueError(
-            f"score {next(iter(scores))!r} is neither a mean of rows nor computed from them, so it "
-            "cannot be compared"
         )

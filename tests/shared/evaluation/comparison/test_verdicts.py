@@ -123,7 +123,7 @@ def test_what_cannot_be_judged_is_named():
     for first, second, options, message in (
         (new, old, {"margin": 0}, "margin must be a number above 0, got 0"),
         (new, old, {"alpha": 5}, "for 5 % pass 0.05"),
-        (new, old, {"score": "eror"}, "there is no score 'eror' of rows; did you mean 'error'"),
+        (new, old, {"score": "eror"}, "there is no score 'eror'; did you mean 'error'"),
         (two, old, {}, "the new result has the systems a, b; a gate is for one"),
     ):
         with pytest.raises(ValueError, match=message):

@@ -464,7 +464,7 @@ def test_other_scores_are_compared_if_they_are_named():
     for names in (["qa_recall", "qa_precision"], ["qa_f1.qa_recall", "qa_precision"]):
         found = compared(["qa_em", "qa_f1"], scores=names).comparisons
         assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
-    with pytest.raises(ValueError, match="there is no score 'qa_f' of rows; did you mean 'qa_f1'"):
+    with pytest.raises(ValueError, match="there is no score 'qa_f'; did you mean 'qa_f1'"):
         compared("qa_f1", scores=["qa_f"])
     with pytest.raises(ValueError, match="score 'num_ret' is neither a mean of rows"):
         compared(
