@@ -15,10 +15,9 @@ from typing import Any
 
 from ...data.files.stored import option_text, to_jsonable
 from ...evaluation.comparison.combined_results import merged, renamed
-from ...evaluation.comparison.pairing import paired_scores
+from ...evaluation.comparison.comparisons import with_comparisons
 from ...evaluation.comparison.saved_results import SavedResult
 from ...evaluation.results.comparison_tables import statement
-from ...evaluation.results.comparisons import Rank, compare_pairs
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
@@ -33,6 +32,7 @@ from ...evaluation.results.rendering import (
 )
 from ...evaluation.results.result_tables import LETTERS_NOTE, RANKS_NOTE, rank_range
 from ...evaluation.results.results import Results, find_score
+from ...evaluation.results.standings import Rank
 from ...module.declaration.declarations import OF_INTERVALS
 
 # Options that do not affect a score; a preset is listed with its options.
@@ -308,8 +308,7 @@ def leaderboard(
     problem = next((entry.origin.problem for entry in systems if entry.origin.problem), "")
     if not problem:
         try:
-            pairs = paired_scores(pool, combinations(names, 2), [key])
-            pool = replace(pool, comparisons=compare_pairs(pairs, assume=assume))
+            pool = with_comparisons(pool, combinations(names, 2), [key], assume=assume)
         except ValueError as error:
             problem = str(error)
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)

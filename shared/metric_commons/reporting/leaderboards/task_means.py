@@ -23,7 +23,6 @@ from typing import Any, Literal
 
 import numpy as np
 
-from ...evaluation.results.comparisons import rank_records
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
@@ -36,6 +35,7 @@ from ...evaluation.results.rendering import (
     listed_names,
 )
 from ...evaluation.results.result_tables import rank_range
+from ...evaluation.results.standings import rank_records
 from ...statistics.arguments.arrays import Floats
 from .leaderboards import Leaderboard, ascending
 from .score_tables import Gaps, ScoreTable, without_gaps

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
-from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
+from ...evaluation.results.breakdowns import breakdown_tables
 from ...evaluation.results.comparison_tables import (
     formats_of_differences,
     scored_by,
@@ -25,7 +25,7 @@ from ...evaluation.results.rendering import (
     label,
     p_value,
 )
-from ...evaluation.results.result_tables import format_of, shown_records
+from ...evaluation.results.result_tables import format_of, legend, rank_table, shown_records
 from ...evaluation.results.results import Results
 from .axes import Axis, fit_axis
 from .examples import Examples
@@ -71,7 +71,7 @@ def render(results: Results, examples: Examples) -> str:
         results = results.sort(".".join(keys[0]))
         standings = results.standings
     scored = [result for modules in results.systems.values() for result in modules.values()]
-    rank_table = standings.rank_table(results.visible_systems())
+    ranks = rank_table(standings, results.visible_systems())
     inputs = [
         {name: str(source.get(name, "")) for name in ("path", "sha256")}
         | {"rows": source.get("rows", "")}
@@ -93,9 +93,9 @@ def render(results: Results, examples: Examples) -> str:
         rows=sorted({result.rows for result in scored}),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
         score_table=table_html(next(iter(results.tables()), None)),
-        legend=standings.legend(),
-        rank_count=len(rank_table.rows) if rank_table else 0,
-        rank_table=table_html(rank_table),
+        legend=legend(standings),
+        rank_count=len(ranks.rows) if ranks else 0,
+        rank_table=table_html(ranks),
         panels=_score_panels(results),
         differences=_difference_panels(results),
         difference_level=_level(
@@ -107,7 +107,7 @@ def render(results: Results, examples: Examples) -> str:
         groups=_group_tables(results),
         breakdowns=[
             (table.title, table_html(table._replace(title="")))
-            for table in breakdown_tables(breakdowns(results.systems))
+            for table in breakdown_tables(results.systems)
         ],
         examples=examples,
         signatures=results.signatures(),
