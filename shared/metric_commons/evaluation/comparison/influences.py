@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...data.files.stored import to_jsonable
-from ...module.catalog.catalog import load_without_evaluate
-from ...statistics.arguments.arrays import Floats, Integers, take
+from ...statistics.arguments.arrays import Floats
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio
 from ...statistics.intervals.sums import RowStatistics

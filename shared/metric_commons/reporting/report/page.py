@@ -55,13 +55,15 @@ def render(results: Results, examples: Examples) -> str:
     Everything from the data is escaped. Characters that are invisible, that change the direction of
     the following text, or that UTF-8 cannot encode, are spelled out.
     """
+    from markupsafe import Markup
+
     template_of_page = template(
         "page.html",
         visible=visible,
         short=shortened,
         fold=fold,
         number=lambda value: f"{value:,}" if isinstance(value, int) else f"{value:.4g}",
-        breakable=breakable,
+        breakable=lambda line: Markup(breakable(line)),
         time=_format_time,
     )
     # The best system first, by the first score that is compared or a number.
