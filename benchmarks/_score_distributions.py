@@ -438,7 +438,7 @@ def differences():
     def distribution(draw_rows, truth):
         def draw(rng, rows):
             sample = draw_rows(rng, rows)
-            return unseen_row(sample).ends(1 - LEVEL), sample.mean()
+            return unseen_row(sample).interval(1 - LEVEL), sample.mean()
 
         return draw, truth
 

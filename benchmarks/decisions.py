@@ -19,7 +19,7 @@ from metric_commons.statistics import (
     ConfidenceSequence,
     compare,
     interval,
-    required_rows,
+    rows_needed,
     simultaneous_intervals,
 )
 from metric_commons.statistics.tests.best_of_many import best_of
@@ -160,7 +160,7 @@ def power_rows():
     yield "| --- | --- | --- |"
     for name, (differences, effect) in DIFFERENCES.items():
         rng = np.random.default_rng(SEED)
-        rows = required_rows(effect, float(like_rows(rng, differences, effect, 10**6).std()))
+        rows = rows_needed(effect, float(like_rows(rng, differences, effect, 10**6).std()))
         samples = like_rows(rng, differences, effect, (10 * SAMPLES, rows))
         share = np.mean([p_of(sample) < 0.05 for sample in samples])
         yield f"| power: {name}, difference {effect:g} | {rows:,} | {text(share)} |"
@@ -168,7 +168,7 @@ def power_rows():
         rng = np.random.default_rng(SEED)
         values = np.asarray(differences)
         deviation = float(np.sqrt(np.mean(np.square(values))))
-        rows = required_rows(margin, deviation, 0.1, 0.8)
+        rows = rows_needed(margin, deviation, 0.1, 0.8)
         both = np.concatenate([values, -values])
         samples = rng.choice(both, (10 * SAMPLES, rows))
         share = np.mean([passes_gate(sample, margin) for sample in samples])

@@ -62,7 +62,7 @@ def disagreements():
         shares = []
         for distribution in difference_distributions().values():
             drawn = samples(np.random.default_rng(rows), distribution, rows, RUNS, signs=True)
-            ends = [unseen_row(sample).ends(ALPHA) for sample in drawn]
+            ends = [unseen_row(sample).interval(ALPHA) for sample in drawn]
             outside = [low > 0 or high < 0 for low, high in ends]
             significant = [p_of_test(sample, "permutation") < ALPHA for sample in drawn]
             shares.append(np.mean(np.array(outside) != np.array(significant)))

@@ -109,8 +109,8 @@ def difference_ends(values, method):
     if method == "bootstrap":
         return interval(values, method=method, bounds=(-1.0, 1.0), n_resamples=RESAMPLES)
     if method == "t":
-        return PairedUnits.of(values, None).student()[0].ends(0.05)
-    return unseen_row(values).ends(0.05)
+        return PairedUnits.of(values, None).student()[0].interval(0.05)
+    return unseen_row(values).interval(0.05)
 
 
 def differences(rows):

@@ -41,7 +41,7 @@ def differences(rows: int, measures: int = 1) -> NDArray[np.float64]:
 def margin_p_values(differences: NDArray[np.float64], margin: float) -> tuple[float, float]:
     """P-values of a loss of the margin, and of a gain of it."""
     law = unseen_row(differences)
-    return law.tail(-margin), law.tail(margin, upper=True)
+    return law.tail(-margin), law.mirrored.tail(-margin)
 
 
 def ours(values: NDArray[np.float64]) -> None:

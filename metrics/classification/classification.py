@@ -10,7 +10,7 @@ import evaluate
 from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.classification.label_influences import (
     classification_influences,
-    unseen_confidences,
+    weighted_calibration,
 )
 from metric_commons.labels.classification.stock_classification import (
     GLUE,
@@ -90,7 +90,7 @@ class Classification(BatchMetric):
     }
     influences = staticmethod(classification_influences)
     drawn_scores = frozenset({"ece", "mce"})
-    unseen_rows = staticmethod(unseen_confidences)
+    weighted_scores = staticmethod(weighted_calibration)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
     arrays_allowed = unsigned_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules

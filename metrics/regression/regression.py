@@ -9,7 +9,7 @@ import datasets
 import evaluate
 
 from metric_commons.module.declaration.module import BatchMetric
-from metric_commons.regression.error_influences import regression_influences, unseen_errors
+from metric_commons.regression.error_influences import regression_influences, weighted_errors
 from metric_commons.regression.errors import Multioutput, regression_scores
 from metric_commons.regression.measure_names import Measures
 from metric_commons.regression.stock_regression import (
@@ -84,7 +84,7 @@ class Regression(BatchMetric):
     }
     influences = staticmethod(regression_influences)
     drawn_scores = frozenset({"median_ae", "max_error"})
-    unseen_rows = staticmethod(unseen_errors)
+    weighted_scores = staticmethod(weighted_errors)
     lower_is_better = frozenset(
         {"mae", "mse", "rmse", "mape", "smape", "median_ae", "max_error", "msle", "rmsle"}
         | {"pinball*", "poisson_deviance", "gamma_deviance", "tweedie*"}

@@ -132,7 +132,7 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
     [
         (["--margin", "0"], 2, "margin must be a number above 0, got 0"),
         (["--alpha", "5"], 2, "--alpha must be a number strictly between 0 and 1"),
-        (["--score", "qa_me"], 1, "there is no score 'qa_me' of rows; did you mean 'qa_em'?"),
+        (["--score", "qa_me"], 1, "there is no score 'qa_me'; did you mean 'qa_em'?"),
         (["--cluster-by", "doc"], 1, "were scored without --cluster-by doc; their clusters: none"),
         (["--margin", "x"], 2, "--margin must be a number above 0, got 'x'"),
         (["--total", "60"], 2, "--total is for --sequential"),
@@ -164,7 +164,7 @@ def test_saved_results_are_compared(run, saved):
     assert (comparison["a"], comparison["b"]) == ("old", "good")
     assert comparison["options"]["correction"] == "benjamini_hochberg"
     assert "does not show that the systems are equal" in " ".join(out.split())
-    status, out, _ = run("compare", *names, "--correction", "holm")
+    status, out, _ = run("compare", *names, "--correction", "holm", "--explain")
     assert status == 0
     assert "corrected by Holm's method over 3 comparisons" in (" ".join(out.split()))
     table = [line.split() for line in out.splitlines()]
@@ -191,7 +191,7 @@ def test_the_power_of_a_benchmark(run, saved):
 
     assert (content["effect"], content["alpha"], content["power"]) == (0.1, 0.05, 0.8)
     assert (plan["a"], plan["b"], plan["score"], plan["rows"]) == ("old", "near", "qa_em", 60)
-    assert plan["required_rows"] > 60
+    assert plan["rows_needed"] > 60
     both = saved("old", "near", name="both")
     (again,) = json.loads(run("power", both, "--effect", "0.1", "--format", "json")[1])["plans"]
     assert again == plan

@@ -5,6 +5,7 @@ Mariano; those on correlations give the comparison of Steiger.
 """
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -76,16 +77,33 @@ def regression_influences(
     return values
 
 
-def unseen_errors(predictions: Column, references: Column, **_: Any) -> list[tuple[Floats, Floats]]:
-    """Return predictions and references of rows without an error, and with 1.5 times the largest.
+def weighted_errors(
+    predictions: Column, references: Column, *, multioutput: Any = "uniform_average", **_: Any
+) -> tuple[Callable[[Floats], dict[str, Floats]], int]:
+    """Return how median and maximum error follow from weights, and the number of unseen rows.
 
-    >>> unseen_errors([2.0, 1.0], [1.0, 1.0])
-    [(np.float64(1.0), np.float64(1.0)), (np.float64(2.5), np.float64(1.0))]
+    These come after the rows: one without an error, and one with 1.5 times the largest.
+
+    >>> scores, unseen = weighted_errors([2.0, 1.0, 1.0], [1.0, 1.0, 3.0])
+    >>> scores(np.array([[1.0, 0.5, 1.0, 0.0, 0.0], [1.0, 0.5, 1.0, 0.0, 1.0]]).T)["max_error"]
+    array([2., 3.])
     """
-    pairs = np.asarray(predictions, np.float64), np.asarray(references, np.float64)
-    reference = pairs[1].mean(axis=0)
-    error = _WORSE * np.abs(pairs[0] - pairs[1]).max(axis=0)
-    return [(reference, reference), (reference + error, reference)]
+    pairs = Pairs(predictions, references)
+    errors, exponent = pairs.absolute_errors()
+    shares = pairs.output_shares(multioutput)
+    columns = [np.append(column, [0.0, _WORSE * column.max()]) for column in errors]
+
+    def scores(weights: Floats) -> dict[str, Floats]:
+        medians, largest = [], []
+        for column in columns:
+            order = np.argsort(column)
+            cumulative = np.cumsum(weights[order], axis=0)
+            medians.append(column[order][(cumulative >= cumulative[-1] / 2).argmax(axis=0)])
+            largest.append(np.where(weights > 0, column[:, np.newaxis], 0.0).max(axis=0))
+        listed = {"median_ae": medians, "max_error": largest}
+        return {name: np.ldexp(shares @ np.array(v), exponent) for name, v in listed.items()}
+
+    return scores, 2
 
 
 def _effects(measure: RegressionMeasure, pairs: Pairs) -> list[Floats] | None:

@@ -20,8 +20,7 @@ from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.weighted_units import (
     DrawnScore,
     extremes,
-    resampled_intervals,
-    smooth_distributions,
+    unit_intervals,
 )
 from ..statistics.resampling.row_units import RowUnits, cluster_values
 from .measure_names import D2_NAMES
@@ -44,30 +43,24 @@ def explained_interval(
         weights: the weights of rows.
         uncertainty: the level, the method and the clusters.
     """
-    numbers = sizes = None
+    numbers = None
     if isinstance(uncertainty.clusters, Clusters):
         numbers = uncertainty.clusters.numbers
-    units = cluster_values((columns * weights).T, numbers)
+    units = RowUnits.of_rows((columns * weights).T, numbers)
     sizes = cluster_values(weights[:, np.newaxis], numbers)[:, 0]
 
     def measure(sums: Floats, _: object = None) -> dict[str, Floats]:
         return {"": sums_score(kind, sums)}
 
-    level, draws = uncertainty.level, uncertainty.draws
     bounds = (-1.0 if kind in CORRELATIONS else -math.inf, 1.0)
     if math.isnan(value):
         return Interval(math.nan, math.nan, "law", math.nan)
-    if uncertainty.method == "bootstrap":
-        return resampled_intervals(
-            RowUnits.of_rows(units), [""], measure, confidence_level=level, **draws
-        )[""]
-    total = np.array([*map(rounded_sum, units.T)])
     candidates = _unseen_rows(kind, columns)
     candidates *= rounded_sum(sizes * sizes) / rounded_sum(sizes)
     with np.errstate(all="ignore"):
-        of_candidates = measure(total[:, np.newaxis] + candidates.T)[""]
+        of_candidates = measure(units.total()[:, np.newaxis] + candidates.T)[""]
         score = DrawnScore(value, *extremes(of_candidates, candidates), bounds)
-        found = smooth_distributions(units, {"": score}, measure, **draws)[""].interval(level)
+        found = unit_intervals(units, {"": score}, measure, uncertainty, smooth=len(units))[""]
     if math.isnan(found.low):  # no variation in any draw
         found = found._replace(low=bounds[0], high=bounds[1])
     return found

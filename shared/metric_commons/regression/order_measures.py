@@ -13,11 +13,7 @@ from ..statistics.arithmetic.exact_sums import group_sums, root
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.proportions import Interval
-from ..statistics.resampling.ratio_distribution import (
-    levels,
-    probability_below,
-    ratio_distribution,
-)
+from ..statistics.resampling.ratio_distribution import RatioUnits, levels, probability_below
 
 WORSE = 1.5  # an unseen error is this many times the largest one
 _ONE_DEVIATION = 0.6827  # the probability within one standard deviation of a normal distribution
@@ -74,8 +70,8 @@ def median_interval(
         """Return it with an unseen unit, of which this part has errors of at most t."""
 
         def reaches(error: float) -> bool:
-            found = ratio_distribution(totals(np.where(errors <= error, sizes, 0.0)), totals(sizes))
-            units, size = found.units, found.unseen_size
+            units = RatioUnits.of(totals(np.where(errors <= error, sizes, 0.0)), totals(sizes))
+            size = units.unseen_size
             if below is not None:
                 units = units.with_unseen(below * size, size)
             return probability_below(0.5, units) <= 1 - level

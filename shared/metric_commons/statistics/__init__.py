@@ -9,10 +9,10 @@ if TYPE_CHECKING:
     from .intervals.summary import Average
     from .tests.confidence_sequences import ConfidenceSequence
     from .tests.power import (
-        minimum_detectable,
+        detectable,
         power_of,
         required_labels,
-        required_rows,
+        rows_needed,
     )
     from .tests.ranks import letters, rank_intervals, tiers
     from .tests.significance import compare, simultaneous_intervals
@@ -21,13 +21,13 @@ __all__ = [
     "Average",
     "ConfidenceSequence",
     "compare",
+    "detectable",
     "interval",
     "letters",
-    "minimum_detectable",
     "power_of",
     "rank_intervals",
     "required_labels",
-    "required_rows",
+    "rows_needed",
     "simultaneous_intervals",
     "tiers",
 ]
@@ -40,11 +40,11 @@ __getattr__ = resolver(
         "compare": "tests.significance",
         "interval": "intervals.intervals",
         "letters": "tests.ranks",
-        "minimum_detectable": "tests.power",
+        "detectable": "tests.power",
         "power_of": "tests.power",
         "rank_intervals": "tests.ranks",
         "required_labels": "tests.power",
-        "required_rows": "tests.power",
+        "rows_needed": "tests.power",
         "simultaneous_intervals": "tests.significance",
         "tiers": "tests.ranks",
     },

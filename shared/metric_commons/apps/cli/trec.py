@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import click
 
 from ...data.files.stored import write_whole
-from ...evaluation.comparison.run_pairs import paired, pairs_of_runs, read_clusters
-from ...evaluation.results.comparisons import compare_pairs
+from ...evaluation.comparison.run_pairs import paired, read_clusters
 from ...evaluation.results.module_results import provenance
 from ...evaluation.results.results import FORMATS, Results
 from ...module.catalog.presets import run_options
@@ -175,21 +175,6 @@ def trec(
         "seed": seed,
     }
     clusters = None if cluster_by is None else read_clusters(cluster_by)
-    comparisons = []
-    if compare:
-        shared_queries = paired(scored_runs.runs)
-        names = [measure.name for measure in parsed_measures]
-        comparisons = compare_pairs(
-            pairs_of_runs(shared_queries, names, clusters),
-            correction=correction,
-            assume=assume,
-            confidence_level=confidence_level or _LEVEL,
-            test=test,
-            alternative=alternative,
-            alpha=alpha,
-        )
-        if plot:
-            write_whole(plot, [deltas(plot, shared_queries, comparisons)])
     results = run_scores.RankingResults(
         shows_counts=True,  # which -m names
         systems={
@@ -207,20 +192,33 @@ def trec(
             }
             for run, query_scores in scored_runs.runs.items()
         },
-        comparisons=comparisons,
         provenance=provenance(scored_runs.inputs),
-        rows={
-            run: {
-                "ir_ranking": run_scores.scored_queries(queries, parsed_measures, scoring, clusters)
-            }
-            for run, queries in scored_runs.runs.items()
-        },
+        rows=run_scores.scored_queries(scored_runs.runs, parsed_measures, scoring, clusters),
     )
     for run, number in scored_runs.absent.items():
         if number and scoring.missing == "zero" and not (complete or missing):
             share = f"{number} of {len(scored_runs.runs[run])} judged queries have no results"
             advice = "they count 0 here, and --missing skip leaves them out, as trec_eval does"
             note(f"{run}: {share}; {advice}")
+    if compare:
+        from ...evaluation.comparison.comparisons import with_comparisons  # imports numpy
+
+        shared = paired(scored_runs.runs)
+        tables = run_scores.scored_queries(shared, parsed_measures, scoring, clusters)
+        compared = with_comparisons(
+            replace(results, rows=tables),
+            combinations(shared, 2),
+            [measure.name for measure in parsed_measures],
+            correction=correction,
+            assume=assume,
+            confidence_level=confidence_level or _LEVEL,
+            test=test,
+            alternative=alternative,
+            alpha=alpha,
+        )
+        results = replace(results, comparisons=compared.comparisons, provenance=compared.provenance)
+        if plot:
+            write_whole(plot, [deltas(plot, shared, results.comparisons)])
     if not output:
         return results
     from ...data.trec.trec import run_tag  # here, so that printing help does not wait for numpy

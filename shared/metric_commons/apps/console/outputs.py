@@ -15,14 +15,10 @@ import click
 
 from ...data.files.access import check_name
 from ...data.files.stored import OPEN_FILES
-from ...evaluation.results.comparisons import Comparison
-from ...evaluation.results.rendering import (
-    KINDS,
-    Table,
-    message_line,
-)
+from ...evaluation.results.rendering import KINDS, Table, message_line
 from ...evaluation.results.results import FORMATS, TABLE_FORMATS, Results
-from ...module.catalog.usage import UsageError
+from ...evaluation.results.standings import Comparison
+from ...module.catalog.usage import UsageError, note
 from ...statistics.arguments.domains import Count, OneOf, Range
 from ...statistics.resampling.progress import is_quiet
 from ..functions.findings import Finding
@@ -107,8 +103,12 @@ class Presentation:
             render = TABLE_FORMATS[self.format_name]
             click.echo(page(tables) if page else render(tables, results.signatures()))
             return
+        for problem in results.provenance.get("not_compared", ()):
+            note(problem)
         if results.comparisons and self.sentence:
             click.echo(f"{message_line(verdict(results))}\n")
+        if not self.explain:
+            tables = [table._replace(explanation="") for table in tables]
         show_tables(tables, results.signatures() if self.explain else ())
         for line in _readings(results):
             click.echo(message_line(line))
@@ -301,8 +301,9 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
         if table.sentence:
             blocks.append(click.style(fill(table.sentence, width), bold=True))
         blocks += ["\n".join(_drawn(table, columns)) for columns in _pages(table, width)]
-        if table.note:
-            blocks.append(click.style(fill(table.note, width, break_on_hyphens=False), dim=True))
+        if table.small_print:
+            said = fill(table.small_print, width, break_on_hyphens=False)
+            blocks.append(click.style(said, dim=True))
     if lines:
         blocks.append("\n".join(click.style(line, dim=True) for line in lines))  # to be copied
     click.echo("\n\n".join(blocks), color=True if "FORCE_COLOR" in os.environ else None)

@@ -7,28 +7,27 @@ influence, so that sign flips of these numbers exchange rows, to first order.
 
 import json
 import math
-from collections.abc import Collection, Mapping, Sequence
-from functools import partial
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import numpy as np
 
 from ...data.files.stored import to_jsonable
-from ...module.catalog.catalog import load_without_evaluate
-from ...statistics.arguments.arrays import Floats, Integers, take
+from ...statistics.arguments.arrays import Floats
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio
 from ...statistics.intervals.sums import RowStatistics
+from ...statistics.intervals.weighted_units import DrawnScore, weighted_draws
 from ...statistics.resampling.progress import step
-from ...statistics.resampling.ratio_distribution import ratio_distribution
+from ...statistics.resampling.row_units import RowUnits
 from ...statistics.tests.laws import Drawn, Ends
 from ...statistics.tests.significance import Differences
-from ..rows.row_tables import RowTable
+from ..rows.row_tables import RowTable, concatenated
 
 _STEP = 1e-6  # part of the sums of both systems by which a sum is moved
 _PARTS = 32  # of the way from one system to the other
 _DIGITS = 12  # of an influence by leaving out a row, so that equal rows have equal ones
-_DRAWS = 500
+_DRAWS = 10_000
 _WORSE = 1.5  # times the largest difference: an unseen one of a score without bounds
 
 
@@ -88,7 +87,7 @@ def differences_of_sums(
     reach = limits[1] - limits[0]
     if math.isinf(reach) and isinstance(law, SumRatio):
         columns = dict(zip(names, np.concatenate([a, b]).T, strict=True))
-        reach = law.scale * law.bounds(ratio_distribution(*law.units(columns)))[1]
+        reach = law.scale * law.bounds(*law.units(columns))[1]
     return _scaled(len(a) * ((a - b) @ slopes), scores, reach, limits)
 
 
@@ -172,12 +171,7 @@ def influences(
 
 def _together(first: RowTable, second: RowTable) -> dict[str, Any]:
     """Return the columns of both systems, one after the other."""
-    columns: dict[str, Any] = {}
-    for name, column in first.columns.items():
-        other = second.columns[name]
-        is_array = isinstance(column, np.ndarray) and isinstance(other, np.ndarray)
-        columns[name] = np.concatenate([column, other]) if is_array else [*column, *other]
-    return columns
+    return {n: concatenated([column, second.columns[n]]) for n, column in first.columns.items()}
 
 
 def _scores(metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,7 +194,8 @@ def _of_leaving_out(table: RowTable, names: Collection[str]) -> dict[str, Floats
     columns = {name: np.empty(number) for name in names}
     for position, rows in enumerate(kinds.values()):
         with step(position, len(kinds)):
-            without = _scores(table.metric, _of_rows(table, np.delete(np.arange(number), rows[0])))
+            others = table.take(np.delete(np.arange(number), rows[0]))
+            without = _scores(table.metric, others.columns)
         for name, column in columns.items():
             column[rows] = without.get(name, math.nan)
     return {
@@ -208,10 +203,6 @@ def _of_leaving_out(table: RowTable, names: Collection[str]) -> dict[str, Floats
         for name, column in columns.items()
         if np.isfinite(column).all()
     }
-
-
-def _of_rows(table: RowTable, rows: Integers) -> dict[str, Any]:
-    return {name: take(column, rows) for name, column in table.columns.items()}
 
 
 def drawn_law(first: RowTable, second: RowTable, name: str) -> Drawn:
@@ -225,38 +216,32 @@ def drawn_law(first: RowTable, second: RowTable, name: str) -> Drawn:
         second: the same rows of another system.
         name: the score.
     """
-    metric, number = first.metric, len(first)
-    if "measures" in first.options:  # the others take time
-        metric = load_without_evaluate(first.module, **{**first.options, "measures": [name]})
-    inputs = list(metric.input_names)
-    candidates = metric.unseen_rows(**{n: _together(first, second)[n] for n in inputs})
+    number = len(first)
     units, clusters = np.arange(number), first.labels()["clusters"]
     if clusters is not None:
         units = Clusters.of_labels(clusters, number).numbers
-    size = number / (int(units.max()) + 1)
+    n_units = int(units.max()) + 1
     given = np.asarray(first.columns.get("sample_weight", np.ones(number)), np.float64)
+    size = number / n_units * float(given.mean())
+    systems = [
+        table.metric.weighted_scores(**table.options, **table.columns) for table in (first, second)
+    ]
+    (score_a, unseen_a), (score_b, unseen_b) = systems
+    places = []  # of the unseen rows among the sums: the lowest and the highest of A, and of B
+    for (score, unseen), start in zip(systems, (n_units, n_units + unseen_a), strict=True):
+        seen = np.repeat(given[:, np.newaxis], unseen, axis=1)
+        values = score(np.concatenate([seen, size * np.eye(unseen)]))[name]
+        places += [start + int(np.nanargmin(values)), start + int(np.nanargmax(values))]
 
-    def score(table: RowTable, unseen: Sequence[Any], weights: Floats) -> float:
-        columns = {
-            name: [*table.columns[name], value]
-            if isinstance(table.columns[name], list)
-            else np.concatenate([table.columns[name], [value]])
-            for name, value in zip(inputs, unseen, strict=True)
-        }
-        weighted = weights * np.append(given, given.mean())
-        return float(_scores(metric, {**columns, "sample_weight": weighted}).get(name, math.nan))
+    def difference(sums: Floats, _: object) -> dict[str, Floats]:
+        rows = given[:, np.newaxis] * sums[units]
+        of_a, of_b = np.split(sums[n_units:], [unseen_a])
+        value: Floats = score_a(np.concatenate([rows, of_a]))[name]
+        return {name: value - score_b(np.concatenate([rows, of_b]))[name]}
 
-    extremes = []
-    for table in (first, second):
-        values = [score(table, row, np.append(np.ones(number), size)) for row in candidates]
-        extremes.append([candidates[int(f(values))] for f in (np.nanargmin, np.nanargmax)])
-    (lowest, highest), (lowest_b, highest_b) = extremes
-    chance, lower, upper = np.random.default_rng(0), np.empty(_DRAWS), np.empty(_DRAWS)
-    of_a, of_b = partial(score, first), partial(score, second)
-    for draw in range(_DRAWS):
-        with step(draw, _DRAWS):
-            drawn = chance.exponential(size=int(units.max()) + 2)
-            weights = np.append(drawn[units], size * drawn[-1])
-            lower[draw] = of_a(lowest, weights) - of_b(highest_b, weights)
-            upper[draw] = of_a(highest, weights) - of_b(lowest_b, weights)
-    return Drawn(lower[~np.isnan(lower)], upper[~np.isnan(upper)])
+    lowering, raising = np.zeros((2, n_units + unseen_a + unseen_b))
+    lowering[[places[0], places[3]]] = raising[[places[1], places[2]]] = size
+    kinds = RowUnits(np.ones(n_units, np.int64), unobserved=unseen_a + unseen_b)
+    drawn = {name: DrawnScore(math.nan, lowering, raising)}
+    draws = weighted_draws(kinds, drawn, difference, n_resamples=_DRAWS, seed=0)[name]
+    return Drawn(draws.lower, draws.upper)

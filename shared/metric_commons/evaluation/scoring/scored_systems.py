@@ -8,8 +8,7 @@ from typing import Any
 from ...module.catalog.presets import preset
 from ...module.catalog.usage import with_bar
 from ...statistics.resampling.progress import step
-from ..comparison.pairing import paired_scores
-from ..results.comparisons import compare_pairs
+from ..comparison.comparisons import with_comparisons
 from ..results.module_results import (
     ModuleResult,
     check_averages,
@@ -71,12 +70,10 @@ def results_of_tables(
     results = Results(systems=systems, provenance=record, rows=tables)
     if compared is None:
         return results
-    options = dict(compared)
     level = intervals.get("confidence_level") or _LEVEL
     with step(1, 2):
-        pairs = paired_scores(results, combinations(tables, 2), options.pop("scores"))
-        comparisons = compare_pairs(pairs, confidence_level=level, **options)
-    return replace(results, comparisons=comparisons)
+        pairs = combinations(tables, 2)
+        return with_comparisons(results, pairs, confidence_level=level, **compared)
 
 
 def _in_one_order(tables: Tables) -> Tables:

@@ -7,7 +7,7 @@ computed from counts of units, so they do not depend on the order of rows.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -18,8 +18,7 @@ from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
     extremes,
-    resampled_intervals,
-    weighted_intervals,
+    unit_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
 from .rated_units import LARGEST, RatedUnits
@@ -257,15 +256,11 @@ class AgreementEstimate:
         def measure(sums: Floats, _: object) -> dict[str, Floats]:
             return {"": score(sums)}
 
-        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
-        if uncertainty.method == "bootstrap":
-            found = resampled_intervals(kinds, [""], measure, **options)[""]
-        else:
-            unseen = size * terms(_unseen_units(units))
-            with np.errstate(all="ignore"):
-                values = score(kinds.total()[:, np.newaxis] + unseen.T)
-            drawn = DrawnScore(self.value, *extremes(values, unseen), (-1.0, 1.0))
-            found = weighted_intervals(kinds, {"": drawn}, measure, **options)[""]
+        unseen = size * terms(_unseen_units(units))
+        with np.errstate(all="ignore"):
+            values = score(kinds.total()[:, np.newaxis] + unseen.T)
+        drawn = DrawnScore(self.value, *extremes(values, unseen), (-1.0, 1.0))
+        found = unit_intervals(kinds, {"": drawn}, measure, uncertainty)[""]
         return found._replace(standard_error=error)
 
 

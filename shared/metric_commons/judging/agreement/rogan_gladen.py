@@ -9,7 +9,7 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import critical_value
 from ...statistics.intervals.summary import Measured
-from ...statistics.intervals.weighted_units import DrawnScore, extremes, weighted_intervals
+from ...statistics.intervals.weighted_units import DrawnScore, extremes, unit_intervals
 from ...statistics.resampling.row_units import RowUnits
 from .judged_rows import JudgedRows
 
@@ -96,6 +96,5 @@ def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
     unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]]).astype(np.float64)
     values = measure(units.total()[:, np.newaxis] + unseen.T)[""]
     score = DrawnScore(result["judge_corrected"], *extremes(values, unseen), (0.0, 1.0))
-    options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
-    found = weighted_intervals(units, {"": score}, measure, **options)[""]
+    found = unit_intervals(units, {"": score}, measure, uncertainty)[""]
     return result, {"judge_corrected": found._replace(standard_error=error)}

@@ -20,8 +20,8 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, extremes, weighted_distributions
-from ...statistics.resampling.row_units import RowUnits, gathered, random_rows
+from ...statistics.intervals.weighted_units import DrawnScore, extremes, unit_intervals
+from ...statistics.resampling.row_units import RowUnits, random_rows
 
 
 def rank_scores(
@@ -204,7 +204,8 @@ class AnswerKinds:
         self, clusters: Clusters | None, n_resamples: int, seed: int
     ) -> dict[str, Floats]:
         """Return the scores of resamples of rows, or of clusters; shape (resamples,)."""
-        return gathered(self._resampled_blocks(clusters, n_resamples, seed), n_resamples)
+        blocks = list(self._resampled_blocks(clusters, n_resamples, seed))
+        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
 
     def _resampled_blocks(
         self, clusters: Clusters | None, n_resamples: int, seed: int
@@ -325,7 +326,4 @@ def weighted_answer_intervals(
         )
         for name in drawn_names
     }
-    laws = weighted_distributions(units, drawn_scores, measure, **uncertainty.draws)
-    return {"f1": f1_interval} | {
-        name: law.interval(uncertainty.level) for name, law in laws.items()
-    }
+    return {"f1": f1_interval, **unit_intervals(units, drawn_scores, measure, uncertainty)}

@@ -130,7 +130,7 @@ def curve_scores(
             scores[f"top_{size}_accuracy"] = mean_over_rows(column, predicted.weights)
     bins = Calibration([], [], [], [])
     if calibration_bins is not None:
-        rows = _calibrated(predicted)
+        rows = calibrated(predicted)
         if rows.counts.are_probabilities and predicted.probabilities:
             bins = calibration(rows.counts, calibration_bins, calibration_strategy)
         scores |= calibration_errors(rows, bins)
@@ -200,7 +200,7 @@ def curve_intervals(
         else:
             intervals[name] = loss_interval(score, weights, upper, uncertainty)
     if measured.bins.rows:
-        rows = _calibrated(predicted)
+        rows = calibrated(predicted)
         clusters = uncertainty.clusters
         if isinstance(predicted, IndicatorScores):  # a row for each label
             labels = rows.scores.size // len(predicted.references)
@@ -288,7 +288,7 @@ def _areas_and_losses(
     return scores
 
 
-def _calibrated(predicted: PredictedScores | IndicatorScores) -> RowScores:
+def calibrated(predicted: PredictedScores | IndicatorScores) -> RowScores:
     """Return the scores to calibrate.
 
     If one of several labels is true, it is the probability of the most probable label, and whether

@@ -4,7 +4,7 @@ Those on a mean of rows, such as accuracy, are the scores of rows but for a cons
 area under the ROC curve are DeLong's placements.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -13,11 +13,12 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, take
 from ...statistics.arguments.checks import check_weights
+from ..thresholds.calibration import BinSums, bin_scores, calibration
 from ..thresholds.score_rows import THRESHOLD
 from .classes import LabelDistances, counted_rows
 from .classification_measures import Tabulated, positions_of_rows, tabulated
 from .confusion import confusion_scores
-from .curve_scores import curve_scores
+from .curve_scores import calibrated, curve_scores
 from .label_intervals import cell_counters, counts_of, indicator_counters, scores_of_kinds
 from .multilabel import LabelIndicators, kinds_of_rows
 
@@ -25,6 +26,7 @@ _STEP = 1e-4  # of a row, in numerical slopes
 _DIGITS = 9  # of an influence; equal rows have equal ones
 _SORTED = ("_auc", "average_precision")  # scores that depend on the order of rows alone
 _OF_BINS = ("ece", "mce")  # which are not smooth in the rows
+_OF_LABELS = ("labels", "pos_label", "average")
 _OF_CURVES = ("multi_class", "max_fpr", "top_k", "calibration_bins", "calibration_strategy")
 
 
@@ -61,7 +63,7 @@ def classification_influences(
             threshold=options.get("threshold", THRESHOLD),
             probabilities=probabilities,
             sample_weight=weights,
-            **{name: options.get(name) for name in ("labels", "pos_label", "average")},
+            **{name: options.get(name) for name in _OF_LABELS},
         )
 
     of_curves = {name: options[name] for name in _OF_CURVES if name in options}
@@ -89,16 +91,30 @@ def classification_influences(
     return columns
 
 
-def unseen_confidences(predictions: Column, references: Column, **_: Any) -> list[tuple[Any, Any]]:
-    """Return rows that are predicted with confidence, for each label that occurs.
+def weighted_calibration(
+    predictions: Column, references: Column, **options: Any
+) -> tuple[Callable[[Floats], dict[str, Floats]], int]:
+    """Return how calibration errors follow from weights of rows, and the number of unseen rows.
 
-    >>> unseen_confidences(np.array([0.3, 0.8]), [0, 1])
-    [(0.0, 0), (1.0, 0), (0.0, 1), (1.0, 1)]
+    These come after the rows: at the edges of each bin, positive and negative.
+
+    >>> scores, unseen = weighted_calibration([0.3, 0.8], [0, 1], calibration_bins=2)
+    >>> scores(np.eye(2 + unseen, 2).sum(axis=1, keepdims=True))["ece"].round(3)
+    array([0.25])
     """
-    scores = np.asarray(predictions, np.float64)
-    rows = list(np.eye(scores.shape[1])) if scores.ndim > 1 else [0.0, 1.0]
-    labels = dict.fromkeys(references.tolist() if hasattr(references, "tolist") else references)
-    return [(row, label) for label in labels for row in rows]
+    kept = np.arange(len(references))
+    if options.get("ignore_index") is not None:
+        kept = counted_rows(references, options["ignore_index"])
+    given: dict[str, Any] = {"threshold": THRESHOLD, "probabilities": True}
+    given |= {name: options[name] for name in (*given, *_OF_LABELS) if name in options}
+    predicted, *_ = tabulated(take(predictions, kept), take(references, kept), **given)
+    rows = calibrated(predicted)
+    strategy = options.get("calibration_strategy", "uniform")
+    sums = BinSums.of(rows, calibration(rows.counts, options["calibration_bins"], strategy))
+    table = np.zeros((len(references), sums.table.shape[1]))
+    table[kept] = sums.table.reshape(kept.size, -1, table.shape[1]).sum(axis=1)
+    columns = np.concatenate([table, sums.unseen])
+    return lambda weights: bin_scores(columns.T @ weights), len(sums.unseen)
 
 
 def _ranks(scores: Floats) -> Floats:

@@ -27,8 +27,7 @@ from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proport
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
     extremes,
-    resampled_intervals,
-    smooth_intervals,
+    unit_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, LabelDistances
@@ -225,32 +224,28 @@ def _drawn_intervals(
         found = measure(counts_of(sums), names={name for name, _ in keys})
         return {(name, index): np.atleast_2d(found[name])[index] for name, index in keys}
 
-    if uncertainty.method == "bootstrap":
-        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
-        intervals = resampled_intervals(units, keys, measured, **options)
-    else:
-        combined = isinstance(measures.table, LabelIndicators)
-        total, amounts = units.total(), units.of_kinds()
-        with np.errstate(all="ignore"):
-            squares = units.counts @ np.square(amounts)
-            effective = np.square(total) / squares
-            size = len(total) // 3 - 1
-            unseen_size = squares[-2] / total[-2] if total[-2] else 1.0
-            candidates = _candidates(total, task, measures.distances, combined=combined)
-            candidates *= unseen_size
-            trials = measured(total[:, np.newaxis] + candidates.T, keys)
-        scores = {}
-        for name, index in keys:
-            is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
-            scores[name, index] = DrawnScore(
-                float(listed[name][index]),
-                *_unseen_rows(trials[name, index], candidates, combined=combined),
-                (-1.0 if is_signed else 0.0, 1.0),
-                task.average in ("macro", "weighted") and name in _BIASED,
-            )
-        denominators = effective[size : 3 * size][total[size : 3 * size] > 0]
-        fewest = float(denominators.min(initial=0.0 if not denominators.size else np.inf))
-        intervals = smooth_intervals(units, scores, measured, uncertainty, fewest)
+    combined = isinstance(measures.table, LabelIndicators)
+    total, amounts = units.total(), units.of_kinds()
+    with np.errstate(all="ignore"):
+        squares = units.counts @ np.square(amounts)
+        effective = np.square(total) / squares
+        size = len(total) // 3 - 1
+        unseen_size = squares[-2] / total[-2] if total[-2] else 1.0
+        candidates = _candidates(total, task, measures.distances, combined=combined)
+        candidates *= unseen_size
+        trials = measured(total[:, np.newaxis] + candidates.T, keys)
+    scores = {}
+    for name, index in keys:
+        is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
+        scores[name, index] = DrawnScore(
+            float(listed[name][index]),
+            *_unseen_rows(trials[name, index], candidates, combined=combined),
+            (-1.0 if is_signed else 0.0, 1.0),
+            task.average in ("macro", "weighted") and name in _BIASED,
+        )
+    denominators = effective[size : 3 * size][total[size : 3 * size] > 0]
+    fewest = float(denominators.min(initial=0.0 if not denominators.size else np.inf))
+    intervals = unit_intervals(units, scores, measured, uncertainty, smooth=fewest)
     return {
         name: [intervals[name, index] for index in range(column.size)]
         if measures.task.average == "none" and np.ndim(measures.scores[name])

@@ -22,8 +22,7 @@ from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
     extremes,
-    resampled_intervals,
-    weighted_distributions,
+    unit_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
 from .partition_names import ClusteringMeasure
@@ -354,9 +353,6 @@ def agreement_intervals(
         }
 
     names = list(by_name)
-    if uncertainty.method == "bootstrap":
-        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
-        return resampled_intervals(units, names, measured, **options)
     unseen = np.zeros((candidates.size, cells.size))
     unseen[np.arange(candidates.size), places[cells[places].searchsorted(candidates)]] = 1.0
     with np.errstate(all="ignore"):
@@ -371,8 +367,7 @@ def agreement_intervals(
         )
         for name, measure in by_name.items()
     }
-    laws = weighted_distributions(units, drawn_scores, measured, **uncertainty.draws)
-    return {name: law.interval(uncertainty.level) for name, law in laws.items()}
+    return unit_intervals(units, drawn_scores, measured, uncertainty)
 
 
 def _nominees(sizes: NDArray[Any]) -> Integers:

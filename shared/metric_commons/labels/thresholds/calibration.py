@@ -6,10 +6,10 @@ Source:
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,8 +20,8 @@ from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
     extremes,
-    resampled_intervals,
-    weighted_distributions,
+    unit_intervals,
+    weighted_draws,
 )
 from ...statistics.resampling.row_units import RowUnits, cluster_values
 from .areas import InfluencedScore, RowScores, undefined
@@ -128,6 +128,37 @@ def calibration_errors(rows: RowScores, bins: Calibration) -> dict[str, Influenc
     }
 
 
+class BinSums(NamedTuple):
+    """What rows of weight 1 add to the sums of bins: their gaps, and then their weights."""
+
+    table: Floats  # shape (rows, 2 * bins)
+    unseen: Floats  # of rows that may come, shape (2 * bins, 2 * bins)
+    bins: Integers  # of the rows
+
+    @classmethod
+    def of(cls, rows: RowScores, binned: Calibration) -> "BinSums":
+        """Return the sums of rows, and of those that may come: at the edges of each bin."""
+        lower_edges, upper_edges = map(np.array, binned.edges)
+        p, size = rows.scores, upper_edges.size
+        bins = np.minimum(upper_edges.searchsorted(p), size - 1)
+        table = np.zeros((p.size, 2 * size))
+        table[np.arange(p.size), bins] = rows.positive.astype(np.float64) - p
+        table[np.arange(p.size), size + bins] = 1.0
+        unseen = np.zeros((2, size, 2 * size))
+        numbers = np.arange(size)
+        for side, change in enumerate((-upper_edges, 1 - lower_edges)):
+            unseen[side, numbers, numbers] = change
+            unseen[side, numbers, size + numbers] = 1.0
+        return cls(table, unseen.reshape(2 * size, -1), bins)
+
+
+def bin_scores(sums: Floats, _: object = None) -> dict[str, Floats]:
+    """Return the calibration errors from the sums of bins, shape (2 * bins, draws)."""
+    gaps, masses = np.split(np.abs(sums), 2)
+    of_bins = np.divide(gaps, masses, out=np.zeros_like(gaps), where=masses > 0)
+    return {"ece": gaps.sum(axis=0) / masses.sum(axis=0), "mce": of_bins.max(axis=0)}
+
+
 _NOISE = 2_000  # normal numbers of each bin
 _PARTS = 64  # of a bin, within which rows are joined if there are many
 _MANY = 5_000  # units, from which they are joined
@@ -156,40 +187,25 @@ def calibration_intervals(
     """
     clusters = uncertainty.clusters
     numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-    lower_edges, upper_edges = map(np.array, binned.edges)
-    p, y = rows.scores, rows.positive.astype(np.float64)
+    table, unseen, bins = BinSums.of(rows, binned)
+    p = rows.scores
     w = np.ones(p.size) if rows.weights is None else rows.weights
-    bins = np.minimum(upper_edges.searchsorted(p), upper_edges.size - 1)
-    size, tail = upper_edges.size, (1 - uncertainty.level) / 2
-    table = np.zeros((p.size, 2 * size))  # the gap of each bin, and its weight
-    table[np.arange(p.size), bins], table[np.arange(p.size), size + bins] = (y - p) * w, w
-    units = cluster_values(table, numbers)
+    size, tail = len(unseen) // 2, (1 - uncertainty.level) / 2
+    units = cluster_values(table * w[:, np.newaxis], numbers)
     units = units[np.lexsort(units.T[::-1])]
     total = units.sum(axis=0)
-
-    def measure(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
-        gaps, masses = np.abs(sums[:size]), sums[size:]
-        of_bins = np.divide(gaps, masses, out=np.zeros_like(gaps), where=masses > 0)
-        errors = {"ece": gaps.sum(axis=0) / masses.sum(axis=0), "mce": of_bins.max(axis=0)}
-        return {name: errors[name] for name in names}
-
     kinds, counts = _kinds(units, size, numbers is None)
-    if uncertainty.method == "bootstrap":
-        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
-        return resampled_intervals(RowUnits(counts, kinds), values.keys(), measure, **options)
     sizes = units[:, size:].sum(axis=1)
-    candidates = np.zeros((2, size, 2 * size))
-    bin_numbers = np.arange(size)
-    for side, change in enumerate((-upper_edges, 1 - lower_edges)):
-        candidates[side, bin_numbers, bin_numbers] = change
-        candidates[side, bin_numbers, size + bin_numbers] = 1.0
-    unseen = candidates.reshape(2 * size, -1) * (float(np.sort(sizes**2).sum()) / sizes.sum())
-    trials = measure(total[:, np.newaxis] + unseen.T, values.keys())
+    unseen *= float(np.sort(sizes**2).sum()) / sizes.sum()
+    trials = bin_scores(total[:, np.newaxis] + unseen.T)
     scores = {}
     for name, value in values.items():
         _, raising = extremes(trials[name], unseen)
         scores[name] = DrawnScore(value, raising, raising)
-    laws = weighted_distributions(RowUnits(counts, kinds), scores, measure, **uncertainty.draws)
+    of_kinds = RowUnits(counts, kinds)
+    if uncertainty.method == "bootstrap":
+        return unit_intervals(of_kinds, scores, bin_scores, uncertainty)
+    laws = weighted_draws(of_kinds, scores, bin_scores, **uncertainty.draws)
     noise = np.sqrt(_noise(units, bins, p, w, size, numbers is None))
     chance = np.random.RandomState(np.random.PCG64(int(uncertainty.seed) + 1))
     z = chance.standard_normal((_NOISE, size)) * noise
@@ -198,13 +214,13 @@ def calibration_intervals(
 
         def reaches(part: float, name: str = name, value: float = value) -> bool:
             sums = np.concatenate([part * total[:size] + z, np.tile(total[size:], (_NOISE, 1))], 1)
-            return bool(np.quantile(measure(sums.T, [name])[name], 1 - tail) < value)
+            return bool(np.quantile(bin_scores(sums.T)[name], 1 - tail) < value)
 
         low = 0.0 if numbers is not None and len(units) == 1 else _largest_part(reaches) * value
         law = laws[name]
-        high = float(np.quantile(law.upper, 1 - tail)) - max(law.bias, 0.0)
+        high = float(np.quantile(law.upper, 1 - tail)) - max(law.bias(value), 0.0)
         high = min(max(high, value), 1.0)
-        intervals[name] = Interval(low, high, "law", law.standard_error)
+        intervals[name] = Interval(low, high, "law", law.standard_error(len(units)))
     return intervals
 
 

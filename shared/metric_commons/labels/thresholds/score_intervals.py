@@ -23,8 +23,7 @@ from ...statistics.intervals.weighted_units import (
     LINEAR,
     DrawnScore,
     extremes,
-    resampled_intervals,
-    weighted_distributions,
+    unit_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
 from .areas import InfluencedScore, RowScores
@@ -142,9 +141,6 @@ def area_intervals(
         )
         return areas_of_weights(positives, negatives, names, max_fpr)
 
-    if uncertainty.method == "bootstrap":
-        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
-        return intervals | resampled_intervals(units, names, measure, **options)
     sizes = np.bincount(unit, amounts)
     candidates = np.eye(_UNSEEN, units.counts.size + _UNSEEN, units.counts.size)
     candidates *= (units.counts @ sizes**2) / (units.counts @ sizes)
@@ -154,10 +150,9 @@ def area_intervals(
         name: DrawnScore(found[name].score, *extremes(trials[name], candidates), (0.0, 1.0))
         for name in names
     }
-    laws = weighted_distributions(units, scores, measure, **uncertainty.draws)
-    for name, law in laws.items():
+    for name, drawn in unit_intervals(units, scores, measure, uncertainty).items():
         error = _error(found[name].influences(), uncertainty.clusters)
-        intervals[name] = law.interval(uncertainty.level)._replace(standard_error=error)
+        intervals[name] = drawn._replace(standard_error=error)
     return intervals
 
 

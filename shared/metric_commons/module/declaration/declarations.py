@@ -67,7 +67,9 @@ def declared_options(compute: Callable[..., Any], docstring: str) -> Mapping[str
     for parameter in inspect.signature(compute).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
             source = _source(parameter)
-            options |= declared_options(source, inspect.getdoc(source) or "")
+            declared = declared_options(source, inspect.getdoc(source) or "")
+            without = _WITHOUT.get(parameter.name, ())
+            options |= {name: o for name, o in declared.items() if name not in without}
         elif parameter.kind is parameter.KEYWORD_ONLY and parameter.default is not parameter.empty:
             annotation = parameter.annotation
             options[parameter.name] = Option(
@@ -93,17 +95,14 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
 
     If the name is none of those below, the annotation is the function: `**options: f`.
     """
-    from ...statistics.intervals.summary import (  # imports numpy
-        summarize,
-        summarize_inputs,
-    )
+    from ...statistics.intervals.summary import summarize  # imports numpy
 
-    shared: dict[str, Callable[..., Any]] = {
-        "summary": summarize,
-        "uncertainty": summarize_inputs,
-    }
-    source: Callable[..., Any] = shared.get(parameter.name, parameter.annotation)
-    return source
+    is_shared = parameter.name in ("summary", "uncertainty")
+    return summarize if is_shared else parameter.annotation  # type: ignore[no-any-return]
+
+
+# Options of scores of rows alone
+_WITHOUT = {"uncertainty": ("per_example", "standard_error")}
 
 
 def spelled_out(
@@ -115,7 +114,8 @@ def spelled_out(
     spelled = [final]
     if final.kind is final.VAR_KEYWORD:
         shared = spelled_out(_source(final)).parameters.values()
-        spelled = [parameter for parameter in shared if parameter.kind is parameter.KEYWORD_ONLY]
+        without = _WITHOUT.get(final.name, ())
+        spelled = [p for p in shared if p.kind is p.KEYWORD_ONLY and p.name not in without]
     extras = [
         inspect.Parameter(
             option.name, final.KEYWORD_ONLY, default=option.default, annotation=option.annotation
@@ -244,9 +244,10 @@ class Module(Protocol):
     # differences that leaving a row out makes.
     influences: "Callable[..., Mapping[str, Any]] | None" = None
     # Scores that are not smooth in the rows, whose differences are drawn with random weights of
-    # them; and, from the same columns, rows of which some may lower or raise such a score most.
+    # them. From the columns of a system, and all options: the function of such scores by name, from
+    # weights of its rows and of some that may come, (rows, draws), and the number of the latter.
     drawn_scores: frozenset[str] = frozenset()
-    unseen_rows: "Callable[..., Sequence[Mapping[str, Any]]] | None" = None
+    weighted_scores: "Callable[..., tuple[Callable[..., Mapping[str, Any]], int]] | None" = None
     # Names of row scores that are in every result, whatever the options.
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
@@ -263,7 +264,6 @@ class Module(Protocol):
     # Scores for which lower is better, by name or pattern; for all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
     compiled_package: str | None = None  # optional: with it the same results take less time
-    unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
     # Ranges of scores, by patterns of their names: see `arguments.domains.score_range`.
     score_ranges: Ranges = SHARES
     full_error: float = 1.0  # of errors without a highest value: where everything is wrong
@@ -317,13 +317,6 @@ class Module(Protocol):
     def compute(self, *, predictions: Any, **arguments: Any) -> Any:
         """Return the scores by name."""
         ...
-
-    def compute_with_statistics(self, *, predictions: Any, **arguments: Any) -> tuple[Any, Any]:
-        """Return the result of `compute`, and what rows add to the sums behind the scores.
-
-        The latter is None unless scores follow from sums.
-        """
-        return self.compute(predictions=predictions, **arguments), None
 
 
 # Options that do not affect scores, but only what is reported beside them.

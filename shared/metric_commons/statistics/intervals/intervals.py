@@ -19,8 +19,8 @@ from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError, RowError
 from ..arguments.domains import CrossedLabels, Level, Parsed, Resamples, Seed, checked_options
 from ..arithmetic.exact_sums import group_sums, rounded_sum
-from ..resampling.ratio_distribution import ratio_distribution, unseen_unit_ends
-from ..resampling.row_units import RowUnits, deviation, gathered, percentile_ends
+from ..resampling.ratio_distribution import RatioUnits, unseen_unit_ends
+from ..resampling.row_units import RowUnits, percentile_ends
 from .cluster_sums import Clusters
 from .crossed import CrossedClusters
 from .methods import Method, Uncertainty
@@ -211,47 +211,45 @@ def ratio_interval(
     if method == "bootstrap":
         ends = _resampled_ends(numerators, sizes, counts, uncertainty)
         return Interval(max(ends[0], low), min(ends[1], high), method, error)
-    units = ratio_distribution(numerators, sizes, counts)
-    value = units.units.ratio()
+    units = RatioUnits.of(numerators, sizes, counts)
     if method == "t" or math.isinf(low):
         method, weights = "t", np.ones(sizes.size) if counts is None else counts
         kish = float((weights @ sizes) ** 2 / (weights @ sizes**2))
         if kish <= 1:
             return Interval(low, high, method, error)
-        reach = critical_value(level, kish - 1) * error
+        value, reach = units.ratio(), critical_value(level, kish - 1) * error
         return Interval(value - reach, value + reach, method, error)
     method, worst = "law", high
     if math.isinf(high):
-        worst = low + _WORSE * (units.largest_ratio - low)
-    size = units.unseen_size
-    first, last = unseen_unit_ends(units, (low * size, worst * size), level)
+        is_sized = sizes > 0
+        worst = low + _WORSE * (float((numerators[is_sized] / sizes[is_sized]).max()) - low)
+    first, last = unseen_unit_ends(units, (low, worst), level)
     if worst == low:  # rows without an error do not show how large one may be
         last = math.inf
-    ends = min(first, value), max(last, value)
-    return Interval(max(ends[0], low), min(ends[1], high), method, error)
+    return Interval(max(first, low), min(last, high), method, error)
 
 
 def _resampled_ends(
     numerators: Floats, sizes: Floats, counts: Floats | None, uncertainty: Uncertainty
 ) -> tuple[float, float]:
     """Return the percentile bootstrap interval of a ratio of sums, within the ratios of units."""
-    least, draws = 0.0, uncertainty.draws
+    columns, size = np.column_stack([numerators, sizes]), 0.0
     if counts is None and sizes.min() == sizes.max():  # one column takes less memory
-        shares, repeats = np.unique(numerators / sizes[0] + 0.0, return_counts=True)
-        least, largest = float(shares[0]), float(shares[-1])
-        units = RowUnits(repeats, (shares - least)[:, np.newaxis])
-        ratios = ({"": sums[0] / len(units)} for sums in units.resampled(**draws))
-    else:
-        columns = np.column_stack([numerators, sizes])
-        units = RowUnits.of_rows(columns)
-        if counts is not None:
-            units = RowUnits(counts.astype(np.int64), columns)
-        largest = math.inf
-        ratios = ({"": sums[0] / sums[1]} for sums in units.resampled(**draws))
-    with np.errstate(invalid="ignore"):
-        values = gathered(ratios, draws["n_resamples"])[""]
-    low, high = (least + percentile_ends(values, uncertainty.level)).tolist()
-    return min(low, largest), min(high, largest)
+        columns, size = numerators[:, np.newaxis], float(sizes[0]) * sizes.size
+    units = RowUnits.of_rows(columns)
+    if counts is not None:
+        units = RowUnits(counts.astype(np.int64), columns)
+
+    def ratio(sums: Floats, _: object) -> dict[str, Floats]:
+        return {"": sums[0] / (size or sums[1])}
+
+    values = units.resampled(ratio, [""], **uncertainty.draws)[""]
+    low, high = percentile_ends(values, uncertainty.level)
+    if size:
+        of_units = numerators / sizes
+        least, most = float(of_units.min()), float(of_units.max())
+        low, high = max(low, least), min(high, most)
+    return low, high
 
 
 def ratio_error(numerators: Floats, sizes: Floats, counts: Floats | None = None) -> float:
@@ -289,13 +287,14 @@ def resampled_interval(
     >>> resampled_interval(np.array([3.0, 1.0, math.nan, 2.0]), 0.5)[:4]
     (1.5, 2.5, 'bootstrap', 1.0)
     """
-    low, high = percentile_ends(values, confidence_level).tolist()
+    low, high = percentile_ends(values, confidence_level)
     defined = values[~np.isnan(values)]
     largest = float(np.abs(defined).max(initial=0.0))
-    if math.isinf(largest):
-        return Interval(low, high, "bootstrap", math.inf, None, n_clusters)
-    scale = largest or 1.0  # so that no square overflows
-    return Interval(low, high, "bootstrap", deviation(defined / scale) * scale, None, n_clusters)
+    error = math.inf if math.isinf(largest) else math.nan
+    if defined.size > 1 and not math.isinf(largest):
+        scale = largest or 1.0  # so that no square overflows
+        error = float(np.std(defined / scale, ddof=1)) * scale
+    return Interval(low, high, "bootstrap", error, None, n_clusters)
 
 
 def _crossed_interval(

@@ -21,12 +21,12 @@ import numpy as np
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError
 from ..arithmetic.exact_sums import rounded_sum
-from ..resampling.row_units import RowUnits, cluster_values, resampled_counts
+from ..resampling.row_units import RowUnits, resampled_counts
 from .cluster_sums import Clusters
 from .intervals import mean_interval, resampled_interval
 from .methods import Uncertainty
 from .proportions import Interval
-from .weighted_units import DrawnScore, extremes, resampled_intervals, smooth_distributions
+from .weighted_units import DrawnScore, extremes, unit_intervals
 
 _WHOLE = 1_500_000  # rows up to which sums of squared ranks are 64-bit integers
 _UNSEEN = 5.0  # units
@@ -431,35 +431,28 @@ def pearson_interval(
     x, y = (_standardized(column, w) for column in (first, second))
     clusters = uncertainty.clusters
     numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-    units = cluster_values(_pearson_terms(x, y).T * w[:, np.newaxis], numbers)
+    units = RowUnits.of_rows(_pearson_terms(x, y).T * w[:, np.newaxis], numbers)
     sign = -1.0 if value < 0 else 1.0
     apart = float(np.abs(y - sign * x).max()) * (1 + _UNSEEN / len(units)) / 2
-    if (
-        apart < _ROUNDING
-    ):  # a perfect correlation: one deviation up in one column, down in the other
+    if apart < _ROUNDING:  # a perfect correlation: one deviation up in one column, down in another
         apart = 1.0
     far = max(float(np.abs(column).max()) for column in (x, y))
     candidates = _pearson_terms(
         np.array([apart, -apart, far, -far]), sign * np.array([-apart, apart, far, -far])
     )
-    sizes = units[:, 0]
-    candidates *= rounded_sum(sizes * sizes) / rounded_sum(sizes)
+    sizes = units.of_kinds()[:, 0]
+    candidates *= float(units.counts @ (sizes * sizes)) / float(units.counts @ sizes)
 
     def measure(sums: Floats, _: object = None) -> dict[str, Floats]:
         rows, x, y, x_squares, y_squares, products = sums
         joint = products - x * y / rows
         return {"": joint / np.sqrt((x_squares - x * x / rows) * (y_squares - y * y / rows))}
 
-    level, draws = uncertainty.level, uncertainty.draws
-    if uncertainty.method == "bootstrap":
-        kinds = RowUnits.of_rows(units)
-        found = resampled_intervals(kinds, [""], measure, confidence_level=level, **draws)[""]
-        return found._replace(low=max(found.low, -1.0), high=min(found.high, 1.0))
-    total = np.array([*map(rounded_sum, units.T)])
     with np.errstate(all="ignore"):
-        of_candidates = measure(total[:, np.newaxis] + candidates)[""]
+        of_candidates = measure(units.total()[:, np.newaxis] + candidates)[""]
     score = DrawnScore(value, *extremes(of_candidates, candidates.T), (-1.0, 1.0))
-    return smooth_distributions(units, {"": score}, measure, **draws)[""].interval(level)
+    found = unit_intervals(units, {"": score}, measure, uncertainty, smooth=len(units))[""]
+    return found._replace(low=max(found.low, -1.0), high=min(found.high, 1.0))
 
 
 def _pearson_terms(x: Floats, y: Floats) -> Floats:

@@ -14,7 +14,6 @@ import numpy as np
 
 from ..arguments.arrays import Floats
 from ..arithmetic.exact_sums import group_sums
-from ..resampling.ratio_distribution import RatioDistribution
 from .cluster_sums import Clusters
 from .intervals import mean_interval, ratio_interval
 from .methods import Uncertainty
@@ -40,10 +39,12 @@ class SumRatio:
         """Return the numerators and the sizes of units."""
         return weighted_sum(columns, self.numerator), weighted_sum(columns, self.denominator)
 
-    def bounds(self, distribution: RatioDistribution) -> tuple[float, float]:
+    def bounds(self, numerators: Floats, sizes: Floats) -> tuple[float, float]:
         """Return the smallest and the largest ratio of an unseen unit."""
-        largest = distribution.largest_ratio
-        return 0.0, self.upper or max(1.0, 0.0 if math.isnan(largest) else largest)
+        if self.upper is not None:
+            return 0.0, self.upper
+        with np.errstate(all="ignore"):
+            return 0.0, max(1.0, float(np.nan_to_num(numerators / sizes, posinf=0.0).max()))
 
     def interval(self, rows: Columns, uncertainty: Uncertainty) -> Interval:
         """Return the interval of the ratio, from the statistics of rows."""
@@ -54,11 +55,8 @@ class SumRatio:
                 group_sums(column, clusters.numbers, len(clusters))
                 for column in (numerators, sizes)
             )
-        upper = self.upper
-        if upper is None:
-            with np.errstate(all="ignore"):
-                upper = max(1.0, float(np.nan_to_num(numerators / sizes, posinf=0.0).max()))
-        found = ratio_interval(numerators, sizes, uncertainty, bounds=(0.0, upper))
+        bounds = self.bounds(numerators, sizes)
+        found = ratio_interval(numerators, sizes, uncertainty, bounds=bounds)
         return found._replace(
             low=found.low * self.scale,
             high=found.high * self.scale,

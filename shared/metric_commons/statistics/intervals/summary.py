@@ -278,44 +278,17 @@ _KEYS = (
 )
 
 
-@checked_options
 def summarize_inputs(
-    kernel: Callable[..., Measured],
-    columns: Mapping[str, Any],
-    *,
-    confidence_level: Level | None = None,
-    interval: Method = "auto",
-    clusters: CrossedLabels | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    groups: Labels | None = None,
+    kernel: Callable[..., Measured], columns: Mapping[str, Any], **uncertainty: Any
 ) -> ModuleScores:
     """Return the result of a module whose scores are neither means nor follow from sums.
 
     Args:
         kernel: as in `KernelRows`.
         columns: the inputs by name, and all options with a value for each row.
-        confidence_level: the level of the intervals, such as 0.95; also return them under
-            `confidence_interval`, with `interval`, `standard_error` and `effective_n`.
-        interval: the method: "auto" is the law of random weights and one unseen row, "bootstrap"
-            resamples rows; "t" and, for scores 0 and 1, "wilson" are for means of rows.
-        clusters: the cluster of each row, such as its document; intervals then count clusters
-            instead of rows, and scores do not change. Two or three fields, such as item and
-            template, are crossed: each is a sample.
-        n_resamples: the number of draws, where there are any.
-        seed: the seed of the draws; the same seed gives the same interval on every machine.
-        groups: the group of each row; also return the scores of each group and its number of rows
-            `n` under `groups`, in the order of the labels, with intervals if there are any.
+        **uncertainty: the options of `summarize`, but for those of scores of rows.
     """
-    return summarize(
-        KernelRows(kernel, columns),
-        confidence_level=confidence_level,
-        interval=interval,
-        clusters=clusters,
-        n_resamples=n_resamples,
-        seed=seed,
-        groups=groups,
-    )
+    return summarize(KernelRows(kernel, columns), **uncertainty)
 
 
 def _summary(
@@ -356,38 +329,32 @@ def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, A
     """Return for each key of a result the values by name; `single` has intervals of lone rows."""
     report: dict[str, Any] = {key: {} for key in _KEYS if key != "n_clusters"}
     for name, found in intervals.items():
-        if isinstance(found, Mapping):
-            continue
-        listed = found if isinstance(found, list) else [found]
-        alone: Any = single[name] if isinstance(found, list) else [single[name]]
-        effects = [_effect(*pair) for pair in zip(listed, alone, strict=True)]
-        if isinstance(found, list):  # whose entries all have a number
-            effects = [1.0 if isnan(effect) else effect for effect in effects]
-        errors = [estimate.standard_error for estimate in listed]
-        columns: dict[str, list[Any]] = {
-            "confidence_interval": [[estimate.low, estimate.high] for estimate in listed],
-            "interval": [estimate.method for estimate in listed],
-            "standard_error": errors,
-            "effective_n": [
-                (rows if estimate.rows is None else estimate.rows) / max(effect, 1.0)
-                for estimate, effect in zip(listed, effects, strict=True)
-            ],
-            "design_effect": effects,
-        }
-        for key, values in columns.items():
-            if isinstance(found, Interval):
-                if not (isinstance(values[0], float) and isnan(values[0])):
-                    report[key][name] = values[0]
-            else:
-                report[key][name] = values[0] if key == "interval" else values
+        alone: Any = single[name]
+        if isinstance(found, Interval):
+            for key, value in _report(found, alone, rows, nan).items():
+                if value == value:  # it is not NaN
+                    report[key][name] = value
+        elif isinstance(found, list):
+            entries = [_report(*pair, rows, 1.0) for pair in zip(found, alone, strict=True)]
+            for key, value in entries[0].items():
+                is_shared = key == "interval"
+                report[key][name] = value if is_shared else [entry[key] for entry in entries]
     return report
 
 
-def _effect(estimate: Interval, alone: Interval) -> float:
-    """Return by how much clusters multiply the variance."""
-    if isnan(estimate.standard_error):
-        return nan
-    return (estimate.standard_error / alone.standard_error) ** 2 if alone.standard_error else 1.0
+def _report(found: Interval, alone: Interval, rows: int, unknown: float) -> dict[str, Any]:
+    """Return what is told about an interval; without an error its design effect is unknown."""
+    effect = unknown
+    if not isnan(found.standard_error):
+        # By how much clusters multiply the variance
+        effect = (found.standard_error / alone.standard_error) ** 2 if alone.standard_error else 1.0
+    return {
+        "confidence_interval": [found.low, found.high],
+        "interval": found.method,
+        "standard_error": found.standard_error,
+        "effective_n": (rows if found.rows is None else found.rows) / max(effect, 1.0),
+        "design_effect": effect,
+    }
 
 
 @contextmanager

@@ -20,9 +20,9 @@ from .cluster_sums import Clusters
 from .crossed import CrossedClusters
 from .methods import Uncertainty
 from .proportions import Interval
-from .sum_distributions import Breakdowns, Distributions, RowMean, SumFunction, SumRatio, row_mean
+from .sum_distributions import Breakdowns, Distributions, RowMean, SumRatio, row_mean
 from .summary import Measured, interval_of
-from .weighted_units import DrawnScore, resampled_intervals, smooth_distributions
+from .weighted_units import DrawnScore, unit_intervals
 
 Sums = Mapping[str, float]
 
@@ -119,7 +119,7 @@ class RowStatistics:
         columns = dict(zip(names, rows.T, strict=True))
         distributions = self.distributions(names)
         intervals: dict[str, Any] = {}
-        functions: dict[str, SumFunction | None] = {}
+        drawn = []
         for name, score in result.items():
             # A statistic that is averaged is a score; one that is a sum is not.
             if not isinstance(score, float) or (name in self.names and name not in distributions):
@@ -127,18 +127,17 @@ class RowStatistics:
             distribution = distributions.get(name)
             intervals[name] = None  # in the order of the scores
             with interval_of(name):
-                if isinstance(distribution, RowMean):
-                    intervals[name] = distribution.interval(columns, uncertainty)
-                    continue
-                if uncertainty.method not in ("auto", "bootstrap"):
+                is_mean = isinstance(distribution, RowMean)
+                if not is_mean and uncertainty.method not in ("auto", "bootstrap"):
                     method = f"{uncertainty.method!r}"
                     raise OptionError("method", f"{method} is for means of rows; take 'auto'")
-            if isinstance(distribution, SumRatio):
-                intervals[name] = distribution.interval(columns, uncertainty)
-            else:
-                functions[name] = distribution
-        if functions:
-            intervals |= self._drawn(names, rows, functions, result, uncertainty)
+                if isinstance(distribution, SumRatio):
+                    intervals[name] = distribution.interval(columns, uncertainty)
+                else:
+                    drawn.append(name)
+        if drawn:
+            scores = {name: result[name] for name in drawn}
+            intervals |= self._drawn(names, rows, scores, distributions, uncertainty)
         plain = replace(uncertainty, method="auto")
         for key, entries in self.breakdowns(names).items():
             intervals[key] = {
@@ -156,8 +155,8 @@ class RowStatistics:
         self,
         names: Sequence[str],
         rows: Floats,
-        functions: Mapping[str, SumFunction | None],
-        result: Mapping[str, Any],
+        scores: Mapping[str, float],
+        functions: Mapping[str, Any],
         uncertainty: Uncertainty,
     ) -> dict[str, Interval]:
         """Return the intervals of functions of sums, from random weights or from resamples."""
@@ -166,30 +165,27 @@ class RowStatistics:
 
         def values(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
             of_sums = dict(zip(names, sums, strict=True))
-            found = {key: f.score(of_sums) for key in keys if (f := functions[key]) is not None}
-            others = [key for key in keys if key not in found]
-            if others:
+            found = {key: functions[key].score(of_sums) for key in keys if key in functions}
+            if len(found) < len(keys):
                 drawn = [self.scores(dict(zip(names, row, strict=True))) for row in sums.T.tolist()]
-                found |= {key: np.array([s.get(key, math.nan) for s in drawn]) for key in others}
+                for key in keys:
+                    found.setdefault(key, np.array([each.get(key, math.nan) for each in drawn]))
             return found
 
-        laws: dict[str, DrawnScore] = {}
-        if uncertainty.method == "auto":
-            units = cluster_values(rows, numbers)
-            for name, function in functions.items():
-                if function is not None:
-                    unseen = function.unseen(names, units)
-                    laws[name] = DrawnScore(result[name], *unseen, function.bounds, function.biased)
-        intervals: dict[str, Interval] = {}
+        units, of_units = RowUnits.of_rows(rows, numbers), cluster_values(rows, numbers)
+        laws, others = {}, {}
+        for name, score in scores.items():
+            if name in functions:
+                f = functions[name]
+                laws[name] = DrawnScore(score, *f.unseen(names, of_units), f.bounds, f.biased)
+            else:
+                others[name] = DrawnScore(score, of_units, of_units)
+        intervals = {}
         if laws:
-            found = smooth_distributions(units, laws, values, **uncertainty.draws)
-            intervals = {name: law.interval(uncertainty.level) for name, law in found.items()}
-        others = [name for name in functions if name not in laws]
+            intervals = unit_intervals(units, laws, values, uncertainty, smooth=len(of_units))
         if others:
-            kinds = RowUnits.of_rows(rows, numbers)
-            intervals |= resampled_intervals(
-                kinds, others, values, confidence_level=uncertainty.level, **uncertainty.draws
-            )
+            resampled = replace(uncertainty, method="bootstrap")
+            intervals |= unit_intervals(units, others, values, resampled)
         return intervals
 
     def columns(self, names: Sequence[str]) -> NDArray[Any]:

@@ -12,40 +12,35 @@ A score is computed from sums over units, which are rows or clusters of rows. A 
 
 The engine does the rest. The units are weighted at random together with an unseen one: the worst
 for the lower end, the best for the upper end. All scores of a call, and both ends, share the
-weights.
+weights. Smooth scores of many units are treated as linear in the sums.
 
 >>> units = RowUnits.of_rows(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 2.0], [1.0, 1.0]]))
 >>> def measure(sums, keys):
 ...     return {"recall": sums[0] / sums[1]}
 >>> row = 10 / 6  # the size of a unit in the mean of rows
 >>> scores = {"recall": DrawnScore(4 / 6, np.array([0.0, row]), np.array([row, row]), (0.0, 1.0))}
->>> distribution = weighted_distributions(units, scores, measure, n_resamples=4_000, seed=0)
->>> print("{:.1f} to {:.1f}".format(*distribution["recall"].ends(0.95)))
+>>> found = unit_intervals(units, scores, measure, Uncertainty(n_resamples=4_000))
+>>> print("{:.1f} to {:.1f}".format(*found["recall"][:2]))
 0.2 to 1.0
 """
 
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
-from functools import partial
-from typing import Self, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ..arguments.arrays import Floats, Integers
+from ..arguments.arrays import Floats
 from ..arithmetic.exact_sums import rounded_sum
-from ..resampling.ratio_distribution import (
-    RatioDistribution,
-    levels,
-    ratio_distribution,
-    unseen_unit_ends,
-)
-from ..resampling.row_units import RowUnits, gathered
+from ..resampling.ratio_distribution import RatioUnits, levels, unseen_unit_ends
+from ..resampling.row_units import RowUnits
 from .intervals import resampled_interval
 from .methods import Uncertainty
 from .proportions import Interval
 
 LINEAR = 5_000  # units, from which a smooth score is treated as linear in its sums
+_STEP = 1e-4  # of a row, in numerical slopes
 
 Key = TypeVar("Key", bound=Hashable)
 Measure = Callable[[Floats, Collection[Key]], Mapping[Key, Floats]]
@@ -66,251 +61,144 @@ class DrawnScore:
     biased: bool = False
     excess: float = 0.0
 
-    def enclosed(self, low: float, high: float) -> tuple[float, float]:
-        """Return the ends, moved so that they enclose the value and are in the range."""
-        if math.isnan(self.value):
-            return math.nan, math.nan
-        minimum, maximum = self.bounds
-        return min(max(low, minimum), self.value), max(min(high, maximum), self.value)
+    def interval(self, low: float, high: float, standard_error: float) -> Interval:
+        """Return the interval, moved so that it encloses the value and is in the range."""
+        ends = math.nan, math.nan
+        if not math.isnan(self.value):
+            ends = (
+                min(max(low, self.bounds[0]), self.value),
+                max(min(high, self.bounds[1]), self.value),
+            )
+        return Interval(*ends, "law", standard_error)
 
 
-class DrawnDistribution:
+class Draws(NamedTuple):
     """The values of a score in draws: with the worst unseen unit, the best one, and none."""
 
-    def __init__(
-        self, score: DrawnScore, units: int, lower: Floats, upper: Floats, plain: Floats
-    ) -> None:
-        self.score = score
-        self.lower, self.upper, self.plain = (
-            values[~np.isnan(values)] for values in (lower, upper, plain)
-        )
-        self.standard_error = math.nan
-        if units > 1 and self.plain.size:  # unbiased for a mean
-            self.standard_error = float(np.std(self.plain)) * math.sqrt((units + 1) / (units - 1))
+    lower: Floats
+    upper: Floats
+    plain: Floats
 
-    @property
-    def bias(self) -> float:
+    def bias(self, value: float) -> float:
         """Return the distance of the mean of draws from the score."""
-        return float(np.sort(self.plain).mean()) - self.score.value if self.plain.size else math.nan
+        return float(np.sort(self.plain).mean()) - value if self.plain.size else math.nan
 
-    def ends(self, confidence_level: float) -> tuple[float, float]:
-        """Return the ends of the interval, which encloses the score and is in its range."""
-        low, high = (
-            float(np.quantile(values, level)) if values.size else math.nan
-            for values, level in zip(
-                (self.lower, self.upper), levels(confidence_level), strict=True
-            )
-        )
-        if self.score.biased:
-            low, high = low - max(self.bias, 0.0), high - min(self.bias, 0.0)
-        return self.score.enclosed(low - self.score.excess, high)
-
-    def interval(self, confidence_level: float) -> Interval:
-        """Return the interval with its error."""
-        return Interval(*self.ends(confidence_level), "law", self.standard_error)
+    def standard_error(self, units: int) -> float:
+        """Return the standard deviation, unbiased for a mean of so many units."""
+        if units < 2 or not self.plain.size:
+            return math.nan
+        return float(np.std(self.plain)) * math.sqrt((units + 1) / (units - 1))
 
 
-@dataclass(frozen=True)
-class LinearDistribution:
-    """The distribution of a score of many units taken for linear in its sums: that of a mean."""
-
-    score: DrawnScore
-    distribution: RatioDistribution
-    unseen: tuple[float, float]  # the values of the units that lower and raise the score most
-    standard_error: float
-
-    @classmethod
-    def of_rows(
-        cls,
-        rows: Floats,
-        score: DrawnScore,
-        measure: Callable[[Floats], Floats],
-        counts: Integers | None = None,
-    ) -> Self:
-        """Return the distribution of a score whose slope at the totals makes a mean of it.
-
-        At 5,000 units the ends differ from those of draws by 0.7 % of the width.
-
-        Args:
-            rows: what each unit adds to the sums, shape (units, sums).
-            score: the score.
-            measure: from sums, shape (sums, draws), to its values.
-            counts: how often there is each unit; None for once.
-        """
-        repeats = np.ones(len(rows)) if counts is None else counts.astype(np.float64)
-        number = float(repeats.sum())
-        total = np.array([rounded_sum(repeats * column) for column in rows.T])
-        mean, step = total / number, 1e-4
-
-        def moved(amounts: Floats) -> Floats:
-            """Return the score after a unit's part of the total grows, in units of one row."""
-            sums = total[:, np.newaxis] + step * (amounts - mean).T
-            values: Floats = score.value + number * (measure(sums) - start) / step
-            return values
-
-        with np.errstate(all="ignore"):
-            start = float(measure(total[:, np.newaxis])[0])
-            values = moved(rows)
-            lowered, raised = moved(np.stack([score.lowering, score.raising])).tolist()
-        error = math.nan
-        if np.isfinite(values).all():
-            squares = rounded_sum(repeats * np.square(values - score.value))
-            error = math.sqrt(squares / (number - 1) / number)
-        distribution = ratio_distribution(values, np.ones(len(rows)), counts)
-        return cls(score, distribution, (lowered, raised), error)
-
-    def ends(self, confidence_level: float) -> tuple[float, float]:
-        """Return the ends of the interval, which encloses the score and is in its range."""
-        if math.isnan(self.score.value):
-            return math.nan, math.nan
-        return self.score.enclosed(
-            *unseen_unit_ends(self.distribution, self.unseen, confidence_level)
-        )
-
-    def interval(self, confidence_level: float) -> Interval:
-        """Return the interval with its error."""
-        return Interval(*self.ends(confidence_level), "law", self.standard_error)
-
-
-def smooth_distributions(
-    rows: Floats,
-    scores: Mapping[Key, DrawnScore],
-    measure: Measure[Key],
-    **draws: int,
-) -> dict[Key, DrawnDistribution | LinearDistribution]:
-    """As `weighted_distributions`, for scores that are smooth in the sums of units.
-
-    Those of many units are treated as linear.
-
-    Args:
-        rows: what each row, or cluster, adds to the sums, shape (units, sums).
-        scores: the scores by any keys.
-        measure: from sums, shape (sums, draws), and some keys to the values of these scores.
-        **draws: `n_resamples` and `seed`.
-    """
-    if len(rows) > LINEAR:
-        return {
-            key: LinearDistribution.of_rows(rows, score, partial(_single, measure, key))
-            for key, score in scores.items()
-        }
-    units = RowUnits.of_rows(rows)
-    return {**weighted_distributions(units, scores, measure, **draws)}
-
-
-def smooth_intervals(
+def unit_intervals(
     units: RowUnits,
     scores: Mapping[Key, DrawnScore],
     measure: Measure[Key],
     uncertainty: Uncertainty,
-    fewest: float,
+    *,
+    smooth: float = 0.0,
 ) -> dict[Key, Interval]:
-    """Return the intervals of scores that are smooth in the sums of units.
+    """Return the intervals of scores of units, by the law or by the percentiles of resamples.
 
     Args:
-        units: the units, with what each adds to the sums.
+        units: the rows, or clusters of them.
         scores: the scores by any keys.
         measure: from sums, shape (sums, draws), and some keys to the values of these scores.
-        uncertainty: the level, and how many weights are drawn.
-        fewest: the effective number of units of the rarest class, or of the smallest denominator.
+        uncertainty: the level, the method, and how many weights are drawn.
+        smooth: of scores that are smooth in the sums, the effective number of units of the rarest
+            class, or of the smallest denominator.
     """
-    laws: Mapping[Key, DrawnDistribution | LinearDistribution]
-    if fewest >= LINEAR:
-        laws = {
-            key: LinearDistribution.of_rows(
-                units.of_kinds(), score, partial(_single, measure, key), units.counts
+    level = uncertainty.level
+    if uncertainty.method == "bootstrap":
+        resamples = units.resampled(measure, scores, **uncertainty.draws)
+        return {
+            key: resampled_interval(values, level, units.n_clusters)
+            for key, values in resamples.items()
+        }
+    if smooth >= LINEAR:
+        return {
+            key: _linear_interval(
+                units, score, lambda sums, key=key: measure(sums, [key])[key], level
             )
             for key, score in scores.items()
         }
-    else:
-        laws = weighted_distributions(units, scores, measure, **uncertainty.draws)
-    return {key: law.interval(uncertainty.level) for key, law in laws.items()}
+    intervals = {}
+    for key, draws in weighted_draws(units, scores, measure, **uncertainty.draws).items():
+        score = scores[key]
+        low, high = (
+            float(np.quantile(values, at)) if values.size else math.nan
+            for values, at in zip(draws, levels(level), strict=False)
+        )
+        if score.biased:
+            bias = draws.bias(score.value)
+            low, high = low - max(bias, 0.0), high - min(bias, 0.0)
+        error = draws.standard_error(len(units))
+        intervals[key] = score.interval(low - score.excess, high, error)
+    return intervals
 
 
-def _single(measure: Measure[Key], key: Key, sums: Floats) -> Floats:
-    return measure(sums, [key])[key]
+def _linear_interval(
+    units: RowUnits, score: DrawnScore, measure: Callable[[Floats], Floats], level: float
+) -> Interval:
+    """Return the interval of a score whose slope at the totals makes a mean of it.
+
+    At 5,000 units the ends differ from those of draws by 0.7 % of the width.
+    """
+    rows, repeats = units.of_kinds(), units.counts.astype(np.float64)
+    number = float(len(units))
+    total = np.array([rounded_sum(repeats * column) for column in rows.T])
+
+    def moved(amounts: Floats) -> Floats:
+        """Return the score after a unit's part of the total grows, in units of one row."""
+        sums = total[:, np.newaxis] + _STEP * (amounts - total / number).T
+        values: Floats = score.value + number * (measure(sums) - start) / _STEP
+        return values
+
+    with np.errstate(all="ignore"):
+        start = float(measure(total[:, np.newaxis])[0])
+        values = moved(rows)
+        lowered, raised = moved(np.stack([score.lowering, score.raising])).tolist()
+    error = math.nan
+    if np.isfinite(values).all():
+        squares = rounded_sum(repeats * np.square(values - score.value))
+        error = math.sqrt(squares / (number - 1) / number)
+    law = RatioUnits.of(values, np.ones(len(rows)), repeats)
+    return score.interval(*unseen_unit_ends(law, (lowered, raised), level), error)
 
 
-def weighted_distributions(
-    units: RowUnits,
-    scores: Mapping[Key, DrawnScore],
-    measure: Measure[Key],
-    **draws: int,
-) -> dict[Key, DrawnDistribution]:
-    """Return the distribution of each score, with the same weights for all.
+def weighted_draws(
+    units: RowUnits, scores: Mapping[Key, DrawnScore], measure: Measure[Key], **draws: int
+) -> dict[Key, Draws]:
+    """Return the values of each score, with the same weights for all; those that are NaN left out.
 
     An unseen unit is measured once for all scores.
 
     Args:
         units: the rows, or clusters of them.
         scores: the scores by any keys.
-        measure: from sums, shape (sums, draws), and some keys to the values of these scores.
+        measure: as in `unit_intervals`.
         **draws: `n_resamples` and `seed`.
     """
-    unseen_units: dict[bytes, tuple[Floats, list[Key]]] = {}
-    for key, score in scores.items():
-        for unit in (score.lowering, score.raising):
-            unseen_units.setdefault(unit.tobytes(), (unit, []))[1].append(key)
     parts: dict[Key, list[list[Floats]]] = {key: [[], [], []] for key in scores}
+    unseen_units: dict[bytes, tuple[Floats, list[tuple[Key, int]]]] = {}
+    for key, score in scores.items():
+        for side, unit in enumerate((score.lowering, score.raising)):
+            unseen_units.setdefault(unit.tobytes(), (unit, []))[1].append((key, side))
     with np.errstate(all="ignore"):
         for totals, unseen in units.weighted(**draws):
             values = measure(totals, scores.keys())
-            plain = {key: np.array(values[key]) for key in scores}
-            measured: dict[bytes, Mapping[Key, Floats]] = {}
-            for name, (unit, keys) in unseen_units.items():
+            for key in scores:
+                parts[key][2].append(np.array(values[key]))
+            for unit, places in unseen_units.values():
                 added = np.flatnonzero(unit)
-                if 2 * added.size > unit.size:
-                    measured[name] = measure(totals + unit[:, np.newaxis] * unseen, keys)
-                    continue
                 before = totals[added]
                 totals[added] += unit[added, np.newaxis] * unseen
-                values = measure(totals, keys)
-                measured[name] = {key: np.array(values[key]) for key in keys}
+                values = measure(totals, {key for key, _ in places})
+                for key, side in places:
+                    parts[key][side].append(np.array(values[key]))
                 totals[added] = before  # in place, since a copy of all sums takes longer
-            for key, score in scores.items():
-                lower, upper = (
-                    measured[unit.tobytes()] for unit in (score.lowering, score.raising)
-                )
-                for part, values in zip(parts[key], (lower, upper, plain), strict=True):
-                    part.append(values[key])
-    return {
-        key: DrawnDistribution(scores[key], len(units), *map(np.concatenate, lists))
-        for key, lists in parts.items()
-    }
-
-
-def weighted_intervals(
-    units: RowUnits,
-    scores: Mapping[Key, DrawnScore],
-    measure: Measure[Key],
-    *,
-    confidence_level: float,
-    **draws: int,
-) -> dict[Key, Interval]:
-    """Return the intervals of scores; for the arguments see `weighted_distributions`."""
-    distributions = weighted_distributions(units, scores, measure, **draws)
-    return {
-        key: distribution.interval(confidence_level) for key, distribution in distributions.items()
-    }
-
-
-def resampled_intervals(
-    units: RowUnits,
-    keys: Collection[Key],
-    measure: Measure[Key],
-    *,
-    confidence_level: float,
-    n_resamples: int,
-    seed: int,
-) -> dict[Key, Interval]:
-    """Return the percentile bootstrap intervals of scores of the same units."""
-    with np.errstate(all="ignore"):
-        blocks = (
-            measure(sums, keys) for sums in units.resampled(n_resamples=n_resamples, seed=seed)
-        )
-        values = gathered(blocks, n_resamples, keys)
-    return {
-        key: resampled_interval(values[key], confidence_level, units.n_clusters) for key in keys
-    }
+    columns = {key: map(np.concatenate, lists) for key, lists in parts.items()}
+    return {key: Draws(*(v[~np.isnan(v)] for v in lists)) for key, lists in columns.items()}
 
 
 def extremes(values: Floats, candidates: Floats) -> tuple[Floats, Floats]:

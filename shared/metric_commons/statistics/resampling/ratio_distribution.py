@@ -16,9 +16,8 @@ is off by up to 1e-3 of the width of an interval if there are only more than 10,
 a single other one.
 
 For many different units the formula of Lugannani and Rice replaces the integral: at 10,000 it is
-off by less than 1e-5 of the width of an interval. More than 65,536 different units are put on a
-grid of as many steps, each divided between the two adjacent steps so that its mean stays. Such a
-spread can only widen an interval.
+off by less than 1e-5 of the width of an interval. More than 65,536 units are joined within as many
+steps of their range, to units of the same sums.
 
 Sources:
     Lugannani and Rice, Saddle point approximation for the distribution of the sum of independent
@@ -31,23 +30,19 @@ Sources:
 """
 
 import math
-from collections.abc import Sequence
-from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments.arrays import Floats, Integers
-from ..arithmetic.exact_sums import exact_sum
+from ..arguments.arrays import Floats
+from ..arithmetic.exact_sums import group_sums, rounded_sum
 
 _INTEGRATED = 10_000  # different units up to which the integral is computed
-_STEPS = 1 << 16  # of the grid for more different units
-_FRACTION = 2.0**20  # parts of a step, so that units are divided in whole numbers
+_STEPS = 1 << 16  # in which more units are joined
 _STEP = 1 / 32  # of the trapezoid rule
 _CELLS = 1 << 16  # of the matrix of points of the path and units, at a time
 _ITERATIONS = 200
-_MIN_ARRAY = 8  # units below which Python takes less time than numpy's calls
 _TINY = 1e-300
 
 
@@ -58,140 +53,55 @@ class RatioUnits(NamedTuple):
     sizes: Floats
     counts: Floats  # need not be whole
 
+    @classmethod
+    def of(
+        cls, numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None
+    ) -> "RatioUnits":
+        """Return the distinct pairs of numerators and sizes, without pairs of two zeros.
+
+        >>> units = RatioUnits.of(np.array([1.0, 0.0, 1.0]), np.array([2.0, 2.0, 2.0]))
+        >>> [column.tolist() for column in units]
+        [[0.0, 1.0], [2.0, 2.0], [1.0, 2.0]]
+        """
+        repeats = np.ones(sizes.size) if counts is None else counts.astype(np.float64)
+        if sizes.size > _STEPS:
+            return cls._joined(numerators, sizes, repeats)
+        pairs = numerators + 0.0 + 1j * sizes
+        kinds, positions = np.unique(pairs, return_inverse=True)
+        units = cls(kinds.real, kinds.imag, np.bincount(positions, repeats, kinds.size))
+        is_filled = kinds != 0
+        return cls(*(column[is_filled] for column in units))
+
+    @classmethod
+    def _joined(cls, numerators: Floats, sizes: Floats, counts: Floats) -> "RatioUnits":
+        """Return the means of units in steps of a - t b, where t is the ratio of all."""
+        columns = counts * numerators, counts * sizes, counts
+        residuals = numerators - rounded_sum(columns[0]) / (rounded_sum(columns[1]) or 1.0) * sizes
+        low = float(residuals.min())
+        span = float(residuals.max()) - low or 1.0
+        steps = np.rint((residuals - low) / span * _STEPS).astype(np.int64)
+        a, b, m = (group_sums(column, steps, _STEPS + 1) for column in columns)
+        is_filled = (m > 0) & ((a != 0) | (b != 0))
+        a, b, m = a[is_filled], b[is_filled], m[is_filled]
+        return cls(a / m, b / m, m)
+
     def ratio(self) -> float:
         """Return the ratio of the sums."""
         return float((self.counts * self.numerators).sum() / (self.counts * self.sizes).sum())
 
     def with_unseen(self, numerator: float, size: float) -> "RatioUnits":
         """Return these units and one more, of weight one."""
-        return RatioUnits(
-            np.append(self.numerators, numerator),
-            np.append(self.sizes, size),
-            np.append(self.counts, 1.0),
-        )
+        added = (numerator, size, 1.0)
+        return RatioUnits(*(np.append(*pair) for pair in zip(self, added, strict=True)))
 
+    @property
     def unseen_size(self) -> float:
-        """Return the mean of sizes, each weighted by itself."""
+        """Return the mean of sizes, each weighted by itself: that of the unit of an average row.
+
+        With their plain mean, failures of long units would be covered too rarely.
+        """
         total = float((self.counts * self.sizes).sum())
         return float((self.counts * self.sizes * self.sizes).sum()) / total if total else 0.0
-
-
-def different_units(
-    numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None
-) -> RatioUnits:
-    """Return the distinct pairs and their counts, without pairs of two zeros.
-
-    >>> units = different_units(np.array([1.0, 0.0, 1.0]), np.array([2.0, 2.0, 2.0]))
-    >>> [column.tolist() for column in units]
-    [[0.0, 1.0], [2.0, 2.0], [1.0, 2.0]]
-    """
-    if not numerators.size:
-        return RatioUnits(np.empty(0), np.empty(0), np.empty(0))
-    a, b = numerators + 0.0, sizes + 0.0
-    keys = _keys(a, b)
-    if counts is None and keys is a:
-        keys = np.sort(a)
-        starts = _run_starts(keys)
-        m = np.diff(starts, append=keys.size)
-        a, b = keys[starts], np.full(starts.size, b[0])
-    else:
-        order = np.argsort(keys)
-        keys = keys[order]
-        starts = _run_starts(keys)
-        if counts is None:
-            m = np.diff(starts, append=keys.size)
-        else:
-            m = np.add.reduceat(counts[order], starts)
-        a, b = a[order[starts]], b[order[starts]]
-    is_filled = (a != 0) | (b != 0)
-    return RatioUnits(a[is_filled], b[is_filled], m[is_filled].astype(np.float64))
-
-
-def _keys(a: Floats, b: Floats) -> NDArray[Any]:
-    """Return numbers that sort pairs, and are equal only for equal pairs."""
-    smallest, largest = float(b.min()), float(b.max())
-    if smallest == largest:
-        return a
-    radix = largest + 1
-    is_small = smallest >= 0 and float(np.abs(a).max() + 1) * radix < 2.0**52
-    if is_small and bool((b == np.rint(b)).all() and (a == np.rint(a)).all()):
-        return a * radix + b  # whole numbers, which sort faster than pairs
-    return a + 1j * b
-
-
-def _run_starts(ascending: NDArray[Any]) -> Integers:
-    """Where each distinct value of a sorted array begins."""
-    return np.append(0, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1)
-
-
-class RatioDistribution(NamedTuple):
-    """Units whose ratio has this distribution, at most some 65,536; and an unseen size."""
-
-    units: RatioUnits
-    unseen_size: float
-    largest_ratio: float  # of a single unit with a size; NaN if there is none
-
-
-def ratio_distribution(
-    numerators: Floats, sizes: Floats, counts: NDArray[Any] | None = None
-) -> RatioDistribution:
-    """Return the different units, or the steps of a grid that represent them.
-
-    The unseen unit is as large as the unit of an average row: the mean of sizes, each weighted by
-    itself. With their plain mean, failures of long units would be covered too rarely.
-    """
-    is_sized = sizes > 0
-    largest = math.nan
-    if is_sized.any():
-        largest = float((numerators[is_sized] / sizes[is_sized]).max())
-    if counts is None and numerators.size > _STEPS:
-        ascending = np.sort(numerators)
-        if _run_starts(ascending).size > _STEPS:  # then pairs differ as well, and need no order
-            total = exact_sum(sizes)
-            unseen = float(exact_sum(sizes * sizes) / total) if total else 0.0
-            ratio = float(exact_sum(numerators) / total) if total else 0.0
-            units = RatioUnits(numerators, sizes, np.ones(sizes.size))
-            return RatioDistribution(_on_a_grid(units, ratio), unseen, largest)
-    units = different_units(numerators, sizes, counts)
-    unseen = units.unseen_size()
-    if units.counts.size > _STEPS:
-        units = _on_a_grid(units, units.ratio())
-    return RatioDistribution(units, unseen, largest)
-
-
-def _on_a_grid(units: RatioUnits, ratio: float) -> RatioUnits:
-    """Return the steps of a grid that represent many units.
-
-    The value a - t b of a unit, where t is the ratio of all, is between two steps; the unit is
-    divided between them so that its mean stays. The parts are whole multiples of 2**-20, so their
-    sums do not depend on the order.
-    """
-    residuals = units.numerators - ratio * units.sizes
-    low, high = float(residuals.min()), float(residuals.max())
-    if low == high:
-        return units
-    position = (residuals - low) * (_STEPS / (high - low))
-    step = np.minimum(np.floor(position), _STEPS - 1)
-    upper = np.rint((position - step) * _FRACTION)
-    index = step.astype(np.int64)
-
-    def divided(amounts: Floats) -> NDArray[Any]:
-        parts = np.bincount(index, amounts * (_FRACTION - upper), _STEPS + 1)
-        parts[1:] += np.bincount(index, amounts * upper, _STEPS)
-        return parts
-
-    masses = divided(units.counts)
-    is_filled = masses > 0
-    masses = masses[is_filled]
-    sizes = np.full(masses.size, units.sizes[0])
-    if (units.sizes != units.sizes[0]).any():
-        # Whole numbers with so few bits that the sums of all parts have at most 53.
-        bits = 52 - 20 - int(units.counts.sum()).bit_length()
-        exponent = math.frexp(float(units.sizes.max()))[1] - max(bits, 8)
-        whole_sizes = np.rint(np.ldexp(units.sizes, -exponent))
-        sizes = np.ldexp(divided(units.counts * whole_sizes)[is_filled] / masses, exponent)
-    grid = low + np.flatnonzero(is_filled) * ((high - low) / _STEPS)
-    return RatioUnits(grid + ratio * sizes, sizes, masses / _FRACTION)
 
 
 def probability_above_zero(values: Floats, counts: Floats, *, rough: bool = False) -> float:
@@ -236,39 +146,20 @@ def _saddle_point(c: Floats, m: Floats, end: float) -> float:
 
     The root of an increasing function, by Newton's method.
     """
-    derivatives = partial(_derivatives, c, m)
-    if c.size < _MIN_ARRAY:
-        derivatives = partial(_plain_derivatives, list(zip(c.tolist(), m.tolist(), strict=True)))
     low, high = 0.0, end * (1 - 1e-15)
-    slope, bend = derivatives(0.0)
-    s = min(0.5 * end, max(1e-12, -slope / bend))
+    s = min(0.5 * end, max(1e-12, -float(m @ c) / float(m @ (c * c))))
     for _ in range(_ITERATIONS):
-        slope, bend = derivatives(s)
+        r = c / (1 - s * c)
+        mr = m * r
+        slope = float(np.add.reduce(mr))
         low, high = (s, high) if slope < 0 else (low, s)
-        following = s - slope / bend
+        following = s - slope / float(np.add.reduce(mr * r))
         if not low < following < high:
             following = (low + high) / 2
         if abs(following - s) <= 1e-12 * s:
             break
         s = following
     return s
-
-
-def _derivatives(c: Floats, m: Floats, s: float) -> tuple[float, float]:
-    """Return the first and the second derivative of the logarithm of the transform."""
-    r = c / (1 - s * c)
-    mr = m * r
-    return float(np.add.reduce(mr)), float(np.add.reduce(mr * r))
-
-
-def _plain_derivatives(units: Sequence[tuple[float, float]], s: float) -> tuple[float, float]:
-    """Return the same of few units, which numpy adds in this order too."""
-    slope = bend = 0.0
-    for c, m in units:
-        r = c / (1 - s * c)
-        slope += m * r
-        bend += m * r * r
-    return slope, bend
 
 
 def _integral(r: Floats, m: Floats, s: float, scale: float) -> float:
@@ -330,7 +221,11 @@ def ratio_quantile(units: RatioUnits, level: float) -> float:
     shares = units.numerators[is_sized] / units.sizes[is_sized]
     low, high = float(shares.min()), float(shares.max())
     if not is_sized.all():  # numerators without a size: the ratio has no end on their side
-        low, high = _wide_bracket(units, level, low, high)
+        reach = max(high - low, abs(high), float(np.abs(units.numerators).max()), _TINY)
+        while probability_below(low, units) > level:
+            low, reach = low - reach, 2 * reach
+        while probability_below(high, units) < level:
+            high, reach = high + reach, 2 * reach
     if low == high:
         return low * scale
     goal = normal_quantile(level)
@@ -352,26 +247,6 @@ def normal_quantile(probability: float) -> float:
     from statistics import NormalDist  # a tenth of the time that scipy.special takes to import
 
     return NormalDist().inv_cdf(min(max(probability, _TINY), 1 - 1e-16))
-
-
-def _wide_bracket(units: RatioUnits, level: float, low: float, high: float) -> tuple[float, float]:
-    """Return ends that enclose the quantile, if some units have a numerator and no size."""
-    is_sized = units.sizes > 0
-    span = max(
-        high - low,
-        abs(high),
-        _TINY,
-        float(np.abs(units.numerators).max() / units.sizes[is_sized].min()),
-    )
-    if units.numerators[~is_sized].min() < 0:
-        reach = span
-        while probability_below(low, units) > level:
-            low, reach = low - reach, 2 * reach
-    if units.numerators[~is_sized].max() > 0:
-        reach = span
-        while probability_below(high, units) < level:
-            high, reach = high + reach, 2 * reach
-    return low, high
 
 
 def _root(
@@ -412,56 +287,29 @@ def _root(
     return t, slope
 
 
-# ---- intervals ----------------------------------------------------------------------------------
-
-
-def ratio_ends(
-    distribution: RatioDistribution, bounds: tuple[float, float], confidence_level: float
+def unseen_unit_ends(
+    units: RatioUnits, ratios: tuple[float, float], confidence_level: float
 ) -> tuple[float, float]:
-    """Return the ends of the interval of sum(numerators) / sum(sizes); NaN if there are no sizes.
+    """Return the ends of the interval of sum(numerators) / sum(sizes), which enclose the ratio.
+
+    NaN without a size.
 
     Args:
-        distribution: the units.
-        bounds: the smallest and the largest ratio that a unit can have.
+        units: the units.
+        ratios: the smallest and the largest ratio that an unseen unit can have.
         confidence_level: strictly between 0 and 1.
     """
-    size = distribution.unseen_size
+    size = units.unseen_size
     if not size > 0:  # none, or that of one among units without sizes
         return math.nan, math.nan
-    low, high = unseen_unit_ends(
-        distribution, (bounds[0] * size, bounds[1] * size), confidence_level
-    )
-    value = distribution.units.ratio()
-    return min(low, value), max(high, value)
-
-
-def unseen_unit_ends(
-    distribution: RatioDistribution, numerators: tuple[float, float], confidence_level: float
-) -> tuple[float, float]:
-    """Return the same for an unseen unit with these numerators, the worst and the best."""
     low, high = (
-        ratio_quantile(distribution.units.with_unseen(numerator, distribution.unseen_size), level)
-        for numerator, level in zip(numerators, levels(confidence_level), strict=True)
+        ratio_quantile(units.with_unseen(ratio * size, size), level)
+        for ratio, level in zip(ratios, levels(confidence_level), strict=True)
     )
-    return low, high
+    value = units.ratio()
+    return min(low, value), max(high, value)
 
 
 def levels(confidence_level: float) -> tuple[float, float]:
     """Return the levels of both ends."""
     return (1 - confidence_level) / 2, (1 + confidence_level) / 2
-
-
-def lower_tail(distribution: RatioDistribution, ratio: float, minimum: float) -> float:
-    """Return the probability that the weighted ratio, with the lowest unseen unit, is at most this.
-
-    It is less than alpha exactly if the lower end at the level 1 - 2 alpha is above the ratio.
-
-    Args:
-        distribution: the units.
-        ratio: the ratio in question.
-        minimum: the smallest ratio that a unit can have.
-    """
-    size = distribution.unseen_size
-    if not size:
-        return math.nan
-    return probability_below(ratio, distribution.units.with_unseen(minimum * size, size))

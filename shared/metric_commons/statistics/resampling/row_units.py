@@ -1,8 +1,7 @@
 """Units of rows that are drawn or weighted at random: equal rows, or equal clusters of them.
 
 A resample draws the original number of units with replacement; its sums depend only on how often
-each distinct unit was drawn, so units are kinds with counts. Results are the same for any order of
-rows and number of threads, since every sum is exact.
+each distinct unit was drawn, so units are kinds with counts, in an order of their own.
 
 Random numbers are from streams that all versions of numpy share: the raw words of PCG64, and the
 distributions of `RandomState`.
@@ -12,8 +11,7 @@ Source:
     bootstrap (1981).
 """
 
-import math
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import NamedTuple, Self, TypeVar
 
@@ -21,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
+from ..arithmetic.exact_sums import group_sums
 from .progress import report
 
 Key = TypeVar("Key", bound=Hashable)
@@ -30,13 +29,12 @@ _AT_ONCE = 1 << 18  # counts, or rows, of a block of resamples
 _WEIGHTS_AT_ONCE = 1 << 19  # weights of a block
 _FEWEST, _MOST = 32, 1 << 12  # draws of a block of weights
 _REPEATED = 8  # rows of a kind on average, from which counts are drawn instead of rows
-_UNDEFINED = np.full(2, math.nan)
 
 
 class WeightedTotals(NamedTuple):
     """The sums of units with random weights, and the weight of an unseen unit."""
 
-    totals: Floats  # shape (size, draws)
+    totals: Floats  # shape (sums, draws)
     unseen: Floats  # shape (draws,)
 
 
@@ -95,55 +93,6 @@ def resampled_counts(occurrences: Integers, *, n_resamples: int, seed: int) -> I
         yield counts.reshape(resamples, kinds)
 
 
-def weighted_totals(counts: Integers, *, n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
-    """Yield random weights of the Bayesian bootstrap, a block of draws at a time.
-
-    A unit that occurs once weighs a standard exponential number, m equal ones together a Gamma(m)
-    number, so a cell of a table costs the same however many rows it counts.
-
-    Args:
-        counts: the number of units of each kind, shape (kinds,); kinds are sorted, so that the
-            order of rows does not matter.
-        n_resamples: the number of draws.
-        seed: for the random numbers.
-
-    >>> (block,) = weighted_totals(np.array([2, 1]), n_resamples=3, seed=0)
-    >>> block.totals.shape, block.unseen.shape
-    ((2, 3), (3,))
-    """
-    chance = np.random.RandomState(np.random.PCG64(seed))
-    shapes = np.append(counts, 1.0)[:, np.newaxis]
-    at_once = min(_MOST, max(_FEWEST, _WEIGHTS_AT_ONCE // shapes.size))
-    for start in range(0, n_resamples, at_once):
-        report(start / n_resamples)
-        draws = min(at_once, n_resamples - start)
-        weights = chance.standard_gamma(shapes, (shapes.size, draws))
-        yield WeightedTotals(weights[:-1], weights[-1])
-
-
-def gathered(
-    blocks: Iterable[Mapping[Key, Floats]], n_resamples: int, keys: Collection[Key] | None = None
-) -> dict[Key, Floats]:
-    """Return the scores of all blocks of resamples, which are on the last axis.
-
-    Or those of some keys.
-
-    >>> gathered([{"a": np.array([1.0, 2.0])}, {"a": np.array([3.0])}], 3)["a"].tolist()
-    [1.0, 2.0, 3.0]
-    """
-    columns: dict[Key, Floats] = {}
-    start = stop = 0
-    for block in blocks:
-        for key in block if keys is None else keys:
-            values = block[key]
-            stop = start + values.shape[-1]
-            if key not in columns:
-                columns[key] = np.empty((*values.shape[:-1], n_resamples))
-            columns[key][..., start:stop] = values
-        start = stop
-    return columns
-
-
 @dataclass(frozen=True)
 class RowUnits:
     """Kinds of equal units, in an order that does not depend on that of rows.
@@ -167,8 +116,10 @@ class RowUnits:
             clusters: the number of the cluster of each row, from 0 on; None for independent rows.
         """
         units = cluster_values(rows, clusters)
-        kinds, counts = np.unique(units + 0.0, axis=0, return_counts=True)
-        return cls(counts, kinds, None if clusters is None else len(units))
+        ordered = units[np.lexsort(units.T[::-1])] + 0.0
+        is_new = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
+        counts = np.diff(np.flatnonzero(is_new), append=len(units))
+        return cls(counts, ordered[is_new], None if clusters is None else len(units))
 
     def __len__(self) -> int:
         return int(self.counts.sum())
@@ -184,21 +135,45 @@ class RowUnits:
         return self._sums(self.counts[:, np.newaxis].astype(np.float64))[:, 0]
 
     def weighted(self, *, n_resamples: int, seed: int) -> Iterator[WeightedTotals]:
-        """Yield blocks of sums with random weights, and of weights of an unseen unit."""
-        for weights, unseen in weighted_totals(self.counts, n_resamples=n_resamples, seed=seed):
-            yield WeightedTotals(self._sums(weights), unseen)
+        """Yield blocks of sums with random weights, and of weights of an unseen unit.
 
-    def resampled(self, *, n_resamples: int, seed: int) -> Iterator[Floats]:
-        """Yield blocks of sums of resamples, shape (sums, resamples), without rounding errors."""
-        whole, exponents = self.amounts, np.zeros(0, np.int64)
-        if whole is not None:
-            whole, exponents = in_whole_units(whole, len(self))
-        for counts in resampled_counts(self.counts, n_resamples=n_resamples, seed=seed):
-            weights = counts.T.astype(np.float64)
-            if whole is None:
-                yield self._sums(weights)
-            else:
-                yield np.ldexp(whole.T @ weights, exponents[:, np.newaxis])
+        A unit that occurs once weighs a standard exponential number, m equal ones together a
+        Gamma(m) number, so a kind costs the same however many units it counts.
+        """
+        chance = np.random.RandomState(np.random.PCG64(seed))
+        shapes = np.append(self.counts, 1.0)[:, np.newaxis]
+        at_once = min(_MOST, max(_FEWEST, _WEIGHTS_AT_ONCE // shapes.size))
+        for start in range(0, n_resamples, at_once):
+            report(start / n_resamples)
+            draws = min(at_once, n_resamples - start)
+            weights = chance.standard_gamma(shapes, (shapes.size, draws))
+            yield WeightedTotals(self._sums(weights[:-1]), weights[-1])
+
+    def resampled(
+        self,
+        measure: Callable[[Floats, Collection[Key]], Mapping[Key, Floats]],
+        keys: Collection[Key],
+        *,
+        n_resamples: int,
+        seed: int,
+    ) -> dict[Key, Floats]:
+        """Return the scores of resamples of units, shape (resamples,).
+
+        Args:
+            measure: from sums, shape (sums, resamples), and the keys to the scores.
+            keys: those of the scores.
+            n_resamples: the number of resamples.
+            seed: for the random numbers.
+        """
+        found = {key: np.empty(n_resamples) for key in keys}
+        stop = 0
+        with np.errstate(all="ignore"):
+            for counts in resampled_counts(self.counts, n_resamples=n_resamples, seed=seed):
+                start, stop = stop, stop + len(counts)
+                scores = measure(self._sums(counts.T.astype(np.float64)), keys)
+                for key, values in found.items():
+                    values[start:stop] = scores[key]
+        return found
 
     def _sums(self, weights: Floats) -> Floats:
         if self.amounts is not None:
@@ -213,75 +188,29 @@ class RowUnits:
 
 def cluster_values(values: NDArray[np.generic], clusters: Integers | None) -> Floats:
     """Return the sums of each cluster, shape (clusters, columns); without clusters the rows."""
-    floats = values.astype(np.float64)
+    floats = values.astype(np.float64, copy=False)
     if clusters is None:
         return floats
-    # Sorted rows, so that sums of floats do not depend on the order of rows.
-    order = np.lexsort((*floats.T, clusters))
-    totals = np.zeros((int(clusters.max(initial=-1)) + 1, floats.shape[1]))
-    np.add.at(totals, clusters[order], floats[order])
-    return totals
+    number = int(clusters.max(initial=-1)) + 1
+    return np.stack([group_sums(column, clusters, number) for column in floats.T], axis=1)
 
 
-def in_whole_units(values: Floats, draws: int, *, pairs: bool = False) -> tuple[Floats, Integers]:
-    """Values as whole numbers of units that are powers of two, and the exponents of the units.
-
-    The sum of so many rows has at most 52 bits, so products of matrices are exact. With `pairs` the
-    columns are those of two systems, with the same units for both.
-    """
-    largest = draws * np.abs(values).max(axis=0, initial=0)
-    if pairs:
-        largest = np.tile(2 * largest.reshape(2, -1).max(axis=0), 2)
-    _, exponents = np.frexp(largest)
-    units: Floats = np.rint(np.ldexp(values, 51 - exponents))
-    return units, exponents.astype(np.int64) - 51
-
-
-def percentile_ends(values: Floats, confidence_level: float) -> Floats:
+def percentile_ends(values: Floats, confidence_level: float) -> tuple[float, float]:
     """Return the ends of the percentile interval of resampled values; NaN values are left out.
 
-    Beyond the values this takes 9 bytes a resample.
+    They are the quantiles of `numpy.quantile`, but infinite between two infinite values; NaN
+    without any value.
 
-    Args:
-        values: shape (resamples,), or (resamples, columns) for an interval of each column.
-        confidence_level: strictly between 0 and 1.
-
-    Returns:
-        The quantiles (1 - confidence_level) / 2 and (1 + confidence_level) / 2 as in
-        `numpy.quantile`, shape (2,) or (columns, 2), but infinite between two infinite values;
-        NaN for a column that has only NaN.
-
-    >>> percentile_ends(np.array([3.0, 1.0, math.nan, 2.0]), 0.5).tolist()
-    [1.5, 2.5]
+    >>> percentile_ends(np.array([3.0, 1.0, np.nan, 2.0]), 0.5)
+    (1.5, 2.5)
     """
-    levels = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
-    columns = values.reshape(len(values), -1).T
-    return np.array([_ends(column, levels) for column in columns]).reshape(*values.shape[1:], 2)
-
-
-def _ends(values: Floats, levels: Sequence[float]) -> Floats:
-    """Return the quantiles of the values that are not NaN."""
     defined = values[~np.isnan(values)]
     if not defined.size:
-        return _UNDEFINED
+        return np.nan, np.nan
+    levels = [(1 - confidence_level) / 2, (1 + confidence_level) / 2]
     with np.errstate(invalid="ignore"):  # between two infinite values
         ends = np.quantile(defined, levels, overwrite_input=True)
     if np.isnan(ends).any():
-        ends = np.where(np.isnan(ends), np.quantile(defined, levels, method="higher"), ends)
-    return ends
-
-
-def deviation(values: Floats) -> float:
-    """Return the standard deviation; NaN for less than two values. Overwrites the values.
-
-    The result equals `np.std(values, ddof=1)`, without further arrays.
-
-    >>> bool(deviation(np.array([1.0, 2.0, 4.0])) == np.std([1.0, 2.0, 4.0], ddof=1))
-    True
-    """
-    if values.size < 2:
-        return math.nan
-    with np.errstate(invalid="ignore"):  # the deviation of infinite values is NaN
-        values -= values.mean()
-        np.multiply(values, values, out=values)
-    return math.sqrt(float(values.sum()) / (values.size - 1))
+        ends = np.quantile(defined, levels, method="higher")
+    low, high = ends.tolist()
+    return low, high

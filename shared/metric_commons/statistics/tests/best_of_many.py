@@ -16,7 +16,7 @@ from ..arguments.arrays import Floats
 from ..intervals.cluster_sums import Clusters
 from ..intervals.intervals import interval
 from ..intervals.summary import mean
-from ..resampling.row_units import weighted_totals
+from ..resampling.row_units import RowUnits
 
 _SELECTION = 0.005  # level of the choice of systems that could have been chosen
 _DRAWS = 10_000
@@ -53,19 +53,13 @@ def best_of(rows: Floats, clusters: Clusters | None = None, *, level: float = 0.
     """
     means = np.array([mean(column) for column in rows.T])
     best, rest = int(means.argmax()), min(level + _SELECTION, 1 - 1e-9)
-    totals, sizes = rows, np.ones(len(rows))
-    if clusters is not None:
-        sizes = np.bincount(clusters.numbers).astype(np.float64)
-        totals = np.zeros((sizes.size, rows.shape[1]))
-        np.add.at(totals, clusters.numbers, rows)
-    # Equal units are counted; in this order no digit depends on that of rows.
-    units, counts = np.unique(np.column_stack([totals, sizes]), axis=0, return_counts=True)
+    numbers = None if clusters is None else clusters.numbers
+    units = RowUnits.of_rows(np.column_stack([rows, np.ones(len(rows))]), numbers)
     drawn, low_ends, high_ends = [], [], []
-    unseen_size = float(sizes.max())
-    for block in weighted_totals(counts, n_resamples=_DRAWS, seed=0):
-        sums = units.T @ block.totals
+    unseen_size = float(units.of_kinds()[:, -1].max())
+    for sums, unseen in units.weighted(n_resamples=_DRAWS, seed=0):
         drawn.append(sums[:-1] / sums[-1])
-        added = unseen_size * block.unseen
+        added = unseen_size * unseen
         low_ends.append(sums[best] / (sums[-1] + added))
         high_ends.append((sums[best] + added) / (sums[-1] + added))
     deviations = np.concatenate(drawn, axis=1) - means[:, None]

@@ -69,7 +69,7 @@ class ConfidenceSequence:
         self.rows = 0
         self.interval = self.bounds
         self._scores: list[float] = []  # of units
-        limit = math.log(2 / (1 - self.level))
+        limit = 2 / (1 - self.level)
         self._ends = LowerEnd(limit, total), LowerEnd(limit, total)  # of x, and of 1 - x
         self._open: tuple[Any, list[float]] | None = None  # the cluster that is not complete
         self._closed: set[Any] = set()
@@ -146,10 +146,8 @@ class ConfidenceSequence:
             ends = self.mean, self.mean
         # Ends never go back: a decision that was made stands, whatever comes later.
         earlier = self.interval
-        self.interval = (
-            min(max(ends[0], earlier[0]), earlier[1]),
-            max(min(ends[1], earlier[1]), earlier[0]),
-        )
+        low = min(max(ends[0], earlier[0]), earlier[1])
+        self.interval = low, max(min(ends[1], earlier[1]), low)
 
     def _checked(self, scores: ArrayLike) -> Floats:
         """Return the scores of rows within the bounds."""

@@ -8,16 +8,13 @@ by the tails there.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from ..arguments.arrays import Floats, Integers
-from ..resampling.ratio_distribution import (
-    lower_tail,
-    ratio_distribution,
-    ratio_ends,
-)
+from ..resampling.ratio_distribution import RatioUnits, probability_below, ratio_quantile
 
 Ends = tuple[float, float]
 Alternative = Literal["two-sided", "greater", "less"]
@@ -25,52 +22,61 @@ _EXACT_RANKS = 50  # differences up to which scipy counts all signed ranks, if n
 _EXACT_TIES = 13  # and up to which it does if some are
 
 
-class Law(Protocol):
+class Law:
     """What a difference may be."""
 
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the one-sided p-value of a difference of at most, or at least, this."""
-        ...
+    @cached_property
+    def mirrored(self) -> "Law":
+        """Return the law of the difference with the other sign."""
+        raise NotImplementedError
 
-    def ends(self, alpha: float) -> Ends:
-        """Return the interval at the level 1 - alpha."""
-        ...
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the one-sided p-value of a difference of at most this."""
+        raise NotImplementedError
 
+    def least(self, level: float) -> float:
+        """Return the difference at which the tail is this level."""
+        raise NotImplementedError
 
-def p_of(law: Law, alternative: Alternative) -> float:
-    """Return the p-value of no difference; 0 only for Student's t of equal differences."""
-    if alternative == "two-sided":
-        p = 2 * law.tail()
-        if not p < 1:  # or else the other tail is larger
-            p = min(p, 2 * law.tail(upper=True))
-    else:
-        p = law.tail(upper=alternative == "less")
-    p = 1.0 if p > 1 else p
-    return p if isinstance(law, Student) else max(p, math.ulp(0.0))
+    @cached_property
+    def at_zero(self) -> float:
+        """Return the one-sided p-value of no difference."""
+        return self.tail()
 
+    def end(self, level: float) -> float:
+        """Return the lower end, on the side of 0 that the p-value says, whatever is rounded."""
+        end = self.least(level)
+        return max(end, math.ulp(0.0)) if self.at_zero < level else min(end, 0.0)
 
-def interval_of(law: Law, alternative: Alternative, alpha: float, bounds: Ends) -> Ends:
-    """Return the ends that agree with the p-value, within the bounds of a difference.
+    def p_value(self, alternative: Alternative = "two-sided") -> float:
+        """Return the p-value of no difference; 0 only for Student's t of equal differences."""
+        p = (self.mirrored if alternative == "less" else self).at_zero
+        if alternative == "two-sided":
+            p = 2 * (p if p < 0.5 else min(p, self.mirrored.at_zero))
+        p = 1.0 if p > 1 else p
+        return p if isinstance(self, Student) else max(p, math.ulp(0.0))
 
-    With an alternative only one end is of the law, and the other that of the range.
-    """
-    level = alpha if alternative == "two-sided" else min(2 * alpha, 1 - 1e-12)
-    low, high = law.ends(level)
-    low = max(low, bounds[0]) if alternative != "less" else bounds[0]
-    high = min(high, bounds[1]) if alternative != "greater" else bounds[1]
-    return low, high
+    def interval(
+        self,
+        alpha: float,
+        alternative: Alternative = "two-sided",
+        bounds: Ends = (-math.inf, math.inf),
+    ) -> Ends:
+        """Return the ends that agree with the p-value, within the bounds of a difference.
 
-
-def _on_the_side_of(law: Law, alpha: float, low: float, high: float) -> Ends:
-    """Return ends on the side of 0 that the p-value says, whatever is rounded."""
-    small = math.ulp(0.0)
-    low = max(low, small) if law.tail() < alpha / 2 else min(low, 0.0)
-    high = min(high, -small) if law.tail(upper=True) < alpha / 2 else max(high, 0.0)
-    return low, high
+        With an alternative only one end is of the law, and the other that of the range.
+        """
+        level = alpha / 2 if alternative == "two-sided" else min(alpha, 0.5 - 1e-12)
+        low, high = bounds
+        if alternative != "less":
+            low = max(self.end(level), low)
+        if alternative != "greater":
+            high = min(0.0 - self.mirrored.end(level), high)
+        return low, high
 
 
 @dataclass(frozen=True)
-class UnseenRow:
+class UnseenRow(Law):
     """Rows, or clusters, weighted at random together with an unseen one that A loses, or wins.
 
     It assumes nothing but the bounds of a difference. For scores of 0 and 1 its p-value is that of
@@ -81,7 +87,7 @@ class UnseenRow:
         nonnegative variable (2005).
 
     >>> law = UnseenRow(np.array([1.0, 1.0, 0.0, 0.0, 0.0, -1.0]), np.ones(6), (-1.0, 1.0))
-    >>> print("{:.3f} to {:.3f}".format(*law.ends(0.05)))
+    >>> print("{:.3f} to {:.3f}".format(*law.interval(0.05)))
     -0.524 to 0.734
     """
 
@@ -89,28 +95,33 @@ class UnseenRow:
     sizes: Floats
     bounds: Ends  # of the difference of an unseen row
 
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the one-sided p-value of a difference of at most, or at least, this."""
-        if not upper:
-            return lower_tail(ratio_distribution(self.numbers, self.sizes), limit, self.bounds[0])
-        mirrored = ratio_distribution(-self.numbers, self.sizes)
-        return lower_tail(mirrored, -limit, -self.bounds[1])
+    @cached_property
+    def mirrored(self) -> Law:
+        """Return the law of the difference with the other sign."""
+        return type(self)(0.0 - self.numbers, self.sizes, (-self.bounds[1], -self.bounds[0]))
 
-    def ends(self, alpha: float) -> Ends:
-        """Return the interval at the level 1 - alpha."""
-        units = ratio_distribution(self.numbers, self.sizes)
-        return _on_the_side_of(self, alpha, *ratio_ends(units, self.bounds, 1 - alpha))
+    @cached_property
+    def _units(self) -> RatioUnits:
+        units = RatioUnits.of(self.numbers, self.sizes)
+        return units.with_unseen(self.bounds[0] * units.unseen_size, units.unseen_size)
+
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the one-sided p-value of a difference of at most this."""
+        return probability_below(limit, self._units)
+
+    def least(self, level: float) -> float:
+        """Return the difference at which the tail is this level."""
+        return ratio_quantile(self._units, level)
 
 
 class Outcomes(UnseenRow):
     """The same of single rows of 0 and 1, whose p-value is a binomial tail."""
 
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the one-sided p-value of a difference of at most, or at least, this."""
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the one-sided p-value of a difference of at most this."""
         if limit:
-            return super().tail(limit, upper=upper)
-        wins, losses = ((self.numbers * sign > 0).sum() for sign in (1, -1))
-        return mcnemar_tail(*((losses, wins) if upper else (wins, losses)))
+            return super().tail(limit)
+        return mcnemar_tail(int((self.numbers > 0).sum()), int((self.numbers < 0).sum()))
 
 
 def mcnemar_tail(wins: int, losses: int) -> float:
@@ -125,66 +136,79 @@ def mcnemar_tail(wins: int, losses: int) -> float:
 
 
 @dataclass(frozen=True)
-class Student:
+class Student(Law):
     """Student's distribution of a difference; without an error it says nothing."""
 
     difference: float
     error: float
     degrees: float
 
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the one-sided p-value of a difference of at most, or at least, this."""
+    @cached_property
+    def mirrored(self) -> Law:
+        """Return the law of the difference with the other sign."""
+        return Student(-self.difference, self.error, self.degrees)
+
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the one-sided p-value of a difference of at most this."""
         from scipy.special import stdtr
 
-        distance = limit - self.difference if upper else self.difference - limit
         if self.error:
-            return float(stdtr(self.degrees, -distance / self.error))
-        return math.nan if limit else float(distance <= 0)
+            return float(stdtr(self.degrees, (limit - self.difference) / self.error))
+        return math.nan if limit else float(self.difference <= 0)
 
-    def ends(self, alpha: float) -> Ends:
-        """Return the interval at the level 1 - alpha."""
+    def least(self, level: float) -> float:
+        """Return the difference at which the tail is this level."""
         from scipy.special import stdtrit
 
         if math.isnan(self.error):
-            return -math.inf, math.inf
-        reach = -float(stdtrit(self.degrees, alpha / 2)) * self.error
-        low, high = self.difference - reach, self.difference + reach
-        return _on_the_side_of(self, alpha, low, high)
+            return -math.inf
+        return self.difference + float(stdtrit(self.degrees, level)) * self.error
 
 
 @dataclass(frozen=True)
-class SignedRanks:
+class SignedRanks(Law):
     """Wilcoxon's signed-rank test, as scipy has it, and the shifts that it does not reject.
 
     The interval is of the pseudomedian, the median of the means of two rows: its ends are two of
     these means (Walsh averages), the smallest that more than so many are at most.
 
-    >>> SignedRanks(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).ends(0.05)
+    >>> SignedRanks(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).interval(0.05)
     (0.1, 0.6)
     """
 
     differences: Floats
 
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the one-sided p-value of a difference of at most, or at least, this."""
+    @cached_property
+    def mirrored(self) -> Law:
+        """Return the law of the difference with the other sign."""
+        return SignedRanks(0.0 - self.differences)
+
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the one-sided p-value of a difference of at most this."""
         from scipy.stats import rankdata, wilcoxon
 
         from .sign_flips import sign_flip_tail
 
-        values = np.sort(limit - self.differences if upper else self.differences - limit)
+        values = np.sort(self.differences - limit)
         if not values.any() or values.size <= _EXACT_TIES:  # where scipy takes seconds
             ranks = rankdata(np.abs(values[values != 0]))
             return sign_flip_tail(np.copysign(ranks, values[values != 0])).probability
         return float(wilcoxon(values, alternative="greater").pvalue)
 
-    def ends(self, alpha: float) -> Ends:
-        """Return the interval at the level 1 - alpha."""
-        rank = self._rejected(alpha / 2)
-        if not rank:
-            return -math.inf, math.inf
-        values = np.sort(self.differences)
-        low, high = _walsh_average(values, rank), 0.0 - _walsh_average(-values[::-1], rank)
-        return _on_the_side_of(self, alpha, low, high)
+    def least(self, level: float) -> float:
+        """Return the difference at which the tail is this level."""
+        from scipy.special import ndtri
+
+        rows = self.differences.size
+        if rows > _EXACT_RANKS:
+            deviation = math.sqrt(rows * (rows + 1) * (2 * rows + 1) / 24)
+            rank = max(math.ceil(rows * (rows + 1) / 4 + float(ndtri(level)) * deviation), 0)
+        else:  # how many sums of positive ranks, from 0 up, are together less likely
+            sums = np.ones(1)
+            for number in range(1, rows + 1):
+                sums = np.convolve(sums, np.r_[0.5, np.zeros(number - 1), 0.5])
+            rank = int(np.searchsorted(np.cumsum(sums), level))
+        return _walsh_average(np.sort(self.differences), rank) if rank else -math.inf
 
     def statistic(self, alternative: Alternative) -> float:
         """Return the lesser of both rank sums, or the positive one for a side."""
@@ -194,19 +218,6 @@ class SignedRanks:
         ranks = rankdata(np.abs(values))
         sums = float(ranks[values > 0].sum()), float(ranks[values < 0].sum())
         return min(sums) if alternative == "two-sided" else sums[0]
-
-    def _rejected(self, level: float) -> int:
-        """Return how many sums of positive ranks, from 0 up, are together less likely."""
-        from scipy.special import ndtri
-
-        rows = self.differences.size
-        if rows > _EXACT_RANKS:
-            deviation = math.sqrt(rows * (rows + 1) * (2 * rows + 1) / 24)
-            return max(math.ceil(rows * (rows + 1) / 4 + float(ndtri(level)) * deviation), 0)
-        sums = np.ones(1)
-        for rank in range(1, rows + 1):
-            sums = (np.append(sums, np.zeros(rank)) + np.append(np.zeros(rank), sums)) / 2
-        return int(np.searchsorted(np.cumsum(sums), level))
 
 
 def _walsh_average(values: Floats, rank: int) -> float:
@@ -233,37 +244,42 @@ def _walsh_average(values: Floats, rank: int) -> float:
 
 
 @dataclass(frozen=True)
-class Drawn:
+class Drawn(Law):
     """Differences of draws: with the unseen unit lost by A, and with the one that A wins."""
 
     lower: Floats
     upper: Floats
 
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the proportion of draws of at most, or at least, this."""
-        hits = self.upper >= limit if upper else self.lower <= limit
-        return (int(np.count_nonzero(hits)) + 1) / (hits.size + 1)
+    @cached_property
+    def mirrored(self) -> Law:
+        """Return the law of the difference with the other sign."""
+        return Drawn(0.0 - self.upper, 0.0 - self.lower)
 
-    def ends(self, alpha: float) -> Ends:
-        """Return order statistics of the draws that `tail` counts."""
-        rank = math.ceil(alpha / 2 * (self.lower.size + 1) * (1 - 1e-12)) - 1
-        if rank < 1:
-            return -math.inf, math.inf
-        low = float(np.partition(self.lower, rank - 1)[rank - 1])
-        return low, -float(np.partition(-self.upper, rank - 1)[rank - 1])
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the proportion of draws of at most this."""
+        return (int(np.count_nonzero(self.lower <= limit)) + 1) / (self.lower.size + 1)
+
+    def least(self, level: float) -> float:
+        """Return the order statistic of the draws that `tail` counts."""
+        rank = math.ceil(level * (self.lower.size + 1) * (1 - 1e-12)) - 1
+        return float(np.partition(self.lower, rank - 1)[rank - 1]) if rank > 0 else -math.inf
 
 
 @dataclass(frozen=True)
-class Either:
+class Either(Law):
     """Several laws of which any may hold: the largest p-value, and an interval that covers all."""
 
     laws: Sequence[Law]
 
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the one-sided p-value of a difference of at most, or at least, this."""
-        return max(law.tail(limit, upper=upper) for law in self.laws)
+    @cached_property
+    def mirrored(self) -> Law:
+        """Return the law of the difference with the other sign."""
+        return Either([law.mirrored for law in self.laws])
 
-    def ends(self, alpha: float) -> Ends:
-        """Return the interval at the level 1 - alpha."""
-        lows, highs = zip(*(law.ends(alpha) for law in self.laws), strict=True)
-        return min(lows), max(highs)
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the one-sided p-value of a difference of at most this."""
+        return max(law.tail(limit) for law in self.laws)
+
+    def least(self, level: float) -> float:
+        """Return the difference at which the tail is this level."""
+        return min(law.end(level) for law in self.laws)

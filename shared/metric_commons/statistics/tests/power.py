@@ -18,7 +18,6 @@ from ..arguments.checks import OptionError
 from ..arguments.domains import Count, Level, NonNegative, Proportion, check_option
 from ..intervals.proportions import clopper_pearson
 
-_BISECTIONS = 200  # until two neighbouring floats remain
 _MOST_ROWS = 1 << 50  # that are planned
 
 
@@ -57,9 +56,7 @@ def power_of(effect: float, deviation: float, rows: int, alpha: float = 0.05) ->
     return upper if math.isnan(lower) else upper + lower
 
 
-def minimum_detectable(
-    deviation: float, rows: int, alpha: float = 0.05, power: float = 0.8
-) -> float:
+def detectable(deviation: float, rows: int, alpha: float = 0.05, power: float = 0.8) -> float:
     """Return the mean difference that the two-sided paired t-test finds with this power.
 
     NaN for one row.
@@ -73,26 +70,27 @@ def minimum_detectable(
     Raises:
         ValueError: an argument is out of its range.
 
-    >>> round(minimum_detectable(0.4, 1000), 4)
+    >>> round(detectable(0.4, 1000), 4)
     0.0355
     """
     _check(deviation, alpha)
     check_option("power", power, Level)
     if rows < 2:
         return math.nan
-    low, high = 0.0, deviation / math.sqrt(rows)
-    while high and power_of(high, deviation, rows, alpha) < power:
-        low, high = high, 2 * high
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        if not low < middle < high:
-            break
-        sufficient = power_of(middle, deviation, rows, alpha) >= power
-        low, high = (low, middle) if sufficient else (middle, high)
-    return high
+    if not deviation or power <= alpha:
+        return 0.0
+    from scipy.optimize import brentq
+
+    def lacking(effect: float) -> float:  # in standard errors
+        return power - power_of(effect * deviation / math.sqrt(rows), deviation, rows, alpha)
+
+    high = 1.0
+    while lacking(high) > 0:
+        high *= 2
+    return float(brentq(lacking, 0.0, high, xtol=1e-14)) * deviation / math.sqrt(rows)
 
 
-def required_rows(
+def rows_needed(
     effect: float, deviation: float, alpha: float = 0.05, power: float = 0.8
 ) -> int | None:
     """Return the smallest number of rows with which the two-sided paired t-test has this power.
@@ -109,7 +107,7 @@ def required_rows(
     Raises:
         ValueError: an argument is out of its range.
 
-    >>> required_rows(0.02, 0.4)
+    >>> rows_needed(0.02, 0.4)
     3142
     """
     _check(deviation, alpha)

@@ -26,6 +26,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arguments.arrays import Booleans, Floats, Integers
+from .laws import Law
 
 _TIE = 1e-12  # sums that differ by at most this part of the sum of all sizes are equal
 _COUNTED = 30  # differences up to which all subsets are counted
@@ -201,98 +202,79 @@ def _saddlepoint_tails(sizes: Floats, counts: Floats, totals: Floats) -> Floats:
     return np.clip(result, 0.0, 1.0)
 
 
-class SignFlips:
+class SignFlips(Law):
     """The law of sign flips: the shifts of units that random signs do not reject.
 
     Args:
         numbers: the difference of each row, or the sum of each cluster, shape (units,).
         sizes: the number of rows of each unit.
+
+    >>> SignFlips(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.ones(6)).interval(0.05)
+    (0.1, 0.6)
     """
 
     def __init__(self, numbers: Floats, sizes: Floats) -> None:
         order = np.lexsort((sizes, numbers))  # so that no digit depends on the order of units
         self.numbers, self.sizes = numbers[order], sizes[order]
-        is_new = np.append(True, (np.diff(self.numbers) != 0) | (np.diff(self.sizes) != 0))
-        self._distinct = np.flatnonzero(is_new)
-        self._counts = np.diff(self._distinct, append=numbers.size).astype(np.float64)
-
-    def at_zero(self, *, upper: bool = False) -> Tail:
-        """Return the tail without a shift: that of larger sums, or of smaller ones."""
-        return self._at_losses if upper else self._at_wins
 
     @cached_property
-    def _at_wins(self) -> Tail:
+    def mirrored(self) -> "SignFlips":
+        """Return the law of the difference with the other sign."""
+        return SignFlips(0.0 - self.numbers, self.sizes)
+
+    @cached_property
+    def found(self) -> Tail:
+        """Return the tail without a shift."""
         return sign_flip_tail(self.numbers)
-
-    @cached_property
-    def _at_losses(self) -> Tail:
-        return sign_flip_tail(-self.numbers)
 
     @property
     def exact(self) -> bool:
         """Return whether the p-value is counted."""
-        return self.at_zero(upper=float(self.numbers.sum()) < 0).exact
+        return (self if float(self.numbers.sum()) >= 0 else self.mirrored).found.exact
 
-    @property
-    def differing(self) -> int:
-        """Return the number of units that differ."""
-        return int(np.count_nonzero(self.numbers))
-
-    def tail(self, limit: float = 0.0, *, upper: bool = False) -> float:
-        """Return the p-value of a mean difference of at most, or at least, a limit."""
+    def tail(self, limit: float = 0.0) -> float:
+        """Return the p-value of a mean difference of at most a limit."""
         if not limit:
-            return self.at_zero(upper=upper).probability
-        shifted = self.numbers - limit * self.sizes
-        return sign_flip_tail(-shifted if upper else shifted).probability
+            return self.found.probability
+        return sign_flip_tail(self.numbers - limit * self.sizes).probability
 
-    def ends(self, alpha: float) -> tuple[float, float]:
-        """Return the smallest and the largest shift that is not rejected; infinite if all are not.
-
-        >>> SignFlips(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6]), np.ones(6)).ends(0.05)
-        (0.1, 0.6)
-        """
-        return self._least(alpha / 2), 0.0 - self._least(alpha / 2, upper=True)
-
-    def _least(self, level: float, *, upper: bool = False) -> float:
+    def least(self, level: float) -> float:
         """Return the least shift that at least this proportion of subsets have a mean up to."""
-        numbers = -self.numbers if upper else self.numbers
-        if 0.5**numbers.size >= level:
+        number = self.numbers.size
+        if 0.5**number >= level:
             return -math.inf
-        if numbers.size <= _QUICKLY:
-            sums, sizes = subset_sums(numbers)[1:], subset_sums(self.sizes)[1:]
-            rank = math.ceil(level * (sums.size + 1) * (1 - _TIE)) - 2  # after the empty subset
-            end = float(np.partition(sums / sizes, rank)[rank])
-        else:
-            end = self._root(numbers, level)
-        # The end is on the side of 0 that the test says, whatever is rounded or approximated.
-        if float(numbers.sum()) > 0 and self.at_zero(upper=upper).probability < level:
-            return max(end, math.ulp(0.0))
-        return min(end, 0.0)
+        if number > _QUICKLY:
+            return self._root(level)
+        sums, sizes = subset_sums(self.numbers)[1:], subset_sums(self.sizes)[1:]
+        rank = math.ceil(level * (sums.size + 1) * (1 - _TIE)) - 2  # after the empty subset
+        return float(np.partition(sums / sizes, rank)[rank])
 
-    def _root(self, numbers: Floats, level: float) -> float:
-        """Return where the approximated proportion is the level.
+    def _root(self, level: float) -> float:
+        """Return where the approximated proportion is the level, by secants.
 
         On the scale of normal quantiles proportions are nearly straight lines of the shift.
         """
         from scipy.special import ndtri
 
-        values, sizes, repeats = numbers[self._distinct], self.sizes[self._distinct], self._counts
-        total = float(repeats @ sizes)
-        mean = float(repeats @ values) / total
-        error = math.sqrt(float(repeats @ np.square(values - mean * sizes))) / total
-        low, high, goal = float((values / sizes).min()), mean, float(ndtri(level))
-        shift, slope, before = mean + goal * error, 1 / error if error else 0.0, (mean, 0.0)
+        numbers, sizes = self.numbers, self.sizes
+        is_new = np.append(True, (np.diff(numbers) != 0) | (np.diff(sizes) != 0))
+        repeats = np.diff(np.flatnonzero(is_new), append=numbers.size).astype(np.float64)
+        values, sizes = numbers[is_new], sizes[is_new]
+        total = repeats @ sizes
+        mean = repeats @ values / total
+        error = np.sqrt(repeats @ np.square(values - mean * sizes)) / total
+        low, high, goal = (values / sizes).min(), mean, ndtri(level)
+        shift, before = mean + goal * error, (mean, 0.0)
         for _ in range(60):
             if not low < shift < high:
                 shift = (low + high) / 2
             shifted = values - shift * sizes
             losses = float(repeats @ np.maximum(-shifted, 0.0))
-            quantile = float(ndtri(_approximated(np.abs(shifted), repeats, losses)))
+            quantile = ndtri(_approximated(np.abs(shifted), repeats, losses))
             low, high = (shift, high) if quantile < goal else (low, shift)
             if abs(quantile - goal) < _CLOSE or high - low <= 1e-13 * max(abs(low), abs(high)):
                 break
-            if math.isfinite(quantile) and shift != before[0] and quantile != before[1]:
-                slope = max((quantile - before[1]) / (shift - before[0]), 0.0)
-            before = shift, quantile
-            shift = shift + (goal - quantile) / slope if slope and math.isfinite(quantile) else low
-        return shift
+            with np.errstate(all="ignore"):  # without a slope, the middle is next
+                slope = (quantile - before[1]) / (shift - before[0])
+                before, shift = (shift, quantile), shift + (goal - quantile) / slope
+        return float(shift)

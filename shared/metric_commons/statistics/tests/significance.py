@@ -29,6 +29,7 @@ from ..arguments.domains import (
 from ..arithmetic.exact_sums import group_sums
 from ..intervals.cluster_sums import Clusters
 from ..intervals.crossed import CrossedClusters
+from ..intervals.intervals import ratio_error
 from ..intervals.methods import Assumption, Correction, ScoreBounds, score_bounds
 from ..intervals.spreads import finite_scores
 from ..intervals.summary import mean
@@ -43,10 +44,8 @@ from .laws import (
     SignedRanks,
     Student,
     UnseenRow,
-    interval_of,
-    p_of,
 )
-from .power import minimum_detectable
+from .power import detectable
 from .sign_flips import SignFlips
 
 Test = Literal["permutation", "t", "wilcoxon", "mcnemar"]
@@ -157,20 +156,14 @@ class PairedUnits(NamedTuple):
 
         Clusters of different sizes count as their Kish number of equal ones.
         """
-        total = float(self.sizes.sum())
-        exponent = math.frexp(float(np.abs(self.numbers).max()))[1]
-        numbers = np.ldexp(self.numbers, -exponent)  # whose squares are neither infinite nor 0
-        center = math.fsum(numbers.tolist()) / total
-        squares = math.fsum(np.square(numbers - center * self.sizes).tolist())
+        number, total = self.sizes.size, float(self.sizes.sum())
         kish = total * total / float(np.square(self.sizes).sum())
-        errors = [
-            math.ldexp(math.sqrt(squares / (units - 1) * units / total / total), exponent)
-            if units > 1
-            else math.nan
-            for units in (kish, float(self.numbers.size))
-        ]
-        error = errors[0] if numbers.any() else 0.0
-        return Student(math.ldexp(center, exponent), error, kish - 1), errors[1]
+        error = ratio_error(self.numbers, self.sizes)
+        of_kish = math.nan
+        if kish > 1:
+            of_kish = error * math.sqrt((number - 1) / number * kish / (kish - 1))
+        difference = math.fsum(self.numbers.tolist()) / total
+        return Student(difference, of_kish if self.numbers.any() else 0.0, kish - 1), error
 
 
 class Tested(NamedTuple):
@@ -207,22 +200,12 @@ def law_of(
     clusters = rows.clusters
     if isinstance(clusters, Mapping):
         return _crossed(rows, test, assume, clusters)
-    if assume == "nothing" and test != "permutation":
-        raise OptionError("assume", f"'nothing' has a test of its own, which is not {test!r}")
-    if assume == "nothing" and rows.kind not in ("outcomes", "means"):
-        raise OptionError(
-            "assume",
-            "'nothing' is for means of rows in a known range; give bounds, the lowest and the "
-            "highest score, such as (0, 1)",
-        )
+    _check(rows, test, assume)
     units = PairedUnits.of(rows.numbers, clusters)
     student, error = units.student()
-    unseen = UnseenRow(units.numbers, units.sizes, rows.bounds)
-    if rows.kind == "outcomes" and clusters is None:
-        unseen = Outcomes(units.numbers, units.sizes, rows.bounds)
+    of_rows = rows.kind == "outcomes" and clusters is None
+    unseen = (Outcomes if of_rows else UnseenRow)(units.numbers, units.sizes, rows.bounds)
     if rows.law is not None:
-        if test != "permutation":
-            raise OptionError("test", f"{test!r} is for a number of each row, which there is not")
         error = float(rows.law.lower.std())
         return Tested(rows.law, rows.law, "unseen_row", rows.difference, error, units.clusters)
     if assume == "nothing":
@@ -232,36 +215,50 @@ def law_of(
         if student.error:
             t = student.difference / student.error
         return Tested(student, student, "t", t, error, units.clusters)
-    if test != "permutation" and clusters is not None:
-        raise OptionError(
-            "test", f"{test!r} is for independent rows, but there are clusters; take 't'"
-        )
     if test == "wilcoxon":
         ranks = SignedRanks(rows.numbers)
         return Tested(ranks, ranks, "wilcoxon", ranks.statistic(alternative), error, None)
     if test == "mcnemar":
-        if rows.kind != "outcomes":
-            raise OptionError(
-                "test", "'mcnemar' is for scores 0 and 1, but there are others among the scores"
-            )
-        fewer = min(int((rows.numbers > 0).sum()), int((rows.numbers < 0).sum()))
-        return Tested(unseen, unseen, "mcnemar", float(fewer), error, None)
+        fewer = float(min((rows.numbers > 0).sum(), (rows.numbers < 0).sum()))
+        return Tested(unseen, unseen, "mcnemar", fewer, error, None)
     flips = SignFlips(units.numbers, units.sizes)
     name = "sign_flip_exact" if flips.exact else "sign_flip_saddlepoint"
-    largest = float(np.abs(units.numbers).max()) or 1.0
-    shares = units.numbers / largest
+    shares = units.numbers / (float(np.abs(units.numbers).max()) or 1.0)
     length = math.sqrt(math.fsum(np.square(shares).tolist()))
     statistic = math.fsum(shares.tolist()) / length if length else 0.0
     law: Law = flips
     of_interval: Law = flips
-    if isinstance(unseen, Outcomes):
+    if of_rows:
         law = of_interval = unseen
     elif rows.kind == "slopes":
         law = of_interval = Either([flips, unseen])
-    elif 0.5**flips.differing >= (alpha / 2 if alternative == "two-sided" else alpha):
-        # Too few rows differ to reject anything.
-        of_interval = Either([flips, unseen])
+    else:
+        level = alpha / 2 if alternative == "two-sided" else alpha
+        if 0.5 ** np.count_nonzero(units.numbers) >= level:  # too few to reject anything
+            of_interval = Either([flips, unseen])
     return Tested(law, of_interval, name, statistic, error, units.clusters)
+
+
+def _check(rows: Differences, test: Test, assume: Assumption) -> None:
+    """Check that the test suits rows that are not crossed."""
+    if assume == "nothing" and test != "permutation":
+        raise OptionError("assume", f"'nothing' has a test of its own, which is not {test!r}")
+    if assume == "nothing" and rows.kind not in ("outcomes", "means"):
+        raise OptionError(
+            "assume",
+            "'nothing' is for means of rows in a known range; give bounds, the lowest and the "
+            "highest score, such as (0, 1)",
+        )
+    if test != "permutation" and rows.law is not None:
+        raise OptionError("test", f"{test!r} is for a number of each row, which there is not")
+    if test in ("wilcoxon", "mcnemar") and rows.clusters is not None:
+        raise OptionError(
+            "test", f"{test!r} is for independent rows, but there are clusters; take 't'"
+        )
+    if test == "mcnemar" and rows.kind != "outcomes":
+        raise OptionError(
+            "test", "'mcnemar' is for scores 0 and 1, but there are others among the scores"
+        )
 
 
 def _crossed(
@@ -313,7 +310,7 @@ def compared(
     laws = [law_of(filled, **testing) for filled in fillings]
     law = Either([part.law for part in laws]) if laws else found.law
     of_interval = Either([part.of_interval for part in laws]) if laws else found.of_interval
-    p_value, error = p_of(law, alternative), found.standard_error
+    p_value, error = law.p_value(alternative), found.standard_error
     result: dict[str, Any] = {
         "A_mean": rows.scores[0],
         "B_mean": rows.scores[1],
@@ -322,7 +319,7 @@ def compared(
         "significant": bool(p_value < alpha),
     }
     if interval_alpha is not None:
-        ends = interval_of(of_interval, alternative, interval_alpha, rows.limits)
+        ends = of_interval.interval(interval_alpha, alternative, rows.limits)
         result["confidence_interval"] = [*ends]
     result |= {"test": found.name, "statistic": found.statistic, "standard_error": error}
     if found.clusters is not None:
@@ -331,12 +328,12 @@ def compared(
     if power is not None:
         result["mde"] = math.nan
         if units > 1 and not math.isnan(error):
-            result["mde"] = minimum_detectable(error * math.sqrt(units), units, alpha, power)
+            result["mde"] = detectable(error * math.sqrt(units), units, alpha, power)
     if margin is not None:
         not_inferior = of_interval.tail(-margin)
-        result["p_equivalent"] = max(not_inferior, of_interval.tail(margin, upper=True))
+        result["p_equivalent"] = max(not_inferior, of_interval.mirrored.tail(-margin))
         result["p_non_inferior"] = not_inferior
-        result["p_inferior"] = of_interval.tail(-margin, upper=True)
+        result["p_inferior"] = of_interval.mirrored.tail(margin)
     return result
 
 

@@ -6,7 +6,7 @@ import pytest
 from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.classification.label_intervals import counts_of, indicator_counters
 from metric_commons.labels.classification.multilabel import LabelIndicators
-from metric_commons.statistics.resampling.row_units import RowUnits
+from metric_commons.statistics.resampling.row_units import RowUnits, resampled_counts
 
 
 def test_several_labels_a_row_are_tasks_of_their_own():
@@ -52,7 +52,8 @@ def test_resamples_count_whole_rows():
         indicators = LabelIndicators(predictions, references, sample_weight)
         counts = indicators.counts()
         units = RowUnits.of_rows(indicator_counters(indicators, indicators.weights))
-        (sums,) = units.resampled(n_resamples=4000, seed=0)
+        (drawn,) = resampled_counts(units.counts, n_resamples=4000, seed=0)
+        sums = units.of_kinds().T @ drawn.T
         resampled = counts_of(sums)
         # Weights are in a unit of their own, in which no score depends on them.
         unit = total / resampled.total.mean()

@@ -84,7 +84,7 @@ def test_scores_are_covered(distribution, rows):
 def test_differences_are_covered(distribution, rows):
     rng, values = np.random.default_rng(rows), DIFFERENCES[distribution]
     samples = values[rng.integers(0, values.size, (200, rows))]
-    ends = [paired.unseen_row(sample).ends(0.05) for sample in samples]
+    ends = [paired.unseen_row(sample).interval(0.05) for sample in samples]
     assert distributions.cell(ends, values.mean()).reaches(0.94)
 
 

@@ -138,8 +138,8 @@ def test_the_order_of_clusters_does_not_show(rows, random):
 @pytest.mark.long
 @given(DIFFERENCES)
 def test_the_interval_is_never_a_point_and_mirrors(differences):
-    low, high = law(differences).ends(0.05)
-    mirrored = law([-difference for difference in differences]).ends(0.05)
+    low, high = law(differences).interval(0.05)
+    mirrored = law([-difference for difference in differences]).interval(0.05)
     assert -1 <= low < high <= 1
     assert low <= math.fsum(differences) / len(differences) <= high
     assert mirrored == pytest.approx((-high, -low), rel=1e-12)
@@ -158,13 +158,13 @@ def test_each_interval_by_its_formula():
         np.quantile((sums + end * weights[:, 20]) / weights.sum(axis=1), level)
         for end, level in ((-1, 0.025), (1, 0.975))
     ]
-    low, high = law(differences).ends(0.05)
+    low, high = law(differences).interval(0.05)
     assert [low, high] == pytest.approx(drawn, abs=5e-3)
-    doubled = law(differences * 2, bounds=(-2.0, 2.0)).ends(0.05)
+    doubled = law(differences * 2, bounds=(-2.0, 2.0)).interval(0.05)
     assert doubled == pytest.approx((2 * low, 2 * high))
     # One cluster weighs as much as the one that was not seen: the quantiles are those of a line.
     mean = differences.mean()
-    one = law(differences, ["a"] * 20).ends(0.05)
+    one = law(differences, ["a"] * 20).interval(0.05)
     assert one == pytest.approx((mean - 0.975 * (1 + mean), mean + 0.975 * (1 - mean)))
     equal = compare([0.1] * 5, [0.0] * 5, test="t")
     assert equal["confidence_interval"] == pytest.approx([0.1, 0.1])
@@ -177,8 +177,8 @@ def test_the_ends_of_wilcoxon_are_walsh_averages(rows):
     means = np.sort([(x + y) / 2 for i, x in enumerate(differences) for y in differences[i:]])
     rejected = [stats.wilcoxon(differences - mean - 1e-9).pvalue < 0.05 for mean in means[:-1]]
     expected = means[:-1][~np.array(rejected)][0] if rows > 5 else -math.inf
-    low, high = SignedRanks(differences).ends(0.05)
-    mirrored = SignedRanks(-differences).ends(0.05)
+    low, high = SignedRanks(differences).interval(0.05)
+    mirrored = SignedRanks(-differences).interval(0.05)
 
     assert low == pytest.approx(expected, rel=1e-12)
     assert (low, high) == pytest.approx((-mirrored[1], -mirrored[0]))
@@ -212,11 +212,11 @@ def test_equal_rows_show_no_equivalence_until_there_are_enough():
 @given(DIFFERENCES, st.floats(0.01, 0.9), st.sampled_from([0.01, 0.05, 0.2]))
 def test_a_decision_and_its_interval_never_disagree(differences, margin, alpha):
     distribution = law(differences)
-    low, high = distribution.ends(2 * alpha)
+    low, high = distribution.interval(2 * alpha)
     if abs(low + margin) > 1e-9:
         assert (distribution.tail(-margin) < alpha) == (low > -margin)
     if abs(high - margin) > 1e-9:
-        assert (distribution.tail(margin, upper=True) < alpha) == (high < margin)
+        assert (distribution.mirrored.tail(-margin) < alpha) == (high < margin)
 
 
 @pytest.mark.parametrize(("wins", "losses"), [(5, 0), (6, 0), (9, 2), (20, 8), (3, 3), (15, 5)])
@@ -224,7 +224,7 @@ def test_zero_is_left_out_where_mcnemars_exact_test_is_significant(wins, losses)
     differences = [1.0] * wins + [-1.0] * losses + [0.0] * 12
     p = paired_test(differences, test="mcnemar").p_value
     for level in (0.9, 0.95, 0.99):
-        low, high = law(differences).ends(1 - level)
+        low, high = law(differences).interval(1 - level)
         assert (low > 0 or high < 0) == (p < 1 - level)
 
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from metric_commons.statistics import minimum_detectable, power_of, required_rows
+from metric_commons.statistics import detectable, power_of, rows_needed
 
 
 def test_power_is_how_often_the_test_finds_it():
@@ -26,7 +26,7 @@ def test_power_is_how_often_the_test_finds_it():
     st.floats(0.1, 0.99),
 )
 def test_what_is_detectable_has_the_power(deviation, rows, alpha, power):
-    effect = minimum_detectable(deviation, rows, alpha, power)
+    effect = detectable(deviation, rows, alpha, power)
     assert power_of(effect, deviation, rows, alpha) == pytest.approx(power, rel=1e-9)
     assert power_of(-effect, deviation, rows, alpha) == pytest.approx(power, rel=1e-9)
 
@@ -34,7 +34,7 @@ def test_what_is_detectable_has_the_power(deviation, rows, alpha, power):
 @settings(max_examples=50)
 @given(st.floats(0.01, 5), st.floats(0.1, 2), st.sampled_from([0.5, 0.8, 0.95]))
 def test_required_rows_are_the_least(effect, deviation, power):
-    rows = required_rows(effect, deviation, power=power)
+    rows = rows_needed(effect, deviation, power=power)
     assert power_of(effect, deviation, rows) >= power
     assert rows == 2 or power_of(effect, deviation, rows - 1) < power
 
@@ -44,11 +44,11 @@ def test_extremes():
     assert power_of(1e12, 1.0, 2) == pytest.approx(1.0)
     assert power_of(1.0, 0.0, 5) == 1.0
     assert power_of(0.0, 0.0, 5) == 0.05
-    assert required_rows(1.0, 1e-9) == 2
-    assert required_rows(1e-9, 1e300) is None
+    assert rows_needed(1.0, 1e-9) == 2
+    assert rows_needed(1e-9, 1e300) is None
     assert power_of(1e300, 1e-9, 5) == 1.0
-    assert minimum_detectable(0.0, 5) == 0.0
-    assert math.isnan(minimum_detectable(1.0, 1))
+    assert detectable(0.0, 5) == 0.0
+    assert math.isnan(detectable(1.0, 1))
     # One degree of freedom at a level of 1e-10: a critical value of 6e9.
     assert power_of(1e10, 1.0, 2, alpha=1e-10) == pytest.approx(
         stats.chi2.cdf((1e10 * math.sqrt(2) / stats.t.isf(0.5e-10, 1)) ** 2, 1), rel=1e-6
@@ -61,8 +61,8 @@ def test_extremes():
         (lambda: power_of(0.1, -1.0, 5), "deviation must be"),
         (lambda: power_of(0.1, 1.0, 1), "rows must be at least 2"),
         (lambda: power_of(0.1, 1.0, 5, alpha=5), "for 5 % pass 0.05"),
-        (lambda: minimum_detectable(1.0, 5, power=80), "for 80 % pass 0.8"),
-        (lambda: required_rows(0.0, 1.0), "effect must be"),
+        (lambda: detectable(1.0, 5, power=80), "for 80 % pass 0.8"),
+        (lambda: rows_needed(0.0, 1.0), "effect must be"),
     ],
 )
 def test_what_has_no_power(call, message):

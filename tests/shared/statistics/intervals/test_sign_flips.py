@@ -9,7 +9,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metric_commons.statistics.tests import sign_flips
-from metric_commons.statistics.tests.laws import p_of
 from metric_commons.statistics.tests.sign_flips import SignFlips, Tail
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -37,7 +36,7 @@ def counted(steps, alternative):
 
 def tail(differences, alternative="two-sided"):
     flips = SignFlips(np.asarray(differences, float), np.ones(len(differences)))
-    return Tail(p_of(flips, alternative), flips.exact)
+    return Tail(flips.p_value(alternative), flips.exact)
 
 
 @pytest.mark.long

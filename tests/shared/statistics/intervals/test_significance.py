@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import metric_commons
-from metric_commons.statistics import compare, minimum_detectable
+from metric_commons.statistics import compare, detectable
 from metric_commons.statistics.tests import sign_flips
 from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
 from metric_commons.statistics.tests.significance import compare_measures
@@ -427,7 +427,7 @@ def test_the_result_says_what_was_asked_for():
     assert result["n_clusters"] == 15
     # Clusters are the units of the t-test: their number, and the deviation that makes the error.
     deviation = result["standard_error"] * math.sqrt(15)
-    assert result["mde"] == minimum_detectable(deviation, 15, power=0.9)
+    assert result["mde"] == detectable(deviation, 15, power=0.9)
     assert list(compare(a, b)) == KEYS
     assert math.isnan(compare([0.5], [0.1], power=0.8)["mde"])
 

@@ -27,7 +27,8 @@ ROWS = [[1, 2], [3, 3], [0, 5], [1, 1], [3, 3]]
 def all_sums(rows, clusters=None, **options):
     """The sums of all resamples."""
     units = RowUnits.of_rows(rows, clusters)
-    return np.concatenate([sums.T for sums in units.resampled(**options)])
+    drawn = units.resampled(lambda sums, columns: sums, range(rows.shape[1]), **options)
+    return np.stack([*drawn.values()], axis=1)
 
 
 def test_scores_are_of_sums():
