@@ -2,7 +2,6 @@
 
 from metric_commons.evaluation.results.results import Results
 
-
 _MADE = ("scores", "confidence_interval", "standard_error", "groups")  # from values
 
 

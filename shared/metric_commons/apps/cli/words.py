@@ -14,7 +14,6 @@ from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...evaluation.results.results import Results
 from ...evaluation.rows.logged_scores import LOGGED
-
 from ...evaluation.scoring.scoring import FORMATS_OF_BOTH, MissingInputError, score
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
