@@ -4,13 +4,11 @@ import pytest
 
 import metric_commons
 from metric_commons import load
-from metric_commons.evaluation.rows.plans import Plan
-from metric_commons.evaluation.rows.rows import Rows
-from metric_commons.evaluation.rows.samples import Samples, scored_samples
+from metric_commons.evaluation.rows.blocks import Fields
+from metric_commons.evaluation.rows.libraries import scores_of_block
 from metric_commons.evaluation.rows.states import State
-from metric_commons.evaluation.rows.table_blocks import scores_of_block
 from metric_commons.evaluation.rows.table_files import read_tables
-from metric_commons.evaluation.scoring import scored_systems
+from metric_commons.evaluation.scoring import scoring
 from metric_commons.mathematics import equivalent
 from tests.spec import ROOT, Spec
 
@@ -164,7 +162,7 @@ REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
 def test_reasons_are_kept_in_the_file_of_rows(jobs, ending, tmp_path, monkeypatch):
-    monkeypatch.setattr(scored_systems, "_ROWS", 4)
+    monkeypatch.setattr(scoring, "_ROWS", 4)
     results = metric_commons.score(
         "math_equivalence", **EXPLAINED, options={"explain": True}, rows=True, jobs=jobs
     )
@@ -190,16 +188,12 @@ def test_reasons_are_refused_where_single_rows_are_not_kept():
     for rows in (EXPLAINED, {"data": EXPLAINED} | columns):
         with pytest.raises(ValueError, match=r"explain.* is about single rows"):
             metric_commons.score("math_equivalence", **rows, options={"explain": True})
-    plan = Plan(
-        modules={"math_equivalence": {"explain": True}},
-        systems={"predictions": "predictions"},
-        columns={"references": "references"},
-    )
+    metric, fields = load("math_equivalence", explain=True), Fields.of_one(*EXPLAINED)
     with pytest.raises(ValueError, match="explain adds texts, which columns of scores"):
-        scores_of_block(plan, EXPLAINED)
+        scores_of_block(metric, fields, EXPLAINED)
 
 
 def test_reasons_are_refused_where_rows_of_one_id_become_one():
-    samples = Samples([0, 1, 2] * 3, Rows(columns={}), 3)
+    columns = {name: [*column, None] for name, column in EXPLAINED.items()}
     with pytest.raises(ValueError, match="explain is about single rows, and here"):
-        scored_samples(load("math_equivalence", explain=True), Rows(columns=EXPLAINED), samples, {})
+        metric_commons.score("math_equivalence", **columns, explain=True, missing="zero", rows=True)

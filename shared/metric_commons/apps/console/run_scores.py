@@ -22,7 +22,7 @@ from ...module.catalog.usage import UsageError, with_bar
 from ...statistics.arguments.domains import Count
 
 if TYPE_CHECKING:
-    from ...evaluation.rows.plans import Tables
+    from ...evaluation.rows.blocks import Tables
     from ...retrieval.names import RankingMeasure
     from ...retrieval.runs import QueryScores
 

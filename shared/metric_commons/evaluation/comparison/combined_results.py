@@ -20,7 +20,7 @@ from ...statistics.tests.significance import Test
 from ..results.module_results import provenance
 from ..results.results import Results
 from ..rows.given_scores import tables_of_scores
-from ..rows.table_columns import columns_of_table, table_names
+from ..rows.libraries import columns_of_table, table_names
 from ..rows.table_files import RowFile
 from .comparisons import Pair, paired_scores, with_comparisons
 from .saved_results import is_saved, read_results, results_of_rows

@@ -12,7 +12,7 @@ from ..results.module_results import ModuleResult, module_result, provenance, ro
 from ..results.results import Results
 
 if TYPE_CHECKING:  # since these import numpy
-    from ..rows.plans import Tables
+    from ..rows.blocks import Tables
     from ..rows.row_tables import RowTable
     from ..rows.table_files import RowFile
 
@@ -64,7 +64,8 @@ def merged_rows(paths: Iterable[Path]) -> "RowFile":
     Raises:
         ValueError: a file is not one of rows, they cannot be merged, or two are of one input.
     """
-    from ..rows.plans import check_alike, merged
+    from ..rows.blocks import check_alike, merged, with_tables
+    from ..rows.row_tables import RowTable
     from ..rows.table_files import RowFile, read_tables
 
     tables: list[Tables] = []
@@ -87,7 +88,10 @@ def merged_rows(paths: Iterable[Path]) -> "RowFile":
             check_alike(tables[0], file.tables)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-    return RowFile(merged(tables), {**record, **provenance(inputs)})
+    if len(tables) > 1:  # rows are in several files, which one field of a file does not name
+        record = {n: v for n, v in record.items() if n not in ("columns", "logs")}
+    whole = with_tables(merged(tables), RowTable.named)
+    return RowFile(whole, {**record, **provenance(inputs)})
 
 
 class SavedResult(NamedTuple):

@@ -3,55 +3,57 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from functools import partial
 from inspect import signature
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ...data.files.streams import stem
 from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...module.catalog.catalog import load_without_evaluate, name_of
 from ...module.catalog.presets import preset_options
-from ...module.catalog.request import ROW_LABELS, Missing, Reduce, Request, check_jobs
+from ...module.catalog.request import ROW_LABELS, Missing, Reduce, can_fork, check_jobs
 from ...module.catalog.usage import UsageError, note
 from ...module.declaration.columns import checked_once, holds_queries
 from ...module.declaration.declarations import (
     Module,
     assign,
+    check_supported,
     is_assignable,
     meant_input,
     names_of_functions,
+    texts_of_rows,
 )
 from ...statistics.arguments.checks import OptionError, check_choice, nearest, shown
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
+from ..results.rendering import counted
 from ..results.results import Results
-from ..rows.logged_scores import LOGGED
-from ..rows.plans import read_once
-from ..rows.rows import Rows
-from ..rows.table_blocks import tables_of_data
-from ..rows.table_columns import (
+from ..rows.blocks import Fields, Tables, finished, needs_all_rows, read_once, rows_in_memory
+from ..rows.libraries import (
     columns_of_table,
     comes_in_parts,
     is_spark,
     is_table,
     table_names,
+    tables_of_data,
+    tables_of_spark,
     usual_columns,
 )
-from ..rows.worker_processes import run_parallel
-from .evaluations import FORMATS_OF_BOTH, Evaluation, systems_of_files
-from .log_evaluations import LogEvaluation
-from .scored_systems import (
-    NO_SYSTEMS,
-    check_reported,
-    configured,
-    needs_all_rows,
-    plan_of_columns,
-    results_of_tables,
-    tables_of_systems,
-)
+from ..rows.logged_scores import LOGGED, LoggedScores
+from ..rows.rows import InputError, Rows
+from ..rows.worker_processes import cores, run_parallel
+from .agreement import agreements
+from .files import FileOfRows
+from .scored_systems import results_of_tables
+from .text_notes import TextNotes
+
+FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
+NO_SYSTEMS = "scoring needs at least one module and one system"
+_ROWS = 16_384  # of a block: enough for full speed, few enough for an even distribution
+_SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 
 
 def score(
@@ -189,183 +191,173 @@ def score(
     Traceback (most recent call last):
     ValueError: options: there is no option 'normaliser'; did you mean 'normalizer'?
     """
+    if jobs is not None:
+        check_jobs(jobs)
     is_one = isinstance(modules, str | PathLike) or hasattr(modules, "feature_sets")
-    module_names = [*map(name_of, listed := [modules] if is_one else list(modules))]
-    metrics = {name: load_without_evaluate(name) for name in module_names if name != LOGGED}
-    further = dict(columns or {})
-    input_names = dict.fromkeys(name for m in metrics.values() for name in m.input_names)
-    for name in further:
-        if name not in input_names:
-            takes = f"{', '.join(module_names)} takes {', '.join(sorted(input_names))}"
-            raise OptionError("columns", f"{name}: {takes}{nearest(name, input_names)}")
-    for name in input_names:
-        if name in module_options:
-            further[name] = module_options.pop(name)
+    listed = [modules] if is_one else list(modules)
+    metrics: dict[str, Any] = {
+        name: LoggedScores() if name == LOGGED else load_without_evaluate(name)
+        for name in map(name_of, listed)
+    }
+    inputs_of_modules = dict.fromkeys(name for m in metrics.values() for name in m.input_names)
+    for name in columns or ():
+        if name not in inputs_of_modules:
+            takes = f"{', '.join(metrics)} takes {', '.join(sorted(inputs_of_modules))}"
+            raise OptionError("columns", f"{name}: {takes}{nearest(name, inputs_of_modules)}")
+    labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
+    labels |= columns or {}
+    labels |= {n: module_options.pop(n) for n in inputs_of_modules if n in module_options}
     _check_options(module_options, options or {}, metrics)
     try:
-        of_preset = {} if preset is None else preset_options(preset, module_names)
+        of_preset = {} if preset is None else preset_options(preset, metrics)
     except ValueError as error:
         raise OptionError("preset", f": {error}") from error
     given = {**of_preset, **_settings(listed), **(options or {}), **module_options}
-    of_rows = {key: value for key, value in given.items() if _is_of_rows(key, value, metrics)}
-    request = Request(
-        modules=module_names,
-        options={key: value for key, value in given.items() if key not in of_rows},
-        preset=preset,
-        confidence_level=confidence_level,
-        interval=interval,
-        standard_error=standard_error,
-        n_resamples=n_resamples,
-        seed=seed,
-        missing=missing,
-        rows=rows,
-        compare=compare,
-        scores=scores,
-        correction=correction,
-        assume=assume,
-        bounds=bounds,
-        jobs=jobs,
-    )
-    labels = {"references": references, "clusters": clusters, "groups": groups, "ids": ids}
-    labels |= further
-    if jobs is not None:
-        check_jobs(jobs)
-    files = [data] if isinstance(data, str | PathLike | Source) else data
-    reading = {
+    reported = {
+        "confidence_level": confidence_level,
+        "groups": groups,
+        "clusters": None if compare or rows else clusters,
+        "standard_error": standard_error or None,
+    }
+    check_supported([name for name, value in reported.items() if value is not None], metrics)
+    for option in (
+        [] if rows else texts_of_rows({k.rpartition(".")[2]: v for k, v in given.items()})
+    ):
+        raise ValueError(f"{option} is about single rows, which only rows=True keeps")
+    reading: dict[str, Any] = {
         "source": source,
         "system": system,
         "where": where,
         "filter": filter,
         "metric": metric,
         "incomplete": incomplete,
-        "answers": [answers] if isinstance(answers, str | PathLike | Source) else [*answers],
+        "answers": answers,
         "reduce": reduce,
         "split_references": split_references,
     }
+    readers: dict[str, FileOfRows] = {}
+    record: dict[str, Any] = {}
+    files = [data] if isinstance(data, str | PathLike | Source) else data
     if isinstance(files, list) and files and isinstance(files[0], str | PathLike | Source):
-        request = replace(request, options=given)
-        return _results_of_files(request, metrics, files, predictions, labels, **reading)
-    for name, value in reading.items():
-        if value:
-            raise ValueError(f"{name} is about files, and data is not the path of one")
-    names: dict[str, str | None] = {}
-    if data is not None:
-        columns_of_data = dict.fromkeys(("predictions", "references"), table_names(data) or ())
-        predictions, labels = _with_usual_columns(metrics, columns_of_data, predictions, labels)
-        names = column_names(predictions)
-        if isinstance(labels["references"], str) and labels["references"] in names.values():
-            raise ValueError(f"column {labels['references']!r} would be compared with itself")
-    provided = [name for name, column in labels.items() if column is not None]
-    check_inputs(metrics, provided if predictions is None else ["predictions", *provided])
-    if not metrics or (data is not None and not names):
-        raise ValueError(NO_SYSTEMS)
-    if jobs and jobs > 1 and is_spark(data):
-        raise ValueError("jobs must be 1 for Spark, whose executors do the work")
-    chosen = assign(request.options or {}, {name: m.options for name, m in metrics.items()})
-    of_modules = configured(request, metrics, chosen)
-    check_reported(request, metrics, groups, clusters)
-    has_functions = data is not None and is_spark(data) and names_of_functions(given)
-    are_names = all(column is None or isinstance(column, str) for column in labels.values())
-    if (
-        (data is not None and comes_in_parts(data) and are_names)
-        and not (of_rows or has_functions)
-        and not any(map(needs_all_rows, of_modules.values()))
-    ):
-        plan = plan_of_columns(chosen, names, labels, missing)
-        tables = run_parallel(lambda processes: tables_of_data(data, plan, processes), jobs or 1)
-        return results_of_tables(request, tables, inputs=inputs, progress=progress)
-    if data is not None:
-        predictions, labels = _from_table(data, names, labels)
-    elif not isinstance(predictions, Mapping | list | None) and is_table(predictions):
-        predictions = columns_of_table(predictions, table_names(predictions) or [])
-    labels |= {key.rpartition(".")[2]: value for key, value in of_rows.items()}
-    systems = _rows_of_systems(metrics, predictions, labels)
-    with checked_once():
-        work = partial(tables_of_systems, systems, of_modules, missing=missing, progress=progress)
-        tables = run_parallel(work, jobs) if jobs and jobs > 1 else work(1)
-        return results_of_tables(request, tables, inputs=inputs, progress=progress)
+        if compare and system is None and len(files) < 2 and len(column_names(predictions)) < 2:
+            raise OptionError("compare", "needs at least two systems")
+        reading |= {"missing": missing, "jobs": jobs}
+        with ExitStack() as stack:
+            readers, tables, record = _of_files(
+                stack, metrics, given, files, predictions, labels, **reading
+            )
+        inputs = record.pop("inputs")
+    else:
+        for name, value in reading.items():
+            if value:
+                raise ValueError(f"{name} is about files, and data is not the path of one")
+        bar = "scoring" if progress else None
+        tables = _of_columns(metrics, given, data, predictions, labels, missing, jobs or 1, bar)
+    compared = {"scores": scores, "correction": correction, "assume": assume, "bounds": bounds}
+    intervals: dict[str, Any] = {
+        "interval": interval,
+        "standard_error": standard_error,
+        "n_resamples": n_resamples,
+        "seed": seed,
+    }
+    if confidence_level is not None:  # or else modules use their own, usually none
+        intervals["confidence_level"] = confidence_level
+    try:
+        results = results_of_tables(
+            tables,
+            intervals,
+            of_preset=preset,
+            compared=compared if compare else None,
+            inputs=inputs,
+            progress=progress or bool(readers),
+        )
+    except InputError as error:
+        if error.system not in readers:
+            raise
+        raise readers[error.system].located(error, tables) from error
+    results = replace(results, provenance=results.provenance | record)
+    if not (rows or len(tables) > 1):
+        results = replace(results, rows={})
+    return results.choose(scores)
 
 
-def _results_of_files(
-    request: Request,
-    metrics: Mapping[str, Module],
-    files: Sequence[Any],
+def _with_options(
+    metrics: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]]
+) -> dict[str, Any]:
+    return {name: type(m)(**options[name]) if options[name] else m for name, m in metrics.items()}
+
+
+# ---- columns ------------------------------------------------------------------------------------
+
+
+def _of_columns(
+    metrics: Mapping[str, Any],
+    given: Mapping[str, Any],
+    data: Any,
     predictions: Any,
     labels: Mapping[str, Any],
-    *,
-    answers: Sequence[Any],
-    source: str | None,
-    where: Mapping[str, str] | None,
-    filter: str | None,  # noqa: A002
-    system: str | None,
-    metric: str | None,
-    incomplete: bool,
-    reduce: Reduce | None,
-    split_references: str | None,
-) -> Results:
-    """Return the results on files of rows, or on logs; see `score`."""
-    for name, field in labels.items():
-        if not isinstance(field, str | list | None if name == "clusters" else str | None):
-            raise ValueError(f"{name} must name a field of the files, got {shown(field)}")
-    if source is not None:
-        check_choice("source", source, format_names())
-    is_incomplete = incomplete or request.missing == "skip"
-    selection = Selection(filter, where or {}, incomplete=is_incomplete)
-    origin = source if source in FORMATS_OF_BOTH else None
-    with ExitStack() as stack:
-
-        def opened(file: Any, format_name: str | None, **how: Any) -> Source:
-            if not isinstance(file, Source):
-                file = Source(Path(file), [], format_name=format_name, **how)
-            stack.callback(file.close)
-            return file
-
-        sources = [opened(file, source, selection=selection, progress=True) for file in files]
-        judged = [
-            opened(file, origin, selection=Selection(incomplete=selection.incomplete))
-            for file in answers
-        ]
-        sides = {"predictions": sources[0].log, "references": (judged or sources)[-1].log}
-        logs = [file.log for file in (*sources, *judged)]
-        for file in sources:
-            if file.log.means:
-                problem = "it contains means without scores of rows, which `leaderboard` ranks"
-                raise UsageError(f"{file.path} cannot be scored: {problem}")
-        is_logged = LOGGED in request.modules
-        are_logs = is_logged or any(log.format_name != PLAIN_ROWS for log in logs)
-        plain = {n: log.names for n, log in sides.items() if log.format_name == PLAIN_ROWS}
-        if not is_logged:
-            predictions, labels = _with_usual_columns(metrics, plain, predictions, labels)
-        if not (are_logs or judged):
-            given = {"predictions": predictions, **labels}
-            provided = {*logs[0].names, *(n for n, field in given.items() if field is not None)}
-            provided -= {n for n in ("predictions", "references") if given[n] is None}
-            check_inputs(metrics, provided, logs[0].names)
-        named = {name: labels[name] for name in ("references", *ROW_LABELS)}
-        fields = {"": None} if predictions is None else column_names(predictions)
-        if not fields:
-            raise ValueError(NO_SYSTEMS)
-        systems = systems_of_files(sources, fields, are_logs=are_logs)
-        if request.compare and len(systems) < 2 and system is None:
-            raise OptionError("compare", "needs at least two systems")
-        how: dict[str, Any] = vars(request) | named
-        how |= {
-            "columns": {name: field for name, field in labels.items() if name not in named},
-            "systems": systems,
-            "opened": {file.path: file for file in (*judged, *sources)},
-            "split_references": split_references,
-        }
-        if not (are_logs or judged or reduce or where or filter or system or metric):
-            return Evaluation(**how).results()
-        evaluation = LogEvaluation(
-            **how,
-            answers=[file.path for file in judged],
-            reduce=reduce,
-            system_field=system,
-            metric=metric,
+    missing: Missing,
+    jobs: int,
+    bar: str | None,
+) -> Tables:
+    """Return the scored rows of columns, or of a table of any library; see `score`."""
+    of_rows = {key: value for key, value in given.items() if _is_of_rows(key, value, metrics)}
+    names: dict[str, str | None] = {}
+    if data is not None:
+        known = dict.fromkeys(("predictions", "references"), table_names(data) or ())
+        predictions, labels = _with_usual_columns(metrics, known, predictions, labels)
+        names = column_names(predictions)
+        if labels["references"] is not None and labels["references"] in names.values():
+            raise ValueError(f"column {labels['references']!r} would be compared with itself")
+    provided = {"predictions": predictions, **labels}
+    check_inputs(metrics, [name for name, column in provided.items() if column is not None])
+    if not metrics or (data is not None and not names):
+        raise ValueError(NO_SYSTEMS)
+    is_of_spark = is_spark(data)
+    if jobs > 1 and is_of_spark:
+        raise ValueError("jobs must be 1 for Spark, whose executors do the work")
+    options = {key: value for key, value in given.items() if key not in of_rows}
+    chosen = assign(options, {name: m.options for name, m in metrics.items()})
+    metrics = _with_options(metrics, chosen)
+    needs_columns = (
+        not comes_in_parts(data)
+        or not all(column is None or isinstance(column, str) for column in labels.values())
+        or of_rows
+        or (is_of_spark and names_of_functions(given))
+        or any(map(needs_all_rows, metrics.values()))
+    )
+    if not needs_columns:
+        own = {name: c for name, c in labels.items() if c is not None and name not in ROW_LABELS}
+        inputs = {s: own | ({"predictions": c} if c else {}) for s, c in names.items()}
+        fields = Fields(
+            inputs={
+                system: dict.fromkeys(metrics, of_system) for system, of_system in inputs.items()
+            },
+            ids=labels["ids"],
+            groups=labels["groups"],
+            clusters={name: name for name in [labels["clusters"]] if name is not None},
         )
-        evaluation.check()
-        return evaluation.results()
+
+        def work(processes: int) -> Tables:
+            if is_of_spark:
+                return tables_of_spark(data, fields, metrics, chosen, missing)
+            return tables_of_data(data, fields, metrics, missing, processes)
+    else:
+        if data is not None:
+            predictions, labels = _from_table(data, names, labels)
+        elif not isinstance(predictions, Mapping | list | None) and is_table(predictions):
+            predictions = columns_of_table(predictions, table_names(predictions) or [])
+        per_row = {key.rpartition(".")[2]: value for key, value in of_rows.items()}
+        systems = _rows_of_systems(metrics, predictions, {**labels, **per_row})
+
+        def work(processes: int) -> Tables:
+            return rows_in_memory(systems, metrics, _ROWS, missing, processes, bar)
+
+    with checked_once():
+        tables = run_parallel(work, jobs)
+    if not tables:
+        raise ValueError("the table is empty; a score of no rows is undefined")
+    return finished(tables, missing=missing)
 
 
 def _is_of_rows(key: str, value: Any, metrics: Mapping[str, Module]) -> bool:
@@ -457,6 +449,184 @@ def _settings(modules: Sequence[Any]) -> dict[str, Any]:
                 )
             settings[f"{name_of(module)}.{name}"] = value
     return settings
+
+
+# ---- files --------------------------------------------------------------------------------------
+
+
+def _of_files(
+    stack: ExitStack,
+    metrics: Mapping[str, Any],
+    given: Mapping[str, Any],
+    files: Sequence[Any],
+    predictions: Any,
+    labels: Mapping[str, Any],
+    **how: Any,
+) -> tuple[dict[str, FileOfRows], Tables, dict[str, Any]]:
+    """Return how each system was read from files, its scored rows, and the record of that.
+
+    Args:
+        stack: closes the files.
+        metrics: the modules by name.
+        given: the options of modules.
+        files: of the predictions.
+        predictions: their fields.
+        labels: the fields of all others.
+        **how: as in `score`.
+    """
+    for name, field in labels.items():
+        if not isinstance(field, str | list | None if name == "clusters" else str | None):
+            raise ValueError(f"{name} must name a field of the files, got {shown(field)}")
+    source, answers, where = how["source"], how["answers"], how["where"] or {}
+    if source is not None:
+        check_choice("source", source, format_names())
+    accepts_cut = how["incomplete"] or how["missing"] == "skip"
+
+    def opened(file: Any, format_name: str | None, selection: Selection) -> Source:
+        if not isinstance(file, Source):
+            path = Path(file)
+            file = Source(path, [], format_name=format_name, selection=selection, progress=True)
+        stack.callback(file.close)
+        opened_file: Source = file
+        opened_file.separator = how["split_references"]
+        return opened_file
+
+    sources = [opened(file, source, Selection(how["filter"], where, accepts_cut)) for file in files]
+    named = [answers] if isinstance(answers, str | PathLike | Source) else answers
+    of_both = source if source in FORMATS_OF_BOTH else None
+    judged = [opened(file, of_both, Selection(incomplete=accepts_cut)) for file in named]
+    logs = [file.log for file in (*sources, *judged)]
+    for file in sources:
+        if file.log.means:
+            problem = "it contains means without scores of rows, which `leaderboard` ranks"
+            raise UsageError(f"{file.path} cannot be scored: {problem}")
+    are_logs = LOGGED in metrics or any(log.format_name != PLAIN_ROWS for log in logs)
+    if LOGGED not in metrics:
+        sides = {"predictions": sources[0].log, "references": (judged or sources)[-1].log}
+        plain = {n: log.names for n, log in sides.items() if log.format_name == PLAIN_ROWS}
+        predictions, labels = _with_usual_columns(metrics, plain, predictions, labels)
+    if not (are_logs or judged):
+        chosen = {"predictions": predictions, **labels}
+        provided = {*logs[0].names, *(n for n, field in chosen.items() if field is not None)}
+        provided -= {n for n in ("predictions", "references") if chosen[n] is None}
+        check_inputs(metrics, provided, logs[0].names)
+    fields = {"": None} if predictions is None else column_names(predictions)
+    if not fields:
+        raise ValueError(NO_SYSTEMS)
+    lower = {name for log in logs for name in log.lower_is_better}
+    metrics = {n: LoggedScores(frozenset(lower)) if n == LOGGED else m for n, m in metrics.items()}
+    implied = {name: value for log in logs for name, value in log.options.items()}
+    options = assign(given, {name: metric.options for name, metric in metrics.items()})
+    metrics = _with_options(
+        metrics,
+        {
+            name: {n: v for n, v in implied.items() if n in metrics[name].options} | of_module
+            for name, of_module in options.items()
+        },
+    )
+    clusters = labels["clusters"] or []
+    processes = _processes([*sources, *judged], how["jobs"])
+    notes = TextNotes(metrics, processes)
+    systems = _systems_of_files(sources, fields, are_logs=are_logs)
+    tables: Tables = {}
+    readers: dict[str, FileOfRows] = {}
+    checks: list[Any] = []
+    for file in sources:
+        reader = FileOfRows(
+            source=file,
+            systems={name: field for name, (of, field) in systems.items() if of is file},
+            metrics=metrics,
+            columns={name: field for name, field in labels.items() if name != "clusters"},
+            clusters=list(dict.fromkeys([clusters] if isinstance(clusters, str) else clusters)),
+            answers=judged,
+            system=how["system"],
+            repeats_allowed=bool(
+                (are_logs and file.log.repeated_ids_allowed) or where or how["reduce"]
+            ),
+        )
+        found = reader.tables(
+            processes, notes, missing=how["missing"], reduce=how["reduce"], score=how["metric"]
+        )
+        tables |= found
+        readers |= dict.fromkeys(found, reader)
+        for name, of_system in found.items() if {LOGGED} < metrics.keys() else ():
+            checks += agreements(name, of_system, file, reader.rows_of)
+    _note_texts(notes, metrics, [*sources, *judged])
+    ids = [next(iter(of_system.values())).ids for of_system in tables.values()]
+    selecting = (where, *(how[name] for name in ("filter", "system", "reduce")))
+    by_id = are_logs or judged or any(selecting) or any(each != ids[0] for each in ids)
+    origins = {name: reader.origin(name, by_id=bool(by_id)) for name, reader in readers.items()}
+    record: dict[str, Any] = {"logs" if by_id else "columns": origins}
+    record["inputs"] = [file.provenance() for file in dict.fromkeys([*sources, *judged])]
+    return readers, tables, record | ({"agreement": checks} if {LOGGED} < metrics.keys() else {})
+
+
+def _systems_of_files(
+    sources: Sequence[Source], fields: Mapping[str, str | None], *, are_logs: bool
+) -> dict[str, tuple[Source, str | None]]:
+    """Return the file and field of each system, by the part of their names that distinguishes them.
+
+    Args:
+        sources: the files.
+        fields: fields of predictions by name; one without a name and a field for the standard field
+            of a log.
+        are_logs: whether a single system is named after its file.
+
+    Raises:
+        UsageError: two systems have the same name.
+    """
+    systems: dict[str, tuple[Source, str | None]] = {}
+    for file, source in zip(_file_names(sources), sources, strict=True):
+        for name, field in fields.items():
+            is_named = name != (field or "")
+            parts = [file] if len(sources) > 1 or (are_logs and not is_named) else []
+            parts += [name] if len(fields) > 1 or is_named else []
+            system = "/".join(parts) or name or file
+            if system in systems:
+                raise UsageError(f"system {system!r} is given twice")
+            systems[system] = source, field
+    return systems
+
+
+def _file_names(sources: Sequence[Source]) -> list[str]:
+    """Return the shortest names that distinguish the files: models, with tasks, stems or paths."""
+    logs = [source.log for source in sources]
+    for names in (
+        [log.system or "" for log in logs],
+        [f"{log.system}/{log.task}" if log.system and log.task else "" for log in logs],
+        [stem(source.path) for source in sources],
+    ):
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [str(source.path) for source in sources]
+
+
+def _processes(files: Sequence[Source], jobs: int | None) -> int:
+    """Return how many processes score: one, if a file can be read only once."""
+    if not all(file.path.is_file() for file in files):
+        return 1
+    most = sum(file.path.stat().st_size for file in files) // _SIZE_OF_PROCESS
+    return jobs or (min(cores(), most) if most > 1 and can_fork() else 1)
+
+
+def _note_texts(notes: TextNotes, metrics: Mapping[str, Module], sources: Sequence[Source]) -> None:
+    """Note what the texts have in common, and how many cells seem to hold several references."""
+    for line in notes.lines():
+        note(line)
+    inputs = [getattr(metric, "accepted_inputs", {}) for metric in metrics.values()]
+    if not any("list of str" in kinds.get("references", []) for kinds in inputs):
+        return
+    advice = "--split-references '|' makes lists of accepted answers"
+    for cells, content, hint in (
+        (sum(s.lists for s in sources), "a list", "a column has lists if every cell is one"),
+        (sum(s.joined for s in sources), "a '|'", advice),
+    ):
+        if cells:
+            subject = f"{counted(cells, 'cell')} of references with {content}"
+            note(f"{subject} counted as one text each; {hint}")
+
+
+# ---- arguments ----------------------------------------------------------------------------------
 
 
 def check_inputs(

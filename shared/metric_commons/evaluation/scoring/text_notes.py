@@ -16,24 +16,17 @@ class TextNotes:
     """What the texts of all rows have in common, counted by all processes of an evaluation.
 
     Args:
-        metrics: the modules, by name.
-        options: the options of each that differ from its own.
+        metrics: the modules with their options, by name.
         processes: how many there are.
     """
 
-    def __init__(
-        self,
-        metrics: Mapping[str, Module],
-        options: Mapping[str, Mapping[str, Any]],
-        processes: int,
-    ) -> None:
-        chosen = {name: {**metric.options, **options[name]} for name, metric in metrics.items()}
-        self._keeps_thoughts = any(each.get("thoughts") == "keep" for each in chosen.values())
+    def __init__(self, metrics: Mapping[str, Module], processes: int) -> None:
+        self._keeps_thoughts = any(m.options.get("thoughts") == "keep" for m in metrics.values())
         self._latin = [
             (module, option, other)
             for module, metric in metrics.items()
             for option, (value, other) in metric.latin_tokens.items()
-            if chosen[module][option] == value
+            if metric.options[option] == value
         ]
         number: Callable[[str], Any] = _Number
         if processes > 1:
@@ -44,16 +37,19 @@ class TextNotes:
 
     def update(self, columns: Mapping[str, Any]) -> None:
         """Add the texts of rows."""
-        predictions, references = (columns.get(n, []) for n in ("predictions", "references"))
+        predictions, references = (columns.get(n) or [] for n in ("predictions", "references"))
         with self._rows:
             self._rows.value += len(predictions)
         if self._keeps_thoughts:
-            thoughts = sum(without_thoughts(text) is not text for text in _texts(predictions))
-            with self._thoughts:
-                self._thoughts.value += thoughts
+            texts = list(_texts(predictions))
+            whole = "\n".join(texts)
+            if any(letter in whole for letter in "<[◁"):  # with which all marks begin
+                thoughts = sum(without_thoughts(text) is not text for text in texts)
+                with self._thoughts:
+                    self._thoughts.value += thoughts
         if self._latin and not self._tokens.value:
-            texts = (text for column in (predictions, references) for text in _texts(column))
-            if any(map(_LATIN.search, texts)):
+            found = (text for column in (predictions, references) for text in _texts(column))
+            if any(map(_LATIN.search, found)):
                 self._tokens.value = 1
 
     def lines(self) -> list[str]:
@@ -80,6 +76,9 @@ class _Number(nullcontext[str]):
 
 
 def _texts(column: Iterable[Any]) -> Iterable[str]:
+    if isinstance(column, list) and set(map(type, column)) == {str}:
+        yield from column
+        return
     for value in column:
         if isinstance(value, str):
             yield value

@@ -268,7 +268,7 @@ def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Reward:
 def _check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
     """Read the references of tasks, each with its column; all of a row must be readable."""
     # imports numpy, so only on use
-    from ...evaluation.rows.table_columns import columns_of_table
+    from ...evaluation.rows.libraries import columns_of_table
 
     tasks = [(task, column) for task, column in tasks if task.needs_reference()]
     columns = columns_of_table(dataset, [column for _, column in tasks])
