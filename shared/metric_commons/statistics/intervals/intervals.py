@@ -310,7 +310,7 @@ def _crossed_interval(
     low, high = crossed.ends(uncertainty.level)
     if not crossed.standard_error:
         # Nothing varies: as if the field with the fewest levels were all there is.
-        same = np.full(min(crossed.levels), crossed.mean)
+        same = np.full(len(clusters), crossed.mean)
         low, high, *_ = mean_interval(same, replace(uncertainty, clusters=None), bounds=bounds)
     ends = max(low, bounds[0]), min(high, bounds[1])
     return Interval(*ends, "t", crossed.standard_error)

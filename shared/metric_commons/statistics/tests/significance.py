@@ -41,12 +41,11 @@ from .laws import (
     Ends,
     Law,
     Outcomes,
-    SignedRanks,
     Student,
     UnseenRow,
 )
 from .power import detectable
-from .sign_flips import SignFlips
+from .sign_flips import SignedRanks, SignFlips
 
 Test = Literal["permutation", "t", "wilcoxon", "mcnemar"]
 _TIE = 1e-12  # a sum of at most this part of all sizes is rounding
@@ -269,11 +268,12 @@ def _crossed(
         raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
     if test not in ("permutation", "t"):
         raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
-    crossed = CrossedClusters.of_labels(clusters, rows.numbers.size).sums(rows.numbers)
+    fields = CrossedClusters.of_labels(clusters, rows.numbers.size)
+    crossed = fields.sums(rows.numbers)
     error = crossed.standard_error
     law = Student(crossed.mean, error or (math.nan if crossed.mean else 0.0), crossed.degrees)
     t = crossed.mean / error if error else math.nan
-    return Tested(law, law, "crossed_t", t, error, min(crossed.levels))
+    return Tested(law, law, "crossed_t", t, error, len(fields))
 
 
 def compared(

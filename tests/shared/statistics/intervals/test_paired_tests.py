@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.statistics import compare
-from metric_commons.statistics.tests.laws import SignedRanks, UnseenRow
+from metric_commons.statistics.tests.laws import UnseenRow
+from metric_commons.statistics.tests.sign_flips import SignedRanks
 from metric_commons.statistics.tests.significance import PairedUnits
 
 ALTERNATIVES = ("two-sided", "greater", "less")
