@@ -143,12 +143,15 @@ def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative, rounds):
         a, b = scores(rows, seed, kind)
         if kind == "quarters" and np.ptp(a - b) == 0:
             continue
-        t = stats.ttest_rel(a, b, alternative=alternative).pvalue
-        wilcoxon = stats.wilcoxon(a, b, alternative=alternative).pvalue
-
-        options = {"alternative": alternative}
-        assert p_of(a - b, test="t", **options) == pytest.approx(t, rel=1e-12)
-        assert p_of(a - b, test="wilcoxon", **options) == pytest.approx(wilcoxon, rel=1e-12)
+        theirs = {
+            "t": stats.ttest_rel(a, b, alternative=alternative),
+            "wilcoxon": stats.wilcoxon(a, b, alternative=alternative),
+        }
+        for test, their in theirs.items():
+            found = compare(a - b, np.zeros(rows), test=test, alternative=alternative)
+            assert found["p_value"] == pytest.approx(their.pvalue, rel=1e-12)
+            assert found["statistic"] == pytest.approx(their.statistic, rel=1e-12)
+            assert found["standard_error"] == pytest.approx(stats.sem(a - b), rel=1e-12)
 
 
 @pytest.mark.long
