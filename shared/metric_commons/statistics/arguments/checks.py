@@ -298,12 +298,8 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
 
     if lists is None:
         return None
-    lists = unmasked(name, lists)
-    listed = lists.tolist() if hasattr(lists, "tolist") else lists
-    if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
-        raise OptionError(name, f"must hold a list per row, got {type(lists).__name__}")
-    if len(listed) != rows:
-        raise OptionError(name, f"has {len(listed)} lists, but there are {rows} rows")
+    listed = unmasked(name, lists)
+    listed = listed.tolist() if hasattr(listed, "tolist") else listed
     try:
         rows_of_numbers = [row.tolist() if hasattr(row, "tolist") else row for row in listed]
         numbers = np.array(rows_of_numbers, np.float64)
@@ -311,6 +307,8 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
         numbers = np.empty(0)
     if numbers.ndim != 2 or not numbers.shape[1]:
         raise OptionError(name, "must hold a list of numbers per row, all of one length")
+    if len(numbers) != rows:
+        raise OptionError(name, f"has {len(numbers)} lists, but there are {rows} rows")
     wrong = ~np.isfinite(numbers).all(axis=1)
     if wrong.any():
         row = int(wrong.argmax())

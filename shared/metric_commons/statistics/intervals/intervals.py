@@ -10,44 +10,26 @@ Clopper and Pearson.
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError, RowError
-from ..arguments.domains import CrossedLabels, Level, Parsed, Resamples, Seed, checked_options
+from ..arguments.domains import CrossedLabels, Level, Resamples, Seed, checked_options
 from ..arithmetic.exact_sums import group_sums, rounded_sum
 from ..resampling.ratio_distribution import RatioUnits, unseen_unit_ends
 from ..resampling.row_units import RowUnits, percentile_ends
 from .cluster_sums import Clusters
 from .crossed import CrossedClusters
-from .methods import Method, Uncertainty
+from .methods import Bounds, Method, Uncertainty, score_bounds
 from .proportions import Interval, clopper_pearson, wilson
 from .proportions import critical_value as critical_value
 from .spreads import finite_scores
 
 _ROUNDED = 2.0**-51  # a smaller part of a number is rounding
 _WORSE = 1.5  # an unseen error without a bound is this many times the largest one
-
-
-def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return the smallest and the largest possible score."""
-    try:
-        low, high = map(float, bounds)
-    except (TypeError, ValueError):
-        low = high = math.nan
-    if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
-        raise OptionError(
-            "bounds",
-            f"must be the smallest and the largest score, such as (0, 1), (0, inf) or (-inf, inf), "
-            f"got {bounds!r}",
-        )
-    return low, high
-
-
-Bounds = Annotated[tuple[float, float], Parsed(score_range, "the smallest and the largest score")]
 
 
 @checked_options
@@ -106,7 +88,7 @@ def interval(
     Traceback (most recent call last):
     ValueError: method 'wilson' is for scores 0 and 1 of single rows; take 'auto'
     """
-    low, high = score_range(bounds)
+    low, high = score_bounds(bounds, infinite=True)
     values = finite_scores("scores", scores)
     if not values.size:
         raise ValueError("scores is empty; the mean of nothing is undefined")

@@ -327,7 +327,7 @@ def compared(
     units = found.clusters or rows.numbers.size
     if power is not None:
         result["mde"] = math.nan
-        if units > 1 and not math.isnan(error):
+        if not math.isnan(error):
             result["mde"] = detectable(error * math.sqrt(units), units, alpha, power)
     if margin is not None:
         not_inferior = of_interval.tail(-margin)
@@ -526,10 +526,9 @@ def simultaneous_intervals(
         raise ValueError(
             f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
         )
-    pairs = list(combinations(range(len(table)), 2))
-    firsts, seconds = ({str(pair): table[pair[side]] for pair in pairs} for side in (0, 1))
-    results = compare_measures(firsts, seconds, confidence_level=confidence_level)
-    return [result["confidence_interval"] for result in results.values()]
+    pairs = list(combinations(table, 2))
+    level = 1 - significance_level(confidence_level) / len(pairs)
+    return [compare(*pair, confidence_level=level)["confidence_interval"] for pair in pairs]
 
 
 def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[Floats, Floats]:
