@@ -242,7 +242,7 @@ def pairs(python):
         [case["reference"] for case in cases], [case["prediction"] for case in cases], python
     )
     wrong = dict.fromkeys(columns, 0)
-    lines = []
+    lines = []  # of pairs that a grader by value judges wrong; hendrycks' rule compares texts
     for row, case in enumerate(cases):
         cells = []
         for name, verdicts in columns.items():
@@ -251,10 +251,11 @@ def pairs(python):
             wrong[name] += is_wrong
             cells.append(f"**{mark}**" if is_wrong else mark)
         texts = [_cell(case[name]) for name in ("reference", "prediction")]
-        lines.append(f"| {' | '.join([*texts, MARKS[case['verdict'][0]], *cells])} |")
+        if any(cell.startswith("*") for cell in cells[:3]):
+            lines.append(f"| {' | '.join([*texts, MARKS[case['verdict'][0]], *cells])} |")
     print(f"| reference | answer | equal | {' | '.join(columns)} |")
     print("| --- | --- |" + " --- |" * (len(columns) + 1))
-    print(f"| wrong of {len(lines)} | | | {' | '.join(map(str, wrong.values()))} |")
+    print(f"| wrong of {len(cases)} | | | {' | '.join(map(str, wrong.values()))} |")
     print("\n".join(lines))
 
 

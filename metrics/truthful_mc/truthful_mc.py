@@ -69,7 +69,6 @@ class TruthfulMc(BatchMetric):
     log_columns = ("option_scores", "truth")
     logged_names = (("mc1", "acc", "mc1", "acc_raw"), ("mc2", "mc2"))
     lower_is_better = frozenset({"bits_per_byte"})
-    unbounded = frozenset({"bits_per_byte"})
     score_ranges = {"bits_per_byte": (0, None), "*": (0, 1)}
 
     def _info(self):

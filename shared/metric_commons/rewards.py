@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any
 from .lazy import resolver
 
 if TYPE_CHECKING:
-    from .frameworks.rewards.code_rewards import code, code_score, code_verl
-    from .frameworks.rewards.named_tasks import (
+    from .frameworks.rewards.named_rewards import (
         answers,
         choice,
+        code,
         found,
         instructions,
         json,
@@ -26,15 +26,14 @@ if TYPE_CHECKING:
         rouge,
         tools,
     )
-    from .frameworks.rewards.reward import Reward
-    from .frameworks.rewards.total import total
+    from .frameworks.rewards.reward import Reward, total
+    from .frameworks.rewards.verl import code_verl
 
 __all__ = [
     "Reward",
     "answers",
     "choice",
     "code",
-    "code_score",
     "code_verl",
     "found",
     "instructions",
@@ -46,17 +45,15 @@ __all__ = [
 ]
 
 _FORMS = ("trl", "verl")
-_KINDS = ("answers", "choice", "found", "instructions", "json", "math", "rouge", "tools")
+_KINDS = ("answers", "choice", "code", "found", "instructions", "json", "math", "rouge", "tools")
 
 _resolve = resolver(
     __name__,
     {
         "Reward": "frameworks.rewards.reward",
-        "code": "frameworks.rewards.code_rewards",
-        "code_score": "frameworks.rewards.code_rewards",
-        "code_verl": "frameworks.rewards.code_rewards",
-        "total": "frameworks.rewards.total",
-        **dict.fromkeys(_KINDS, "frameworks.rewards.named_tasks"),
+        "code_verl": "frameworks.rewards.verl",
+        "total": "frameworks.rewards.reward",
+        **dict.fromkeys(_KINDS, "frameworks.rewards.named_rewards"),
     },
     __package__,
 )
@@ -69,7 +66,7 @@ def __getattr__(name: str) -> Any:
 @cache  # one value for each name
 def _named(name: str) -> Any:
     kind, _, form = name.partition("_")
-    if form in _FORMS and kind in (*_KINDS, "code") and name != "code_verl":
+    if form in _FORMS and kind in _KINDS and name != "code_verl":
         reward = _resolve(kind)()
         return reward if form == "trl" else reward.verl
     return _resolve(name)

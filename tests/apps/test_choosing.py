@@ -156,7 +156,7 @@ def test_systems_are_sorted_and_the_first_are_shown(run):
     assert len(saved.comparisons) == 6
     assert {saved.comparisons[0][side] for side in "ab"} == {"s25", "s16"}
     assert saved.ranks["qa_f1"]["s25"]["rank_interval"] == [1, 1]
-    out = run(*command)[1]
+    out = run(*command, "--explain")[1]
     assert "s03" not in out
     assert "over 6 comparisons" in " ".join(out.split())
     assert run(*command[:3], "qa_f")[2] == "there is no score 'qa_f'; did you mean 'qa_f1'?\n"

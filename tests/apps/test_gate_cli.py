@@ -132,7 +132,7 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
     [
         (["--margin", "0"], 2, "margin must be a number above 0, got 0.0"),
         (["--alpha", "5"], 2, "--alpha must be a number strictly between 0 and 1"),
-        (["--score", "qa_me"], 1, "there is no score 'qa_me' of rows; did you mean 'qa_em'?"),
+        (["--score", "qa_me"], 1, "there is no score 'qa_me'; did you mean 'qa_em'?"),
         (["--cluster-by", "doc"], 1, "were scored without --cluster-by doc; their clusters: none"),
         (["--margin", "x"], 2, "Invalid value for '--margin'"),
         (["--total", "60"], 2, "--total is for --sequential"),
@@ -164,7 +164,7 @@ def test_saved_results_are_compared(run, saved):
     assert (comparison["a"], comparison["b"]) == ("old", "good")
     assert comparison["options"]["correction"] == "benjamini_hochberg"
     assert "does not show that the systems are equal" in " ".join(out.split())
-    status, out, _ = run("compare", *names, "--correction", "holm")
+    status, out, _ = run("compare", *names, "--correction", "holm", "--explain")
     assert status == 0
     assert "corrected by Holm's method over 3 comparisons" in (" ".join(out.split()))
     table = [line.split() for line in out.splitlines()]

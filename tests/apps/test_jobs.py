@@ -290,7 +290,7 @@ def test_processes_are_forked_whatever_the_start_method_is(processes, method):
     finally:
         multiprocessing.set_start_method(before, force=True)
 
-    assert found["predictions"]["qa_em"] == 2 / 3
+    assert found["predictions"]["qa_em"]["qa_em"] == 2 / 3
     assert processes[0] > 1
 
 
@@ -366,7 +366,7 @@ def test_a_last_block_of_one_row_is_scored(processes):
     predictions = ["a"] * 16 + ["b"]  # in blocks of eight
     found = score("qa_em", predictions=predictions, references=["a"] * 17, jobs=2)
 
-    assert found["predictions"]["qa_em"] == 16 / 17
+    assert found["predictions"]["qa_em"]["qa_em"] == 16 / 17
 
 
 def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():

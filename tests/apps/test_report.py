@@ -251,9 +251,10 @@ def results_of(systems, **more):
     return Results(systems={name: {"m": result} for name, result in systems.items()}, **more)
 
 
-def module_result(**values):
-    nothing = {"options": {}, "rows": 1, "scores": {"qa_em": 0.5}, "confidence_interval": {}}
-    return ModuleResult(**nothing | {"groups": {}, "signature": "m|rows=1"} | values)
+def module_result(**given):
+    about = {name: given.pop(name) for name in ("confidence_interval", "groups") if name in given}
+    values = {**given.pop("scores", {"qa_em": 0.5}), **about}
+    return ModuleResult(**{"rows": 1, "signature": "m|rows=1"} | given, values=values)
 
 
 def find_nothing():

@@ -451,7 +451,7 @@ def test_queries_of_one_cluster_count_together(run):
     results = Results.read("t.json")
 
     assert (status, err) == (0, "")
-    assert results.systems["b"]["ir_ranking"].n_clusters == 2
+    assert results.systems["b"]["ir_ranking"].values["n_clusters"] == 2
     assert results.comparisons[0]["n_clusters"] == 2
     assert "in 2 clusters" in " ".join(out.split())
     as_json = {"q1": "news", "q2": "law", "q3": "law"}

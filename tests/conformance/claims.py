@@ -1,7 +1,7 @@
 """What our cards claim to equal, as one table: each claim is drawn, scored by both and compared.
 
     python -m tests.conformance.claims                     prints the table
-    python -m tests.conformance.claims --write             writes it into its page and the cards
+    python -m tests.conformance.claims --write             writes it into its page
     python -m tests.conformance.claims --rows N --seed S   draws more rows, or others
 
 A row that differs without a rule that is listed here is a fault. `metric-commons verify` asks the
@@ -13,7 +13,6 @@ import json
 import random
 import re
 import sys
-import textwrap
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -199,41 +198,6 @@ def line(claim, outcome):
     return "| " + " | ".join([*cells, str(len(outcome.unexplained))]) + " |\n"
 
 
-_QUOTE = re.compile(r"Drawn again every night: .*?\syour\s+rows\.", re.DOTALL)
-
-
-def quoted():
-    """Return what each card says about its claims, by module, from the written table."""
-    counts = {}
-    for module, peer, rows_drawn, named, unexplained in _cells_of_page():
-        differ = sum(int(text.rpartition(" ")[2]) for text in named.split(", "))
-        name = module.split()[0]
-        of_peer = counts.setdefault(name, {}).setdefault(peer, Counter())
-        of_peer.update(rows=int(rows_drawn.replace(",", "")), named=differ, other=int(unexplained))
-    return {
-        module: "Drawn again every night: "
-        + ", ".join(f"{count['rows']:,} rows against {peer}" for peer, count in peers.items())
-        + f"; {sum(count['named'] for count in peers.values())} differ by a rule that is named "
-        f"here, {sum(count['other'] for count in peers.values())} otherwise (see "
-        f"`docs/conformance.md`). `metric-commons verify {module}` asks the same of your rows."
-        for module, peers in counts.items()
-    }
-
-
-def quotes_of_card(module):
-    """Return what the card says now, on one line."""
-    text = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
-    return [" ".join(quote.split()) for quote in _QUOTE.findall(text)]
-
-
-def write_quotes():
-    """Write into each card what the table says."""
-    for module, sentence in quoted().items():
-        card = ROOT / "metrics" / module / "README.md"
-        filled = textwrap.fill(sentence, 120, break_on_hyphens=False, break_long_words=False)
-        card.write_text(_QUOTE.sub(lambda _, new=filled: new, card.read_text("utf-8")), "utf-8")
-
-
 def claims_of_page():
     """Return the module and the peer, without its version, of each row of the written table."""
     return [(module, peer.split()[0], other) for module, peer, *_, other in _cells_of_page()]
@@ -249,7 +213,7 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m tests.conformance.claims")
     parser.add_argument("--rows", type=int, default=2000, help="of each claim")
     parser.add_argument("--seed", default="0")
-    parser.add_argument("--write", action="store_true", help="into its page and the cards")
+    parser.add_argument("--write", action="store_true", help="into its page")
     parser.add_argument("--pins", action="store_true", help="print the table's versions alone")
     options = parser.parse_args(arguments)
     if options.pins:
@@ -263,7 +227,6 @@ def main(arguments=None):
     table = HEAD + "".join(line(CLAIMS[number], outcome) for number, outcome in outcomes.items())
     if options.write:
         PAGE.write_text(_TABLE.sub(lambda _: table, PAGE.read_text("utf-8")), "utf-8")
-        write_quotes()
     print(table)  # noqa: T201 - a command
     failed = {number: each for number, each in outcomes.items() if each.unexplained}
     for number, outcome in failed.items():

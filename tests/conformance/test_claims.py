@@ -9,8 +9,6 @@ from tests.conformance.claims import (
     asked,
     claims_of_page,
     installed,
-    quoted,
-    quotes_of_card,
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # of peers, about rows alone
@@ -29,21 +27,11 @@ def test_every_peer_of_verify_has_a_claim_and_each_claim_a_line_of_the_page():
     claimed = {(claim.module, claim.peer) for claim in CLAIMS}
     written = claims_of_page()
 
-    assert claimed == {
-        (module, name)
-        for name, peer in PEERS.items()
-        for module in peer.modules
-        if name != "math_verify"  # which proves less: its card compares, and claims nothing
-    }
+    assert claimed == {(module, name) for name, peer in PEERS.items() for module in peer.modules}
     assert [(module, peer) for module, peer, _ in written] == [
         (claim.name, PEERS[claim.peer].distribution) for claim in CLAIMS
     ]
     assert {unexplained for *_, unexplained in written} == {"0"}
-
-
-def test_cards_quote_the_table():
-    for module, sentence in quoted().items():
-        assert quotes_of_card(module) == [sentence]
 
 
 def compared(module, name, predictions, references, **options):

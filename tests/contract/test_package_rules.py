@@ -200,7 +200,7 @@ def foreign_libraries(path, text):
 # memory that the kernel reports, and the files of programs that are run.
 OPENERS = (
     *("data/files/access.py", "apps/mcp/root.py"),
-    *("module/catalog/catalog.py", "module/declaration/declared_module.py"),
+    *("module/catalog/*.py", "module/declaration/declared_module.py"),
     "reporting/report/*page.py",
     *("programs/*", "apps/hub/*"),
 )

@@ -265,4 +265,4 @@ def test_lists_of_labels_and_null_in_tables(judge_corrected):
         references="human",
         confidence_level=0.95,
     )
-    assert results["judge"]["judge_corrected"] == expected["judge_corrected"]
+    assert results["judge"]["judge_corrected"]["judge_corrected"] == expected["judge_corrected"]

@@ -117,7 +117,7 @@ def test_sources_are_a_column_like_any_other(tmp_path, capsys):
     columns = {name: rows[name] for name in ("sources", "references")}
     results = score("sari", predictions=systems, **columns, compare=True)
 
-    assert results["a"]["sari"] == SPEC.result["sari"]
+    assert results["a"]["sari"]["sari"] == SPEC.result["sari"]
     assert [(pair["a"], pair["b"]) for pair in results.comparisons] == [("a", "b")]
     table = {**columns, **systems}
     assert score("sari", table, predictions="a", sources="sources", references="references")["a"]

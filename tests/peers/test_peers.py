@@ -1,8 +1,7 @@
-"""The table of the suites of peers, the cards that quote it, and how a suite is judged."""
+"""The table of the suites of peers, and how a suite is judged."""
 
 import json
 import os
-import re
 import subprocess
 import sys
 import tomllib
@@ -10,21 +9,11 @@ import tomllib
 import pytest
 
 from tests.peers.__main__ import HEAD, PEERS, outcomes, row, rows_of_page
-from tests.spec import METRICS, ROOT
+from tests.spec import ROOT
 
 pytestmark = pytest.mark.processes
 
 DIFFERENCES = tomllib.loads((ROOT / "tests/peers/differences.toml").read_text("utf-8"))
-QUOTE = re.compile(
-    r"of the (\d+) cases of (\S+) (\S+) (\d+) pass, (\d+) differ by design and (\d+) ask for"
-)
-QUOTING = {
-    "span_f1": ["seqeval"],
-    "error_rate": ["jiwer"],
-    "ir_ranking": ["ir_measures"],
-    **dict.fromkeys(("bleu", "chrf", "ter"), ("sacrebleu",)),
-    **dict.fromkeys(("classification", "regression", "clustering"), ("scikit-learn",)),
-}
 
 
 def test_every_peer_has_a_row_or_runs_in_the_workflow_alone():
@@ -42,17 +31,6 @@ def test_every_peer_has_a_row_or_runs_in_the_workflow_alone():
 def test_every_peer_has_a_list_of_differences():
     assert DIFFERENCES.keys() == PEERS.keys()
     assert all(reason for reasons in DIFFERENCES.values() for reason in reasons.values())
-
-
-@pytest.mark.parametrize("module", METRICS)
-def test_cards_quote_the_table(module):
-    card = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
-    quotes = QUOTE.findall(" ".join(card.split()))
-    table = rows_of_page()
-
-    assert [peer for _, peer, *_ in quotes] == list(QUOTING.get(module, ()))
-    for cases, peer, release, *numbers in quotes:
-        assert [release, cases, *numbers] == [table[peer][1], *table[peer][4:]]
 
 
 SUITE = """

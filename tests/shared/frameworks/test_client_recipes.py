@@ -92,7 +92,7 @@ def recipe(tmp_path, monkeypatch):
 
 def test_openrlhf(recipe):
     """As `SingleTurnAgentExecutor._fetch_rewards_via_func`: single rows in threads."""
-    reward_func = recipe("openrlhf", "reward_func")
+    reward_func = recipe("others", "reward_func")
     prompt = r"Put it into \boxed{}, like \boxed{3}."
 
     def fetched(query, label):
@@ -111,7 +111,7 @@ def test_openrlhf(recipe):
 
 def test_slime(recipe):
     """As `async_rm` and `batched_async_rm`, which load a path."""
-    reward = recipe("slime", "reward")
+    reward = recipe("others", "reward")
     rows = [(TEXT, "0.5"), (WRONG, "0.5"), (TEXT, UNREADABLE)]
     samples = [SimpleNamespace(prompt="?", response=r, label=label) for r, label in rows]
 
@@ -125,7 +125,7 @@ def test_slime(recipe):
 
 def test_areal(recipe):
     """As `RLVRWorkflow._compute_rewards`, in a pool to which the function is pickled."""
-    reward_fn = pickle.loads(pickle.dumps(partial(recipe("areal", "reward_fn"))))
+    reward_fn = pickle.loads(pickle.dumps(partial(recipe("others", "reward_fn"))))
 
     assert reward_fn("?", TEXT, [1], [2], answer="0.5", messages=[], prompt="?") == 1.0
     assert reward_fn("?", TEXT, [1], [2], answer=UNREADABLE) == 0.0
@@ -133,7 +133,7 @@ def test_areal(recipe):
 
 def test_verifiers(recipe):
     """As `invoke_all`, with the arguments that the signature names."""
-    hook = recipe("verifiers", "Problem")().correct
+    hook = recipe("others", "Problem")().correct
     trace = SimpleNamespace(last_reply=TEXT)
 
     def scored(**data):
@@ -150,7 +150,7 @@ def test_verifiers(recipe):
 
 def test_nemo_gym(recipe):
     """As the route /verify of a resources server calls `verify`."""
-    server = recipe("nemo_gym", "MathServer")()
+    server = recipe("others", "MathServer")()
     request_type = inspect.signature(server.verify).parameters["body"].annotation
     for text, answer, expected in (
         (TEXT, "0.5", (1.0, r"\frac12", "scored")),
@@ -174,7 +174,7 @@ REASON = (
 
 def test_weave(recipe):
     """By the names of the columns, which are those of the parameters."""
-    qa_f1 = recipe("weave", "qa_f1")
+    qa_f1 = recipe("others", "qa_f1")
     found = qa_f1(output="York city", answers=["New York", "NYC"])
 
     assert found.pop("signature").startswith("qa_f1|")
@@ -183,7 +183,7 @@ def test_weave(recipe):
 
 
 def test_gepa(recipe):
-    feedback = recipe("dspy", "feedback")
+    feedback = recipe("others", "feedback")
     judged = feedback(Record(answer=["New York", "NYC"]), Record(answer="York city"), None, "p", [])
 
     assert (judged.score, judged.feedback) == (0.5, REASON)

@@ -3,7 +3,6 @@
 import asyncio
 import importlib
 import inspect
-import json
 import sys
 from types import SimpleNamespace
 
@@ -12,8 +11,7 @@ import pytest
 from metric_commons import rewards
 from metric_commons.frameworks.harnesses import lighteval, lm_eval
 from metric_commons.frameworks.harnesses.row_scorers import scorer
-from metric_commons.frameworks.rewards.model_outputs import replies
-from metric_commons.frameworks.rewards.named_tasks import row_modules
+from metric_commons.frameworks.rewards.module_tasks import row_modules
 from metric_commons.module.catalog.catalog import names
 from metric_commons.scorers import task
 from tests.client_stand_ins import install
@@ -175,16 +173,12 @@ def deepeval_score(completion, turns):
     """deepeval has texts, and beside them the calls that it traced."""
     case = SimpleNamespace(actual_output=completion, expected_output=EXPECTED, tools_called=None)
     if not isinstance(completion, str):
-        called = [call for reply in replies(completion) for call in reply.get("tool_calls", [])]
-        case.actual_output, case.tools_called = "It is 5.", list(map(deepeval_call, called))
+        case.actual_output, case.tools_called = "It is 5.", list(map(deepeval_call, EXPECTED))
     return scorer("deepeval", "tool_calls", turns=turns).measure(case)
 
 
 def deepeval_call(call):
-    arguments = call["arguments"]
-    if isinstance(arguments, str):
-        arguments = json.loads(arguments or "{}")
-    return SimpleNamespace(name=call["name"], description=None, input_parameters=arguments)
+    return SimpleNamespace(name=call["name"], description=None, input_parameters=call["arguments"])
 
 
 def lighteval_score(completion, turns):

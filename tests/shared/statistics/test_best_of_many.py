@@ -60,7 +60,7 @@ def answers():
 def test_results_name_their_best(answers):
     results = metric_commons.score("qa_em", predictions=answers, references=["x"] * 60)
     best = results.best("qa_em")
-    scores = {name: results[name]["qa_em"] for name in results}
+    scores = {name: results[name]["qa_em"]["qa_em"] for name in results}
     assert scores[best.system] == best.score == max(scores.values())
     low, high = best.interval
     assert low < best.score < high

@@ -1,16 +1,16 @@
 """`metric-commons trec`: one result from judgments and runs."""
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from pathlib import Path
 from typing import Annotated, Any
 
 import click
 
 from ...data.files.stored import write_whole
-from ...evaluation.comparison.run_pairs import paired, pairs_of_runs, read_clusters
-from ...evaluation.results.comparisons import compare_pairs
+from ...evaluation.comparison.run_pairs import paired, read_clusters
 from ...evaluation.results.module_results import provenance
-from ...evaluation.results.results import FORMATS
+from ...evaluation.results.results import FORMATS, Results
 from ...module.catalog.presets import run_options
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import OneOf, Range
@@ -147,20 +147,7 @@ def trec(
     scored_runs = run_scores.score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
 
     clusters = None if cluster_by is None else read_clusters(cluster_by)
-    comparisons = []
-    if compare:
-        shared_queries = paired(scored_runs.runs)
-        names = [measure.name for measure in parsed_measures]
-        comparisons = compare_pairs(
-            pairs_of_runs(shared_queries, names, clusters),
-            correction=correction,
-            assume=assume,
-            confidence_level=uncertainty["confidence_level"] or _LEVEL,
-            **vars(testing),
-        )
-        if plot:
-            write_whole(plot, [deltas(plot, shared_queries, comparisons)])
-    results = run_scores.RankingResults(
+    results: Results = run_scores.RankingResults(
         shows_counts=True,  # which -m names
         systems={
             run: {
@@ -177,15 +164,26 @@ def trec(
             }
             for run, query_scores in scored_runs.runs.items()
         },
-        comparisons=comparisons,
         provenance=provenance(scored_runs.inputs),
-        rows={
-            run: {
-                "ir_ranking": run_scores.scored_queries(queries, parsed_measures, scoring, clusters)
-            }
-            for run, queries in scored_runs.runs.items()
-        },
+        rows=run_scores.scored_queries(scored_runs.runs, parsed_measures, scoring, clusters),
     )
+    if compare:
+        from ...evaluation.comparison.comparisons import with_comparisons  # imports numpy
+
+        shared = paired(scored_runs.runs)
+        tables = run_scores.scored_queries(shared, parsed_measures, scoring, clusters)
+        compared = with_comparisons(
+            replace(results, rows=tables),
+            combinations(shared, 2),
+            [measure.name for measure in parsed_measures],
+            correction=correction,
+            assume=assume,
+            confidence_level=uncertainty["confidence_level"] or _LEVEL,
+            **vars(testing),
+        )
+        results = replace(compared, rows=results.rows)
+        if plot:
+            write_whole(plot, [deltas(plot, shared, results.comparisons)])
     if rows:
         results = results.save_rows(rows)
     if save:

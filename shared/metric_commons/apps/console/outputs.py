@@ -11,9 +11,9 @@ import click
 
 from ...data.files.access import check_name
 from ...data.files.stored import OPEN_FILES, to_jsonable
-from ...evaluation.results.comparisons import Comparison
 from ...evaluation.results.rendering import KINDS, Notation, Table, label, message_line
 from ...evaluation.results.results import FORMATS, TABLE_FORMATS, Results
+from ...evaluation.results.standings import Comparison
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import OneOf, Range
 from ...statistics.resampling.progress import is_quiet
@@ -170,11 +170,16 @@ def say_written(*paths: Path | None) -> None:
 def show(results: Results, presentation: Presentation) -> None:
     """Print results in a format; in tables, the best tier of each score is in bold."""
     format_name = presentation.format_name
+    for problem in () if is_quiet() else results.provenance.get("not_compared", ()):
+        click.echo(message_line(f"note: {problem}"), err=True)
     if format_name == "table":
         if results.comparisons:
             click.echo(f"{message_line(verdict(results))}\n")
-        lines = results.signatures() if presentation.explain else ()
-        show_tables(presentation.tables(results), lines)
+        tables = presentation.tables(results)
+        if presentation.explain:
+            show_tables(tables, results.signatures())
+        else:
+            show_tables([table._replace(explanation="") for table in tables])
         return
     if format_name in TABLE_FORMATS:
         text = TABLE_FORMATS[format_name](presentation.tables(results), results.signatures())
@@ -237,8 +242,8 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
         if table.sentence:
             blocks.append(Text(table.sentence, style="bold"))
         blocks += [_grid(table, columns) for columns in _pages(table, console.width)]
-        if table.note:
-            blocks.append(Text(table.note, style="dim"))
+        if table.small_print:
+            blocks.append(Text(table.small_print, style="dim"))
     for number, block in enumerate(blocks):
         if number:
             console.print()

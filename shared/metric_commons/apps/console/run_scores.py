@@ -22,7 +22,7 @@ from ...module.catalog.usage import UsageError, with_bar
 from ...statistics.arguments.domains import Count
 
 if TYPE_CHECKING:
-    from ...evaluation.rows.row_tables import RowTable
+    from ...evaluation.rows.plans import Tables
     from ...retrieval.names import RankingMeasure
     from ...retrieval.runs import QueryScores
 
@@ -192,33 +192,33 @@ def summary(
         if math.isclose(scores[measure.name], mean):
             averages[measure.name] = average_of_queries
     options = {"measures": list(scores), **asdict(scoring), "map_denominator": "relevant"}
-    uncertain: dict[str, Any] = {"confidence_interval": {}}
+    uncertain: dict[str, Any] = {}
     if intervals and averages:
         columns = {name: np.array(per_example[name], dtype=np.float64) for name in averages}
         found = summarize(RowMeans(columns, averages), clusters=labels, **intervals)
         uncertain = {key: value for key, value in found.items() if key not in columns}
         options |= interval_options(intervals, uncertain)
+    result = {**scores, **uncertain}
+    if per_query:
+        result["groups"] = {query: {**found, "n": 1} for query, found in query_scores.items()}
     return ModuleResult(
         options=options,
         rows=len(query_scores),
-        scores=scores,
-        **uncertain,
+        values=result,
         lower_is_better=lower_scores(scores, LOWER_IS_BETTER),
         aggregation=aggregation_of(scores, AGGREGATION),
-        groups={q: {**values, "n": 1} for q, values in query_scores.items() if per_query},
-        signature="",
         conditions={"preset": preset} if preset else {},
         program=program(),
     ).signed("ir_ranking")
 
 
 def scored_queries(
-    query_scores: "QueryScores",
+    runs: "Mapping[str, QueryScores]",
     measures: "Iterable[RankingMeasure]",
     scoring: Scoring,
     clusters: ClusterOfQuery | None = None,
-) -> "RowTable":
-    """Return the scores of a run for each query as scored rows."""
+) -> "Tables":
+    """Return the scores of runs for each query as scored rows."""
     import numpy as np
 
     from ...evaluation.rows.row_tables import RowTable
@@ -226,13 +226,17 @@ def scored_queries(
 
     names = [measure.name for measure in measures]
     options = {k: v for k, v in asdict(scoring).items() if k in ("score_dtype", "judged_only")}
-    labels = {} if clusters is None else {"clusters": labels_of(query_scores, clusters)}
-    return RowTable(
-        metric=load_without_evaluate("ir_ranking", measures=names, **options),
-        columns={n: np.array([q[n] for q in query_scores.values()], float) for n in names},
-        ids=list(query_scores),
-        clusters=labels,
-    )
+    metric = load_without_evaluate("ir_ranking", measures=names, **options)
+
+    def table(queries: "QueryScores") -> RowTable:
+        return RowTable(
+            metric=metric,
+            columns={n: np.array([q[n] for q in queries.values()], float) for n in names},
+            ids=list(queries),
+            clusters={} if clusters is None else {"clusters": labels_of(queries, clusters)},
+        )
+
+    return {run: {"ir_ranking": table(queries)} for run, queries in runs.items()}
 
 
 def _names(paths: Sequence[Path]) -> list[str]:

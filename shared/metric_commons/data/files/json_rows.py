@@ -1,7 +1,6 @@
 """Rows of JSON Lines and JSON, with the lines in which they start."""
 
 import json
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from operator import itemgetter
@@ -27,7 +26,6 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
 PLAIN = json.JSONDecoder()  # twice as fast
 _BLANKS = " \t\r\n"
-_BLANK = re.compile(f"[{_BLANKS}]*")
 _COLONS = ('":', " :", "\t:", "\r:")  # the ways in which a name can end
 
 
@@ -152,7 +150,7 @@ def fault_of(error: BaseException) -> str:
 
 
 def rows_of_document(document: Any) -> Iterator[Row]:
-    """Return the objects in a JSON document, a list, or an object with the list `data`.
+    """Yield the objects in a JSON document, a list, or an object with the list `data`.
 
     Raises:
         ValueError: it has another structure.
@@ -161,52 +159,8 @@ def rows_of_document(document: Any) -> Iterator[Row]:
     if not isinstance(rows, list):
         hint = f"; it has {shown([*document])}" if isinstance(document, dict) else ""
         raise ValueError(f'neither a list of objects, one per row, nor {{"data": [...]}}{hint}')
-    return rows_of_items(rows)
-
-
-def rows_of_items(items: Iterable[Any]) -> Iterator[Row]:
-    """Yield the items of a list as rows.
-
-    Raises:
-        ValueError: one is not an object.
-    """
-    for row, values in enumerate(items):
+    for row, values in enumerate(rows):
         yield None, _object(values, row, None)
-
-
-def list_items(text: str, decoder: json.JSONDecoder) -> Iterator[Any]:
-    """Yield the items of a JSON list one at a time, so that only their text is in memory.
-
-    >>> [*list_items(' [1, {"a": 2}]', PLAIN)]
-    [1, {'a': 2}]
-
-    Raises:
-        ValueError: the text is not a list, or an item is not valid.
-    """
-    position = _past_blanks(text, _past_blanks(text, 0) + 1)
-    row, mark = 0, "]" if text[position : position + 1] == "]" else ","
-    while mark == ",":
-        try:
-            item, position = decoder.raw_decode(text, position)
-        except json.JSONDecodeError:
-            raise
-        except ValueError as error:
-            raise ValueError(f"{location(row, None)}: {fault_of(error)}") from None
-        yield item
-        row += 1
-        position = _past_blanks(text, position)
-        mark = text[position : position + 1]
-        if mark == ",":
-            position = _past_blanks(text, position + 1)
-    if mark != "]":
-        raise json.JSONDecodeError("Expecting ',' delimiter", text, position)
-    if (end := _past_blanks(text, position + 1)) < len(text):
-        raise json.JSONDecodeError("Extra data", text, end)
-
-
-def _past_blanks(text: str, position: int) -> int:
-    match = _BLANK.match(text, position)
-    return match.end() if match else position
 
 
 def _object(values: Any, row: int, line: int | None) -> dict[str, Any]:

@@ -9,7 +9,7 @@ Source: ShishirPatil/gorilla, berkeley-function-call-leaderboard, `bfcl_eval/dat
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from .logs import Content, LogFormat, Record
@@ -18,11 +18,10 @@ _NUMBER = re.compile(r"_\d+(?:-\d+)*$")
 
 
 def _is_bfcl(content: Content) -> bool:
-    """Return whether the first record is a result with its costs, or has possible answers."""
-    if content.has("result", "latency"):
-        return True
+    """Return whether the first record is a result, or has calls with lists of accepted values."""
     answers = content.first.get("ground_truth")
-    return isinstance(answers, list) and all(map(_is_answer, answers)) and bool(answers)
+    is_list = isinstance(answers, list) and bool(answers)
+    return content.has("latency") or (is_list and all(map(_is_answer, answers)))
 
 
 def _is_answer(call: Any) -> bool:
@@ -31,12 +30,10 @@ def _is_answer(call: Any) -> bool:
     >>> _is_answer({"f": {"a": [1]}}), _is_answer({"text": "a"})
     (True, False)
     """
-    if not isinstance(call, dict) or len(call) != 1:
-        return False
-    (arguments,) = call.values()
-    return isinstance(arguments, dict) and all(
-        isinstance(values, list) for values in arguments.values()
-    )
+    match [*call.values()] if isinstance(call, dict) else []:
+        case [dict(arguments)]:
+            return all(isinstance(values, list) for values in arguments.values())
+    return False
 
 
 def category(record: Record) -> str:
@@ -55,16 +52,13 @@ def message(record: Record) -> Any:
     [{'name': 'f', 'arguments': '{"a": 1}'}]
     """
     result = record["result"]
-    if not isinstance(result, list):
-        return str(result)
-    return _calls([call for call in result if isinstance(call, Mapping)])
+    return _calls(result) if isinstance(result, list) else str(result)
 
 
-def _calls(calls: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+def _calls(calls: list[Any]) -> list[dict[str, Any]]:
     """Return calls `{name: arguments}` as records of name and arguments."""
-    return [
-        {"name": name, "arguments": arguments} for call in calls for name, arguments in call.items()
-    ]
+    pairs = [pair for call in calls if isinstance(call, Mapping) for pair in call.items()]
+    return [{"name": name, "arguments": arguments} for name, arguments in pairs]
 
 
 def _no_call(record: Record) -> list[Any]:
@@ -78,32 +72,25 @@ def _no_call(record: Record) -> list[Any]:
     return []
 
 
-def _expected(record: Record, tools: Mapping[str, Any]) -> Any:
-    """Return the expected calls, with the tools of the question if there is a file of questions."""
-    calls = _calls(record["ground_truth"])
-    if record["id"] not in tools:
-        return calls
-    return {"tool_calls": calls, "tools": tools[record["id"]]}
-
-
-def _tools(content: Content) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return the tools of each question, and the hash of their file; empty if it is missing."""
-    folder = content.path.resolve().parent
-    if folder.name != "possible_answer":
-        return {}, {}
-    data, sidecars = content.beside(folder.parent / content.path.name)
-    lines = data.decode("utf-8").splitlines()
-    records = [json.loads(line) for line in lines if line.strip()]
-    return {record["id"]: record.get("function") or [] for record in records}, sidecars
-
-
 def _columns(content: Content) -> dict[str, Any]:
     """Return the results, or the possible answers with the tools of their questions."""
     if not content.has("ground_truth"):
         return {"columns": {"prediction": message, "message": message, "reference": _no_call}}
-    tools, sidecars = _tools(content)
+    folder = content.path.resolve().parent
+    data, sidecars = b"", dict[str, str]()
+    if folder.name == "possible_answer":
+        data, sidecars = content.beside(folder.parent / content.path.name)
+    questions = [json.loads(line) for line in data.splitlines() if line.strip()]
+    tools = {question["id"]: question.get("function") or [] for question in questions}
+
+    def expected(record: Record) -> Any:
+        calls = _calls(record["ground_truth"])
+        if record["id"] not in tools:
+            return calls
+        return {"tool_calls": calls, "tools": tools[record["id"]]}
+
     return {
-        "columns": {"reference": lambda record: _expected(record, tools)},
+        "columns": {"reference": expected},
         "options": {"arguments": "bfcl"},  # each argument is a list of accepted values
         "sidecars": sidecars,
     }
@@ -112,7 +99,7 @@ def _columns(content: Content) -> dict[str, Any]:
 FORMATS = (
     LogFormat(
         name="bfcl",
-        marks=[("id", "result", "latency"), ("id", "ground_truth")],
+        marks=["id result latency", "id ground_truth"],
         further=_is_bfcl,
         columns={"id": "id", "task": category},
         computed=_columns,

@@ -6,6 +6,7 @@ are named by their numbers, from 0.
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
 from ..files.json_rows import Row, location
 from .logs import LogFormat, Record
@@ -31,12 +32,12 @@ def _right_tags(record: Record) -> list[str]:
 
 def _sentences(rows: Iterator[Row]) -> Iterator[Row]:
     tokens: list[list[str]] = []
-    start = None
+    start: int | None = None
     sentence = 0
-    for line, record in rows:
+    for line, record in chain(rows, [(None, {"text": ""})]):  # the last sentence ends, too
         cells = record["text"].split()
         if cells and cells[0] != "-DOCSTART-":
-            start = line if not tokens else start
+            start = start if tokens else line
             tokens.append(cells)
             if len(cells) != len(tokens[0]):
                 raise ValueError(
@@ -44,14 +45,9 @@ def _sentences(rows: Iterator[Row]) -> Iterator[Row]:
                     "in the line before"
                 )
         elif tokens:
-            yield start, _columns(tokens)
+            columns = zip(*tokens, strict=True)
+            yield start, {str(number): list(tags) for number, tags in enumerate(columns)}
             tokens, sentence = [], sentence + 1
-    if tokens:
-        yield start, _columns(tokens)
-
-
-def _columns(tokens: list[list[str]]) -> dict[str, list[str]]:
-    return {str(number): list(cells) for number, cells in enumerate(zip(*tokens, strict=True))}
 
 
 FORMATS = (

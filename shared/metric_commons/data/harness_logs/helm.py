@@ -53,27 +53,16 @@ def _key(record: Record, name: Any) -> _Key:
     return name, record.get("train_trial_index"), json.dumps(perturbation, sort_keys=True)
 
 
-def _split(record: Record) -> str:
-    return str(record["instance"].get("split"))
-
-
-def _perturbation(record: Record) -> str:
-    return str((record["instance"].get("perturbation") or {}).get("name", "none"))
-
-
 def _run(content: Content) -> dict[str, Any]:
     """Return the run, with the metrics from the file of statistics beside it."""
     data, sidecars = content.beside(content.path.with_name("per_instance_stats.json"))
-    metrics = _metrics(json.loads(data)) if sidecars else {}
-    adapter = content.document["adapter_spec"]
+    metrics = _metrics(json.loads(data or "[]"))
     return {
         "rows": ((None, state) for state in content.document["request_states"]),
         "columns": {
             "logged": lambda record: metrics.get(_key(record, record["instance"]["id"]), {})
         },
-        "system": adapter.get("model") or adapter.get("model_deployment"),
         "task": content.path.resolve().parent.name.partition(":")[0],
-        "variants": {"split": _split, "perturbation": _perturbation},
         "sidecars": sidecars,
     }
 
@@ -82,15 +71,19 @@ FORMATS = (
     LogFormat(
         name="helm",
         kinds=["document"],
-        marks=[("adapter_spec", "request_states")],
+        marks=["adapter_spec request_states"],
         columns={
             "id": "instance.id",
             "epoch": lambda record: record.get("train_trial_index", 0) + 1,
-            "split": _split,
-            "perturbation": _perturbation,
+            "split": lambda record: str(record["instance"].get("split")),
+            "perturbation": lambda record: str(
+                (record["instance"].get("perturbation") or {}).get("name", "none")
+            ),
             "prediction": prediction,
             "references": references,
         },
+        system="adapter_spec.model or adapter_spec.model_deployment",
+        variants=["split", "perturbation"],
         computed=_run,
     ),
 )

@@ -16,11 +16,6 @@ from ..files.streams import check_ratio, uncompressed
 from .declared_formats import instructions
 from .logs import Content, LogFormat, Record, listed
 
-_CONVENTIONS = {
-    "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and leaves out "
-    "targets without words",
-    "includes": "inspect asks whether the answer has the first target, letter case aside",
-}
 _ZSTANDARD = 93  # a zip compression method that `zipfile` supports from Python 3.14 on
 _LETTERS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
 _WORDS = {"yes": 1.0, "true": 1.0, "no": 0.0, "false": 0.0}
@@ -30,7 +25,7 @@ def _is_run(content: Content) -> bool:
     """Return whether an archive or a document has the marks of a run."""
     if content.kind == "zip":
         return any(name == "header.json" or name.startswith("_journal/") for name in content.first)
-    return content.has("eval", "status")
+    return content.has("eval status")
 
 
 def _run(content: Content) -> dict[str, Any]:
@@ -41,50 +36,43 @@ def _run(content: Content) -> dict[str, Any]:
         header = content.document
         samples = sorted(header.get("samples") or [], key=lambda sample: sample.get("epoch", 1))
         rows = ((None, sample) for sample in samples)
-    run = header.get("eval") or {}
-    status = header.get("status")
+    run, status = header.get("eval") or {}, header.get("status")
+
+    def scores(record: Record) -> Mapping[str, Any]:
+        """Return the scores of a sample by scorer; logs of 2024 have one without a name."""
+        if record.get("scores") is None and record.get("score") is not None:
+            return {run.get("scorer") or "score": record["score"]}
+        return record.get("scores") or {}
+
+    def predicted(record: Record) -> Any:
+        answers = [score.get("answer") for score in scores(record).values()]
+        return next((answer for answer in answers if answer is not None), None)
+
     return {
         "rows": rows,
         "columns": {
             "task": lambda _: run.get("task"),
-            "predicted": lambda record: _predicted(_scores(record, run)),
-            "logged": lambda record: _logged(_scores(record, run)),
+            "predicted": predicted,
+            "logged": lambda record: _logged(scores(record)),
         },
         "system": run.get("model"),
         "task": run.get("task"),
         "samples": (header.get("results") or {}).get("total_samples"),
-        "conventions": _CONVENTIONS,
         "problem": None if status == "success" else f"the run has the state {status!r}",
     }
 
 
-def _predicted(scores: Mapping[str, Any]) -> Any:
-    answers = [score.get("answer") for score in scores.values()]
-    return next((answer for answer in answers if answer is not None), None)
-
-
 def _logged(scores: Mapping[str, Any]) -> dict[str, float]:
-    parts = [part for name, score in scores.items() for part in _parts(name, score["value"])]
-    return {name: number(value) for name, value in parts}
-
-
-def _scores(record: Record, run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the scores of a sample by scorer; logs of 2024 have one score without a name."""
-    scores: dict[str, Any] | None = record.get("scores")
-    if scores is None and record.get("score") is not None:
-        return {run.get("scorer") or "score": record["score"]}
-    return scores or {}
-
-
-def _parts(name: str, value: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the scores in a value, which may be a dictionary or a list of them."""
-    match value:
-        case Mapping():
-            yield from ((f"{name}.{key}", part) for key, part in value.items())
-        case list():
-            yield from ((f"{name}.{position}", part) for position, part in enumerate(value))
-        case _:
-            yield name, value
+    """Return the scores of a sample, whose values may be dictionaries or lists of several."""
+    logged: dict[str, float] = {}
+    for name, score in scores.items():
+        value = score["value"]
+        parts = dict(enumerate(value)) if isinstance(value, list) else value
+        if isinstance(parts, Mapping):
+            logged |= {f"{name}.{key}": number(part) for key, part in parts.items()}
+        else:
+            logged[name] = number(value)
+    return logged
 
 
 def number(value: Any) -> float:
@@ -126,12 +114,8 @@ def completion(record: Record) -> str | None:
 
 def message(record: Record) -> Any:
     """Return all tool calls of the conversation as one message, or else the answer."""
-    calls = [
-        call
-        for turn in record.get("messages") or []
-        if turn.get("role") == "assistant"
-        for call in turn.get("tool_calls") or []
-    ]
+    turns = [turn for turn in record.get("messages") or [] if turn.get("role") == "assistant"]
+    calls = [call for turn in turns for call in turn.get("tool_calls") or []]
     return {"role": "assistant", "tool_calls": calls} if calls else completion(record)
 
 
@@ -149,9 +133,10 @@ def reference(record: Record) -> Any:
 
 def _archive(content: Content) -> tuple[dict[str, Any], Iterator[Row]]:
     """Return the header and the samples, in the order of the dataset rather than of completion."""
-    archive = zipfile.ZipFile(content.file)  # type: ignore[arg-type]
+    file: Any = content.file
+    archive = zipfile.ZipFile(file)
     members = {member.filename: member for member in archive.infolist()}  # the last one wins
-    size = content.file.seek(0, SEEK_END)  # type: ignore[union-attr]
+    size = file.seek(0, SEEK_END)
     total = 0
 
     def document(name: str) -> Any:
@@ -216,6 +201,11 @@ FORMATS = (
             "label": lambda record: ", ".join(listed(record["target"])),
             "instructions": lambda record: instructions(record.get("metadata") or {}),
             "error": lambda record: bool(record.get("error")),
+        },
+        conventions={
+            "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and "
+            "leaves out targets without words",
+            "includes": "inspect asks whether the answer has the first target, letter case aside",
         },
         computed=_run,
     ),

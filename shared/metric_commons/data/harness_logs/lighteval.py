@@ -9,14 +9,9 @@ from typing import Any
 
 from .logs import Content, LogFormat, Record, argmax, listed, numbers_alone
 
-_COLUMNS = ("doc", "model_response", "metric")
+_COLUMNS = {"doc", "model_response", "metric"}
 _NAME = re.compile(r"details_(?P<task>.+)_\d{4}-\d\d-\d\dT[\d.-]+\.parquet")
 _DATE = re.compile(r"\d{4}-\d\d-\d\dT.*")
-
-
-def _has_columns(content: Content) -> bool:
-    """Return whether a table has the columns of details."""
-    return all(name in content.first or f"__{name}__" in content.first for name in _COLUMNS)
 
 
 def prediction(record: Record) -> str:
@@ -48,18 +43,16 @@ def truth(record: Record) -> list[int]:
     return [int(position in right) for position in range(len(record["doc"]["choices"]))]
 
 
-def _plain(record: Record) -> dict[str, Any]:
-    return {name: record[name if name in record else f"__{name}__"] for name in _COLUMNS}
-
-
 def _details(content: Content) -> dict[str, Any]:
     match = _NAME.fullmatch(content.path.name)
     folder = content.path.resolve().parent
-    rows = enumerate(content.rows)
     return {
-        "rows": ((line, _plain(record) | {"row": row}) for row, (line, record) in rows),
+        "rows": (
+            (None, {name.strip("_"): value for name, value in record.items()} | {"row": row})
+            for row, (_, record) in enumerate(content.rows)
+        ),
         "system": folder.parent.name if _DATE.fullmatch(folder.name) else None,
-        "task": match["task"] if match else None,
+        "task": match and match["task"],
     }
 
 
@@ -67,7 +60,7 @@ FORMATS = (
     LogFormat(
         name="lighteval",
         kinds=["parquet"],
-        further=_has_columns,
+        further=lambda content: {name.strip("_") for name in content.first} >= _COLUMNS,
         columns={
             "id": lambda record: record["doc"].get("id") or record["row"],
             "task": lambda record: record["doc"].get("task_name"),

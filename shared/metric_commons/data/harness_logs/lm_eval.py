@@ -20,9 +20,9 @@ from typing import Any
 from ...statistics.arguments.python_syntax import syntax_tree
 from ..files.streams import uncompressed_name
 from .declared_formats import instructions
-from .logs import Column, Content, LogFormat, LoggedMeans, Record, argmax, listed
+from .logs import Content, LogFormat, LoggedMeans, Record, argmax, listed
 
-_OF_MEANS = ("results", "versions", "config")
+_OF_MEANS = "results versions config"
 _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
     *("doc_hash", "prompt_hash", "target_hash"),
@@ -31,40 +31,28 @@ _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jso
 # A list of strings in single quotes, without characters that have a special meaning in Python,
 # whose own parser would take 15 microseconds.
 _PLAIN_LIST = re.compile(r"\['[^'\\\n\r\0]*'(?:, '[^'\\\n\r\0]*')*\]")
-_CONVENTIONS = {
-    "exact_match": "lm-evaluation-harness compares texts as the task says, with ignore_case, "
-    "ignore_punctuation and regexes_to_ignore, and otherwise character by character",
-    "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
-    "f1": "lm-evaluation-harness computes f1 as the task defines it",
-}
 _NUMBERS = (*"-0123456789", "inf", "nan")  # how a log-likelihood begins in text form
 _INDEX = re.compile(r"\d+")
 
 
 def _run(content: Content) -> dict[str, Any]:
     """Return the samples, together with the file of results beside them, or the means."""
-    if content.has(*_OF_MEANS):
+    if content.has(_OF_MEANS):
         return _means(content.first)
     path = content.path
     match = _NAME.fullmatch(uncompressed_name(path))
-    task = match["task"] if match else None
-    results: dict[str, Any] = {}
-    sidecars: dict[str, str] = {}
-    if match:
-        data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
-        results = json.loads(data) if sidecars else {}
+    if match is None:
+        return {"columns": {"task": lambda _: None}, "variants": {"filter": _filter_names()}}
+    task = match["task"]
+    data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
+    results = json.loads(data or "{}")
     higher = results.get("higher_is_better", {}).get(task) or {}
-    folder = path.resolve().parent.name if match else None
-    columns: dict[str, Column] = {"task": lambda _: task}
-    if _has_answers(content.first):
-        columns["accepted_answers"] = accepted_answers
     return {
-        "columns": columns,
-        "system": results.get("model_name") or folder,
+        "columns": {"task": lambda _: task},
+        "system": results.get("model_name") or path.resolve().parent.name,
         "task": task,
         "samples": results.get("n-samples", {}).get(task, {}).get("effective"),
         "variants": {"filter": _filter_names()},
-        "conventions": _CONVENTIONS,
         "lower_is_better": frozenset(metric for metric, is_up in higher.items() if not is_up),
         "sidecars": sidecars,
     }
@@ -83,24 +71,25 @@ def _filter_names() -> Callable[[Record], str]:
     return name
 
 
+def _literal(text: Any, kinds: type | tuple[type, ...]) -> Any:
+    """Return the value of Python's syntax in a text if it is of these kinds, or else the text."""
+    if isinstance(text, str) and text[:1] in ("[", "{"):
+        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
+            value = ast.literal_eval(syntax_tree(text, "eval"))
+            return value if isinstance(value, kinds) else text
+    return text
+
+
 def literal_list(target: Any) -> list[str]:
     """Return the references in a target.
 
     >>> literal_list("['a', 'b']"), literal_list("[a]"), literal_list(["a"])
     (['a', 'b'], ['[a]'], ['a'])
     """
-    if isinstance(target, list):
-        return [str(item) for item in target]
     if isinstance(target, str) and _PLAIN_LIST.fullmatch(target):  # the usual case
         return target[2:-2].split("', '")
-    if isinstance(target, str) and len(target) >= 2 and target[0] == "[" and target[-1] == "]":
-        try:
-            value = ast.literal_eval(syntax_tree(target, "eval"))
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return [target]
-        if isinstance(value, list):
-            return [str(item) for item in value]
-    return [str(target)]
+    is_list = isinstance(target, str) and target.endswith("]")
+    return list(map(str, listed(_literal(target, list) if is_list else target)))
 
 
 def prediction(record: Record) -> str:
@@ -127,31 +116,10 @@ def reference(record: Record) -> Any:
     ({'a': True}, '[f(a=1)]')
     """
     value = record["target"]
-    if not isinstance(value, str) or value[:1] not in ("[", "{"):
-        return value
-    try:
+    with suppress(ValueError, TypeError, RecursionError):
         json.loads(value)
-    except (ValueError, RecursionError):
-        with suppress(ValueError, SyntaxError, MemoryError, RecursionError):
-            literal = ast.literal_eval(syntax_tree(value, "eval"))
-            return literal if isinstance(literal, list | dict) else value
-    return value
-
-
-def accepted_answers(record: Record) -> list[str]:
-    """Return the answers of a document of SQuAD v2, none if the question has no answer.
-
-    The target does not show this: it is then a word such as "unanswerable".
-    """
-    texts: list[str] = record["doc"]["answers"]["text"]
-    return texts
-
-
-def _has_answers(record: Any) -> bool:
-    """Return whether documents have their answers in SQuAD format."""
-    document = record.get("doc") if isinstance(record, dict) else None
-    answers = document.get("answers") if isinstance(document, dict) else None
-    return isinstance(answers, dict) and isinstance(answers.get("text"), list)
+        return value
+    return _literal(value, (list, dict))
 
 
 def option_scores(record: Record) -> list[float]:
@@ -162,8 +130,7 @@ def option_scores(record: Record) -> list[float]:
 def option_probabilities(record: Record) -> list[float]:
     """Return the softmax of the log-likelihoods."""
     scores = option_scores(record)
-    highest = max(scores)
-    powers = [math.exp(score - highest) for score in scores]
+    powers = [math.exp(score - max(scores)) for score in scores]
     total = math.fsum(powers)
     return [power / total for power in powers]
 
@@ -176,9 +143,7 @@ def truth(record: Record) -> list[int]:
 
 def predicted(record: Record) -> Any:
     """Return the position of the most likely option, the first in a tie; or the text."""
-    if _is_choice(record):
-        return argmax(option_scores(record))
-    return prediction(record)
+    return argmax(option_scores(record)) if _is_choice(record) else prediction(record)
 
 
 def label(record: Record) -> Any:
@@ -191,14 +156,11 @@ def label(record: Record) -> Any:
 
 def logged(record: Record) -> dict[str, Any]:
     """Return the metrics of the row, even if they are not numbers, so that errors name them."""
-    names = record.get("metrics")
-    if names is None:
-        names = [
-            name
-            for name, value in record.items()
-            if name not in _FIELDS and isinstance(value, int | float | list)
-        ]
-    return {name: record[name] for name in names}
+    named = record.get("metrics")
+    if named is not None:
+        return {name: record[name] for name in named}
+    others = {name: value for name, value in record.items() if name not in _FIELDS}
+    return {name: v for name, v in others.items() if isinstance(v, int | float | list)}
 
 
 def _is_pair(response: Any) -> bool:
@@ -214,17 +176,16 @@ def _is_choice(record: Record) -> bool:
 
 def _is_generated(record: Record) -> bool:
     """Return whether a model wrote the answer: requests then have options such as `until`."""
-    requests = record.get("arguments") or [None]
-    parts = next(iter(requests.values() if isinstance(requests, dict) else requests))
-    values = parts.values() if isinstance(parts, dict) else listed(parts)
-    return parts is None or any(isinstance(value, dict) for value in values)
+    requests = _requests(record)
+    return not requests or any(isinstance(value, dict) for value in requests[0])
 
 
-def _arguments(record: Record) -> list[list[Any]]:
-    arguments = record.get("arguments") or []
-    if isinstance(arguments, dict):
-        return [list(part.values()) for part in arguments.values()]
-    return [listed(part) for part in arguments]
+def _requests(record: Record) -> list[list[Any]]:
+    """Return the arguments of each request."""
+    requests = record.get("arguments") or []
+    if isinstance(requests, dict):
+        return [list(request.values()) for request in requests.values()]
+    return [listed(request) for request in requests]
 
 
 def _responses(record: Record) -> list[list[Any]]:
@@ -236,10 +197,10 @@ def _responses(record: Record) -> list[list[Any]]:
     if not _is_choice(record):
         raise ValueError("the log has no log-likelihoods of options")
     half, is_odd = divmod(len(responses), 2)
-    arguments = _arguments(record)
-    if not is_odd and half and len(arguments) == len(responses):
-        questions = [part[0] for part in arguments]
-        options = [part[1:] for part in arguments]
+    requests = _requests(record)
+    if not is_odd and half and len(requests) == len(responses):
+        questions = [request[0] for request in requests]
+        options = [request[1:] for request in requests]
         if not any(questions[half:]) and all(questions[:half]) and options[:half] == options[half:]:
             return responses[:half]
     return responses
@@ -250,7 +211,7 @@ def _right_options(record: Record) -> set[int]:
     targets = references(record)
     if all(_INDEX.fullmatch(target) for target in targets):
         return {int(target) for target in targets}
-    texts = [str(part[1]).strip() if len(part) > 1 else "" for part in _arguments(record)]
+    texts = [str(request[1]).strip() if len(request) > 1 else "" for request in _requests(record)]
     missing = [target for target in targets if target.strip() not in texts]
     if missing:
         raise ValueError(f"the target {missing[0]!r} is not one of the options")
@@ -261,29 +222,21 @@ def _means(document: Mapping[str, Any]) -> dict[str, Any]:
     """Return the means of each task."""
     samples = document.get("n-samples") or {}
     directions = document.get("higher_is_better") or {}
+    means, lower = [], set()
+    scored = {task: _numbers(scores) for task, scores in document["results"].items()}
     groups = {
         member: group
         for group, members in (document.get("group_subtasks") or {}).items()
         for member in members
-        if _numbers(document["results"].get(group) or {})
+        if scored.get(group)
     }
-    means = [
-        LoggedMeans(
-            task,
-            _numbers(scores),
-            _numbers(scores, "_stderr"),
-            int((samples.get(task) or {}).get("effective") or 0),
-            groups.get(task),
-        )
-        for task, scores in document["results"].items()
-        if _numbers(scores)
-    ]
-    lower = {
-        score
-        for of_task in means
-        for score in of_task.scores
-        if (directions.get(of_task.task) or {}).get(score.partition(",")[0]) is False
-    }
+    for task, scores in scored.items():
+        if scores:
+            errors = _numbers(document["results"][task], "_stderr")
+            rows = int((samples.get(task) or {}).get("effective") or 0)
+            means.append(LoggedMeans(task, scores, errors, rows, groups.get(task)))
+        higher = directions.get(task) or {}
+        lower |= {score for score in scores if higher.get(score.partition(",")[0]) is False}
     argument = re.search(r"pretrained=([^,]+)", str(document["config"].get("model_args")))
     name = document.get("model_name") or (argument and argument[1])
     return {
@@ -317,11 +270,12 @@ def _numbers(scores: Mapping[str, Any], ending: str = "") -> dict[str, float]:
 FORMATS = (
     LogFormat(
         name="lm-eval",
-        marks=[("doc_id", "resps", "filtered_resps"), _OF_MEANS],
+        marks=["doc_id resps filtered_resps", _OF_MEANS],
         columns={
             "id": "doc_id",
             "prediction": prediction,
             "references": references,
+            "accepted_answers": "doc.answers.text?",  # as in SQuAD v2; the target does not show it
             "message": prediction,
             "reference": reference,
             "option_scores": option_scores,
@@ -331,6 +285,13 @@ FORMATS = (
             "label": label,
             "logged": logged,
             "instructions": lambda record: instructions(record["doc"]),
+        },
+        conventions={
+            "exact_match": "lm-evaluation-harness compares texts as the task says, with "
+            "ignore_case, ignore_punctuation and regexes_to_ignore, and otherwise character by "
+            "character",
+            "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
+            "f1": "lm-evaluation-harness computes f1 as the task defines it",
         },
         computed=_run,
     ),

@@ -18,11 +18,9 @@ import zipfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cache, reduce
+from functools import cache
 from importlib import import_module
-from io import BytesIO
-from itertools import chain, islice
-from operator import getitem, itemgetter
+from itertools import chain
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import IO, Any, Literal, NamedTuple, get_args
@@ -31,17 +29,8 @@ from ...statistics.arguments.checks import alternatives
 from ..files.access import read_file
 from ..files.arrow_rows import ArrowBatch, parquet_blocks
 from ..files.delimited_rows import Cells, delimited_blocks
-from ..files.field_paths import value_at
-from ..files.json_rows import (
-    PLAIN,
-    STRICT,
-    Row,
-    json_lines,
-    list_items,
-    rows_of_document,
-    rows_of_items,
-    text_lines,
-)
+from ..files.field_paths import PathError, value_at
+from ..files.json_rows import PLAIN, STRICT, Row, json_lines, rows_of_document, text_lines
 from ..files.streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
@@ -52,7 +41,7 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OF_SPREADSHEETS = ("xl/workbook.xml", "content.xml")  # of Excel, and of LibreOffice
+_OF_SPREADSHEETS = {"xl/workbook.xml", "content.xml"}  # of Excel, and of LibreOffice
 _SPREADSHEET = "this is a spreadsheet; save its sheet as .csv"
 
 Record = Mapping[str, Any]
@@ -72,14 +61,15 @@ class Content:
     document: Any = None
     file: IO[bytes] | None = None  # of an archive
 
-    def has(self, *names: str) -> bool:
+    def has(self, names: str) -> bool:
         """Return whether the first record has all these fields."""
-        return isinstance(self.first, Mapping) and all(name in self.first for name in names)
+        return isinstance(self.first, Mapping) and self.first.keys() >= {*names.split()}
 
     @property
     def names(self) -> list[str]:
-        """Return the fields of the first row; none of a document that is not a list."""
-        return [] if self.document is not None else _names_in(self.first)
+        """Return the fields of the first row; none of a document that is one object."""
+        is_row = isinstance(self.first, Mapping | list) and not isinstance(self.document, Mapping)
+        return list(self.first) if is_row else []
 
     def beside(self, path: Path) -> tuple[bytes, dict[str, str]]:
         """Return another file of the run, and its SHA-256 by path; both empty if it is missing."""
@@ -131,28 +121,29 @@ class Log:
                 value_at(record, name)
             except ValueError:
                 return self.columns[name]
-        return lambda record: record[name] if name in record else value_at(record, name)
+        return lambda record: value_at(record, name)
 
 
 @dataclass(frozen=True, kw_only=True)
 class LogFormat:
     """A format of logs: the marks by which it is detected, all of which must hold, and its columns.
 
-    A column is a path of names, such as `data.sampled`; paths of which the first one that exists
-    counts, such as `a or b`; a path to a list of texts, or to one of them, such as `target[]`; or a
-    function of a record, if the value must be computed.
+    A column is the path of a value; paths of which the first one that exists counts, such as
+    `a or b`; a path to a list of texts, or to one of them, such as `target[]`; a path that a file
+    may be without, such as `sample?`; or a function of a record, if the value must be computed.
     """
 
     name: str
     kinds: Sequence[str] = ("lines", "document")
     suffixes: Sequence[str] = ()  # alternatives
-    marks: Sequence[Sequence[str]] = ()  # fields of the first record; alternative sets of them
+    marks: Sequence[str] = ()  # fields of the first record; alternative sets of them
     further: Callable[[Content], bool] | None = None
     where: tuple[str, str] | None = None  # a field of rows that are samples, and its value
     columns: Mapping[str, str | Column] = field(default_factory=dict)
-    system: str | None = None  # fields of the first record
+    system: str | None = None  # paths in the first record
     task: str | None = None
-    variants: Sequence[str] = ()  # fields whose values must not be mixed
+    variants: Sequence[str] = ()  # columns or fields whose values must not be mixed
+    conventions: Mapping[str, str] = field(default_factory=dict)
     # The fields of `Log` that follow from the content; columns are added to those above.
     computed: Callable[[Content], Mapping[str, Any]] | None = None
 
@@ -161,7 +152,7 @@ class LogFormat:
         return (
             content.kind in self.kinds
             and (not self.suffixes or content.path.suffix in self.suffixes)
-            and (not self.marks or any(content.has(*names) for names in self.marks))
+            and (not self.marks or any(map(content.has, self.marks)))
             and (self.further is None or self.further(content))
         )
 
@@ -172,40 +163,50 @@ class LogFormat:
             name, value = self.where
             rows = (row for row in rows if row[1].get(name) == value)
         computed = dict(self.computed(content)) if self.computed else {}
-        columns = {**self.columns, **computed.pop("columns", {})}
-        first = content.first if isinstance(content.first, Mapping) else {}
+        columns = {
+            name: column(path)
+            for name, path in {**self.columns, **computed.pop("columns", {})}.items()
+            if not _is_absent(path, content.first)
+        }
         declared: dict[str, Any] = {
             "rows": rows,
-            "system": first.get(self.system),
-            "task": first.get(self.task),
-            "variants": {name: _text_of(name) for name in self.variants},
+            "system": _value_or_none(content.first, self.system),
+            "task": _value_or_none(content.first, self.task),
+            "variants": {name: columns.get(name) or _text_of(name) for name in self.variants},
+            "conventions": self.conventions,
         }
         return Log(
-            **declared | computed,
-            columns={name: column(path) for name, path in columns.items()},
-            format_name=self.name,
-            names=content.names,
+            **declared | computed, columns=columns, format_name=self.name, names=content.names
         )
 
 
 def column(path: str | Column) -> Column:
     """Return the function that gets the value of a column.
 
-    >>> column("a.b or c[]")({"c": 1}), column("a")({"a": None})
+    >>> column("a.b or c[]")({"c": 1}), column("a?")({"a": None})
     (['1'], None)
     """
     if not isinstance(path, str):
         return path
-    paths = [names.split(".") for names in path.removesuffix("[]").split(" or ")]
+    *others, last = path.rstrip("?").removesuffix("[]").split(" or ")
 
     def value(record: Record) -> Any:
-        for names in paths[:-1]:
-            with suppress(KeyError, TypeError):
-                return reduce(getitem, names, record)
-        return reduce(getitem, paths[-1], record)
+        for name in others:
+            with suppress(PathError):
+                return value_at(record, name)
+        return value_at(record, last)
 
-    get: Column = itemgetter(path) if paths == [[path]] else value
-    return (lambda record: list(map(str, listed(get(record))))) if path.endswith("[]") else get
+    return (lambda record: [*map(str, listed(value(record)))]) if path.endswith("[]") else value
+
+
+def _is_absent(path: str | Column, first: Any) -> bool:
+    is_optional = isinstance(path, str) and path.endswith("?")
+    return is_optional and _value_or_none(first, column(path)) is None
+
+
+def _value_or_none(first: Any, path: str | Column | None) -> Any:
+    with suppress(PathError):
+        return path and column(path)(first)
 
 
 def _text_of(name: str) -> Column:
@@ -240,31 +241,25 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if start.startswith(_ZIP) and not is_table:
         file = stream.seekable()
         names = zipfile.ZipFile(file).namelist()
-        if any(name in _OF_SPREADSHEETS for name in names):
+        if not _OF_SPREADSHEETS.isdisjoint(names):
             raise ValueError(_SPREADSHEET)
         archive = Content(stream.path, "zip", names, iter(()), file=file)
         return _only_log(archive, format_name)
     if kind == "parquet" or start.startswith(_PARQUET):
-        return _parquet(stream, format_name, fields)
+        names, whole_rows, batches = parquet_blocks(stream.seekable(), fields)
+        content = Content(stream.path, "parquet", names, _rows_of(whole_rows))
+        plain = Log(rows=_rows_of(batches), blocks=batches, names=names)
+        return _log(content, format_name) or plain
     if kind in _DELIMITERS:
-        return _delimited(stream, _DELIMITERS[kind], fields)
-    is_json = not start or start.lstrip(_BLANKS).startswith((b"{", b"["))
-    if kind not in ("json", "jsonl") and not is_json:
+        names, cells = delimited_blocks(stream.content, _DELIMITERS[kind], fields)
+        return Log(rows=_rows_of(cells), blocks=cells, names=names, has_cells=True)
+    is_json = start.lstrip(_BLANKS).startswith((b"{", b"["))
+    if start and kind not in ("json", "jsonl") and not is_json:
         has_marks = start.lstrip(_BLANKS).startswith(b"<") or kind in _MARKED
         if format_name is None and stream.path != STANDARD_INPUT and not has_marks:
-            return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
+            return _texts(stream, format_name)  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
-    if start.lstrip(_BLANKS).startswith(b"["):
-        return _document(_text(stream.content.read()), stream.path, format_name)
     return _json(stream, kind, format_name)
-
-
-def _texts(stream: Stream, format_name: str | None) -> Log:
-    texts = enumerate(text_lines(stream.content), start=1)
-    rows: Iterator[Row] = (
-        (line, {"text": text.removesuffix("\n").removesuffix("\r")}) for line, text in texts
-    )
-    return _only_log(Content(stream.path, "text", None, rows), format_name)
 
 
 def _is_text(kind: str, format_name: str | None) -> bool:
@@ -275,8 +270,48 @@ def _is_text(kind: str, format_name: str | None) -> bool:
     """
     if format_name is None and kind in _TABLES:  # known without importing all formats
         return False
-    of_texts = {name: form for name, form in formats().items() if tuple(form.kinds) == ("text",)}
-    return format_name in of_texts or any(f".{kind}" in f.suffixes for f in of_texts.values())
+    of_texts = [form for form in formats().values() if tuple(form.kinds) == ("text",)]
+    return any(form.name == format_name or f".{kind}" in form.suffixes for form in of_texts)
+
+
+def _texts(stream: Stream, format_name: str | None) -> Log:
+    texts = enumerate(text_lines(stream.content), start=1)
+    rows: Iterator[Row] = (
+        (line, {"text": text.removesuffix("\n").removesuffix("\r")}) for line, text in texts
+    )
+    return _only_log(Content(stream.path, "text", None, rows), format_name)
+
+
+def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
+    """Return the log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
+    # Files named .json may hold lines, such as the files of BFCL, unless the user names the format.
+    head: list[bytes] = []
+    filled: list[bytes] = []
+    while len(filled) < 2 and (line := stream.content.readline()):
+        head.append(line)
+        filled += [line] if line.strip(_BLANKS) else []
+    first: Any = None
+    with suppress(ValueError, RecursionError):
+        first = PLAIN.decode(next(text_lines(filled), ""))
+    is_list = bool(filled) and filled[0].lstrip(_BLANKS).startswith(b"[")
+    is_document = bool(filled) and (first is None or len(filled) == 1) and kind != "jsonl"
+    lines = chain(head, stream.content)
+    if is_list or is_document or (kind == "json" and format_name == PLAIN_ROWS):
+        del first  # large documents should not be in memory twice
+        return _document("".join(text_lines(lines)), stream.path, format_name)
+    content = Content(stream.path, "lines", first, json_lines(lines, is_log=True))
+    return _log(content, format_name) or Log(rows=json_lines(lines), names=content.names)
+
+
+def _document(text: str, path: Path, format_name: str | None) -> Log:
+    document: Any = STRICT.decode(text)
+    first = (document or [None])[0] if isinstance(document, list) else document
+    content = Content(path, "document", first, rows_of_document(document), document=document)
+    log = _log(content, format_name)
+    if log is not None:
+        return log
+    rows = list(rows_of_document(document))
+    return Log(rows=iter(rows), names=list(rows[0][1]) if rows else ())
 
 
 def _log(content: Content, format_name: str | None) -> Log | None:
@@ -300,83 +335,12 @@ def _only_log(content: Content, format_name: str | None) -> Log:
     return log
 
 
-def _delimited(stream: Stream, delimiter: str, fields: Fields) -> Log:
-    names, blocks = delimited_blocks(stream.content, delimiter, fields)
-    return Log(rows=_rows_of(blocks), blocks=blocks, names=names, has_cells=True)
-
-
-def _parquet(stream: Stream, format_name: str | None, fields: Fields) -> Log:
-    names, whole_rows, blocks = parquet_blocks(stream.seekable(), fields)
-    content = Content(stream.path, "parquet", names, _rows_of(whole_rows))
-    plain = Log(rows=_rows_of(blocks), blocks=blocks, names=names)
-    return _log(content, format_name) or plain
-
-
-def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
-    """Return the log or the plain rows in JSON Lines or a JSON document, whatever the suffix."""
-    # Files named .json may hold lines, such as the files of BFCL, unless the user names the format.
-    if kind == "json" and format_name == PLAIN_ROWS:
-        return _document(_text(stream.content.read()), stream.path, format_name)
-    head: list[bytes] = []
-    filled: list[bytes] = []
-    while len(filled) < 2 and (line := stream.content.readline()):
-        head.append(line)
-        filled += [line] if line.strip(_BLANKS) else []
-    start, lines = b"".join(head), chain(head, stream.content)
-    try:
-        first = PLAIN.decode(next(text_lines(filled))) if filled else None
-    except (ValueError, RecursionError):
-        if kind == "jsonl":
-            return Log(rows=json_lines(lines))
-        return _document(_text(start + stream.content.read()), stream.path, format_name)
-    if kind != "jsonl" and len(filled) == 1:
-        del first  # large documents should not be in memory twice
-        return _document(_text(start), stream.path, format_name)
-    content = Content(stream.path, "lines", first, json_lines(lines, is_log=True))
-    return _log(content, format_name) or Log(rows=json_lines(lines), names=content.names)
-
-
-def _document(text: str, path: Path, format_name: str | None) -> Log:
-    if text.lstrip().startswith("["):
-        first: Any = next(list_items(text, PLAIN), [])
-        content = Content(path, "document", first, rows_of_items(list_items(text, PLAIN)))
-        plain = rows_of_items(list_items(text, STRICT))
-        return _log(content, format_name) or Log(rows=plain, names=content.names)
-    if format_name != PLAIN_ROWS:
-        document: Any = PLAIN.decode(text)
-        content = Content(path, "document", document, _items(document), document=document)
-        log = _log(content, format_name)
-        if log is not None:
-            return log
-        del document, content  # a large document should not be in memory twice
-    rows = rows_of_document(STRICT.decode(text))
-    head = list(islice(rows, 1))
-    return Log(rows=chain(head, rows), names=_names_in(head[0][1]) if head else ())
-
-
 def _rows_of(blocks: Iterator[Cells] | Iterator[ArrowBatch]) -> Iterator[Row]:
     row = 0
     for block in blocks:
         for values in block.rows(row):
             yield values
             row += 1
-
-
-def _text(data: bytes) -> str:
-    try:
-        return data.decode("utf-8", "surrogatepass").removeprefix("\ufeff")
-    except UnicodeDecodeError:
-        return "".join(text_lines(BytesIO(data)))  # which names the line
-
-
-def _names_in(first: Any) -> list[str]:
-    """Return the fields of the first row: of a record, or of the columns of a table."""
-    return list(first) if isinstance(first, Mapping | list) else []
-
-
-def _items(document: Any) -> Iterator[Row]:
-    """Yield the rows of a document; for a log without rows, the error comes only on use."""
-    yield from rows_of_document(document)
 
 
 @cache

@@ -47,38 +47,29 @@ class Selected:
 
     def _rows(self) -> Iterator[Row]:
         """Yield the rows of one filter that satisfy the conditions."""
-        log, filter_name = self._log, self._selection.filter
+        log, chosen = self._log, self._selection
         find_id = log.columns["id"] if log.samples is not None else None
         find_filter = log.variants.get("filter")  # counts its rows: asked once per row
-        further_variants = [
-            (find, self._variants[name]) for name, find in log.variants.items() if name != "filter"
-        ]
-        getters: dict[str, Column] = {}
+        getters: dict[str, Column] | None = None
         ids = set()
         count = 0
         for row in log.rows:
             record = row[1]
-            if find_filter is not None:
-                name = find_filter(record)
-                self._filters[name] += 1
-                if filter_name not in (None, name):
-                    continue
+            name = find_filter(record) if find_filter else ""
+            self._filters[name] += 1
+            if chosen.filter not in (None, name):
+                continue
             count += 1
             if find_id is not None:
                 ids.add(find_id(record))
-            if self._selection.conditions:
-                if not getters:
-                    getters = {
-                        path: log.getter(path, record) for path in self._selection.conditions
-                    }
-                answers = [self._holds(path, get(record)) for path, get in getters.items()]
-                if not all(answers):
-                    self.excluded["where"] += 1
-                    continue
-            if find_filter is not None:
-                self._variants["filter"][name] += 1
-            for find, counts in further_variants:
-                counts[find(record)] += 1
+            if getters is None:
+                getters = {path: log.getter(path, record) for path in chosen.conditions}
+            answers = [self._holds(path, get(record)) for path, get in getters.items()]
+            if not all(answers):
+                self.excluded["where"] += 1
+                continue
+            for variant, find in log.variants.items():
+                self._variants[variant][name if find is find_filter else find(record)] += 1
             yield row
         self._check(count, len(ids))
 

@@ -20,7 +20,6 @@ from ..files.field_paths import PathError, steps
 from ..files.json_rows import (
     Columns,
     LineNumbers,
-    Lines,
     Row,
     fault_of,
     location,
@@ -81,7 +80,7 @@ class Source:
         self.lists = 0
         self.progress = progress and shows_bars()
         self.sha256 = ""
-        self.rows = 0  # the number of rows read so far
+        self.rows = 0  # the number of rows so far, those of the last block included
         self.lines = LineNumbers()  # of rows, if the format has lines
         self.excluded: Counter[str] = Counter()  # rows that do not count, by reason
         self._resources = ExitStack()
@@ -89,7 +88,10 @@ class Source:
         self._log: Log | None = None
         self._is_read = False
         self._is_empty = False
-        self._provenance: dict[str, Any] = {}
+        self._read = 0  # the number of rows read, of which some wait for a block
+        self._faults = Faults()
+        self._getters: list[tuple[str, Column]] = []
+        self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
     @property
     def log(self) -> Log:
@@ -116,49 +118,54 @@ class Source:
         return columns
 
     def blocks(self, size: int | None) -> Iterator[Columns]:
-        """Yield the columns of at most `size` rows at a time; the errors are those of `columns`.
-
-        `rows` is the number of rows so far, those of the block included.
-        """
+        """Yield the columns of at most `size` rows at a time; the errors are those of `columns`."""
         if self._is_read:
             self.close()
             self._log = None
-        self.rows, self.lines = 0, LineNumbers()
+        self.rows = self._read = 0
+        self.lines, self._faults, self._getters, self._kinds = LineNumbers(), Faults(), [], {}
         log, self._is_read = self.log, True
-        reader = _TableReader(self, log)
-        characters = 0  # about those of the rows that wait, as the first row of each part has them
         with self._named_errors():
-            for columns in self._read(reader, log):
+            waiting: Columns = {field: [] for field in self.fields}
+            characters = 0  # about those that wait, if all rows of a part are like its first
+            for columns in self._parts(log):
                 for field, values in columns.items():
-                    reader.columns[field] += values
+                    waiting[field] += values
                     characters += len(values) * len(str(values[0])) if values else 0
-                least = 1 if characters >= _CHARACTERS else size
-                while least and size and reader.rows - self.rows >= least and not reader.faults:
-                    yield from self._next(reader, min(size, reader.rows - self.rows))
-                    characters = 0
-            reader.faults.check(reader.rows)
-            self._note_provenance(log)
-            if not reader.rows:
+                if size and (self._read - self.rows >= size or characters >= _CHARACTERS):
+                    yield from self._typed(waiting, size)
+                    waiting, characters = {field: [] for field in self.fields}, 0
+            self._faults.check(self._read)
+            if self._stream is not None:
+                self.sha256 = self._stream.sha256()
+            if not self._read:
                 problem = "there is a header, but no rows" if log.has_cells else "there are no rows"
                 raise ValueError("the file is empty" if self._is_empty else problem)
-            if reader.rows > self.rows:
-                yield from self._next(reader, reader.rows - self.rows)
-            reader.faults.check(reader.rows)
+            if self._read > self.rows:
+                yield from self._typed(waiting, size or self._read)
+            self._faults.check(self._read)
         self.close()
 
-    def _next(self, reader: "_TableReader", rows: int) -> Iterator[Columns]:
-        """Yield the columns of the next rows, unless a cell is refused."""
-        part = {field: values[:rows] for field, values in reader.columns.items()}
-        for values in reader.columns.values():
-            del values[:rows]
-        self.rows += rows
-        typed = reader.typed(part, self.rows - rows)
-        if not reader.faults:
-            yield typed
+    def _typed(self, columns: Columns, size: int) -> Iterator[Columns]:
+        """Yield rows with the values of their cells, unless a row is refused."""
+        end = self._read
+        while self.rows < end:
+            part = {field: values[:size] for field, values in columns.items()}
+            columns = {field: values[size:] for field, values in columns.items()}
+            start, self.rows = self.rows, min(self.rows + size, end)
+            if self.log.has_cells:
+                part = {field: self._values(field, cells, start) for field, cells in part.items()}
+            if not self._faults:
+                yield part
 
     def provenance(self) -> dict[str, Any]:
         """Return path, hash and number of rows for the provenance, once all rows are read."""
-        return {"path": str(self.path), "sha256": self.sha256, "rows": self.rows} | self._provenance
+        record: dict[str, Any] = {"path": str(self.path), "sha256": self.sha256, "rows": self.rows}
+        if self.log.format_name != PLAIN_ROWS:
+            record["format"] = self.log.format_name
+        if self.log.sidecars:
+            record["beside"] = dict(self.log.sidecars)
+        return record
 
     def location(self, row: int) -> str:
         """Return the location of a row: its number, and its line if the format has lines."""
@@ -203,35 +210,96 @@ class Source:
                 raise ValueError(f"{self.path}: {fault_of(error)}") from error
             raise
 
-    def _read(self, reader: "_TableReader", log: Log) -> Iterator[Columns]:
+    def _parts(self, log: Log) -> Iterator[Columns]:
         """Yield columns of some rows at a time, as cells of CSV and TSV have them."""
         from ...statistics.arguments.arrays import no_collection  # imports numpy, so only on use
 
-        if log.blocks is not None and self.limit is None and self.selection == Selection():
-            for block in log.blocks:
-                with no_collection():
-                    found = block.columns(self.fields)
-                if found is None:
-                    yield from reader.read(block.rows(reader.rows))
-                else:
-                    yield reader.noted(*found)
-            return
-        rows, selected = log.rows, None
-        if log.format_name != PLAIN_ROWS or self.selection != Selection():
+        if log.blocks is None or self.limit is not None or self.selection != Selection():
             selected = Selected(log, self.selection)
-            rows = iter(selected) if log.format_name == PLAIN_ROWS else _whole_rows(iter(selected))
-        yield from reader.read(islice(rows, self.limit))
-        if selected is not None:
+            with _whole_log():
+                yield from self._by_rows(islice(selected, self.limit))
             self.excluded = selected.excluded
+            return
+        for block in log.blocks:
+            with no_collection():
+                found = block.columns(self.fields)
+            if found is None:
+                yield from self._by_rows(block.rows(self._read))
+                continue
+            columns, lines = found
+            self.lines.add(self._read, lines)
+            self._read += len(next(iter(columns.values())))
+            yield columns
 
-    def _note_provenance(self, log: Log) -> None:
-        """Note hash, format and other files, at the end of the file."""
-        if self._stream is not None:
-            self.sha256 = self._stream.sha256()
-        if log.format_name != PLAIN_ROWS:
-            self._provenance["format"] = log.format_name
-        if log.sidecars:
-            self._provenance["beside"] = dict(log.sidecars)
+    def _by_rows(self, rows: Iterator[Row]) -> Iterator[Columns]:
+        """Yield columns of rows that are read one by one, without the values that are refused."""
+        while block := list(islice(rows, _ROWS)):
+            start = self._read
+            self._read += len(block)
+            self.lines.add(start, [line for line, _ in block if line is not None])
+            if self.log.format_name == PLAIN_ROWS:
+                with suppress(KeyError):
+                    yield {name: [record[name] for _, record in block] for name in self.fields}
+                    continue
+            if not self._getters:
+                first = block[0][1]
+                self._getters = [(name, self.log.getter(name, first)) for name in self.fields]
+            columns: Columns = {name: [] for name in self.fields}
+            for row, (line, record) in enumerate(block, start):
+                for name, get in self._getters:
+                    try:
+                        columns[name].append(get(record))
+                    except (ValueError, LookupError, TypeError, AttributeError) as error:
+                        problem = self._problem(name, record, error)
+                        self._faults.add(name, location(row, line), problem)
+            yield columns
+
+    def _problem(self, field: str, record: Record, error: Exception) -> str:
+        is_path = isinstance(error, PathError)
+        if isinstance(error, ValueError) and not is_path:
+            return str(error)
+        if is_path and field not in self.log.columns:
+            if steps(field)[0] not in record:
+                return missing_field(field, record)
+            return f"field {field!r} is missing; {error}"
+        detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+        return f"{field} does not conform to the format {self.log.format_name}: {detail}"
+
+    def _values(self, field: str, cells: list[str], start: int) -> list[Any]:
+        """Return the values of cells of CSV or TSV, after `start` rows."""
+        if field in self.filled and "" in cells:
+            for row, cell in enumerate(cells, start):
+                if not cell:
+                    self._refuse(field, row, cell)
+        if field in self.references:
+            if self.separator is not None:
+                return [[part.strip() for part in cell.split(self.separator)] for cell in cells]
+            if "|" in (text := "\n".join(cells)):
+                self.joined += sum("|" in cell.strip("|") for cell in cells)
+            if "[" in text and (lists := sum(cell.startswith("[") for cell in cells)):
+                is_text = self._kinds.get(field) is str
+                self.lists += lists if is_text or lists < len(cells) else 0
+        if field not in self._kinds:
+            kind, values = values_of_cells(cells, numbers_allowed=field in self.numbers)
+            is_number = kind is str and field in self.only_numbers
+            self._kinds[field] = int | float if is_number else kind
+            if not is_number:
+                return list(values)
+        if self._kinds[field] is str:
+            return cells
+        values = []
+        for row, cell in enumerate(cells, start):
+            try:
+                number = as_json_number(cell) if field in self.only_numbers else cell
+                values.append(value_of_cell(number, self._kinds[field]))
+            except ValueError:
+                self._refuse(field, row, cell)
+        return values
+
+    def _refuse(self, field: str, row: int, cell: str) -> None:
+        expected = "a list, as earlier cells are" if self._kinds.get(field) is list else "a number"
+        is_what = f"{repr(cell)[:80]}, which is not {expected}" if cell else "empty"
+        self._faults.add(field, self.location(row), f"field {field!r} is {is_what}")
 
 
 @contextmanager
@@ -245,17 +313,12 @@ def _whole_log() -> Iterator[None]:
         raise ValueError(problem) from error
 
 
-def _whole_rows(rows: Iterator[Row]) -> Iterator[Row]:
-    with _whole_log():
-        yield from rows
-
-
 class Faults:
     """The rows with errors, by column: the first message, and the number of others."""
 
     def __init__(self) -> None:
         self._first: dict[str, str] = {}
-        self._rows: dict[str, list[str]] = {}
+        self._others: dict[str, list[str]] = {}  # positions, as many as are shown
         self._counts: Counter[str] = Counter()
 
     def __bool__(self) -> bool:
@@ -263,11 +326,11 @@ class Faults:
 
     def add(self, field: str, position: str, problem: str) -> None:
         """Note a problem with a field in the row at a position."""
+        others = self._others.setdefault(field, [])
+        if self._counts[field] and len(others) < _EXAMPLES:
+            others.append(position)
         self._first.setdefault(field, f"{position}: {problem}")
         self._counts[field] += 1
-        rows = self._rows.setdefault(field, [])
-        if 1 < self._counts[field] <= _EXAMPLES + 1:
-            rows.append(position)
 
     def check(self, rows: int) -> None:
         """Check that none were noted in this number of rows.
@@ -276,110 +339,13 @@ class Faults:
             ValueError: there are faults; the message has the first one of a field and lists more.
         """
         for field, message in self._first.items():
-            if self._counts[field] == rows > 1:
-                raise ValueError(f"{message} (in all {rows:,} rows)")
-            positions = self._rows[field]
-            hidden = self._counts[field] - 1 - len(positions)
-            ending = f", and {hidden} more" if hidden else ""
-            raise ValueError(
-                f"{message}; also {', '.join(positions)}{ending}" if positions else message
-            )
-
-
-class _TableReader:
-    """Builds columns from the rows of a source."""
-
-    def __init__(self, source: Source, log: Log) -> None:
-        self._source, self._log, self.faults = source, log, Faults()
-        self.rows = 0  # that have been read
-        self.columns: Columns = {field: [] for field in source.fields}  # that wait
-        self._getters: list[tuple[str, Column]] = []
-        self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
-
-    def noted(self, columns: Columns, lines: Lines) -> Columns:
-        """Return columns that were read, after noting their rows and lines."""
-        self._source.lines.add(self.rows, lines)
-        self.rows += len(next(iter(columns.values())))
-        return columns
-
-    def read(self, rows: Iterator[Row]) -> Iterator[Columns]:
-        """Yield columns of rows that are read one by one."""
-        while block := list(islice(rows, _ROWS)):
-            columns = self._columns_of(block)
-            self.rows += len(block)
-            yield columns
-
-    def _columns_of(self, rows: Sequence[Row]) -> Columns:
-        source, start = self._source, self.rows
-        source.lines.add(start, [line for line, _ in rows if line is not None])
-        if self._log.format_name == PLAIN_ROWS:
-            with suppress(KeyError):
-                return {name: [record[name] for _, record in rows] for name in source.fields}
-        if not self._getters:
-            self._getters = [
-                (field, self._log.getter(field, rows[0][1])) for field in source.fields
-            ]
-        columns: Columns = {field: [] for field in source.fields}
-        for row, (line, record) in enumerate(rows, start):
-            for field, get in self._getters:
-                try:
-                    columns[field].append(get(record))
-                except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
-                    problem = self._problem(field, record, error)
-                    self.faults.add(field, location(row, line), problem)
-        return columns
-
-    def _problem(self, field: str, record: Record, error: Exception) -> str:
-        if isinstance(error, PathError):
-            if steps(field)[0] not in record:
-                return missing_field(field, record)
-            return f"field {field!r} is missing; {error}"
-        if isinstance(error, ValueError):
-            return str(error)
-        detail = f"{error} is missing" if isinstance(error, KeyError) else str(error)
-        return f"{field} does not conform to the format {self._log.format_name}: {detail}"
-
-    def typed(self, block: Columns, start: int) -> Columns:
-        """Return the values of the cells, if they are of CSV or TSV, after `start` rows."""
-        if not self._log.has_cells:
-            return block
-        return {field: self._values(field, cells, start) for field, cells in block.items()}
-
-    def _values(self, field: str, cells: list[str], start: int) -> list[Any]:
-        source = self._source
-        if field in source.filled:
-            for row, cell in enumerate(cells, start=start):
-                if not cell:
-                    self.faults.add(field, source.location(row), f"field {field!r} is empty")
-        if field in source.references:
-            if source.separator is not None:
-                return [[part.strip() for part in cell.split(source.separator)] for cell in cells]
-            if "|" in (text := "\n".join(cells)):
-                source.joined += sum("|" in cell.strip("|") for cell in cells)
-            if "[" in text and (lists := sum(cell.startswith("[") for cell in cells)):
-                is_text = self._kinds.get(field) is str
-                source.lists += lists if is_text or lists < len(cells) else 0
-        if field not in self._kinds:
-            kind, values = values_of_cells(cells, numbers_allowed=field in source.numbers)
-            is_number = kind is str and field in source.only_numbers
-            self._kinds[field] = int | float if is_number else kind
-            if not is_number:
-                return list(values)
-        kind = self._kinds[field]
-        return cells if kind is str else self._numbers_or_lists(field, cells, start, kind)
-
-    def _numbers_or_lists(self, field: str, cells: list[str], start: int, kind: Any) -> list[Any]:
-        values = []
-        for row, cell in enumerate(cells, start=start):
-            try:
-                number = as_json_number(cell) if field in self._source.only_numbers else cell
-                values.append(value_of_cell(number, kind))
-            except ValueError:
-                expected = "a list, as earlier cells are" if kind is list else "a number"
-                problem = f"field {field!r} is {repr(cell)[:80]}, which is not {expected}"
-                problem = problem if cell else f"field {field!r} is empty"
-                self.faults.add(field, self._source.location(row), problem)
-        return values
+            others, count = self._others[field], self._counts[field]
+            if count == rows > 1:
+                message += f" (in all {rows:,} rows)"
+            elif others:
+                message += f"; also {', '.join(others)}"
+                message += f", and {count - 1 - len(others)} more" * (count > 1 + len(others))
+            raise ValueError(message)
 
 
 def file_of(path: Path) -> Path:

@@ -14,8 +14,17 @@ _COLUMNS = ("q_id", "doc_id", "score")
 _HEADERS = (b"query-id\tcorpus-id\tscore", b"query_id\tcorpus_id\tscore")
 
 
-def triples_in(data: bytes) -> Iterable[Triple] | None:
-    """Return query, document and number of each row of a dictionary or a table, or None.
+def has_triples(start: bytes) -> bool:
+    """Return whether a file with this start is for `triples_in`, and has no lines as TREC's.
+
+    >>> has_triples(b'{"q": {"d": 1}}'), has_triples(b"q 0 d 1")
+    (True, False)
+    """
+    return start.startswith((_LZ4, _PARQUET)) or start.lstrip().startswith(b"{")
+
+
+def triples_in(data: bytes) -> Iterable[Triple]:
+    """Return query, document and number of each row of a dictionary or a table.
 
     Raises:
         ValueError: the content is damaged, or in a format that is not supported.
@@ -24,30 +33,13 @@ def triples_in(data: bytes) -> Iterable[Triple] | None:
         raise ValueError(
             "ranx writes CBOR to .lz4, which is not supported; save as .json or .parquet"
         )
-    if data.startswith(_PARQUET):
-        return _rows_of_table(data)
-    if _is_dictionary(data):
-        return _rows_of_dictionary(data)
-    return None
-
-
-def may_have_triples(start: bytes) -> bool:
-    """Return whether a file with this start may be for `triples_in`, instead of lines as TREC's.
-
-    >>> may_have_triples(b'{"q": {"d": 1}}'), may_have_triples(b"q 0 d 1")
-    (True, False)
-    """
-    return start.startswith((_LZ4, _PARQUET)) or not start.strip() or _is_dictionary(start)
-
-
-def _is_dictionary(data: bytes) -> bool:
-    return data.lstrip(b" \t\r\n").startswith(b"{")
+    return _rows_of_table(data) if data.startswith(_PARQUET) else _rows_of_dictionary(data)
 
 
 def with_comment(data: bytes) -> bytes:
     """Return the lines; a BEIR header becomes a comment, so that line numbers do not change."""
-    line = data[: data.find(b"\n")].rstrip(b"\r").lower()
-    return b"#" + data if line in _HEADERS else data
+    is_header = data.partition(b"\n")[0].rstrip(b"\r").lower() in _HEADERS
+    return b"#" + data if is_header else data
 
 
 def has_three_columns(data: bytes) -> bool:
@@ -56,11 +48,7 @@ def has_three_columns(data: bytes) -> bool:
     >>> has_three_columns(b"#query-id\tcorpus-id\tscore\nq\td\t1\n")
     True
     """
-    start = 0
-    while data[start : start + 1] == b"#":
-        start = data.find(b"\n", start) + 1 or len(data)
-    end = data.find(b"\n", start)
-    line = data[start : end if end >= 0 else len(data)]
+    line = next((line for line in BytesIO(data) if not line.startswith(b"#")), b"")
     return line.count(b"\t") == 2 and len(line.split()) == 3
 
 

@@ -29,18 +29,12 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats, Integers, Unsigned
 from ..files.json_rows import fault_of
 from ..files.streams import STANDARD_INPUT, Stream, UnpackedSizeError, broken_compression
-from .identifiers import GOLDEN, HASHED, Ids, decoded, encoded
-from .other_formats import Triple, has_three_columns, may_have_triples, triples_in, with_comment
-from .trec_lines import AllRows, Layout, columns_of_blocks
+from .identifiers import GOLDEN, Ids, decoded, encoded
+from .other_formats import Triple, has_three_columns, has_triples, triples_in, with_comment
+from .trec_lines import Columns, Layout, columns_of_blocks, looked_up
 
 File = str | os.PathLike[str]
 
-# Numbers, each followed by a blank. Possessive quantifiers (++) make the search five times as
-# fast.
-_NUMBERS = re.compile(
-    rb"(?:[+-]?+(?:(?:[0-9]++\.?+[0-9]*+|\.[0-9]++)(?:e[+-]?+[0-9]++)?+|inf(?:inity)?+) )*+",
-    re.IGNORECASE,
-)
 _INTEGER = re.compile(rb"[+-]?\d+")
 _EXACT = 2**53
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -88,35 +82,18 @@ class QueryDocuments(ABC):
 
     def first_duplicate(self) -> int | None:
         """Return the first row that repeats a document of its query; None if there is none."""
-        for rows in self._blocks_of_queries():
-            hashes = self.hashes[rows]
-            ascending = np.sort(hashes)
-            equal = ascending[1:] == ascending[:-1]
-            if not equal.any():
-                continue
-            candidates = rows.start + np.flatnonzero(np.isin(hashes, ascending[1:][equal]))
-            texts = self.ids.take(candidates).texts()
-            pairs = zip(self.query[candidates].tolist(), texts, strict=True)
-            earlier: set[tuple[int, str]] = set()
-            for row, pair in zip(candidates.tolist(), pairs, strict=True):
-                if pair in earlier:
-                    return int(row)
-                earlier.add(pair)
+        ascending = np.sort(self.hashes)
+        repeated = ascending[1:][ascending[1:] == ascending[:-1]]
+        if not repeated.size:
+            return None
+        candidates = np.flatnonzero(np.isin(self.hashes, repeated))
+        pairs = zip(self.query[candidates].tolist(), self.ids.take(candidates).texts(), strict=True)
+        earlier: set[tuple[int, str]] = set()
+        for row, pair in zip(candidates.tolist(), pairs, strict=True):
+            if pair in earlier:
+                return int(row)
+            earlier.add(pair)
         return None
-
-    def _blocks_of_queries(self) -> Iterator[slice]:
-        """Yield blocks of rows; no two have a query in common.
-
-        They are small if the rows of a query follow one another.
-        """
-        starts = np.append(0, np.flatnonzero(self.query[1:] != self.query[:-1]) + 1)
-        bounds = starts[:0] if len(starts) > len(self.queries) else starts
-        start = 0
-        while start < len(self):
-            index = int(np.searchsorted(bounds, start + HASHED))
-            end = int(bounds[index]) if index < len(bounds) else len(self)
-            yield slice(start, end)
-            start = end
 
     @classmethod
     def from_unsorted(
@@ -133,9 +110,13 @@ _Table = TypeVar("_Table", bound=QueryDocuments)
 
 
 def _scores(texts: Sequence[bytes]) -> Floats:
-    if not _NUMBERS.fullmatch(b" ".join([*texts, b""])):
+    try:
+        values = np.fromiter(map(float, texts), np.float64, len(texts))
+    except ValueError:
+        values = np.array([math.nan])
+    if np.isnan(values).any() or b"_" in b"".join(texts):  # Python reads 1_000
         raise ValueError("the score is not a number")
-    return np.fromiter(map(float, texts), np.float64, len(texts))
+    return values
 
 
 class Run(QueryDocuments):
@@ -230,9 +211,7 @@ def run_tag(path: File) -> str:
     if Path(path) == STANDARD_INPUT:
         return ""
     with _named_damages(path), Stream(Path(path)) as stream:
-        content = stream.content
-        first = content.readline().removeprefix(_BYTE_ORDER_MARK)
-        for _, _, fields in _lines(chain([first], content)):
+        for _, _, fields in _lines(stream.content):
             tag = len(Run.layout.columns) - 1
             return decoded(fields[tag]) if len(fields) > tag else ""
     return ""
@@ -246,56 +225,40 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     name = Path(path)
     with _named_damages(path), Stream(name) as stream:
         start = stream.content.read(_BLOCK)
-        content = start.removeprefix(_BYTE_ORDER_MARK)
-        if name == STANDARD_INPUT or b"\n" not in content or may_have_triples(content):
-            # As a whole, from whose lines a message can quote.
-            return _parsed(path, start + stream.content.read(), kind), stream.sha256()
+        if has_triples(start.removeprefix(_BYTE_ORDER_MARK)):
+            triples = _triples(path, start + stream.content.read())
+            return _from_triples(path, triples, kind), stream.sha256()
+        data = b""  # the whole content, unless it can be read again for a message
+        if name == STANDARD_INPUT or b"\n" not in start:
+            data = start = start + stream.content.read()
+        if b"\n" not in start:  # line ends of the classic Mac OS
+            data = start = start.replace(b"\r", b"\n")
         # A usual rate of compression is 4.
-        size = (stream.size or 0) * (4 if stream.is_compressed else 1)
-        rest = iter(partial(stream.content.read, _BLOCK), b"")
-        table = _table(path, _line_blocks(chain([content], rest)), size, kind)
+        size = len(data) or (stream.size or 0) * (4 if stream.is_compressed else 1)
+        pieces = chain([start], iter(partial(stream.content.read, _BLOCK), b""))
+        table = _table(path, _line_blocks(pieces), size, kind)
         sha256 = stream.sha256()
-    duplicate = table.first_duplicate()
+        duplicate = table.first_duplicate()
     if duplicate is not None:
-        with _named_damages(path), Stream(name) as stream:
-            if stream.sha256() != sha256:
-                raise ValueError(f"{os.fspath(path)} has changed while it was read")
         with Stream(name) as stream:
-            raise _duplicate_error(path, iter(partial(stream.content.read, _BLOCK), b""), duplicate)
+            lines = _lines(BytesIO(data) if data else stream.content)
+            for number, line, _ in islice(lines, duplicate, None):
+                raise _line_error(path, number, line, "the query has this document already")
+            raise ValueError(f"{os.fspath(path)} has changed while it was read")
     return table, sha256
 
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the bytes in blocks of whole lines."""
-    remainder: list[bytes] = []
-    for piece in pieces:
-        end = piece.rfind(b"\n") + 1
+    """Yield the bytes, after a byte order mark, in blocks of whole lines."""
+    remainder = b""
+    for number, piece in enumerate(pieces):
+        data = remainder + (piece if number else piece.removeprefix(_BYTE_ORDER_MARK))
+        end = data.rfind(b"\n") + 1
         if end:
-            yield b"".join([*remainder, piece[:end]])
-            remainder = []
-        remainder.append(piece[end:])
-    last = b"".join(remainder)
-    if last:
-        yield last
-
-
-def _parsed(path: File, data: bytes, kind: type[_Table]) -> _Table:
-    """Return the rows of a file in any format, whose content is in memory as a whole."""
-    data = data.removeprefix(_BYTE_ORDER_MARK)
-    if b"\n" not in data and b"\r" in data:  # line ends of the classic Mac OS
-        data = data.replace(b"\r", b"\n")
-    try:
-        triples = triples_in(data)
-        if triples is not None:
-            return _from_triples(triples, kind)
-    except (ValueError, RecursionError) as error:
-        raise ValueError(f"{os.fspath(path)}: {fault_of(error)}") from None
-    pieces = (data[start : start + _BLOCK] for start in range(0, len(data), _BLOCK))
-    table = _table(path, _line_blocks(pieces), len(data), kind)
-    duplicate = table.first_duplicate()
-    if duplicate is not None:
-        raise _duplicate_error(path, [data], duplicate)
-    return table
+            yield data[:end]
+        remainder = data[end:]
+    if remainder:
+        yield remainder
 
 
 def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -> _Table:
@@ -305,41 +268,56 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
         first = with_comment(first)
         if has_three_columns(first):
             kind = cast("type[_Table]", ShortQrels)
-    rows = AllRows(size)
+    parts: list[Columns] = []
+    indices: dict[bytes, int] = {}  # of all queries
+    query: list[Integers] = []
     line = 1
     for block, columns in columns_of_blocks(chain([first], blocks), kind.layout, size):
         if columns is None:
-            raise next(_errors(path, block, kind, line))
+            raise next(_errors(path, block, kind.layout, line))
         line += columns.lines
-        rows.append(columns, len(block))
-    if not len(rows):
+        parts.append(columns)
+        for name in columns.queries:
+            indices.setdefault(name, len(indices))
+        query.append(looked_up(columns.queries, indices)[columns.query])
+    if not indices:
         raise ValueError(f"{os.fspath(path)} has no rows")
+    lengths = np.concatenate([part.lengths for part in parts])
+    documents = np.concatenate([*(part.documents for part in parts), np.zeros(8, np.uint8)])
     return kind.from_unsorted(
-        list(map(decoded, rows.indices)), rows.query.filled(), rows.ids(), rows.values.filled()
+        list(map(decoded, indices)),
+        np.concatenate(query),
+        Ids.from_padded(documents, lengths),
+        np.concatenate([part.values for part in parts]),
     )
 
 
-def _from_triples(triples: Iterable[Triple], kind: type[_Table]) -> _Table:
+def _triples(path: File, data: bytes) -> Iterable[Triple]:
+    try:
+        return triples_in(data.removeprefix(_BYTE_ORDER_MARK))
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{os.fspath(path)}: {fault_of(error)}") from None
+
+
+def _from_triples(path: File, triples: Iterable[Triple], kind: type[_Table]) -> _Table:
     """Return the rows of a dictionary or a table."""
-    rows = list(triples)
-    for name, document, number in rows:
+    indices: dict[str, int] = {}
+    pairs: dict[tuple[str, str], float] = {}
+    for query, document, number in triples:
         is_number = isinstance(number, int | float) and not isinstance(number, bool)
         problem = kind.number_problem(number) if is_number else "is not a number"
         if problem:
-            raise ValueError(f"query {name!r}, document {document!r}: {number!r} {problem}")
-    if not rows:
-        raise ValueError("there are no rows")
-    queries, documents, numbers = zip(*rows, strict=True)
-    indices: dict[str, int] = {}
-    query = np.array([indices.setdefault(name, len(indices)) for name in queries], np.int64)
-    table = kind.from_unsorted(
-        list(indices), query, Ids.from_texts(documents), np.array(numbers, np.float64)
-    )
-    duplicate = table.first_duplicate()
-    if duplicate is not None:
-        name, document, _ = rows[duplicate]
-        raise ValueError(f"query {name!r} has document {document!r} twice")
-    return table
+            place = f"{os.fspath(path)}: query {query!r}, document {document!r}"
+            raise ValueError(f"{place}: {number!r} {problem}")
+        if (query, document) in pairs:
+            raise ValueError(f"{os.fspath(path)}: query {query!r} has document {document!r} twice")
+        indices.setdefault(query, len(indices))
+        pairs[query, document] = number
+    if not pairs:
+        raise ValueError(f"{os.fspath(path)}: there are no rows")
+    rows = np.array([indices[query] for query, _ in pairs], np.int64)
+    ids = Ids.from_texts([document for _, document in pairs])
+    return kind.from_unsorted(list(indices), rows, ids, np.array([*pairs.values()], np.float64))
 
 
 @contextmanager
@@ -362,35 +340,25 @@ def _named_damages(path: File) -> Iterator[None]:
 def _lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes, list[bytes]]]:
     """Yield number, text and fields of each line that is not empty and not a comment."""
     for number, line in enumerate(lines, first):
+        if number == 1:
+            line = with_comment(line.removeprefix(_BYTE_ORDER_MARK))
         fields = line.split()  # at the blanks of the C locale, since these are bytes
         if fields and not fields[0].startswith(b"#"):
             yield number, line, fields
 
 
-def _errors(
-    path: File, data: bytes, kind: type[QueryDocuments], first: int
-) -> Iterator[ValueError]:
+def _errors(path: File, data: bytes, layout: Layout, first: int) -> Iterator[ValueError]:
     """Yield an error for each wrong line of a block, whose first line has this number."""
-    columns = kind.layout.columns
-    width, (*_, number_field) = len(columns), kind.layout.used
+    columns, width = layout.columns, len(layout.columns)
     for number, line, fields in _lines(BytesIO(data), first):
-        if len(fields) < width or (len(fields) > width and not kind.layout.allows_more_fields):
+        if len(fields) < width or (len(fields) > width and not layout.allows_more_fields):
             problem = f"expected {width} columns ({', '.join(columns)}), got {len(fields)}"
             yield _line_error(path, number, line, problem)
             continue
         try:
-            kind.layout.parse_numbers([fields[number_field]])
+            layout.parse_numbers([fields[layout.used[-1]]])
         except ValueError as error:
             yield _line_error(path, number, line, str(error))
-
-
-def _duplicate_error(path: File, chunks: Iterable[bytes], row: int) -> ValueError:
-    """Return the error about the line of a row whose query has its document in an earlier row."""
-    blocks = _line_blocks(chunks)
-    first = with_comment(next(blocks, b"").removeprefix(_BYTE_ORDER_MARK))
-    lines = chain.from_iterable(map(BytesIO, chain([first], blocks)))
-    number, line, _ = next(islice(_lines(lines), row, None))
-    return _line_error(path, number, line, "the query has this document already")
 
 
 class LineError(ValueError):

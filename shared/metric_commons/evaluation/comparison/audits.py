@@ -10,17 +10,16 @@ import math
 import re
 from collections.abc import Iterator
 from fractions import Fraction
-from functools import partial
 from itertools import takewhile
 from typing import NamedTuple
 
 from ...module.catalog.catalog import load_without_evaluate, names
-from ...module.catalog.field_names import USES
+from ...module.catalog.field_names import USES, Use
 from ..results.rendering import Table, counted, p_value
 
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 _CELL = re.compile(rf"({_NUMBER.pattern})\s*(?:[%±+[(].*)?")
-_BORDER = re.compile(r"\|")
+_RULE = re.compile(r"[-|: ]*-[-|: ]*")  # below the header of a table
 _ROWS = re.compile(r"\b[nN]\s*=\s*([\d,]+)")  # in a header
 _ROW_LABELS = ("n", "rows", "questions", "examples", "samples", "size", "# rows")
 _SYSTEMS, _TASKS = ("model", "system", "name", "method"), ("task", "dataset", "benchmark")
@@ -128,35 +127,18 @@ def difference_sentences(difference: PrintedDifference, rows: int, alpha: float)
     if not difference.difference:
         return ["There is no difference."]
     least, independent = map(p_value, (difference.p_least, difference.p_independent))
+    of_p = f"p may be as small as {least}, and is {independent} if systems err independently."
     if difference.p_least >= alpha:
         of_p = f"No outcome with these scores could have been significant: p is at least {least}."
-    else:
-        of_p = f"p may be as small as {least}, and is {independent} if systems err independently."
-    needed = "too many rows"
-    if difference.rows_needed:
-        needed = counted(difference.rows_needed, "row")
+    needed = difference.rows_needed
     of_rows = (
-        f"To find this difference with power {_POWER:g} takes {needed} "
-        "if they err independently, and fewer if they mostly err together."
+        f"To find this difference with power {_POWER:g} takes "
+        f"{counted(needed, 'row') if needed else 'too many rows'} if they err independently, and "
+        "fewer if they mostly err together."
     )
     verb = "can" if difference.is_told_apart(alpha) else "cannot"
     verdict = f"On {counted(rows, 'row')} the scores {verb} be told apart at {alpha:g}."
     return [of_p, of_rows, verdict]
-
-
-def _is_known_not_as_mean(measure: str) -> bool:
-    """Return whether this is a measure whose score is not a mean of rows.
-
-    >>> [_is_known_not_as_mean(name) for name in ("qa_em", "accuracy", "wer", "NQ")]
-    [False, False, True, False]
-    """
-    key = measure.lower().replace("-", "_").partition("@")[0]
-    uses = USES.get(key, [])
-    if not uses and key not in names():
-        return False
-    module = uses[0].module if uses and key not in names() else key
-    is_accuracy = bool(uses) and uses[0].score == "accuracy"
-    return load_without_evaluate(module).score_kind not in _MEANS and not is_accuracy
 
 
 class AuditedTable(NamedTuple):
@@ -192,21 +174,21 @@ def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> Au
         audited += 1
         best = (min if "↓" in name else max)(scores, key=lambda cell: scores[cell].value)
         level = alpha / max(math.comb(len(scores), 2), 1)
-        for cell, score in scores.items():
-            difference = printed_difference(scores[best], score, size)
-            if cell != best and not difference.is_told_apart(level):
-                marked.add(cell)
-    shown = [
-        [f"{text} {_EQUAL}" if (i, j) in marked else text for j, text in enumerate(row)]
-        for i, row in enumerate(body)
-    ]
+        marked |= {
+            cell
+            for cell, score in scores.items()
+            if cell != best
+            and not printed_difference(scores[best], score, size).is_told_apart(level)
+        }
+    for i, j in marked:
+        body[i][j] += f" {_EQUAL}"
     note = (
         f"{_EQUAL} cannot be told apart from the best beside it, at {alpha:g} for all pairs "
         "together, if rows are right or wrong and systems err independently."
     )
     if left_out:
         note += f" Not audited, since they are not means of rows: {', '.join(left_out)}."
-    return AuditedTable(Table(header, shown, 1, set(), note), len(marked), audited)
+    return AuditedTable(Table(header, body, 1, set(), note), len(marked), audited)
 
 
 def _groups(
@@ -216,49 +198,43 @@ def _groups(
 
     A row with numbers of rows is removed from the body.
     """
-    sizes: dict[int, int | None] = dict.fromkeys(range(len(header)), rows)
-    sizes |= {j: _count(size[1]) for j, cell in enumerate(header) if (size := _ROWS.search(cell))}
+    found = [_ROWS.search(cell) for cell in header]
+    sizes = [_count(size[1]) if size else rows for size in found]
     for row in [row for row in body if row[0].lower() in _ROW_LABELS]:
-        sizes |= {j: _count(cell) for j, cell in enumerate(row) if j and cell}
+        sizes = [_count(cell) if j and cell else sizes[j] for j, cell in enumerate(row)]
         body.remove(row)
-    column = next((j for j, cell in enumerate(header) if cell.lower() in _ROW_LABELS), None)
-    columns = [j for j in range(1, len(header)) if j != column]
+    counts = [j for j, name in enumerate(header) if name.lower() in _ROW_LABELS][:1]
+    columns = [j for j in range(1, len(header)) if j not in counts]
     first = header[0].lower()
-    if column is not None and first not in _SYSTEMS + _TASKS and len(columns) > 1:
-        raise ValueError(f"call the first column system or task, not {header[0]!r}")
-    if column is not None and first in _TASKS:
+    if counts and first in _TASKS:
         for i, row in enumerate(body):
-            yield row[0], [(i, j) for j in columns], _count(row[column])
+            yield row[0], [(i, j) for j in columns], _count(row[counts[0]])
         return
-    if column is not None:
-        counts = {_count(row[column]) for row in body}
-        if len(counts) > 1:
-            raise ValueError("systems on different numbers of rows cannot be compared by means")
-        sizes = dict.fromkeys(columns, *counts)
+    if counts and first not in _SYSTEMS and len(columns) > 1:
+        raise ValueError(f"call the first column system or task, not {header[0]!r}")
+    of_systems = {_count(row[j]) for row in body for j in counts}
+    if len(of_systems) > 1:
+        raise ValueError("systems on different numbers of rows cannot be compared by means")
     for j in columns:
-        yield header[j], [(i, j) for i in range(len(body))], sizes[j]
+        yield header[j], [(i, j) for i in range(len(body))], next(iter(of_systems), sizes[j])
 
 
 def _cells(text: str) -> list[list[str]]:
     """Return the header and the rows of the first table."""
     lines = [line.strip() for line in text.splitlines()]
-    rules = [
-        number
-        for number, line in enumerate(lines[1:], start=1)
-        if "-" in line and "|" in lines[number - 1] and not line.strip("|:- ")
-    ]
+    rules = [n for n, line in enumerate(lines) if n and _RULE.fullmatch(line)]
     if rules:
-        rows = [lines[rules[0] - 1], *takewhile(lambda line: "|" in line, lines[rules[0] + 1 :])]
-        cells_of_rows = [_BORDER.split(row.strip("|")) for row in rows]
+        start = rules[0]
+        rows = [lines[start - 1], *takewhile(lambda line: "|" in line, lines[start + 1 :])]
+        table = [row.strip("|").split("|") for row in rows]
     else:
-        cells_of_rows = [row for row in csv.reader(lines) if row]
-        if len(cells_of_rows) < 2 or len(cells_of_rows[0]) < 2:
+        table = [row for row in csv.reader(lines) if row]
+        if len(table) < 2 or len(table[0]) < 2:
             raise ValueError(
                 "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"
             )
-    strip = partial(re.sub, r"[*_`~$]", "")
-    table = [[strip(cell).strip() for cell in row] for row in cells_of_rows]
-    for cells in table[1:]:
+    table = [[re.sub(r"[*_`~$]", "", cell).strip() for cell in row] for row in table]
+    for cells in table:
         if len(cells) != len(table[0]):
             raise ValueError(f"the row {cells[0]!r} has {len(cells)} cells, not {len(table[0])}")
     return table
@@ -273,11 +249,12 @@ def _count(text: str) -> int:
 
 def _scores(name: str, cells: dict[_Cell, str]) -> dict[_Cell, PrintedScore] | None:
     """Return the scores of cells; None if they are not means from 0 to 1, or percentages."""
-    if _is_known_not_as_mean(name.split("(")[0].strip(" ↑↓")):
-        return None
+    measure = name.split("(")[0].strip(" ↑↓").lower().replace("-", "_").partition("@")[0]
+    uses = USES.get(measure, [])[:1] if measure not in names() else [Use(measure)]
+    kinds = [load_without_evaluate(u.module).score_kind for u in uses if u.score != "accuracy"]
     numbers = {cell: match[1] for cell, text in cells.items() if (match := _CELL.fullmatch(text))}
     largest = max(map(Fraction, numbers.values()), default=Fraction(101))
-    if largest > 100:
+    if largest > 100 or any(kind not in _MEANS for kind in kinds):
         return None
     percent = largest > 1 or any("%" in cell for cell in [name, *cells.values()])
     return {cell: PrintedScore.read(text, percent=percent) for cell, text in numbers.items()}

@@ -11,13 +11,12 @@ from typing import Any
 from ...data.tables.tables import Source
 from ...module.catalog.request import Missing
 from ...statistics.arguments.arrays import as_column
-from ..results.comparisons import Pair, compare_pairs
 from ..results.module_results import provenance
 from ..results.results import Results
 from ..rows.given_scores import tables_of_scores
 from ..rows.table_columns import columns_of_table, table_names
 from ..rows.table_files import RowFile
-from .pairing import paired_scores
+from .comparisons import Pair, paired_scores, with_comparisons
 from .saved_results import results_of_rows
 
 _BY_SYSTEM = ("digests", "columns", "logs")  # entries of a provenance with a value for each system
@@ -43,34 +42,16 @@ def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
     if len(results) == 1:
         return next(iter(results.values())), ""
     listed = [system for part in results.values() for system in part.systems]
-    parts = [
-        renamed(
-            part,
-            {
-                system: f"{name}: {system}" if listed.count(system) > 1 else system
-                for system in part.systems
-            },
-        )
-        for name, part in results.items()
-    ]
-    pool = merged(parts)
-    origins = [part.provenance for part in parts]
-    sources = {
-        (source.get("path"), source.get("sha256")): source
-        for origin in origins
-        for source in origin.get("inputs", [])
-    }
-    record = provenance(sources.values()) | {
-        entry: {name: value for origin in origins for name, value in origin.get(entry, {}).items()}
-        for entry in _BY_SYSTEM
-        if any(entry in origin for origin in origins)
-    }
-    pool = replace(pool, provenance=record)
+    pool = merged(
+        [
+            renamed(part, {s: f"{name}: {s}" if listed.count(s) > 1 else s for s in part.systems})
+            for name, part in results.items()
+        ]
+    )
     try:
-        comparisons = compare_pairs(list(paired_scores(pool, combinations(pool.systems, 2))))
+        return with_comparisons(pool, combinations(pool.systems, 2)), ""
     except ValueError as error:
         return pool, str(error)
-    return replace(pool, comparisons=comparisons), ""
 
 
 def compare(
@@ -107,7 +88,7 @@ def compare(
         missing: of a table: what becomes of scores that a system lacks; "skip" leaves the row out
             for all systems.
         bounds: the lowest and the highest possible score.
-        **testing: options of `compare_pairs`: the test, its interval, correction and levels.
+        **testing: options of `compare_pairs`: the test, the correction and the levels.
 
     Returns:
         The compared systems with their scores, the comparisons, and the ranks if all pairs of
@@ -145,13 +126,28 @@ def compare(
             missing=missing,
         )
         results = (results_of_rows(RowFile(dict(tables), provenance([]))),)
-    pool, shared = _paired(results, scores)
-    inputs = [source for part in results for source in part.provenance.get("inputs", [])]
-    comparisons = compare_pairs(shared, bounds=bounds, **testing)
-    record = provenance(inputs) | {
-        name: value for name, value in pool.provenance.items() if name == "digests"
-    }
-    return replace(pool, comparisons=comparisons, provenance=record).choose(scores)
+    pool, names = _pooled(results)
+    found = with_comparisons(pool, names, scores, bounds=bounds, **testing)
+    if not found.comparisons and "not_compared" not in found.provenance:
+        _refuse(results)
+    return found.choose(scores)
+
+
+def _refuse(results: Sequence[Results]) -> None:
+    owners = "the two results share" if len(results) == 2 else "two systems share"
+    raise ValueError(f"there is no score of single rows that {owners}")
+
+
+def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> list[Pair]:
+    """Return every two systems that `compare` compares, row by row.
+
+    Raises:
+        ValueError: as in `compare`.
+    """
+    pairs = list(paired_scores(*_pooled(results), scores))
+    if not pairs:
+        _refuse(results)
+    return pairs
 
 
 def _columns(table: Any) -> Mapping[str, Any]:
@@ -173,25 +169,6 @@ def _columns(table: Any) -> Mapping[str, Any]:
         name: as_list if isinstance(as_list := as_column(name, column), list) else as_list.tolist()
         for name, column in columns.items()
     }
-
-
-def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> list[Pair]:
-    """Return the scores of every two systems that `compare` compares, row by row.
-
-    Raises:
-        ValueError: as in `compare`.
-    """
-    return _paired(results, scores)[1]
-
-
-def _paired(results: Sequence[Results], scores: Sequence[str] | None) -> tuple[Results, list[Pair]]:
-    """Return all systems that are compared, and the scores of every two of them."""
-    pool, pairs = _pooled(results)
-    shared = list(paired_scores(pool, pairs, scores))
-    if not shared:
-        owners = "the two results share" if len(results) == 2 else "two systems share"
-        raise ValueError(f"there is no score of single rows that {owners}")
-    return pool, shared
 
 
 def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
@@ -233,14 +210,17 @@ def renamed(results: Results, names: Mapping[str, str]) -> Results:
 
 
 def merged(results: Sequence[Results]) -> Results:
-    """Return one result with the systems of all results, and without comparisons."""
-    digests = {
-        name: value
-        for part in results
-        for name, value in part.provenance.get("digests", {}).items()
-    }
+    """Return one result with the systems of all results and their origin, without comparisons."""
+    inputs: dict[Any, Any] = {}
+    record: dict[str, Any] = {}
+    for origin in (part.provenance for part in results):
+        for source in origin.get("inputs", []):
+            inputs.setdefault((source.get("path"), source.get("sha256")), source)
+        for name in _BY_SYSTEM:
+            if name in origin:
+                record[name] = record.get(name, {}) | origin[name]
     return Results(
         systems={name: system for part in results for name, system in part.systems.items()},
         rows={name: tables for part in results for name, tables in part.rows.items()},
-        provenance={"digests": digests} if digests else {},
+        provenance=provenance(inputs.values()) | record,
     )

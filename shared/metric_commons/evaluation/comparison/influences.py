@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ...data.files.stored import to_jsonable
-from ...statistics.arguments.arrays import Floats, Integers, take
+from ...statistics.arguments.arrays import Floats
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.sum_distributions import SumFunction, SumRatio
 from ...statistics.intervals.sums import RowStatistics
@@ -22,7 +22,7 @@ from ...statistics.resampling.progress import step
 from ...statistics.resampling.row_units import RowUnits
 from ...statistics.tests.laws import Drawn, Ends
 from ...statistics.tests.significance import Differences
-from ..rows.row_tables import RowTable
+from ..rows.row_tables import RowTable, concatenated
 
 _STEP = 1e-6  # part of the sums of both systems by which a sum is moved
 _PARTS = 32  # of the way from one system to the other
@@ -171,12 +171,7 @@ def influences(
 
 def _together(first: RowTable, second: RowTable) -> dict[str, Any]:
     """Return the columns of both systems, one after the other."""
-    columns: dict[str, Any] = {}
-    for name, column in first.columns.items():
-        other = second.columns[name]
-        is_array = isinstance(column, np.ndarray) and isinstance(other, np.ndarray)
-        columns[name] = np.concatenate([column, other]) if is_array else [*column, *other]
-    return columns
+    return {n: concatenated([column, second.columns[n]]) for n, column in first.columns.items()}
 
 
 def _scores(metric: Any, columns: Mapping[str, Any]) -> dict[str, Any]:
@@ -199,7 +194,8 @@ def _of_leaving_out(table: RowTable, names: Collection[str]) -> dict[str, Floats
     columns = {name: np.empty(number) for name in names}
     for position, rows in enumerate(kinds.values()):
         with step(position, len(kinds)):
-            without = _scores(table.metric, _of_rows(table, np.delete(np.arange(number), rows[0])))
+            others = table.take(np.delete(np.arange(number), rows[0]))
+            without = _scores(table.metric, others.columns)
         for name, column in columns.items():
             column[rows] = without.get(name, math.nan)
     return {
@@ -207,10 +203,6 @@ def _of_leaving_out(table: RowTable, names: Collection[str]) -> dict[str, Floats
         for name, column in columns.items()
         if np.isfinite(column).all()
     }
-
-
-def _of_rows(table: RowTable, rows: Integers) -> dict[str, Any]:
-    return {name: take(column, rows) for name, column in table.columns.items()}
 
 
 def drawn_law(first: RowTable, second: RowTable, name: str) -> Drawn:

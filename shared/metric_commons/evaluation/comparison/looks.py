@@ -1,8 +1,7 @@
 """Whether a new system is worse than a baseline, tested again and again while it is scored."""
 
 import math
-from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 from ...statistics.arguments.domains import Positive, Range, check_option
 from ...statistics.tests.confidence_sequences import ConfidenceSequence
@@ -56,68 +55,44 @@ by 0.05.'
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
     sides = {"new": new, "baseline": baseline}
-    names = {side: only_system(results, side) for side, results in sides.items()}
-    module, name = find_score(score, {side: sides[side].systems[names[side]] for side in sides})
+    systems = {side: only_system(results, side) for side, results in sides.items()}
+    module, name = find_score(score, {side: sides[side].systems[systems[side]] for side in sides})
     tables = []
-    for side, results in sides.items():
-        result = results.systems[names[side]].get(module)
-        table = results.rows.get(names[side], {}).get(module)
-        if (
-            not result
-            or not table
-            or name in {**result.aggregation}
-            or name not in table.row_scores
-        ):
+    for side, system in systems.items():
+        result = sides[side].systems[system].get(module)
+        table = sides[side].rows.get(system, {}).get(module)
+        if not result or not table or name in result.aggregation or name not in table.row_scores:
             raise ValueError(
                 f"there is no score {score!r} of rows in the {side} result; --sequential is for "
                 "means of rows in a known range"
             )
         tables.append(table)
-    scores, rivals = (table.row_scores[name].tolist() for table in tables)
-    rows = _rows_of_baseline(tables[0].ids, tables[1].ids, len(scores))
-    if rows and max(rows) >= len(rivals):
-        raise ValueError(f"row {len(rivals)} of the new system is not in the baseline")
-    is_lower_better = name in new.systems[names["new"]][module].lower_is_better
-    sign = -1 if is_lower_better else 1
+    first, second = tables
+    if (first.ids is None) != (second.ids is None):
+        raise ValueError("only one of both results has ids; score both with --id and --rows")
+    keys, known = (range(len(t)) if t.ids is None else t.ids for t in tables)
+    rows = dict(zip(known, second.row_scores[name].tolist(), strict=True))
+    sign = -1 if name in new.systems[systems["new"]][module].lower_is_better else 1
+    numbers = []
+    for row, (key, value) in enumerate(zip(keys, first.row_scores[name].tolist(), strict=True)):
+        if key not in rows:
+            shown = "" if first.ids is None else f", {key!r},"
+            raise ValueError(f"row {row}{shown} of the new system is not in the baseline")
+        numbers.append(sign * (value - rows[key]))
     differences = ConfidenceSequence(1 - 2 * alpha, (-1.0, 1.0), total)
-    differences.update(
-        [sign * (value - rivals[row]) for value, row in zip(scores, rows, strict=True)],
-        tables[0].labels()["clusters"],
-    )
-    if len(scores) == len(rivals):
+    differences.update(numbers, first.labels()["clusters"])
+    if len(numbers) == len(rows):
         differences.close()
     low, high = differences.interval
     verdict = NOT_INFERIOR if low > -margin else INFERIOR if high < -margin else UNDECIDED
-    return Look(verdict, differences, _sentence(score, differences, verdict, margin, sign))
-
-
-def _rows_of_baseline(
-    ids: Sequence[Any] | None, ids_of_baseline: Sequence[Any] | None, rows: int
-) -> list[int]:
-    """Return the row of the baseline for each row of the new system."""
-    if (ids is None) != (ids_of_baseline is None):
-        raise ValueError("only one of both results has ids; score both with --id and --rows")
-    if ids is None or ids_of_baseline is None:
-        return list(range(rows))
-    numbers = {key: row for row, key in enumerate(ids_of_baseline)}
-    for row, key in enumerate(ids):
-        if key not in numbers:
-            raise ValueError(f"row {row}, {key!r}, of the new system is not in the baseline")
-    return [numbers[key] for key in ids]
-
-
-def _sentence(
-    score: str, sequence: ConfidenceSequence, verdict: str, margin: float, sign: int
-) -> str:
-    """Return rows, interval and verdict on one line."""
-    unit = "cluster" if sequence.units != sequence.rows else "row"
-    shown = counted(f"{sequence.units:,}", unit)
-    if sequence.total:
-        shown = f"{sequence.units:,} of {sequence.total:,} {unit}s"
-    low, high = sequence.interval
-    lower = "; positive: lower, so better" if sign < 0 else ""
-    mean = "unknown" if math.isnan(sequence.mean) else f"{sequence.mean:+.4f}"
-    return (
+    unit = "cluster" if differences.units != differences.rows else "row"
+    shown = counted(f"{differences.units:,}", unit)
+    if differences.total:
+        shown = f"{differences.units:,} of {differences.total:,} {unit}s"
+    mean = "unknown" if math.isnan(differences.mean) else f"{differences.mean:+.4f}"
+    sentence = (
         f"{label(score)}: {shown}, difference {mean} [{low:+.4f}, {high:+.4f}] at "
-        f"{100 * sequence.level:g} % over all looks{lower}: {verdict} by {margin:g}."
+        f"{100 * differences.level:g} % over all looks"
+        f"{'; positive: lower, so better' if sign < 0 else ''}: {verdict} by {margin:g}."
     )
+    return Look(verdict, differences, sentence)

@@ -1,15 +1,11 @@
-"""Retrieval runs compared query by query, and the clusters that queries belong to."""
+"""The queries that retrieval runs share, and the clusters that queries belong to."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...data.files.access import read_file
-from ...module.catalog.catalog import score_ranges
-from ...statistics.arguments.domains import score_range
-from ..results.comparisons import Pair
 
 if TYPE_CHECKING:
     from ...retrieval.runs import QueryScores
@@ -30,27 +26,6 @@ def paired(runs: "Mapping[str, QueryScores]") -> "dict[str, QueryScores]":
     return {name: {query: run[query] for query in shared} for name, run in runs.items()}
 
 
-def pairs_of_runs(
-    runs: "Mapping[str, QueryScores]",
-    measures: Sequence[str],
-    clusters: ClusterOfQuery | None = None,
-) -> Iterator[Pair]:
-    """Yield all pairs of runs by each measure, query by query.
-
-    Args:
-        runs: runs with the same queries.
-        measures: the names of the measures.
-        clusters: the cluster of each query; None if queries stand alone.
-    """
-    queries, ranges = list(next(iter(runs.values()))), score_ranges("ir_ranking")
-    labels = None if clusters is None else labels_of(queries, clusters)
-    for a, b in combinations(runs, 2):
-        for name in measures:
-            scores_a, scores_b = ([query[name] for query in runs[run].values()] for run in (a, b))
-            bounds = score_range(name, ranges)
-            yield Pair(a, b, "ir_ranking", name, scores_a, scores_b, labels, bounds)
-
-
 def labels_of(queries: Iterable[str], clusters: ClusterOfQuery) -> list[str]:
     """Return the cluster of each query.
 
@@ -60,12 +35,10 @@ def labels_of(queries: Iterable[str], clusters: ClusterOfQuery) -> list[str]:
     >>> labels_of(["q2", "q1"], {"q1": "news", "q2": "sport"})
     ['sport', 'news']
     """
-    labels = []
     for query in queries:
         if query not in clusters:
             raise ValueError(f"the file of clusters does not have the query {query!r}")
-        labels.append(clusters[query])
-    return labels
+    return [clusters[query] for query in queries]
 
 
 def read_clusters(path: Path) -> dict[str, str]:
@@ -84,11 +57,9 @@ def read_clusters(path: Path) -> dict[str, str]:
         return {query: str(cluster) for query, cluster in content.items()}
     clusters: dict[str, str] = {}
     for number, line in enumerate(text.splitlines(), start=1):
-        if not line.strip():
-            continue
         query, _, cluster = line.strip().partition("\t" if "\t" in line else " ")
-        if not cluster.strip():
+        if query and not cluster.strip():
             raise ValueError(f"{path}: line {number}: expected a query and its cluster")
-        if clusters.setdefault(query, cluster.strip()) != cluster.strip():
+        if query and clusters.setdefault(query, cluster.strip()) != cluster.strip():
             raise ValueError(f"{path}: line {number}: query {query!r} has two clusters")
     return clusters

@@ -13,6 +13,7 @@ from ..results.results import Results
 
 if TYPE_CHECKING:  # since these import numpy
     from ..rows.plans import Tables
+    from ..rows.row_tables import RowTable
     from ..rows.table_files import RowFile
 
 _OF_INTERVALS = frozenset(OF_INTERVALS) - {"clusters"}
@@ -175,8 +176,7 @@ def with_intervals(results: Results, level: float | None = None) -> Results:
         level: the level of the intervals; None for that of each result, if it has one.
     """
 
-    def changed(system: str, module: str, result: ModuleResult) -> ModuleResult:
-        table = results.rows.get(system, {}).get(module)
+    def changed(module: str, result: ModuleResult, table: "RowTable | None") -> ModuleResult:
         if table is None or "confidence_level" not in table.metric.options:
             return result
         reporting = {n: result.options[n] for n in _OF_INTERVALS if n in result.options}
@@ -185,7 +185,16 @@ def with_intervals(results: Results, level: float | None = None) -> Results:
         found = module_result(table, {"standard_error": bool(result.standard_error), **reporting})
         return replace(found, conditions=result.conditions).only(result.scores).signed(module)
 
-    return results.map_modules(changed)
+    return replace(
+        results,
+        systems={
+            system: {
+                name: changed(name, result, results.rows.get(system, {}).get(name))
+                for name, result in modules.items()
+            }
+            for system, modules in results.systems.items()
+        },
+    )
 
 
 def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:

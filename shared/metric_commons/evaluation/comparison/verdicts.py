@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.domains import Finite, Level, Positive, check_option
-from ..results.comparisons import Comparison, Pair, compare_pairs, is_crossed
 from ..results.module_results import module_result
 from ..results.rendering import counted, label, p_value
 from ..results.results import Results, find_score
+from ..results.standings import Comparison
+
+if TYPE_CHECKING:  # since it imports numpy
+    from .comparisons import Pair
 
 NOT_INFERIOR, UNDECIDED, INFERIOR = "not inferior", "cannot tell", "inferior"
 _POWER = 0.8  # the probability that the recommended number of rows will decide
@@ -62,50 +65,47 @@ def gate(
     >>> gate(old, new, score="qa_em", margin=0.01).verdict
     'cannot tell'
     """
+    from .comparisons import compare_pairs, paired_scores
+
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Level)
-    if confidence_level is None:
-        confidence_level = level_of(alpha)
-    sides = {"new": new, "baseline": baseline}
-    chosen = {side: only_system(results, side) for side, results in sides.items()}
-    pool = Results(
-        systems={side: results.systems[chosen[side]] for side, results in sides.items()},
-        rows={
-            side: results.rows[chosen[side]]
-            for side, results in sides.items()
-            if chosen[side] in results.rows
-        },
-    )
-    from .pairing import paired_scores  # imports numpy, so only on use
-
+    pool = _sides(new, baseline)
     pairs = list(paired_scores(pool, [("new", "baseline")], [score]))
-    if len(pairs) == 1 and pairs[0].score in pool.systems["new"][pairs[0].module].lower_is_better:
-        # The test expects the system whose score should be higher first.
+    is_lower_better = len(pairs) == 1 and (
+        pairs[0].score in pool.systems["new"][pairs[0].module].lower_is_better
+    )
+    if is_lower_better:  # the test expects the system whose score should be higher first
         pairs = list(paired_scores(pool, [("baseline", "new")], [score]))
     if len(pairs) != 1:
         modules = ", ".join(f"{pair.module}.{pair.score}" for pair in pairs)
         problem = f"is in several modules: {modules}" if pairs else "is not in both results"
         raise ValueError(f"score {score!r} {problem}")
-    (pair,) = pairs
-    comparisons = compare_pairs(
-        pairs, margin=margin, alpha=alpha, confidence_level=confidence_level, correction="none"
+    if pairs[0].problem:
+        raise ValueError(f"the two are not compared by {score}: {pairs[0].problem}")
+    level = 1 - 2 * min(alpha, 0.499) if confidence_level is None else confidence_level
+    (comparison,) = compare_pairs(
+        pairs, margin=margin, alpha=alpha, confidence_level=level, correction="none"
     )
-    if not comparisons:
-        raise ValueError(f"there is no row that counts for {score} in both systems")
-    (comparison,) = comparisons
     p_not_inferior, p_inferior = comparison["p_non_inferior"], comparison["p_inferior"]
+    verdict = INFERIOR if p_inferior < alpha else UNDECIDED
     if p_not_inferior < alpha:
         verdict = NOT_INFERIOR
-    else:
-        verdict = INFERIOR if p_inferior < alpha else UNDECIDED
-    sentences = [
-        _summary(comparison, pair.a == "baseline", confidence_level),
-        _explained(verdict, comparison, margin, p_not_inferior, p_inferior),
-    ]
+    sentences = [_summary(comparison, is_lower_better, level)]
+    sentences.append(_explained(verdict, comparison, margin))
     if verdict == UNDECIDED:
-        sentences.append(_advice(pair, comparison, margin, alpha))
+        sentences.append(_advice(pairs[0], comparison, margin, alpha))
         sentences.append("Looking again with more rows needs --sequential.")
     return ComparisonVerdict(verdict, comparison, p_not_inferior, p_inferior, sentences)
+
+
+def _sides(new: Results, baseline: Results) -> Results:
+    """Return both results in one, with their only systems under the names of the sides."""
+    sides = {"new": new, "baseline": baseline}
+    names = {side: only_system(results, side) for side, results in sides.items()}
+    return Results(
+        systems={side: sides[side].systems[name] for side, name in names.items()},
+        rows={side: sides[side].rows.get(name, {}) for side, name in names.items()},
+    )
 
 
 def only_system(results: Results, side: str) -> str:
@@ -116,35 +116,34 @@ def only_system(results: Results, side: str) -> str:
     return names[0]
 
 
-def _summary(comparison: Comparison, lower: bool, confidence_level: float) -> str:
+def _summary(comparison: Comparison, lower: bool, level: float) -> str:
     """Return both means and their difference, new minus baseline."""
-    means = {comparison["a"]: comparison["A_mean"], comparison["b"]: comparison["B_mean"]}
-    difference, (low, high) = comparison["diff"], comparison["confidence_interval"]
+    means, (low, high) = [comparison[f"{s}_mean"] for s in "AB"], comparison["confidence_interval"]
     if lower:
-        difference, low, high = -difference, -high, -low
-    ends = f"[{low:+.4f}, {high:+.4f}] at {100 * confidence_level:g} %"
+        means, low, high = means[::-1], -high, -low
+    difference = -comparison["diff"] if lower else comparison["diff"]
+    ends = f"[{low:+.4f}, {high:+.4f}] at {100 * level:g} %"
     return (
-        f"{label(comparison['score'])}: new {means['new']:.4f}, baseline {means['baseline']:.4f}, "
+        f"{label(comparison['score'])}: new {means[0]:.4f}, baseline {means[1]:.4f}, "
         f"difference {difference:+.4f} {'without an interval' if math.isnan(low) else ends}"
         f"{'; lower is better' if lower else ''}."
     )
 
 
-def _explained(
-    verdict: str, comparison: Comparison, margin: float, p_not_inferior: float, p_inferior: float
-) -> str:
+def _explained(verdict: str, comparison: Comparison, margin: float) -> str:
     """Return the verdict with its p-values and the number of rows and clusters."""
-    if verdict == UNDECIDED:
-        claim = f"neither shown to be worse by less than {margin:g}, nor by more"
-        words = f"p = {p_not_inferior:.4f} and {p_inferior:.4f}"
-        if math.isnan(p_inferior):
-            words = "all rows differ by the same, which says nothing about others"
-    else:
+    p_not_inferior, p_inferior = comparison["p_non_inferior"], comparison["p_inferior"]
+    claim = f"neither shown to be worse by less than {margin:g}, nor by more"
+    words = f"p = {p_not_inferior:.4f} and {p_inferior:.4f}"
+    if verdict != UNDECIDED:
         is_inferior = verdict == INFERIOR
-        claim = f"worse by {'more' if is_inferior else 'less'} than {margin:g}"
-        claim += "" if is_inferior else ", or better"
+        claim = f"worse by less than {margin:g}, or better"
+        if is_inferior:
+            claim = f"worse by more than {margin:g}"
         text = p_value(p_inferior if is_inferior else p_not_inferior)
         words = f"p {text}" if text.startswith("<") else f"p = {text}"
+    elif math.isnan(p_inferior):
+        words = "all rows differ by the same, which says nothing about others"
     units = counted(comparison["rows"], "row")
     if "n_clusters" in comparison:
         units += f" in {counted(comparison['n_clusters'], 'cluster')}"
@@ -157,47 +156,34 @@ def deviation_of(comparison: Comparison) -> tuple[int, float]:
     return units, comparison["standard_error"] * math.sqrt(units)
 
 
-def _advice(pair: Pair, comparison: Comparison, margin: float, alpha: float) -> str:
-    """Return the number of rows that would decide, with the assumption it rests on."""
-    units, deviation = deviation_of(comparison)
-    name = "clusters" if comparison.get("n_clusters") else "rows"
-    if math.isnan(deviation):
-        shown = f"One {name[:-1]} does" if units == 1 else f"These {name} do"
-        return f"{shown} not show how much {name} vary; score more."
-    assumptions = {
-        False: "both systems are equally good",
-        True: "the difference is what was observed",
-    }
-    for as_observed, words in assumptions.items():
-        needed = _needed(pair, comparison, margin, alpha, as_observed=as_observed)
-        if needed is not None and needed > units:
-            chance = f"with a probability of {100 * _POWER:g} %"
-            return f"If {words}, {needed:,} {name} would tell {chance}."
-    return f"Twice as many {name} may tell."
-
-
-def _needed(
-    pair: Pair, comparison: Comparison, margin: float, alpha: float, *, as_observed: bool
-) -> int | None:
-    """Return the number of rows, or clusters, that would show that a system is not inferior.
+def _advice(pair: "Pair", comparison: Comparison, margin: float, alpha: float) -> str:
+    """Return the number of rows that would decide, with the assumption it rests on.
 
     By Student's t, and as many as equal rows with an unseen one take.
     """
     from ...statistics.tests.power import rows_needed
 
-    if is_crossed(pair.clusters):
-        return None  # it depends on how many of each field there are
-    _, deviation = deviation_of(comparison)
-    distance = margin + comparison["diff"] if as_observed else margin
-    if not distance > 0:
-        return None
-    low, high = pair.bounds or (0.0, 1.0)
-    share = margin / (high - low)
+    units, deviation = deviation_of(comparison)
+    name = "clusters" if comparison.get("n_clusters") else "rows"
+    if math.isnan(deviation):
+        shown = f"One {name[:-1]} does" if units == 1 else f"These {name} do"
+        return f"{shown} not show how much {name} vary; score more."
+    share = 2 * margin / (pair.limits[1] - pair.limits[0])
     equal = math.ceil(math.log(alpha) / math.log1p(-share)) if 0 < share < 1 else 1
-    if not deviation:
-        return equal
-    needed = rows_needed(distance, deviation, min(2 * alpha, 0.99), _POWER)
-    return needed and max(needed, equal)
+    distances = {
+        "both systems are equally good": margin,
+        "the difference is what was observed": margin + comparison["diff"],
+    }
+    for words, distance in distances.items():
+        if pair.is_crossed or not distance > 0:  # crossed: it depends on how many of each there are
+            continue
+        needed: int | None = equal
+        if deviation:
+            needed = rows_needed(distance, deviation, min(2 * alpha, 0.99), _POWER)
+        if needed and max(needed, equal) > units:
+            chance = f"with a probability of {100 * _POWER:g} %"
+            return f"If {words}, {max(needed, equal):,} {name} would tell {chance}."
+    return f"Twice as many {name} may tell."
 
 
 class FloorVerdict(NamedTuple):
@@ -211,18 +197,7 @@ class FloorVerdict(NamedTuple):
     sentence: str
 
 
-def level_of(alpha: float) -> float:
-    """Return the level of the interval that decides, with alpha on either side."""
-    return 1 - 2 * min(alpha, 0.499)
-
-
-def reaches(
-    results: Results,
-    *,
-    score: str,
-    floor: float,
-    alpha: float = 0.05,
-) -> FloorVerdict:
+def reaches(results: Results, *, score: str, floor: float, alpha: float = 0.05) -> FloorVerdict:
     """Test whether a score reaches a floor, by its interval at the level 1 - 2 alpha.
 
     It does if the whole interval is at the floor or above, and does not if the whole interval is
@@ -247,29 +222,25 @@ def reaches(
     check_option("floor", floor, Finite)
     check_option("alpha", alpha, Level)
     module, name = find_score(score, results.systems)
-    name_of_system = only_system(results, "new")
-    result = results.systems[name_of_system][module]
-    level = level_of(alpha)
-    table = results.rows.get(name_of_system, {}).get(module)
-    if table is not None:
+    system, level = only_system(results, "new"), 1 - 2 * min(alpha, 0.499)
+    result = results.systems[system][module]
+    if table := results.rows.get(system, {}).get(module):
         result = module_result(table, {"confidence_level": level})
-    if result.options.get("confidence_level") == level and name in result.confidence_interval:
-        low, high = result.confidence_interval[name]
-    else:
+    if result.options.get("confidence_level") != level or name not in result.confidence_interval:
         raise UsageError(
             f"a floor of {score} needs its interval at {level:g}; score with --confidence {level:g}"
         )
-    value = result.scores[name]
-    is_lower_better = name in result.lower_is_better
-    worst, best = (high, low) if is_lower_better else (low, high)
-    sign = -1 if is_lower_better else 1
+    value, (low, high) = result.scores[name], result.confidence_interval[name]
+    above, below, ends = "at least", "below", (low, high)
+    sign = 1
+    if name in result.lower_is_better:
+        above, below, ends = "at most", "above", (high, low)
+        sign = -1
     verdict, words = UNDECIDED, f"neither shown to reach {floor:g}, nor to miss it"
-    if math.isnan(low) or math.isnan(high):
-        pass
-    elif sign * worst >= sign * floor:
-        verdict, words = NOT_INFERIOR, f"{'at most' if is_lower_better else 'at least'} {floor:g}"
-    elif sign * best < sign * floor:
-        verdict, words = INFERIOR, f"{'above' if is_lower_better else 'below'} {floor:g}"
+    if sign * ends[0] >= sign * floor:
+        verdict, words = NOT_INFERIOR, f"{above} {floor:g}"
+    elif sign * ends[1] < sign * floor:
+        verdict, words = INFERIOR, f"{below} {floor:g}"
     sentence = (
         f"{label(name)}: {value:.4f} [{low:.4f}, {high:.4f}] at {100 * level:g} %; {verdict}: "
         f"{words} ({result.rows:,} rows)."

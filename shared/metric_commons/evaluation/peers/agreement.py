@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.catalog.usage import with_bar
-from .peers import Peer, Scores
+from .peers import Peer, Rows, Scores
 
-_DIGITS = 9  # that sums in another order leave alone
+_CLOSE = 1e-9  # part of a score by which sums in another order may differ
 
 
 class Difference(NamedTuple):
@@ -59,35 +59,28 @@ def compare_with_peer(
     """
     chosen = {**peer.modules[module], **(options or {})}
     metric = load_without_evaluate(module, **chosen)
+    rounded = 0.5 * 10**-peer.digits if peer.digits else 0.0
 
-    def scores(rows: slice) -> tuple[Scores, Scores | str]:
+    def scored(rows: slice, row: int | None) -> tuple[Scores, Scores | str, list[Difference]]:
         sides = list(predictions[rows]), list(references[rows])
         ours = metric.compute(predictions=sides[0], references=sides[1])
         try:
-            return ours, peer.scores(module, *sides, chosen)
+            theirs = peer.scores(Rows(module, *sides, chosen))
         except Exception as error:  # whatever a peer raises is its answer
-            return ours, f"{type(error).__name__}: {error}"
-
-    def differences(row: int | None, ours: Scores, theirs: Scores | str) -> list[Difference]:
-        if isinstance(theirs, str):
-            return [Difference(row, module, next(iter(ours.values())), theirs)]
-        return [
+            text = f"{type(error).__name__}: {error}"
+            return ours, text, [Difference(row, module, next(iter(ours.values())), text)]
+        differences = [
             Difference(row, name, ours[name], value)
             for name, value in theirs.items()
-            if name in ours and not _agree(ours[name], value, peer)
-        ][:1]
+            if name in ours
+            and not math.isclose(ours[name], value, rel_tol=_CLOSE, abs_tol=rounded + 1e-12)
+            and not (math.isnan(ours[name]) and math.isnan(value))
+        ]
+        return ours, theirs, differences[:1]
 
-    together = scores(slice(None))
-    found = []
+    ours, theirs, together = scored(slice(None), None)
+    found: list[Difference] = []
     for row in with_bar(range(len(predictions)), "comparing", "row"):
         with suppress(ValueError):  # of two rows, or of tags, where this row has none
-            found += differences(row, *scores(slice(row, row + 1)))
-    return PeerAgreement(len(predictions), found or differences(None, *together), *together)
-
-
-def _agree(ours: float, theirs: float, peer: Peer) -> bool:
-    both_undefined = math.isnan(ours) and math.isnan(theirs)
-    rounded = 0.5 * 10**-peer.digits if peer.digits else 0.0
-    return both_undefined or math.isclose(
-        ours, theirs, rel_tol=10**-_DIGITS, abs_tol=rounded + 1e-12
-    )
+            found += scored(slice(row, row + 1), row)[2]
+    return PeerAgreement(len(predictions), found or together, ours, theirs)

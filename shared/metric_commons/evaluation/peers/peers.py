@@ -5,7 +5,6 @@ by the names of ours. It does no more than the peer's documentation says: what i
 """
 
 import json
-import logging
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -17,9 +16,22 @@ from ...module.catalog.presets import PRESETS
 from ...module.catalog.usage import MissingExtraError, UsageError
 from ...statistics.arguments.checks import nearest
 
-Column = Sequence[Any]
 Scores = dict[str, float]
 Options = Mapping[str, Any]
+
+
+class Rows(NamedTuple):
+    """The rows of a module, and its options."""
+
+    module: str
+    predictions: Sequence[Any]
+    references: Sequence[Any]
+    options: Options
+
+    def mean(self, score: Callable[[Any, list[str]], Any]) -> float:
+        """Return the mean over rows of a function of a prediction and its references."""
+        sides = zip(self.predictions, self.references, strict=True)
+        return _mean(float(score(prediction, _listed(several))) for prediction, several in sides)
 
 
 class Peer(NamedTuple):
@@ -35,7 +47,7 @@ class Peer(NamedTuple):
 
     package: str
     distribution: str
-    scores: Callable[[str, Column, Column, Options], Scores]
+    scores: Callable[[Rows], Scores]
     modules: Mapping[str, Options]
     digits: int | None = None
 
@@ -67,47 +79,49 @@ def peer_named(name: str, module: str) -> Peer:
     return peer
 
 
-def _squad(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _mean(values: Iterable[float]) -> float:
+    listed = list(values)
+    return sum(listed) / len(listed)
+
+
+def _listed(references: Any) -> list[str]:
+    return [references] if isinstance(references, str) else list(references)
+
+
+def _squad(rows: Rows) -> Scores:
     from torchmetrics.functional.text import squad
 
-    name = {"qa_em": "exact_match", "qa_f1": "f1"}[module]
-    names = [*map(str, range(len(predictions)))]
-    result = squad(
-        [
-            {"prediction_text": text, "id": row}
-            for row, text in zip(names, predictions, strict=True)
-        ],
-        [
-            {"answers": {"text": _listed(accepted), "answer_start": []}, "id": row}
-            for row, accepted in zip(names, references, strict=True)
-        ],
-    )
-    return {module: float(result[name]) / 100}
+    name = {"qa_em": "exact_match", "qa_f1": "f1"}[rows.module]
+
+    def score(text: str, accepted: list[str]) -> float:
+        answers = {"text": accepted, "answer_start": []}
+        found = squad({"prediction_text": text, "id": "0"}, {"answers": answers, "id": "0"})
+        return float(found[name]) / 100
+
+    return {rows.module: rows.mean(score)}
 
 
-def _inspect_ai(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _inspect_ai(rows: Rows) -> Scores:
     from inspect_ai.scorer import _classification
 
-    name = {"qa_em": "max_exact_score", "qa_f1": "max_f1_score"}[module]
-    function = getattr(_classification, name)
-    rows = zip(predictions, references, strict=True)
-    return {module: _mean(float(function(text, _listed(accepted))) for text, accepted in rows)}
+    name = {"qa_em": "max_exact_score", "qa_f1": "max_f1_score"}[rows.module]
+    return {rows.module: rows.mean(getattr(_classification, name))}
 
 
-def _lm_eval(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _lm_eval(rows: Rows) -> Scores:
     from lm_eval.api.metrics import exact_match_hf_evaluate
 
-    def equal(reference: str, prediction: str) -> float:
-        return float(exact_match_hf_evaluate([prediction], [reference])["exact_match"])
+    def score(text: str, accepted: list[str]) -> Any:
+        return max(exact_match_hf_evaluate([text], [one])["exact_match"] for one in accepted)
 
-    return {module: _best(equal, predictions, references)}
+    return {rows.module: rows.mean(score)}
 
 
-def _jiwer(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _jiwer(rows: Rows) -> Scores:
     import jiwer
 
-    sides = list(references), list(predictions)
-    if options.get("unit") == "character":
+    sides = list(rows.references), list(rows.predictions)
+    if rows.options.get("unit") == "character":
         return {"cer": jiwer.cer(*sides)}
     rates = jiwer.process_words(*sides)
     return {name: getattr(rates, name) for name in ("wer", "mer", "wil", "wip")}
@@ -121,37 +135,34 @@ _SACREBLEU = {
 }
 
 
-def _sacrebleu(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _sacrebleu(rows: Rows) -> Scores:
+    from itertools import zip_longest
+
     from sacrebleu import metrics
 
-    name, words = _SACREBLEU[module]
-    settings = {option: options[option] for option in words.split() if option in options}
-    rows = [*map(_listed, references)]
-    streams = [
-        [row[number] if number < len(row) else None for row in rows]
-        for number in range(max(map(len, rows)))
-    ]
-    return {
-        module: getattr(metrics, name)(**settings).corpus_score(list(predictions), streams).score
-    }
+    name, words = _SACREBLEU[rows.module]
+    settings = {option: rows.options[option] for option in words.split() if option in rows.options}
+    streams = [*map(list, zip_longest(*map(_listed, rows.references)))]
+    found = getattr(metrics, name)(**settings).corpus_score(list(rows.predictions), streams)
+    return {rows.module: found.score}
 
 
-def _rouge_score(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _rouge_score(rows: Rows) -> Scores:
     from rouge_score.rouge_scorer import RougeScorer
 
-    kinds = options.get("rouge_types", ("rouge1", "rouge2", "rougeL"))
-    scorer = RougeScorer(kinds, use_stemmer=bool(options.get("use_stemmer")))
-    rows = [
-        scorer.score_multi(_listed(reference), prediction)
-        for prediction, reference in zip(predictions, references, strict=True)
-    ]
-    return {kind: _mean(row[kind].fmeasure for row in rows) for kind in kinds}
+    kinds = rows.options.get("rouge_types", ("rouge1", "rouge2", "rougeL"))
+    scorer = RougeScorer(kinds, use_stemmer=bool(rows.options.get("use_stemmer")))
+
+    def score(kind: str, text: str, accepted: list[str]) -> Any:
+        return scorer.score_multi(accepted, text)[kind].fmeasure
+
+    return {kind: rows.mean(partial(score, kind)) for kind in kinds}
 
 
-def _seqeval(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _seqeval(rows: Rows) -> Scores:
     from seqeval import metrics
 
-    sides = [[list(row) for row in side] for side in (references, predictions)]
+    sides = [[list(row) for row in side] for side in (rows.references, rows.predictions)]
     averages = {"": "micro", "macro_": "macro", "weighted_": "weighted"}
     scores = {
         f"{prefix}{name}": getattr(metrics, f"{name}_score")(
@@ -163,69 +174,58 @@ def _seqeval(module: str, predictions: Column, references: Column, options: Opti
     return {**scores, "accuracy": metrics.accuracy_score(*sides)}
 
 
-def _sklearn(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+# The names of functions of scikit-learn, beside ours.
+_SKLEARN = {
+    "classification": "accuracy precision recall f1 mcc:matthews_corrcoef",
+    "regression": "mae:mean_absolute_error mse:mean_squared_error rmse:root_mean_squared_error r2",
+    "clustering": "ari:adjusted_rand_score nmi:normalized_mutual_info_score v_measure homogeneity "
+    "completeness",
+}
+
+
+def _sklearn(rows: Rows) -> Scores:
     from sklearn import metrics
 
-    averaged = {"average": options.get("average"), "zero_division": 0}
-    functions = {
-        "classification": {
-            "accuracy": metrics.accuracy_score,
-            "precision": partial(metrics.precision_score, **averaged),
-            "recall": partial(metrics.recall_score, **averaged),
-            "f1": partial(metrics.f1_score, **averaged),
-            "mcc": metrics.matthews_corrcoef,
-        },
-        "regression": {
-            "mae": metrics.mean_absolute_error,
-            "mse": metrics.mean_squared_error,
-            "rmse": metrics.root_mean_squared_error,
-            "r2": metrics.r2_score,
-        },
-        "clustering": {
-            "ari": metrics.adjusted_rand_score,
-            "nmi": metrics.normalized_mutual_info_score,
-            "v_measure": metrics.v_measure_score,
-            "homogeneity": metrics.homogeneity_score,
-            "completeness": metrics.completeness_score,
-        },
-    }[module]
-    return {name: function(references, predictions) for name, function in functions.items()}
+    scores = {}
+    for word in _SKLEARN[rows.module].split():
+        name, _, theirs = word.partition(":")
+        function = getattr(metrics, theirs or f"{name}_score")
+        if name in ("precision", "recall", "f1"):
+            function = partial(function, average=rows.options.get("average"), zero_division=0)
+        scores[name] = function(rows.references, rows.predictions)
+    return scores
 
 
 # Names of ours and of trec_eval.
 _TREC = {"map": "map", "mrr": "recip_rank", "ndcg@10": "ndcg_cut_10", "precision@10": "P_10"}
 
 
-def _pytrec_eval(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _pytrec_eval(rows: Rows) -> Scores:
     import pytrec_eval
 
-    names = [f"q{row}" for row in range(len(predictions))]
-    run = dict(zip(names, (_documents(row, "score") for row in predictions), strict=True))
-    judged = dict(zip(names, (_documents(row, "relevance") for row in references), strict=True))
-    grades = {
-        name: {document: int(grade) for document, grade in row.items()}
-        for name, row in judged.items()
-    }
-    evaluator = pytrec_eval.RelevanceEvaluator(grades, set(_TREC.values()))
+    def documents(row: Any, field: str, kind: Callable[[Any], Any]) -> dict[str, Any]:
+        """Return documents with scores or grades; ids alone are in order, or relevant."""
+        if isinstance(row, Mapping):
+            return dict(zip(row["doc_id"], map(kind, row[field]), strict=True))
+        return {name: 1 if kind is int else float(-rank) for rank, name in enumerate(row)}
+
+    run = {f"q{n}": documents(row, "score", float) for n, row in enumerate(rows.predictions)}
+    judged = {f"q{n}": documents(row, "relevance", int) for n, row in enumerate(rows.references)}
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, set(_TREC.values()))
     # Queries without results or judgments are missing, and count 0, as trec_eval -c has it.
     values = defaultdict(lambda: defaultdict(float), evaluator.evaluate(run))
-    return {key: _mean(values[name][measure] for name in names) for key, measure in _TREC.items()}
+    return {key: _mean(values[name][measure] for name in run) for key, measure in _TREC.items()}
 
 
-def _documents(row: Any, field: str) -> dict[str, float]:
-    """Return documents with scores or grades; ids alone are in order, or relevant."""
-    if isinstance(row, Mapping):
-        return dict(zip(row["doc_id"], map(float, row[field]), strict=True))
-    if field == "relevance":
-        return dict.fromkeys(row, 1.0)
-    return {document: float(-rank) for rank, document in enumerate(row)}
+def _json(value: Any) -> Any:
+    return json.loads(value) if isinstance(value, str) else value
 
 
-def _deepdiff(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _deepdiff(rows: Rows) -> Scores:
     from deepdiff import DeepDiff
 
     settings: dict[str, Any] = {"ignore_numeric_type_changes": True}
-    if options.get("list_order") == "any":
+    if rows.options.get("list_order") == "any":
         settings |= {"ignore_order": True, "report_repetition": True}
 
     def equal(reference: Any, prediction: Any) -> float:
@@ -234,95 +234,53 @@ def _deepdiff(module: str, predictions: Column, references: Column, options: Opt
         except json.JSONDecodeError:  # of a prediction, which is then wrong
             return 0.0
 
-    return {"exact_match": _mean(map(equal, references, predictions))}
+    return {"exact_match": _mean(map(equal, rows.references, rows.predictions))}
 
 
-def _agentevals(module: str, predictions: Column, references: Column, options: Options) -> Scores:
+def _agentevals(rows: Rows) -> Scores:
     from agentevals.trajectory.match import create_trajectory_match_evaluator
 
-    mode = {"any_order": "unordered", "same_order": "strict"}
-    match = options.get("match", "any_order")
-    evaluator = create_trajectory_match_evaluator(trajectory_match_mode=mode.get(match, match))
-    return {
-        "exact_match": _mean(
-            float(
-                evaluator(outputs=_trajectory(prediction), reference_outputs=_trajectory(expected))[
-                    "score"
-                ]
-            )
-            for prediction, expected in zip(predictions, references, strict=True)
-        )
-    }
+    match = rows.options.get("match", "any_order")
+    mode = {"any_order": "unordered", "same_order": "strict"}.get(match, match)
+    evaluator = create_trajectory_match_evaluator(trajectory_match_mode=mode)
 
+    def trajectory(calls: Any) -> list[dict[str, Any]]:
+        """Return a conversation whose only answer makes these calls."""
+        made = [
+            {"function": {"name": call["name"], "arguments": json.dumps(_json(call["arguments"]))}}
+            for call in _json(calls)
+        ]
+        answer = {"role": "assistant", "content": "", "tool_calls": made}
+        return [{"role": "user", "content": ""}, answer]
 
-def _trajectory(calls: Any) -> list[dict[str, Any]]:
-    """Return a conversation whose only answer makes these calls."""
-    tool_calls = [
-        {"function": {"name": call["name"], "arguments": json.dumps(_json(call["arguments"]))}}
-        for call in _json(calls)
-    ]
-    return [
-        {"role": "user", "content": ""},
-        {"role": "assistant", "content": "", "tool_calls": tool_calls},
-    ]
+    def equal(prediction: Any, expected: Any) -> float:
+        sides = {"outputs": trajectory(prediction), "reference_outputs": trajectory(expected)}
+        return float(evaluator(**sides)["score"])
 
-
-def _math_verify(module: str, predictions: Column, references: Column, options: Options) -> Scores:
-    import math_verify
-
-    # It warns about the limits of time that are switched off here, which need the main thread.
-    logging.getLogger("math_verify").setLevel(logging.ERROR)
-
-    def equal(reference: str, prediction: str) -> float:
-        gold, answer = (
-            math_verify.parse(f"${text}$", parsing_timeout=None) for text in (reference, prediction)
-        )
-        return float(math_verify.verify(gold, answer, timeout_seconds=None))
-
-    return {module: _best(equal, predictions, references)}
-
-
-def _best(function: Callable[[str, str], float], predictions: Column, references: Column) -> float:
-    """Return the mean over the rows of the best score over their references."""
-    return _mean(
-        max(float(function(reference, prediction)) for reference in _listed(accepted))
-        for prediction, accepted in zip(predictions, references, strict=True)
-    )
-
-
-def _listed(references: Any) -> list[str]:
-    return [references] if isinstance(references, str) else list(references)
-
-
-def _json(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
-
-
-def _mean(values: Iterable[float]) -> float:
-    listed = list(values)
-    return sum(listed) / len(listed)
+    return {"exact_match": _mean(map(equal, rows.predictions, rows.references))}
 
 
 # The options are those with which the cards call the module equal to the peer.
 PEERS: Mapping[str, Peer] = {
-    "squad": Peer(*("torchmetrics", "torchmetrics", _squad), {"qa_em": {}, "qa_f1": {}}, digits=6),
-    "inspect_ai": Peer(
-        *("inspect_ai", "inspect-ai", _inspect_ai), PRESETS["inspect_ai"].modules, digits=2
-    ),
+    "squad": Peer("torchmetrics", "torchmetrics", _squad, {"qa_em": {}, "qa_f1": {}}, 6),
+    "inspect_ai": Peer("inspect_ai", "inspect-ai", _inspect_ai, PRESETS["inspect_ai"].modules, 2),
     "lm_eval": Peer("lm_eval", "lm-eval", _lm_eval, {"qa_em": {"normalizer": "none"}}),
     "jiwer": Peer("jiwer", "jiwer", _jiwer, {"error_rate": {}}),
     "sacrebleu": Peer("sacrebleu", "sacrebleu", _sacrebleu, {"bleu": {}, "chrf": {}, "ter": {}}),
     "rouge_score": Peer("rouge_score", "rouge_score", _rouge_score, {"rouge_n_l": {}}),
     "seqeval": Peer("seqeval", "seqeval", _seqeval, {"span_f1": {}}),
     "sklearn": Peer(
-        *("sklearn", "scikit-learn", _sklearn),
+        "sklearn",
+        "scikit-learn",
+        _sklearn,
         {"classification": {"average": "macro"}, "regression": {}, "clustering": {}},
     ),
     "pytrec_eval": Peer(
-        *("pytrec_eval", "pytrec_eval-terrier", _pytrec_eval),
+        "pytrec_eval",
+        "pytrec_eval-terrier",
+        _pytrec_eval,
         {"ir_ranking": {"measures": [*_TREC], "score_dtype": "float32"}},
     ),
     "deepdiff": Peer("deepdiff", "deepdiff", _deepdiff, {"json_match": {}}),
     "agentevals": Peer("agentevals", "agentevals", _agentevals, {"tool_calls": {}}),
-    "math_verify": Peer("math_verify", "math-verify", _math_verify, {"math_equivalence": {}}),
 }

@@ -1,8 +1,8 @@
 """Tables of comparisons, and statements about what was tested and assumed."""
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
-from .comparisons import Comparison, option_of
 from .rendering import (
     PLAIN,
     Notation,
@@ -13,33 +13,23 @@ from .rendering import (
     label,
     p_value,
 )
+from .standings import Comparison, option_of
 
-_SHORT = {
-    "bonferroni": "p_bonferroni",
-    "holm": "p_holm",
-    "benjamini_hochberg": "p_bh",
-    "none": "p_none",
-}
+_SHORT = {"benjamini_hochberg": "bh"}
 CORRECTED_BY = {
     "bonferroni": "Bonferroni's method",
     "holm": "Holm's method",
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
 }
 NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
-BOLD = "Bold: a significant difference."
-SIMULTANEOUS = "The intervals are simultaneous for all comparisons and agree with the corrected p."
-ALONE = "Each interval is for one comparison alone, and may disagree with the corrected p."
-INFLUENCES = "Scores that are not means of rows are compared by the influences of rows on them."
 
 
 def table(
     comparisons: Sequence[Comparison],
     lower: Callable[[Comparison], bool],
     notation: Notation = PLAIN,
-    *,
-    is_winner_first: bool = True,
 ) -> Table:
-    """Return one row per comparison, with significant differences in bold.
+    """Return one row per comparison, with the better system as A, significant ones in bold.
 
     Of p-values that were corrected together, the corrected ones are shown.
 
@@ -47,30 +37,21 @@ def table(
         comparisons: the comparisons to show.
         lower: whether the lower mean of a comparison is the better one.
         notation: of the numbers.
-        is_winner_first: whether A is the better system of a row, as in `winner_first`.
     """
     formats = formats_of_differences(comparisons, notation)
-    corrections = {option_of(comparison, "correction") for comparison in comparisons}
-    levels = {option_of(comparison, "confidence_level") for comparison in comparisons}
-    heading = _SHORT.get(corrections.pop(), "p_adjusted") if len(corrections) == 1 else "p_adjusted"
-    if all(option_of(comparison, "tests") == 1 for comparison in comparisons):
+    correction = _common(option_of(pair, "correction") for pair in comparisons)
+    level = _common(option_of(pair, "confidence_level") for pair in comparisons)
+    heading = f"p_{_SHORT.get(correction, correction or 'adjusted')}"
+    if all(option_of(pair, "tests") == 1 for pair in comparisons):
         heading = "p_value"
-    level = f"{100 * levels.pop():g}% " if len(levels) == 1 and None not in levels else ""
-    significant = []
-    missing = []
-    rows = []
-    for row, comparison in enumerate(comparisons):
-        names = [label(comparison[side]) for side in ("a", "b")]
-        if number := comparison.get("missing_rows"):
-            rows_of_both = f"{counted(number, 'row')} of {' and '.join(names)}"
-            missing.append(
-                f"{rows_of_both} are missing: p and interval hold whatever their scores are."
-            )
-        shown = winner_first(comparison, lower(comparison)) if is_winner_first else comparison
-        form = formats[scored_by(comparison)]
+    rows, significant, notes = [], set(), [test_of(comparisons)]
+    for row, pair in enumerate(comparisons):
+        shown = winner_first(pair, lower(pair))
+        form = formats[scored_by(pair)]
         rows.append(
             [
-                *(label(shown[side]) for side in ("a", "b")),
+                label(shown["a"]),
+                label(shown["b"]),
                 form.heading(label(shown["score"])),
                 form.number(float(shown["A_mean"])),
                 form.number(float(shown["B_mean"])),
@@ -80,16 +61,33 @@ def table(
             ]
         )
         if shown["significant"]:
-            significant.append((row, 5))
-    header = ["A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", f"{level}interval", heading]
-    note = " ".join([statement(comparisons), *([BOLD] if significant else []), *missing])
-    title = "Differences of systems"
-    return Table(header, rows, 3, {*significant}, note, title, kind="differences")
+            significant.add((row, 5))
+        if gaps := pair.get("missing_rows"):
+            both = f"{label(pair['a'])} and {label(pair['b'])}"
+            notes.append(
+                f"{counted(gaps, 'row')} of {both} are missing: p and interval hold whatever their "
+                "scores are."
+            )
+    notes.append(NOT_EQUAL)
+    if significant:
+        notes.append("Bold: a significant difference.")
+    header = ["A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"]
+    header += [f"{100 * level:g}% interval" if level else "interval", heading]
+    return Table(
+        header,
+        rows,
+        3,
+        significant,
+        " ".join(filter(None, notes)),
+        "Differences of systems",
+        kind="differences",
+        explanation=" ".join([*corrected_by(comparisons), *laws(comparisons)]),
+    )
 
 
 def scored_by(comparison: Comparison) -> tuple[str, str]:
-    """Return the module, "" if it is not recorded, and the score of a comparison."""
-    return comparison.get("module", ""), comparison["score"]
+    """Return the module and the score of a comparison."""
+    return comparison["module"], comparison["score"]
 
 
 def formats_of_differences(
@@ -114,11 +112,10 @@ def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
 
     A one-sided test is not changed, since it is about A.
 
-    >>> from .comparisons import Pair, compare_pairs
-    >>> pair = Pair("x", "y", "qa_em", "qa_em", [0.0] * 6, [1.0] * 6)
-    >>> shown = winner_first(compare_pairs([pair])[0], is_lower_better=False)
-    >>> shown["a"], shown["diff"], [round(end, 2) for end in shown["confidence_interval"]]
-    ('y', 1.0, [0.08, 1.0])
+    >>> x_y = {"a": "x", "b": "y", "A_mean": 0.0, "B_mean": 1.0, "diff": -1.0}
+    >>> shown = winner_first(x_y | {"confidence_interval": [-1.0, -0.1]}, is_lower_better=False)
+    >>> shown["a"], shown["diff"], shown["confidence_interval"]
+    ('y', 1.0, [0.1, 1.0])
     """
     is_a_better = (comparison["diff"] > 0) != is_lower_better
     is_one_sided = option_of(comparison, "alternative") not in (None, "two-sided")
@@ -136,56 +133,63 @@ def winner_first(comparison: Comparison, is_lower_better: bool) -> Comparison:
 
 
 def statement(comparisons: Sequence[Comparison]) -> str:
-    """Return a description of the test and its data, and a caution about other differences.
+    """Return the test and its data, what it assumes, and a caution.
 
-    >>> from .comparisons import Pair, compare_pairs
-    >>> pair = Pair("x", "y", "qa_em", "qa_em", [1.0] * 8, [0.0] * 8, list("aabbccdd"))
-    >>> print(statement(compare_pairs([pair])))
+    >>> options = {"test": "permutation", "alternative": "two-sided", "assume": "exchangeable"}
+    >>> options |= {"correction": "none", "tests": 1}
+    >>> pair = {"test": "sign_flip_exact", "rows": 8, "n_clusters": 4, "options": options}
+    >>> print(statement([pair]))
     Permutation test on 8 rows in 4 clusters. Assumes that the systems could be exchanged cluster \
 by cluster, but for a shift: in 4 clusters, one that occurs in fewer than 3/4 of clusters may be \
 absent, and a rare one that is much worse would not be noticed. A difference that is not \
 significant does not show that the systems are equal.
     """
-    options = [
-        {option_of(comparison, name) for comparison in comparisons}
-        for name in ("test", "alternative", "correction", "tests")
-    ]
-    if any(len(values) != 1 or None in values for values in options):
-        return NOT_EQUAL
-    test, side, correction, family = (next(iter(values)) for values in options)
-    if {option_of(comparison, "assume") for comparison in comparisons} == {"nothing"}:
+    parts = [test_of(comparisons), *corrected_by(comparisons), *laws(comparisons), NOT_EQUAL]
+    return " ".join(filter(None, parts))
+
+
+def test_of(comparisons: Sequence[Comparison]) -> str:
+    """Return the test and its rows; empty if comparisons differ in it."""
+    test = _common(option_of(pair, "test") for pair in comparisons)
+    side = _common(option_of(pair, "alternative") for pair in comparisons)
+    if test is None or side is None:
+        return ""
+    if _common(option_of(pair, "assume") for pair in comparisons) == "nothing":
         test = "unseen-row"
-    if {comparison.get("test") for comparison in comparisons} == {"crossed_t"}:
+    if _common(pair.get("test") for pair in comparisons) == "crossed_t":
         test = "crossed t"  # of the random effects
     words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
-    rows = number_range(comparison.get("rows") for comparison in comparisons)
-    clusters = number_range(comparison.get("n_clusters") for comparison in comparisons)
-    words += f" on {counted(rows, 'row')}" if rows else ""
-    words += f" in {counted(clusters, 'cluster')}" if clusters else ""
-    if correction in CORRECTED_BY and family > 1:
-        words += f", corrected by {CORRECTED_BY[correction]} over {counted(family, 'comparison')}"
-    return " ".join([f"{words[0].upper()}{words[1:]}.", *laws(comparisons), NOT_EQUAL])
+    if rows := _range(comparisons, "rows"):
+        words += f" on {counted(rows, 'row')}"
+    if clusters := _range(comparisons, "n_clusters"):
+        words += f" in {counted(clusters, 'cluster')}"
+    return f"{words[0].upper()}{words[1:]}."
+
+
+def corrected_by(comparisons: Sequence[Comparison]) -> list[str]:
+    """Return how p-values were corrected, and whether intervals were, too."""
+    method = CORRECTED_BY.get(_common(option_of(pair, "correction") for pair in comparisons))
+    family = _common(option_of(pair, "tests") for pair in comparisons)
+    if not method or not family or family < 2:
+        return []
+    intervals = "Each interval is for one comparison alone, and may disagree with the corrected p."
+    if all(pair.get("simultaneous") for pair in comparisons):
+        intervals = (
+            "The intervals are simultaneous for all comparisons and agree with the corrected p."
+        )
+    return [f"p is corrected by {method} over {counted(family, 'comparison')}.", intervals]
 
 
 def laws(comparisons: Sequence[Comparison]) -> list[str]:
     """Return sentences about what p-values and intervals assume, and what they would miss."""
     sentences = []
-    if all(comparison.get("simultaneous") for comparison in comparisons):
-        sentences.append(SIMULTANEOUS)
-    elif any(
-        option_of(c, "correction") in CORRECTED_BY and (option_of(c, "tests") or 1) > 1
-        for c in comparisons
-    ):
-        sentences.append(ALONE)
     assumed = {
-        option_of(comparison, "assume")
-        for comparison in comparisons
-        if comparison.get("test", "").startswith(("sign_flip", "unseen_row"))
+        option_of(pair, "assume")
+        for pair in comparisons
+        if pair.get("test", "").startswith(("sign_flip", "unseen_row"))
     }
     if "exchangeable" in assumed:
-        least = min(
-            comparison.get("n_clusters") or comparison["rows"] for comparison in comparisons
-        )
+        least = min(pair.get("n_clusters") or pair["rows"] for pair in comparisons)
         unit = "cluster" if "n_clusters" in comparisons[0] else "row"
         sentences.append(
             f"Assumes that the systems could be exchanged {unit} by {unit}, but for a shift: in "
@@ -197,15 +201,23 @@ def laws(comparisons: Sequence[Comparison]) -> list[str]:
             "Assumes nothing but the bounds of scores, and allows for an unseen row that one "
             "system loses: small differences of few rows would not be noticed."
         )
-    if any(comparison.get("influences") for comparison in comparisons):
-        sentences.append(INFLUENCES)
+    if any(pair.get("influences") for pair in comparisons):
+        sentences.append(
+            "Scores that are not means of rows are compared by the influences of rows on them."
+        )
     return sentences
 
 
-def number_range(values: Iterable[int | None]) -> str:
+def _common(values: Iterable[Any]) -> Any:
+    """Return the value that all have; None if they differ."""
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else None
+
+
+def _range(comparisons: Sequence[Comparison], name: str) -> str:
     """Return one number, or the lowest and the highest; an empty text if one is missing."""
-    numbers = set(values)
-    if not numbers or None in numbers:
+    numbers = [pair[name] for pair in comparisons if pair.get(name)]
+    if len(numbers) < len(comparisons):
         return ""
-    low, high = min(filter(None, numbers)), max(filter(None, numbers))
+    low, high = min(numbers), max(numbers)
     return f"{low:,}" if low == high else f"{low:,} to {high:,}"

@@ -98,7 +98,7 @@ def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
 def _float(table: Table) -> str:
     title = table.title or "Results"
     words = re.sub(r"\W+", "-", title.partition(" with ")[0].lower())
-    legend = _typeset(f"{table.sentence} {table.note}".strip())
+    legend = _typeset(f"{table.sentence} {table.small_print}".strip())
     is_long = len(table.rows) > _PAGE
     if legend:
         of_float = f"\n\n\\smallskip\n\\parbox{{\\linewidth}}{{\\footnotesize {legend}}}"

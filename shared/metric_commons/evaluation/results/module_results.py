@@ -1,7 +1,4 @@
-"""The result of one module for one system, its signature, and the record of where and when.
-
-It is built from the return value of `compute`; a signature is a line that records how.
-"""
+"""The result of one module for one system, its signature, and the record of where and when."""
 
 import math
 import platform
@@ -9,14 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from ...data.files.stored import from_jsonable, option_texts, to_jsonable
 from ...module.catalog import catalog
 from ...module.catalog.catalog import lower_scores
-from ...module.declaration.declarations import (
-    REPORTING,
-)
 from ..rows.versions import DISTRIBUTION, version
 from .records import ScoreRecord, StoredRun
 from .rendering import label
@@ -25,11 +20,22 @@ if TYPE_CHECKING:
     from ..rows.row_tables import RowTable
 
 _DISTRIBUTIONS = (DISTRIBUTION, "numpy", "evaluate", "datasets")
+# The names in a result of what a record says about the interval of its score.
+_IN_RECORD = {
+    "method": "interval",
+    "standard_error": "standard_error",
+    "effective_n": "effective_n",
+    "design_effect": "design_effect",
+}
+_BY_SCORE = ("confidence_interval", "score_bounds", *_IN_RECORD.values())
+_COUNTS = ("n_clusters", "missing_rows")
+# What a file has of a run beside its records and the values that are not numbers.
+_HEADER = tuple(name for name in StoredRun.__annotations__ if name != "values")
 
 
 def program() -> str:
     """Return the name and version of this program, as recorded in results and signatures."""
-    return f"{_DISTRIBUTIONS[0]} {version(_DISTRIBUTIONS[0])}"
+    return f"{DISTRIBUTION} {version(DISTRIBUTION)}"
 
 
 def signature(
@@ -77,69 +83,65 @@ def row_digests(tables: "Mapping[str, Mapping[str, RowTable]]") -> dict[str, Any
     return {"digests": record} if record else {}
 
 
-DETAILS = ("interval", "standard_error", "effective_n", "design_effect")  # of intervals, by score
-COUNTS = ("n_clusters", "missing_rows")
-_BESIDE_INTERVALS = (*DETAILS, "score_bounds", *COUNTS)
-# The fields with one value per score.
-_BY_SCORE = ("scores", "confidence_interval", *DETAILS, "score_bounds", "aggregation")
-# The fields of a run in a file, beside its records and the values that are not numbers.
-_OF_RUN = tuple(name for name in StoredRun.__annotations__ if name != "values")
-# The names that intervals and their details have in a record.
-_IN_RECORD = {
-    "interval": "method",
-    "standard_error": "standard_error",
-    "effective_n": "effective_n",
-    "design_effect": "design_effect",
-}
-
-
 @dataclass(frozen=True, kw_only=True)
 class ModuleResult:
-    """The result of one module for one system."""
+    """What a module returned for a system, and what it depends on.
 
-    options: dict[str, Any]
+    Args:
+        values: what `compute` returns.
+        rows: their number; 0 for means that others reported without rows.
+        options: those of the module, and those of the intervals if there are any.
+        conditions: whatever else changes the scores and is in the signature: the preset,
+            conventions derived from the rows, such as the positive label, the selection of rows.
+        signature: the line to cite.
+        program: name and version of the program that scored.
+        lower_is_better: names of scores.
+        aggregation: of scores that are not means of rows: "sum", "geometric_mean" or "sums".
+        main_score: by which systems are compared; None for the first.
+        left_out: how many rows do not count, by reason.
+    """
+
+    values: dict[str, Any]
     rows: int
-    scores: dict[str, Any]
-    confidence_interval: dict[str, list[float]]
-    # Details of the intervals, by score, and the number of clusters.
-    interval: dict[str, str] = field(default_factory=dict)
-    standard_error: dict[str, float] = field(default_factory=dict)
-    effective_n: dict[str, float] = field(default_factory=dict)
-    n_clusters: int | None = None
-    design_effect: dict[str, float] = field(default_factory=dict)
-    # The scores if all rows that are missing had the worst score, or the best, and their number.
-    score_bounds: dict[str, list[float]] = field(default_factory=dict)
-    missing_rows: int | None = None
-    groups: dict[str, dict[str, Any]]
-    signature: str
-    # Whatever else changes the scores and is in the signature: the preset, conventions derived from
-    # the rows, such as the positive label, and the selection of rows from a log.
+    options: dict[str, Any] = field(default_factory=dict)
     conditions: dict[str, Any] = field(default_factory=dict)
-    program: str = ""  # name and version of the program that scored
-    lower_is_better: list[str] = field(default_factory=list)  # names of scores
-    # Scores that are not means of rows, and their kinds: "sum", "geometric_mean" or "sums".
+    signature: str = ""
+    program: str = ""
+    lower_is_better: list[str] = field(default_factory=list)
     aggregation: dict[str, str] = field(default_factory=dict)
-    main_score: str | None = None  # by which systems are compared; None for the first
-    left_out: dict[str, int] = field(default_factory=dict)  # rows that do not count, by reason
+    main_score: str | None = None
+    left_out: dict[str, int] = field(default_factory=dict)
+
+    @cached_property
+    def scores(self) -> dict[str, Any]:
+        """Return the scores, without what is about them, such as their intervals."""
+        return {n: value for n, value in self.values.items() if not _is_about_scores(n, value)}
 
     @property
-    def values(self) -> dict[str, Any]:
-        """Return what `compute` returns."""
-        fields: dict[str, Any] = {"confidence_interval": self.confidence_interval}
-        fields |= {name: getattr(self, name) for name in _BESIDE_INTERVALS}
-        fields["groups"] = self.groups
-        return self.scores | {n: v for n, v in fields.items() if v not in ({}, None)}
+    def confidence_interval(self) -> dict[str, list[float]]:
+        """Return the ends by score."""
+        return self.values.get("confidence_interval") or {}
+
+    @property
+    def standard_error(self) -> dict[str, float]:
+        """Return the standard errors by score."""
+        errors = self.values.get("standard_error")
+        return errors if isinstance(errors, dict) else {}
+
+    @property
+    def groups(self) -> dict[str, dict[str, Any]]:
+        """Return the scores of groups with their number of rows `n`, and what is about them."""
+        return self.values.get("groups") or {}
 
     def records(self, system: str, module: str) -> Iterator[ScoreRecord]:
         """Yield the lines of a table: each score that is a number, of all rows and of groups."""
         for group, values in [(None, self.values), *self.groups.items()]:
             for score, value in values.items():
-                if isinstance(value, bool) or not isinstance(value, int | float):
+                is_count = score in _COUNTS or (group is not None and score == "n")
+                if is_count or not _is_number(value):
                     continue
-                if score in COUNTS or (group is not None and score == "n"):
-                    continue
-                low, high = _of_score(values, "confidence_interval", score) or (None, None)
-                details = {to: _of_score(values, name, score) for name, to in _IN_RECORD.items()}
+                ends = _detail(values, "confidence_interval", score)
+                low, high = ends or (None, None)
                 yield ScoreRecord(
                     system=system,
                     module=module,
@@ -148,17 +150,17 @@ class ModuleResult:
                     value=value,
                     low=low,
                     high=high,
-                    level=None if low is None else self.options.get("confidence_level"),
+                    level=self.options.get("confidence_level") if ends else None,
                     n=self.rows if group is None else values["n"],
                     n_clusters=values.get("n_clusters"),
-                    **details,
+                    **{name: _detail(values, key, score) for name, key in _IN_RECORD.items()},
                 )
 
     def run(self) -> dict[str, Any]:
         """Return all that a file has of a run beside its records."""
-        fields = {name: getattr(self, name) for name in _OF_RUN}
-        values = _without_records(self.values)
-        return fields | ({"values": values} if values else {})
+        values = _beside_records(self.values)
+        header = {name: getattr(self, name) for name in _HEADER}
+        return header | ({"values": values} if values else {})
 
     @classmethod
     def from_records(cls, run: Mapping[str, Any], records: Iterable[ScoreRecord]) -> Self:
@@ -169,16 +171,18 @@ class ModuleResult:
             if record.group is not None:
                 part = values.setdefault("groups", {}).setdefault(record.group, {})
                 part["n"] = record.n
-            _set_record(part, record)
-        _set_values(values, from_jsonable(run.get("values", {})))
-        fields = {name: run[name] for name in _OF_RUN}
-        for name in ("groups", "confidence_interval"):
-            fields[name] = values.pop(name, {})
-        for name in _BESIDE_INTERVALS:
-            # or else a score of this name
-            if name in values and (name in COUNTS or isinstance(values[name], dict)):
-                fields[name] = values.pop(name)
-        return cls(scores=values, **fields)
+            part[record.score] = record.number
+            details = {key: getattr(record, name) for name, key in _IN_RECORD.items()}
+            if {record.method, record.low, record.high} != {None}:
+                ends = (math.nan if end is None else end for end in (record.low, record.high))
+                details["confidence_interval"] = [*ends]
+            for key, detail in details.items():
+                if detail is not None:
+                    part.setdefault(key, {})[record.score] = detail
+            if record.n_clusters is not None:
+                part["n_clusters"] = record.n_clusters
+        _add(values, from_jsonable(run.get("values", {})))
+        return cls(values=values, **{name: run[name] for name in _HEADER})
 
     def settings(self) -> dict[str, Any]:
         """Return the options and conditions that are not None, the preset first, as in signatures.
@@ -197,92 +201,74 @@ class ModuleResult:
             if value is not None and (name, value) != ("thoughts", "keep")
         }
 
-    def scoring_options(self) -> dict[str, Any]:
-        """Return the options without those for reporting."""
-        return {name: value for name, value in self.options.items() if name not in REPORTING}
-
     def signed(self, module: str) -> Self:
-        """Return this result with the signature made from its options.
-
-        Args:
-            module: the name of the module.
-        """
+        """Return this result with the signature made from its options."""
         line = signature(module, self.settings(), self.rows or None, self.program)
         return replace(self, signature=line)
 
     def only(self, scores: Collection[str]) -> Self:
-        """Return this result with only these scores."""
+        """Return this result with only these scores, and what is about them."""
+        hidden = self.scores.keys() - set(scores)
 
-        def selection(values: Mapping[str, Any]) -> dict[str, Any]:
-            """Return the values of these scores, and others, such as the number of rows."""
-            return {
-                key: selection(value) if key in _BY_SCORE and isinstance(value, Mapping) else value
-                for key, value in values.items()
-                if key in scores or key not in self.scores
-            }
+        def shown(values: Mapping[str, Any]) -> dict[str, Any]:
+            chosen = {key: value for key, value in values.items() if key not in hidden}
+            for key in _BY_SCORE:
+                if isinstance(chosen.get(key), dict):
+                    chosen[key] = {n: v for n, v in chosen[key].items() if n not in hidden}
+            return chosen
 
-        is_main = self.main_score is None or self.main_score in scores
-        fields: dict[str, Any] = {name: selection(getattr(self, name)) for name in _BY_SCORE} | {
-            "groups": {group: selection(values) for group, values in self.groups.items()},
-            "lower_is_better": [name for name in self.lower_is_better if name in scores],
-            "main_score": self.main_score if is_main else None,
-        }
-        return replace(self, **fields)
+        values = shown(self.values)
+        if self.groups:
+            values["groups"] = {group: shown(part) for group, part in self.groups.items()}
+        return replace(
+            self,
+            values=values,
+            lower_is_better=[name for name in self.lower_is_better if name not in hidden],
+            aggregation={n: kind for n, kind in self.aggregation.items() if n not in hidden},
+            main_score=None if self.main_score in hidden else self.main_score,
+        )
 
 
-def _of_score(values: Mapping[str, Any], name: str, score: str) -> Any:
-    """Return a detail of the interval of a score; None if it has none."""
+Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_about_scores(name: str, value: Any) -> bool:
+    """Return whether an entry of a result is about scores; others may have scores of its name."""
+    return name in (*_COUNTS, "groups") or (name in _BY_SCORE and isinstance(value, dict))
+
+
+def _detail(values: Mapping[str, Any], name: str, score: str) -> Any:
+    """Return what a result says about a score; None if it says nothing."""
     details = values.get(name)
-    detail = details.get(score) if isinstance(details, Mapping) else None
+    detail = details.get(score) if isinstance(details, dict) else None
     return None if isinstance(detail, float) and math.isnan(detail) else detail
 
 
-def _without_records(values: Mapping[str, Any]) -> dict[str, Any]:
+def _beside_records(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is in no record: curves, lists, and the like."""
     left: dict[str, Any] = {}
     for name, value in values.items():
         if name == "groups":
-            groups = {group: _without_records(part) for group, part in value.items()}
+            groups = {group: _beside_records(part) for group, part in value.items()}
             left |= {name: groups} if any(groups.values()) else {}
-        elif name in (*_IN_RECORD, "confidence_interval") and isinstance(value, Mapping):
-            details = {
-                score: detail
-                for score, detail in value.items()
-                if not isinstance(values.get(score), int | float)
-            }
-            left |= {name: details} if details else {}
-        elif name == "missing_rows" or (
-            name != "n_clusters" and (isinstance(value, bool) or not isinstance(value, int | float))
-        ):
+        elif name in ("confidence_interval", *_IN_RECORD.values()) and isinstance(value, dict):
+            others = {key: of for key, of in value.items() if not _is_number(values.get(key))}
+            left |= {name: others} if others else {}
+        elif name == "missing_rows" or not _is_number(value):
             left[name] = value
     return left
 
 
-def _set_record(values: dict[str, Any], record: ScoreRecord) -> None:
-    """Put the score of a record into a result."""
-    score = record.score
-    values[score] = record.number
-    if {record.method, record.low, record.high} != {None}:
-        ends = [math.nan if end is None else end for end in (record.low, record.high)]
-        values.setdefault("confidence_interval", {})[score] = ends
-    for name, source in _IN_RECORD.items():
-        detail = getattr(record, source)
-        if detail is not None:
-            values.setdefault(name, {})[score] = detail
-    if record.n_clusters is not None:
-        values["n_clusters"] = record.n_clusters
-
-
-def _set_values(values: dict[str, Any], others: Mapping[str, Any]) -> None:
-    """Add what is in no record to a result."""
+def _add(values: dict[str, Any], others: Mapping[str, Any]) -> None:
     for name, value in others.items():
         if isinstance(value, dict) and isinstance(values.get(name), dict):
-            _set_values(values[name], value)
+            _add(values[name], value)
         else:
             values[name] = value
-
-
-Systems = Mapping[str, Mapping[str, ModuleResult]]  # results by system and module
 
 
 def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResult:
@@ -309,54 +295,42 @@ def module_result(table: "RowTable", reporting: Mapping[str, Any]) -> ModuleResu
     reported = {name: v for name, v in reporting.items() if name in metric.options}
     if reported.get("confidence_level") is None and not reported.get("standard_error"):
         table = replace(table, clusters={})  # which may have fields that are not crossed
-    labels = table.labels()
     is_bounded = BOUNDS in table.conditions.get("missing", {})
     found = (bounded_result if is_bounded else result)(table, **reported)
-    scores = {key: value for key, value in found.items() if key not in metric.reports}
-    conventions = getattr(found, "conventions", {})  # derived from rows, such as the positive label
-    intervals, groups = (scores.pop(key, {}) for key in ("confidence_interval", "groups"))
-    for key in ("per_example", *metric.row_texts):
-        scores.pop(key, None)
-    if isinstance(intervals, list):  # of a comparison, which has one difference
-        intervals = {metric.main_score: intervals}
-    details = {
-        key: scores.pop(key)
-        for key in _BESIDE_INTERVALS
-        if isinstance(scores.get(key), dict) or (key in COUNTS and key in scores)
-    }
-    scoring = {name: v for name, v in table.options.items() if name not in table.columns}
-    if scoring.get("sample_size") is not None:  # the score depends on the rows drawn
-        scoring["seed"] = reported.get("seed", metric.options["seed"])
-    if intervals:
-        scoring |= interval_options({**reported, "clusters": labels["clusters"]}, details)
-    conditions = dict(table.conditions)
-    if "reduce" in conditions:
-        scoring["reduce"] = conditions.pop("reduce")
-    conditions = conventions | {
+    hidden = {"per_example", *metric.reports, *metric.row_texts}
+    values = {key: value for key, value in found.items() if key not in hidden}
+    if isinstance(values.get("confidence_interval"), list):  # of the one difference
+        values["confidence_interval"] = {metric.main_score: values["confidence_interval"]}
+    options = {name: v for name, v in table.options.items() if name not in table.columns}
+    if options.get("sample_size") is not None:  # the score depends on the rows drawn
+        options["seed"] = reported.get("seed", metric.options["seed"])
+    if values.get("confidence_interval"):
+        options |= interval_options(reported | {"clusters": table.labels()["clusters"]}, values)
+    conditions = getattr(found, "conventions", {}) | {  # such as the positive label
         name: [f"{reason}:{count}" for reason, count in value.items()]
         if isinstance(value, Mapping)
         else value
-        for name, value in conditions.items()
+        for name, value in table.conditions.items()
     }
-    result_of_module = ModuleResult(
-        options=scoring,
+    if "reduce" in conditions:
+        options["reduce"] = conditions.pop("reduce")
+    made = ModuleResult(
+        values=values,
         rows=len(table),
-        scores=scores,
-        signature="",
+        options=options,
         conditions={k: v for k, v in to_jsonable(conditions).items() if v is not None},
         program=program(),
-        left_out=dict(table.conditions.get("left_out", {})),
-        lower_is_better=lower_scores(scores, metric.lower_is_better),
-        aggregation=aggregation_of(scores, metric.aggregation),
         main_score=metric.main_score,
-        confidence_interval=intervals,
-        groups=groups,
-        **details,
+        left_out=dict(table.conditions.get("left_out", {})),
     )
-    return result_of_module.signed(table.module)
+    return replace(
+        made,
+        lower_is_better=lower_scores(made.scores, metric.lower_is_better),
+        aggregation=aggregation_of(made.scores, metric.aggregation),
+    ).signed(table.module)
 
 
-def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> dict[str, Any]:
+def interval_options(reported: Mapping[str, Any], values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options that determine intervals, with the number of clusters or their fields.
 
     >>> interval_options(
@@ -366,12 +340,13 @@ def interval_options(reported: Mapping[str, Any], extras: Mapping[str, Any]) -> 
     {'confidence_level': 0.9, 'interval': 'auto', 'clusters': 7}
     """
     names = ["confidence_level", "interval"]
-    if "bootstrap" in extras.get("interval", {}).values():
+    methods = values.get("interval")
+    if isinstance(methods, dict) and "bootstrap" in methods.values():
         names += ["n_resamples", "seed"]
     options = {name: reported[name] for name in names if name in reported}
-    if extras.get("n_clusters") is not None:
+    if values.get("n_clusters") is not None:
         clusters = reported.get("clusters")
-        options["clusters"] = [*clusters] if isinstance(clusters, Mapping) else extras["n_clusters"]
+        options["clusters"] = [*clusters] if isinstance(clusters, Mapping) else values["n_clusters"]
     return options
 
 
@@ -414,6 +389,6 @@ def sentence_of(module: str, result: ModuleResult) -> str | None:
     if cls is None or cls.sentence is None:
         return None
     try:
-        return cls.sentence({**result.scores, "confidence_interval": result.confidence_interval})
+        return cls.sentence({"confidence_interval": {}, **result.values})
     except KeyError:  # of scores that were not chosen
         return None

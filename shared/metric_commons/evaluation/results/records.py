@@ -141,7 +141,7 @@ class _StoredComparison(TypedDict):
     p_equivalent: NotRequired[Proportion | None]
     p_non_inferior: NotRequired[Proportion | None]
     p_inferior: NotRequired[Proportion | None]
-    module: NotRequired[str]
+    module: str
     signature: NotRequired[_Line]
     test: NotRequired[Method]
     interval: NotRequired[Method]
@@ -193,6 +193,7 @@ class _Provenance(TypedDict, total=False):
     columns: dict[str, dict[str, _InputColumn]]
     logs: _Values
     agreement: list[_Values]
+    not_compared: list[str]  # pairs of systems, and why
     preset: str | None
     rows: _File
     task: str

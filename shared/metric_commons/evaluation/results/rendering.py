@@ -169,10 +169,22 @@ class Table(NamedTuple):
     # In LaTeX: the caption and the label; "" for those made from the title.
     caption: str = ""
     label: str = ""
+    explanation: str = ""  # after the note: what the numbers assume
+
+    @property
+    def small_print(self) -> str:
+        """Return all that is said below the table."""
+        return f"{self.note} {self.explanation}".strip()
 
     @classmethod
     def of(
-        cls, labels: Sequence[Column], columns: Sequence[Column], *, best: Iterable[int] = ()
+        cls,
+        labels: Sequence[Column],
+        columns: Sequence[Column],
+        *,
+        best: Iterable[int] = (),
+        title: str = "",
+        kind: str = "",
     ) -> Self:
         """Return a table of these columns, without those in which all cells are empty.
 
@@ -180,6 +192,8 @@ class Table(NamedTuple):
             labels: the columns that name a row.
             columns: the others.
             best: the rows whose cell in the first of these is in bold.
+            title: as of the table.
+            kind: likewise.
 
         >>> Table.of([("system", ["a", "b"])], [("em", ["0.5", "0.4"]), ("n", ["", ""])]).rows
         [['a', '0.5'], ['b', '0.4']]
@@ -187,7 +201,8 @@ class Table(NamedTuple):
         filled = [column for column in columns if any(column[1])]
         headings, cells = zip(*labels, *filled, strict=True)
         rows = [list(row) for row in zip(*cells, strict=True)]
-        return cls(list(headings), rows, len(labels), {(row, len(labels)) for row in best})
+        cells_in_bold = {(row, len(labels)) for row in best}
+        return cls(list(headings), rows, len(labels), cells_in_bold, title=title, kind=kind)
 
 
 def column(
@@ -255,8 +270,8 @@ def as_html(tables: Iterable[Table], lines: Iterable[str]) -> str:
                     cells += f'<td align="right">{bold}</td>'
             parts.append(f"<tr>{cells}</tr>")
         parts += ["</tbody>", "</table>"]
-        if table.note:
-            parts.append(f"<p>{escape(table.note)}</p>")
+        if table.small_print:
+            parts.append(f"<p>{escape(table.small_print)}</p>")
     parts += [f"<p><code>{breakable(line)}</code></p>" for line in lines]
     return "\n".join(parts)
 
@@ -275,8 +290,8 @@ def _tabulated(
         if table.sentence:
             parts.append(cell(table.sentence))
         parts.append(tabulate(rows, table.header, tablefmt=style, disable_numparse=True))
-        if table.note:
-            parts.append(f"{indent}{table.note}")
+        if table.small_print:
+            parts.append(f"{indent}{table.small_print}")
     return "\n\n".join([*parts, "\n".join(f"{indent}{line}" for line in lines)])
 
 
@@ -287,18 +302,9 @@ def _markdown(text: str, best: bool = False) -> str:
     return f"**{text}**" if best else text
 
 
-def breakable(signature: str) -> Any:
+def breakable(signature: str) -> str:
     """Return a signature as HTML, in which browsers may begin a new line after each option."""
-    return _Html(escape(signature).replace("|", "|<wbr>"))
-
-
-class _Html(str):
-    """A text of HTML, which templates do not escape again."""
-
-    __slots__ = ()
-
-    def __html__(self) -> str:
-        return str(self)
+    return escape(signature).replace("|", "|<wbr>")
 
 
 def spreadsheet_cell(value: Any) -> Any:

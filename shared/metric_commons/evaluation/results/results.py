@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any, Self
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
-from .comparisons import Rank
 from .latex import as_latex
 from .module_results import ModuleResult, Systems, sentence_of
 from .records import ScoreRecord, check_content
@@ -33,7 +32,8 @@ from .rendering import (
     label,
     spreadsheet_cell,
 )
-from .result_tables import Standings, records, tables
+from .result_tables import tables
+from .standings import Rank, Standings
 
 if TYPE_CHECKING:
     from ..rows.plans import Tables
@@ -55,25 +55,24 @@ class Results(Stored):
     """The results of modules by system, comparisons of the systems, and the origin of the input.
 
     `results["system"]["score"]` is a score, and `results["system"]["module"]` what `compute`
-    returns, unless a score has this name; `systems` holds the full result of each module. `save`
-    and `read` keep results in a file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`,
-    `to_json` and `to_pandas` show them, as do `print` and notebooks; `choose` and `sort` select
-    and order.
+    returns; `systems` holds the full result of each module. `save` and `read` keep results in a
+    file; `to_table`, `to_markdown`, `to_latex`, `to_html`, `to_csv`, `to_json` and `to_pandas` show
+    them, as do `print` and notebooks; `choose` and `sort` select and order.
 
     >>> from ..scoring.scoring import score
-    >>> results = score("qa_em", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
-    >>> results["predictions"]["qa_em"]
+    >>> results = score("qa_f1", predictions=["Paris", "Rome"], references=["paris", "Oslo"])
+    >>> results["predictions"]["qa_recall"]
     0.5
+    >>> results["predictions"]["qa_f1"]
+    {'qa_f1': 0.5, 'qa_precision': 0.5, 'qa_recall': 0.5}
     >>> results
-    <Results of predictions: qa_em>
-    >>> results.systems["predictions"]["qa_em"].scores
-    {'qa_em': 0.5}
-    >>> print(results.to_table())  # doctest: +ELLIPSIS
-    system       qa_em
+    <Results of predictions: qa_f1>
+    >>> print(results.choose(["qa_f1"]).to_table())  # doctest: +ELLIPSIS
+    system       qa_f1
     -----------  -------
     predictions  0.5000
     <BLANKLINE>
-    qa_em|normalizer=squad|reference_aggregation=max|rows=2|metric-commons ...
+    qa_f1|normalizer=squad|overlap=multiset|both_empty=1.0|reference_aggregation=max|rows=2|...
     """
 
     FORMAT = "metric-commons/2"
@@ -82,10 +81,10 @@ class Results(Stored):
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
     provenance: dict[str, Any] = field(default_factory=dict)
-    top: int | None = field(default=None, repr=False)  # how many systems to show; None for all
+    top: int | None = None  # how many systems to show; None for all
     # The scored rows by system and module, if they were kept; a file of their own has them.
-    rows: "Tables" = field(default_factory=dict, repr=False, compare=False)
-    shows_counts: bool = field(default=False, repr=False)  # beside scores, in tables
+    rows: "Tables" = field(default_factory=dict, compare=False)
+    shows_counts: bool = False  # beside scores, in tables
 
     def __getitem__(self, system: str) -> "SystemScores":
         """Return the scores of a system by name, or `module.name` where modules share a name.
@@ -94,8 +93,7 @@ class Results(Stored):
             KeyError: the name is unknown; the message lists the systems.
         """
         if system not in self.systems:
-            hint = alternatives(system, self.systems)
-            raise KeyError(f"there is no system {system!r}{hint}")
+            raise KeyError(f"there is no system {system!r}{alternatives(system, self.systems)}")
         modules = self.systems[system]
         names = [name for result in modules.values() for name in result.scores]
         scores = SystemScores(
@@ -111,10 +109,10 @@ class Results(Stored):
         return iter(self.systems)
 
     def __repr__(self) -> str:
-        """Return the systems, modules and number of comparisons, on one line."""
         modules = dict.fromkeys(name for results in self.systems.values() for name in results)
-        names = list(map(label, self.systems))
-        several = f"{len(names)} systems" if len(names) > 5 else ", ".join(names)
+        several = ", ".join(map(label, self.systems))
+        if len(self.systems) > 5:
+            several = f"{len(self.systems)} systems"
         count = len(self.comparisons)
         compared = f"; {count} comparison{'' if count == 1 else 's'}" if count else ""
         return f"<Results of {several}: {', '.join(modules)}{compared}>"
@@ -154,10 +152,9 @@ class Results(Stored):
                 }
                 for system, modules in content["runs"].items()
             },
-            # Undefined and missing p-values become NaN.
+            # Undefined p-values become NaN.
             comparisons=[
-                {"p_adjusted": math.nan}
-                | {k: v if k in ("options", "rows") else from_jsonable(v) for k, v in pair.items()}
+                {k: v if k in ("options", "rows") else from_jsonable(v) for k, v in pair.items()}
                 for pair in content["comparisons"]
             ],
             provenance=dict(content["provenance"]),
@@ -188,18 +185,6 @@ class Results(Stored):
                     raise ValueError(f"the rows of {module} of system {system!r} are missing")
         return replace(self, rows=tables)
 
-    def map_modules(self, change: Callable[[str, str, ModuleResult], ModuleResult]) -> Self:
-        """Return these results with changed results of modules.
-
-        Args:
-            change: from a system, a module and its result to the new one.
-        """
-        systems = {
-            system: {module: change(system, module, result) for module, result in modules.items()}
-            for system, modules in self.systems.items()
-        }
-        return replace(self, systems=systems)
-
     def choose(self, scores: Collection[str] | None) -> Self:
         """Return these results with only the named scores, in modules and comparisons.
 
@@ -226,12 +211,8 @@ class Results(Stored):
             }
             for system, results in self.systems.items()
         }
-        comparisons = [
-            comparison
-            for comparison in self.comparisons
-            if (self.standings.module_of(comparison), comparison["score"]) in selection
-        ]
-        return replace(self, systems=systems, comparisons=comparisons, shows_counts=True)
+        pairs = [pair for pair in self.comparisons if (pair["module"], pair["score"]) in selection]
+        return replace(self, systems=systems, comparisons=pairs, shows_counts=True)
 
     def sort(self, score: str) -> Self:
         """Return these results with the systems in the order of a score, the best first.
@@ -258,11 +239,10 @@ class Results(Stored):
             return math.isnan(value), value if is_lower_better else -value
 
         names = sorted(self.systems, key=key)
-        position = {system: number for number, system in enumerate(names)}
-        systems = {system: self.systems[system] for system in names}
         comparisons = sorted(
-            self.comparisons, key=lambda pair: sorted([position[pair["a"]], position[pair["b"]]])
+            self.comparisons, key=lambda pair: sorted(names.index(pair[side]) for side in "ab")
         )
+        systems = {system: self.systems[system] for system in names}
         return replace(self, systems=systems, comparisons=comparisons)
 
     def best(self, score: str, level: float = 0.95) -> "BestSystem":
@@ -291,7 +271,6 @@ class Results(Stored):
         return best_system(name, results, tables, level)
 
     def __str__(self) -> str:
-        """Return the tables as plain text, which `print` shows."""
         return self.to_table()
 
     def to_table(
@@ -341,8 +320,6 @@ class Results(Stored):
 
         See `to_table`.
 
-        A table too wide for the column of a paper is divided into several floats.
-
         Args:
             table: which table, or "all".
             digits: the number of decimals.
@@ -366,7 +343,6 @@ class Results(Stored):
         return as_html(self.chosen_tables(table, digits, percent), self.signatures())
 
     def _repr_html_(self) -> str:
-        """Return the tables that notebooks show."""
         return self.to_html()
 
     def to_csv(self) -> str:
@@ -401,31 +377,29 @@ class Results(Stored):
         for record in self.records():
             if record.system not in visible:
                 continue
-            line = {n: v for n, v in record._asdict().items() if n in COLUMNS}
-            line["rows"] = record.n
+            line = record._asdict() | {"rows": record.n}
             rank = self.standings.ranks.get(record.key, {}).get(record.system)
             if rank and record.group is None:
+                line |= rank
                 line["best_rank"], line["worst_rank"] = rank["rank_interval"]
-                line |= {"tier": rank["tier"], "letters": rank["letters"]}
-            yield line
+            yield {name: value for name, value in line.items() if name in COLUMNS}
         for pair in self.comparisons:
             if {pair["a"], pair["b"]} <= {*visible}:
-                line = {n: v for n, v in pair.items() if n in COLUMNS}
                 low, high = pair["confidence_interval"]
-                line |= {"system": pair["a"], "versus": pair["b"], "value": pair["diff"]}
-                module = self.standings.module_of(pair)
-                yield line | {"module": module, "low": low, "high": high}
+                line = pair | {"system": pair["a"], "versus": pair["b"], "value": pair["diff"]}
+                line |= {"low": low, "high": high}
+                yield {name: value for name, value in line.items() if name in COLUMNS}
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return the table of scores and, if available, of groups, ranks and comparisons."""
-        agreement = agreement_note(self.provenance.get("agreement", []))
         columns = self.provenance.get("columns", {})
         fields = {columns.get(system, {}).get("groups", {}).get("field") for system in self.systems}
+        agreement = agreement_note(self.provenance.get("agreement", []))
         return tables(
             self.standings,
             self.visible_systems(),
             notation,
-            agreement=" ".join([*self.sentences(), *filter(None, [agreement])]),
+            note=" ".join([*self.sentences(), *filter(None, [agreement])]),
             group_field=(fields.pop() if len(fields) == 1 else None) or "group",
             with_counts=self.shows_counts,
         )
@@ -448,16 +422,16 @@ class Results(Stored):
     def sentences(self) -> list[str]:
         """Return the sentences to quote that modules have about the systems in the tables."""
         visible = self.visible_systems()
-        listed = []
-        for system in visible:
-            for module, result in self.systems[system].items():
-                if text := sentence_of(module, result):
-                    listed.append(f"{system}: {text}" if len(visible) > 1 else text)
-        return listed
+        return [
+            f"{system}: {text}" if len(visible) > 1 else text
+            for system in visible
+            for module, result in self.systems[system].items()
+            if (text := sentence_of(module, result))
+        ]
 
     def records(self) -> Iterator[ScoreRecord]:
-        """Return every score that is a single number, for all rows and for each group."""
-        return records(self.systems)
+        """Yield every score that is a single number, for all rows and for each group."""
+        return self.standings.records()
 
     def visible_systems(self) -> list[str]:
         """Return the systems that tables show: the first `top`, or all."""
@@ -466,9 +440,7 @@ class Results(Stored):
     def signatures(self) -> list[str]:
         """Return the distinct signatures; systems scored or compared in the same way share one."""
         results = (result for modules in self.systems.values() for result in modules.values())
-        compared = (
-            comparison["signature"] for comparison in self.comparisons if "signature" in comparison
-        )
+        compared = (pair["signature"] for pair in self.comparisons if "signature" in pair)
         return list(dict.fromkeys([*(result.signature for result in results), *compared]))
 
     @cached_property
@@ -478,9 +450,7 @@ class Results(Stored):
 
     @property
     def ranks(self) -> dict[str, dict[str, Rank]]:
-        """Return the possible ranks of systems by score.
-
-        `rank_interval`, `tier` and `letters` of each.
+        """Return `rank_interval`, `tier` and `letters` of each system by score.
 
         Contains the scores by which all pairs of systems were compared, as `module.score` where
         modules share a name.
@@ -497,11 +467,13 @@ class SystemScores(dict[str, Any]):
 
     modules: Mapping[str, ModuleResult]
 
-    def __missing__(self, module: str) -> dict[str, Any]:
-        if module not in self.modules:
-            hint = alternatives(module, [*self, *self.modules])
-            raise KeyError(f"there is no score or module {module!r}{hint}")
-        return self.modules[module].values
+    def __getitem__(self, name: str) -> Any:
+        if name in self.modules:
+            return self.modules[name].values
+        if name not in self:
+            hint = alternatives(name, [*self, *self.modules])
+            raise KeyError(f"there is no score or module {name!r}{hint}")
+        return super().__getitem__(name)
 
 
 def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
@@ -520,8 +492,8 @@ def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
             same = f"{check['score']} is {check['metric']} of the log in all {check['rows']:,} rows"
             systems.setdefault(same, []).append(check["system"])
     sentences = [f"{', '.join(names)}: {text}." for text, names in systems.items()]
-    if hidden := reasons[_REASONS:]:
-        more = f"{len(hidden)} more scores differ from those of a log; JSON has them."
+    if hidden := len(reasons[_REASONS:]):
+        more = f"{hidden} more scores differ from those of a log; JSON has them."
         reasons = [*reasons[:_REASONS], more]
     return " ".join([*sentences, *reasons])
 
@@ -556,14 +528,12 @@ def find_scores(names: Iterable[str], systems: Systems) -> set[tuple[str, str]]:
             for score in result.scores:
                 keys.setdefault(score, set()).add((module, score))
                 keys[f"{module}.{score}"] = {(module, score)}
-    selection = set()
     for name in names:
         if name not in keys:
             scores = list(dict.fromkeys(score for key in keys.values() for _, score in key))
             hint = nearest(name, keys) or f"; there are {', '.join(scores) or 'none'}"
             raise ValueError(f"there is no score {name!r}{hint}")
-        selection |= keys[name]
-    return selection
+    return {key for name in names for key in keys[name]}
 
 
 def find_score(name: str, systems: Systems) -> tuple[str, str]:

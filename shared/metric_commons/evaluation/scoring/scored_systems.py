@@ -11,8 +11,7 @@ from ...module.catalog.request import ROW_LABELS, Missing, Request
 from ...module.catalog.usage import with_bar
 from ...module.declaration.declarations import Module, check_supported, texts_of_rows
 from ...statistics.resampling.progress import step
-from ..comparison.pairing import paired_scores
-from ..results.comparisons import compare_pairs
+from ..comparison.comparisons import with_comparisons
 from ..results.module_results import (
     ModuleResult,
     check_averages,
@@ -199,14 +198,15 @@ def results_of_tables(
     if request.compare:
         level = request.confidence_level
         with step(1, 2):
-            comparisons = compare_pairs(
-                paired_scores(results, combinations(tables, 2), request.scores),
+            results = with_comparisons(
+                results,
+                combinations(tables, 2),
+                request.scores,
                 correction=request.correction,
                 assume=request.assume,
                 bounds=request.bounds,
                 confidence_level=_LEVEL if level is None else level,
             )
-        results = replace(results, comparisons=comparisons)
     if not (request.rows or len(tables) > 1):
         results = replace(results, rows={})
     return results.choose(request.scores)

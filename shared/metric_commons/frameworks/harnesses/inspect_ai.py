@@ -35,9 +35,8 @@ from ...judging.sampling.answer_clusters import sampled_answers
 from ...statistics.arguments.domains import check_option
 from ...statistics.intervals.methods import Method
 from ...statistics.intervals.proportions import Interval
-from ..rewards.math_tasks import Math
 from ..rewards.model_outputs import sole
-from ..rewards.named_tasks import row_modules
+from ..rewards.module_tasks import row_modules
 from ..rewards.named_tasks import task as named_task
 from ..rewards.repeated_samples import check_interval_options, mean_estimate
 from ..rewards.verdicts import Task as RowTask
@@ -197,7 +196,7 @@ def _maj(equivalence: Literal["normalized", "math"] = "normalized") -> ScoreRedu
         ValueError: the option is not valid.
     """
     check_option("equivalence", equivalence, Literal["normalized", "math"])
-    equal = Math().equal_answers() if equivalence == "math" else None
+    equal = named_task("math").equal_answers() if equivalence == "math" else None
     number = value_to_float()
 
     def reduce(scores: list[Score]) -> Score:

@@ -22,7 +22,6 @@ from ...statistics.arguments.domains import check_option
 from ..rewards.model_outputs import reference_values, replies, text_of
 from ..rewards.named_tasks import task as named_task
 from ..rewards.repeated_samples import check_interval_options, mean_estimate, sample_scores
-from ..rewards.text_tasks import TextTask
 
 __all__ = ["corpus", "estimate", "rows"]
 
@@ -158,7 +157,7 @@ def rows(
     task = named_task(module, **options)
     main = options.get("name") or task.score_name
     names = [main, *task.further_scores()]
-    is_extracted = isinstance(task, TextTask) and bool(task.extract)
+    is_extracted = bool(task.extract)
 
     def process_results(doc: Mapping[str, Any], results: Sequence[Any]) -> dict[str, Any]:
         first = results[0]

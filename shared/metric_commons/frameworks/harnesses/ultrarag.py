@@ -34,7 +34,7 @@ from ...statistics.resampling.progress import step
 from ...statistics.tests.significance import compare_measures
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
-from ...text.tokens.references import best_pairs
+from ...text.tokens.references import Aggregation, best_pairs
 from .ultrarag_profiles import Profile, ProfileRules, python_mean, rules_of, summation
 
 ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
@@ -42,7 +42,10 @@ RANKING_METRICS = ("mrr", "map", "recall", "ndcg", "precision")
 CUTOFFS = (1, 5, 10, 20, 50, 100)
 
 _ROUGE_TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL"}
-_CUTOFF_MEASURES = {"ndcg": "ndcg", "precision": "P", "recall": "recall"}  # in this order
+_METRICS = {"map": "map", "mrr": "mrr", "ndcg": "ndcg", "P": "precision", "recall": "recall"}
+_WITHOUT_CUTOFF = ("map", "mrr")
+_EQUAL: Mapping[str, Aggregation] = {"em": "max", "stringem": "mean"}
+_CONTAINED: Mapping[str, Match] = {"acc": "substring", "coverem": "token_set"}
 _TEXTS = Scalar(str)
 _BLOCK = 65_536  # rows between two progress reports
 _STEPS = 4  # of a comparison, in reports of progress: three files read, and the tests
@@ -152,41 +155,28 @@ def _row_scores(
     """
     is_empty = [row_references == [] for row_references in references]
     references = [row_references or [""] for row_references in references]
-    scores: dict[str, Floats] = {}
-    rouge_types = [_ROUGE_TYPES[name] for name in names if name in _ROUGE_TYPES]
-    word_metrics = [name for name in names if name not in _ROUGE_TYPES]
-    if word_metrics:
-        blocks = [
-            _pair_scores(pairs, word_metrics, rules)
-            for pairs in answer_pairs(predictions, references, normalizer=rules.normalizer)
-        ]
-        for name in word_metrics:
-            scores[name] = np.concatenate([block[name] for block in blocks])
-    if rouge_types:
-        rouge_scores = rouge(
-            predictions,
-            references,
-            rouge_types=rouge_types,
-            use_stemmer=True,
-            normalizer=rules.normalizer,
-        )
-        for name, rouge_type in _ROUGE_TYPES.items():
-            if rouge_type in rouge_scores:
-                scores[name] = rouge_scores[rouge_type].f1
-    return {name: np.where(is_empty, 0.0, values) for name, values in scores.items()}
+    blocks = [
+        _pair_scores(pairs, names, rules)
+        for pairs in answer_pairs(predictions, references, normalizer=rules.normalizer)
+    ]
+    scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+    if types := [_ROUGE_TYPES[name] for name in names if name in _ROUGE_TYPES]:
+        options: dict[str, Any] = {"use_stemmer": True, "normalizer": rules.normalizer}
+        overlaps = rouge(predictions, references, rouge_types=types, **options)
+        scores |= {name: overlaps[_ROUGE_TYPES[name]].f1 for name in names if name in _ROUGE_TYPES}
+    return {name: np.where(is_empty, 0.0, scores[name]) for name in names}
 
 
 def _pair_scores(pairs: AnswerPairs, names: list[str], rules: ProfileRules) -> dict[str, Floats]:
     """Return the row scores of the metrics that compare whole answers, or words."""
     scores: dict[str, Floats] = {}
-    if "em" in names or "stringem" in names:
-        equal = pairs.equal()
-        scores["em"] = pairs.hits(equal, "max")
-        scores["stringem"] = pairs.hits(equal, "mean")
-    matches: dict[str, Match] = {"acc": "substring", "coverem": "token_set"}
-    for name in matches.keys() & names:
-        contained = pairs.contained(matches[name], empty_is_contained=rules.empty_is_contained)
-        scores[name] = pairs.hits(contained, "max")
+    for name, average in _EQUAL.items():
+        if name in names:
+            scores[name] = pairs.hits(pairs.equal(), average)
+    for name, match in _CONTAINED.items():
+        if name in names:
+            contained = pairs.contained(match, empty_is_contained=rules.empty_is_contained)
+            scores[name] = pairs.hits(contained, "max")
     if "f1" in names:
         f1 = pairs.token_f1("multiset", both_empty=rules.both_empty).f1
         scores["f1"] = f1.take(best_pairs(f1, pairs.references))
@@ -267,11 +257,11 @@ def query_scores(
         ValueError: as `evaluate_trec`.
         OSError: a file cannot be read.
     """
-    rules = rules_of(profile)
-    measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
+    rules_of(profile)
+    measures = _measures(metrics, ks)
     qrels = read_qrels(qrels_path)
     run = _read_run(run_path, qrels, qrels_path)
-    scores = _query_scores(qrels, run, measures, rules)
+    scores = _query_scores(qrels, run, measures, profile)
     queries: Iterable[str] = scores  # in the order of trec_eval
     if profile != "standard":
         # UltraRAG adds up queries in the order of their first occurrence in the run.
@@ -318,20 +308,19 @@ def evaluate_trec_pvalue(
         ValueError: as for `evaluate_trec`, or an invalid number of resamples or seed.
         OSError: a file cannot be read.
     """
-    rules = rules_of(profile)
-    measures = _measures(_check_names(metrics, RANKING_METRICS), ks)
+    rules_of(profile)
+    measures = _measures(metrics, ks)
     with step(0, _STEPS):
         qrels = read_qrels(qrels_path)
     runs = []
     for number, path in enumerate((run_new_path, run_old_path), start=1):
         with step(number, _STEPS):
-            runs.append(_query_scores(qrels, _read_run(path, qrels, qrels_path), measures, rules))
+            run = _read_run(path, qrels, qrels_path)
+            runs.append(_query_scores(qrels, run, measures, profile))
     queries = sorted({*runs[0], *runs[1]})
+    zeros = dict.fromkeys(measures, 0.0)
     a, b = (
-        {
-            name: [run[query][name] if query in run else 0.0 for query in queries]
-            for name in measures
-        }
+        {name: [run.get(query, zeros)[name] for query in queries] for name in measures}
         for run in runs
     )
     with step(3, _STEPS):
@@ -343,33 +332,21 @@ def evaluate_trec_pvalue(
             seed=seed,
             confidence_level=confidence_level,
         )
+    keys = [*_COMPARISON_KEYS, *(["confidence_interval"] if confidence_level else [])]
+    order = [metric.lower() for metric in metrics or RANKING_METRICS]  # metric by metric
     results = {}
-    for name in _by_metric(metrics, comparisons):
-        comparison = comparisons[name]
+    for name in sorted(measures, key=lambda name: order.index(_METRICS[name.partition("@")[0]])):
         differences = [x - y for x, y in zip(a[name], b[name], strict=True)]
         columns = {"A_mean": a[name], "B_mean": b[name], "diff": differences}
         means = means_of_queries(columns, profile=profile, python_version=python_version)
-        keys = [*_COMPARISON_KEYS, *(["confidence_interval"] if confidence_level else [])]
-        results[name] = {key: (comparison | means)[key] for key in keys}
+        found = comparisons[name] | means
+        results[name] = {key: found[key] for key in keys}
     return results
 
 
-def _by_metric(metrics: Sequence[str] | None, measures: Iterable[str]) -> list[str]:
-    """Return the measures in the order of UltraRAG's comparisons.
-
-    Metric by metric, with its cutoffs.
-    """
-    order = [metric.lower() for metric in metrics or RANKING_METRICS]
-
-    def rank(name: str) -> int:
-        metric = name.partition("@")[0]
-        return order.index("precision" if metric == "P" else metric)
-
-    return sorted(measures, key=rank)
-
-
-def _measures(names: Sequence[str], ks: Sequence[int] | None) -> list[str]:
+def _measures(metrics: Sequence[str] | None, ks: Sequence[int] | None) -> list[str]:
     """Return the names of the measures in `score_run` and in results, in the order of results."""
+    names = _check_names(metrics, RANKING_METRICS)
     if ks is not None and not isinstance(ks, Sequence):
         raise OptionError("ks", f"must be a list of cutoffs, got {ks!r}")
     cutoffs = list(CUTOFFS if ks is None else ks)
@@ -378,11 +355,12 @@ def _measures(names: Sequence[str], ks: Sequence[int] | None) -> list[str]:
             raise OptionError(f"ks[{row}]", f"is {k!r}; a cutoff is an integer, at least 1")
         if k in cutoffs[:row]:
             raise OptionError(f"ks[{row}]", f": {k} is given twice")
-    prefixes = [prefix for name, prefix in _CUTOFF_MEASURES.items() if name in names]
+    asked = [prefix for prefix, name in _METRICS.items() if name in names]
+    prefixes = [prefix for prefix in asked if prefix not in _WITHOUT_CUTOFF]
     if prefixes and not cutoffs:
         raise OptionError("ks", "is empty; recall, ndcg and precision need a cutoff")
-    without_cutoff = [name for name in ("map", "mrr") if name in names]
-    return [*without_cutoff, *(f"{prefix}@{k}" for k in cutoffs for prefix in prefixes)]
+    measures = [prefix for prefix in asked if prefix in _WITHOUT_CUTOFF]
+    return measures + [f"{prefix}@{k}" for k in cutoffs for prefix in prefixes]
 
 
 def _read_run(path: File, qrels: Qrels, qrels_path: File) -> Run:
@@ -393,9 +371,10 @@ def _read_run(path: File, qrels: Qrels, qrels_path: File) -> Run:
 
 
 def _query_scores(
-    qrels: Qrels, run: Run, measures: list[str], rules: ProfileRules
+    qrels: Qrels, run: Run, measures: list[str], profile: Profile
 ) -> Mapping[str, Mapping[str, float]]:
     """Return the measures of each query that counts."""
+    rules = rules_of(profile)
     scores: dict[str, dict[str, float]] = score_run(
         qrels, run, measures, missing=rules.missing, score_dtype=rules.score_dtype
     )["per_query"]
@@ -446,19 +425,19 @@ def table(results: Mapping[str, Any], ends: Mapping[str, Sequence[float]] | None
 
     rows: list[list[Any]] = []
     header = ["Metric", "Value"]
-    differences = {}
+    ends = dict(ends or {})
     for name, value in results.items():
         if isinstance(value, Mapping):
             header = ["metrics", "A_mean", "B_mean", "Diff(A-B)", "p_value", "significant"]
-            rows.append([name, *list(value.values())[:5]])
+            rows.append([name, *(value[key] for key in _COMPARISON_KEYS)])
             if "confidence_interval" in value:
-                differences[name] = value["confidence_interval"]
+                ends[name] = value["confidence_interval"]
         elif f"avg_{name}" in results:
             rows.append([name, round(results[f"avg_{name}"], 4)])
         elif not name.startswith("avg_"):
             rows.append([name, round(value, 6)])
-    if ends := differences or ends:
+    if ends:
         header.append("interval")
-        rows = [[*row, f"[{ends[row[0]][0]:.4f}, {ends[row[0]][1]:.4f}]"] for row in rows]
+        rows = [[*row, "[{:.4f}, {:.4f}]".format(*ends[row[0]])] for row in rows]
     text: str = tabulate(rows, header, tablefmt="fancy_grid", colalign=("left",) * len(header))
     return text

@@ -1,9 +1,11 @@
 """The profiles of UltraRAG's evaluations: their conventions, and how they add up scores."""
 
 import math
+import operator
 import platform
 import re
 from collections.abc import Sequence
+from functools import reduce
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from ...statistics.arguments.checks import check_choice
@@ -57,14 +59,18 @@ def summation(profile: Profile, python_version: str | None = None) -> str | None
     rules_of(profile)
     if profile == "standard":
         return None
-    is_new = is_compensated(python_version or platform.python_version())
+    text = python_version or platform.python_version()
+    match = re.match(r"(\d+)\.(\d+)(\.|$)", text)
+    if match is None:
+        raise ValueError(f"python_version is {text!r}, not a version such as '3.12'")
+    is_new = (int(match[1]), int(match[2])) >= _COMPENSATED_SINCE
     return "compensated" if is_new else "running"
 
 
 def python_mean(scores: Sequence[float], profile: Profile, python_version: str | None) -> float:
     """Return the mean by `sum` of UltraRAG's Python; in "standard", added up as in trec_eval."""
-    is_running = summation(profile, python_version) in (None, "running")
-    return (running_sum if is_running else compensated_sum)(scores) / len(scores)
+    is_compensated = summation(profile, python_version) == "compensated"
+    return (compensated_sum if is_compensated else running_sum)(scores) / len(scores)
 
 
 def running_sum(values: Sequence[float]) -> float:
@@ -73,10 +79,7 @@ def running_sum(values: Sequence[float]) -> float:
     >>> running_sum([0.1] * 10)
     0.9999999999999999
     """
-    total = 0.0
-    for value in values:
-        total += value
-    return total
+    return reduce(operator.add, values, 0.0)
 
 
 def compensated_sum(values: Sequence[float]) -> float:
@@ -95,18 +98,3 @@ def compensated_sum(values: Sequence[float]) -> float:
         greater, lesser = (before, value) if abs(before) >= abs(value) else (value, before)
         error += (greater - total) + lesser
     return total + error if error and math.isfinite(error) else total
-
-
-def is_compensated(python_version: str) -> bool:
-    """Return whether `sum` of this version of Python compensates its rounding errors.
-
-    Raises:
-        ValueError: this is not a version, such as "3.11" or "3.13.1".
-
-    >>> is_compensated("3.11.9"), is_compensated("3.12")
-    (False, True)
-    """
-    match = re.match(r"(\d+)\.(\d+)(\.|$)", python_version)
-    if match is None:
-        raise ValueError(f"python_version is {python_version!r}, not a version such as '3.12'")
-    return (int(match[1]), int(match[2])) >= _COMPENSATED_SINCE

@@ -5,14 +5,13 @@ Anthropic, or objects of inspect_ai, verifiers and deepeval, which have the same
 attributes. Nothing that a model returned raises an error.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _MISSING = {"NAType", "NaTType"}  # missing values of pandas, by the names of their types
 _CALLS = ("function_call", "tool_use", "tool_call")  # types of items and blocks
-_MESSAGES = ("message", *_CALLS, "function_call_output", "tool_result", "reasoning", "thinking")
-_PLAIN = str | bytes | int | float | None  # values without fields
-_ABSENT = object()
+_OF_TOOLS = ("function_call_output", "tool_result", "reasoning", "thinking")
+_PLAIN = str | int | float | None  # values without fields
 
 
 class ReferenceTypeError(TypeError):
@@ -39,28 +38,42 @@ def text_of(completion: Any) -> str:
     messages = replies(completion)
     if messages is None:
         return _printed(completion)
-    return str(messages[-1]["content"]) if messages else ""
+    content = messages[-1].get("content") if messages else ""
+    parts = content if isinstance(content, list) else [content]
+    return "".join(filter(None, map(_text, parts)))
 
 
 def replies(completion: Any) -> list[dict[str, Any]] | None:
-    """Return the messages of the assistant in a completion; None if it has no messages.
+    """Return the messages of the assistant in a completion, as dictionaries; None without any.
 
-    Each has a role, the text of its content, and `tool_calls` if it has any. If the assistant wrote
-    no message, the last one counts.
+    If the assistant wrote no message, the last one counts.
 
     >>> call = {"type": "function_call", "name": "f", "arguments": "{}"}
-    >>> replies([call, {"type": "function_call_output", "output": "4"}])
-    [{'role': 'assistant', 'content': '', 'tool_calls': [{'name': 'f', 'arguments': '{}'}]}]
+    >>> replies([call, {"type": "function_call_output", "output": "4"}]) == [call]
+    True
     >>> replies({"a": 1}) is None
     True
     """
-    if isinstance(completion, _PLAIN):
+    try:
+        value = _plain(completion)
+    except Exception:  # circles, or properties that cannot be computed
         return None
-    items = completion if isinstance(completion, Sequence) else [completion]
+    items = value if isinstance(value, list) else [value]
     if not all(map(_is_message, items)):
         return None
-    by_assistant = [item for item in items if _role(item) == "assistant"]
-    return list(map(_reply, by_assistant or items[-1:]))
+    return [item for item in items if _role(item) == "assistant"] or items[-1:]
+
+
+def has_calls(message: Mapping[str, Any]) -> bool:
+    """Return whether a message has calls apart from its text, or a list for them.
+
+    >>> has_calls({"tool_calls": []}), has_calls({"content": "[f()]"})
+    (True, False)
+    """
+    content = message.get("content")
+    parts = content if isinstance(content, list) else []
+    kinds = {part.get("type") for part in (message, *parts) if isinstance(part, dict)}
+    return message.get("tool_calls") is not None or not kinds.isdisjoint(_CALLS)
 
 
 def calling(calls: Iterable[Any], content: Any = "") -> dict[str, Any]:
@@ -69,72 +82,44 @@ def calling(calls: Iterable[Any], content: Any = "") -> dict[str, Any]:
     >>> calling([{"name": "f", "input_parameters": {"a": 1}}])["tool_calls"]
     [{'name': 'f', 'arguments': {'a': 1}}]
     """
-    return {"role": "assistant", "content": content, "tool_calls": list(map(_call, calls))}
+    plain = [_plain(call) for call in calls]
+    made = [{"name": c.get("name"), "arguments": c.get("input_parameters")} for c in plain]
+    return {"role": "assistant", "content": content, "tool_calls": made}
 
 
-def _field(value: Any, name: str, default: Any = None) -> Any:
-    """Return a field of a mapping, or an attribute of an object."""
-    if isinstance(value, Mapping):
-        return value.get(name, default)
-    try:
-        return getattr(value, name, default)
-    except Exception:  # a property that cannot be computed
-        return default
+def _plain(value: Any) -> Any:
+    """Return a value of lists and dictionaries, which have the fields of objects."""
+    if isinstance(value, _PLAIN):
+        return value
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, Sequence):
+        return list(map(_plain, value))
+    fields = value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
+    return {name: _plain(field) for name, field in fields.items()}
 
 
 def _is_message(value: Any) -> bool:
     """Return whether a value is a message or an item of a conversation."""
-    if isinstance(value, _PLAIN | Sequence):
+    if not isinstance(value, dict):
         return False
-    if _field(value, "type") in _MESSAGES:
+    if value.get("type") in ("message", *_CALLS, *_OF_TOOLS):
         return True
-    content = _field(value, "content", _ABSENT)
-    if content is _ABSENT:
-        return isinstance(_field(value, "tool_calls"), list | tuple)
-    return isinstance(content, str | bytes | list | tuple | None)
+    content = value.get("content", 0)
+    return isinstance(content, str | list | None) or isinstance(value.get("tool_calls"), list)
 
 
-def _role(message: Any) -> Any:
-    kind = _field(message, "type")
-    if kind in ("function_call_output", "tool_result", "reasoning", "thinking"):
+def _role(message: Mapping[str, Any]) -> Any:
+    kind = message.get("type")
+    if kind in _OF_TOOLS:
         return "tool"
-    return "assistant" if kind in _CALLS else _field(message, "role")
+    return "assistant" if kind in _CALLS else message.get("role")
 
 
-def _reply(message: Any) -> dict[str, Any]:
-    content, listed = _field(message, "content"), _field(message, "tool_calls")
-    parts = content if isinstance(content, list | tuple) else [content]
-    calls = list(map(_call, listed)) if isinstance(listed, list | tuple) else []
-    calls += [_call(part) for part in (*parts, message) if _field(part, "type") in _CALLS]
-    reply = {"role": "assistant", "content": "".join(_texts(parts))}
-    return reply | ({"tool_calls": calls} if listed is not None or calls else {})
-
-
-def _call(value: Any) -> Any:
-    """Return a call with `name` and `arguments`; other values unchanged."""
-    if isinstance(value, str | int | float | list | tuple | None):
-        return value
-    function = _field(value, "function")
-    if function is not None and not isinstance(function, str):
-        return _call(function)
-    call = {"name": _field(value, "name") or function}
-    for name in ("arguments", "parameters", "args", "input", "input_parameters"):
-        arguments = _field(value, name, _ABSENT)
-        if arguments is not _ABSENT:
-            return call | {"arguments": arguments}
-    return call
-
-
-def _texts(parts: Iterable[Any]) -> Iterator[str]:
-    for part in parts:
-        if isinstance(part, bytes):
-            yield part.decode("utf-8", "replace")
-        elif isinstance(part, str):
-            yield part
-        elif _field(part, "type") not in ("reasoning", "thinking"):
-            text = _field(part, "text")
-            if isinstance(text, str):
-                yield text
+def _text(part: Any) -> str | None:
+    if isinstance(part, dict) and part.get("type") not in _OF_TOOLS:
+        part = part.get("text")
+    return part if isinstance(part, str) else None
 
 
 def _printed(value: Any) -> str:

@@ -23,9 +23,9 @@ def sample_scores(task: Task, verdicts: Sequence[Verdict]) -> dict[str, float]:
     whether the most frequent answer does: of equally frequent ones, the proportion that do. Samples
     without an answer do not vote; answers of mathematics are one answer if they are equal.
 
-    >>> from .math_tasks import Math
+    >>> from .named_tasks import task
     >>> samples = [r"\boxed{1/2}", r"\boxed{0.5}", r"\boxed{3}", "?"]
-    >>> sample_scores(Math(), Math().verdicts(samples, ["0.5"] * 4))
+    >>> sample_scores(task("math"), task("math").verdicts(samples, ["0.5"] * 4))
     {'avg@4': 0.5, 'pass@4': 1.0, 'maj@4': 1.0}
     """
     scores = [verdict.score for verdict in verdicts if verdict.score is not None]
@@ -49,9 +49,9 @@ def scores_of_groups(
     Rows of a question stand together, as the generations of a trainer do; the interval takes
     questions as units. Empty if the questions do not have the same number of samples, above one.
 
-    >>> from .text_tasks import Found
-    >>> verdicts = Found().verdicts([r"\boxed{2}", "2"] * 2, [None] * 4)
-    >>> found = scores_of_groups(Found(), verdicts, ["a", "a", "b", "b"])
+    >>> from .named_tasks import task
+    >>> verdicts = task("found").verdicts([r"\boxed{2}", "2"] * 2, [None] * 4)
+    >>> found = scores_of_groups(task("found"), verdicts, ["a", "a", "b", "b"])
     >>> found["avg@2"], found["pass@2"], sorted(found)
     (0.5, 1.0, ['avg@2', 'avg@2_high', 'avg@2_low', 'maj@2', 'pass@2'])
     """

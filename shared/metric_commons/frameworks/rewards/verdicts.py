@@ -1,26 +1,27 @@
-"""Verdicts on rows, and the base class of the tasks that return them."""
+"""Verdicts on rows, and tasks, which return them: how an answer is found and compared."""
 
 import sys
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, Literal, NamedTuple, Self, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from ...module.catalog.score_scales import ScoreScale
 from ...module.declaration.declarations import names_of_functions
-from ...statistics.arguments.checks import alternatives
+from ...statistics.arguments.checks import OptionError, shown
 from ...statistics.arguments.domains import check_option
+from ...text.extraction.step_chains import Extract, answer_in, chain_functions, hashable_chain
 from ...text.tokens.thoughts import Thoughts, answer_of
-from .model_outputs import ReferenceTypeError, text_of
+from .model_outputs import ReferenceTypeError, reference_values, text_of
 
 T = TypeVar("T")
+Outputs = Sequence[Any]  # of models: texts, messages, or None
+References = Sequence[Any]  # one accepted answer or several for each output
 Status = Literal["scored", "undecided", "unparsed", "unreadable"]
 STATUSES: tuple[Status, ...] = ("unparsed", "undecided", "unreadable")  # which logs count
 
-_FIXED = ("module", "options", "sample")  # fields that no setting changes
-_OF_REPORTS = ("name", "explain")  # fields that change no score
+_STEPS_OF_SOLUTIONS = ("boxed", "gsm8k", "final_answer")  # which references may need
 _NO_SCORES: Mapping[str, float] = {}
 _FRAMES = 800  # of the stack that a row may need
 
@@ -41,25 +42,53 @@ class Verdict(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Task(ABC):
+class Task:
     """A way to judge rows, as a value: it can be compared, hashed, pickled and shared by threads.
 
     Args:
+        module: the name of the kind of task.
         name: of the score, in logs.
-        explain: whether verdicts have a reason.
+        score: the name of a score of the module.
+        extract: how to extract the answer from a text, as the option `extract` of qa_em; None for
+            the whole text.
+        extract_references: the same for references.
         thoughts: "strip" judges what follows the thoughts of a model, as the option of `qa_em`.
+        explain: whether verdicts have a reason.
+        options: of the kind.
+
+    Raises:
+        ValueError: an option is not valid.
+        TypeError: an option is unknown.
     """
 
+    module: str
     name: str = ""
-    explain: bool = False
+    score: str | None = None
+    extract: Extract = None
+    extract_references: Extract = None
     thoughts: Thoughts = "strip"
+    explain: bool = False
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         check_option("thoughts", self.thoughts, Thoughts)
+        changes: dict[str, Any] = {"name": self.name or self.module}
         if not isinstance(self.thoughts, str):
-            object.__setattr__(self, "thoughts", tuple(self.thoughts))
+            changes["thoughts"] = tuple(self.thoughts)
+        for name in ("extract", "extract_references"):
+            try:
+                changes[name] = hashable_chain(getattr(self, name))
+            except ValueError as error:
+                raise OptionError(name, f": {error}") from None
+        vars(self).update(changes | self.checked())
 
-    def verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def checked(self) -> dict[str, Any]:
+        """Check the options; return the fields that follow from them."""
+        if self.options:
+            raise TypeError(f"{self.module} has no option {next(iter(self.options))!r}")
+        return {}
+
+    def verdicts(self, completions: Outputs, references: References) -> list[Verdict]:
         """Return one verdict for each row; nothing that a model wrote raises an error.
 
         Args:
@@ -74,20 +103,26 @@ class Task(ABC):
             raise ValueError(f"{len(completions)} texts, but {len(references)} references")
         return on_free_stack(self._verdicts, completions, list(references))
 
-    def _verdicts(self, completions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def _verdicts(self, completions: Outputs, references: References) -> list[Verdict]:
         predictions = list(map(self.prediction, completions))
         try:
             return self.judged(predictions, references)
         except ReferenceTypeError:
             raise
         except Exception as error:
-            if not isinstance(error, RecursionError) and self.has_functions():
+            if not isinstance(error, RecursionError) and names_of_functions(self.settings()):
                 raise  # an error of the caller's own function
             if len(predictions) > 1:  # judge the other rows
-                pairs = zip(predictions, references, strict=True)
+                pairs = zip(completions, references, strict=True)
                 return [self._verdicts([text], [value])[0] for text, value in pairs]
             reason = f"The answer cannot be judged: {type(error).__name__}: {_short(str(error))}"
             return [Verdict(None, text_of(predictions[0]), "undecided", reason=reason)]
+
+    async def awaited(self, completions: Outputs, references: References) -> list[Verdict]:
+        """Return the verdicts; the event loop continues meanwhile."""
+        import asyncio  # only on use
+
+        return await asyncio.to_thread(self.verdicts, completions, references)
 
     def verdict(self, completion: Any, reference: Any) -> Verdict:
         """Return the verdict on one row."""
@@ -97,13 +132,42 @@ class Task(ABC):
         """Return the part of a completion that is judged; None if its thoughts were cut off."""
         return answer_of(text_of(completion), self.thoughts)
 
-    @abstractmethod
-    def judged(self, predictions: Sequence[Any], references: Sequence[Any]) -> list[Verdict]:
+    def judged(self, predictions: Outputs, references: References) -> list[Verdict]:
         """Return one verdict for each prediction, which is None if there is no answer."""
+        accepted = list(map(self.accepted, references))
+        answers = [None if text is None else _answer(text, self.extract) for text in predictions]
+        rows = list(zip(answers, accepted, strict=True))
+        found = [(answer, values) for answer, values in rows if answer is not None and values]
+        judged = iter(self.compared(found) if found else ())
+        verdicts = []
+        for answer, values in rows:
+            if not values:
+                verdicts.append(Verdict(None, answer, "unreadable"))
+            elif answer is None:
+                verdicts.append(self.without_answer(values))
+            else:
+                verdicts.append(next(judged))
+        return self.with_reasons(verdicts, accepted)
 
-    @abstractmethod
-    def reference_problem(self, reference: Any) -> str | None:
-        """Return the reason why a reference cannot be read; None if it can."""
+    def accepted(self, reference: Any) -> list[str]:
+        """Return the accepted answers of a row that can be read."""
+        texts = list(map(str, reference_values(reference)))
+        if self.extract_references:
+            answers = [_answer(text, self.extract_references) for text in texts]
+            texts = [answer for answer in answers if answer is not None]
+        return [answer for text in texts for answer in self.readable(text)]
+
+    def readable(self, text: str) -> Sequence[str]:
+        """Return the accepted answer that a text stands for; empty if it cannot be read."""
+        return (text,)
+
+    def without_answer(self, accepted: list[str]) -> Verdict:
+        """Return the verdict on a text in which no answer is found."""
+        return Verdict(0.0, None, "unparsed")
+
+    def compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
+        """Return the verdict on each answer with the accepted answers of its row."""
+        raise NotImplementedError
 
     def needs_reference(self) -> bool:
         """Return whether the verdict depends on references."""
@@ -116,7 +180,7 @@ class Task(ABC):
     @property
     def score_name(self) -> str:
         """Return the name of the score among the scores of its module."""
-        return self.name
+        return self.score or self.name
 
     def equal_answers(self) -> Callable[[str, str], object] | None:
         """Return the function that says whether two answers are equal; None to compare texts."""
@@ -145,53 +209,55 @@ class Task(ABC):
         """Return one line that says how scores are computed, as in results."""
         from ...evaluation.results.module_results import signature  # imports numpy, so only on use
 
-        return signature(*self._settings_of_scores(), None)
+        return signature(self.module, self.settings(), None)
 
-    def _settings_of_scores(self) -> tuple[str, dict[str, Any]]:
-        """Return the name in the signature, and the options that change scores."""
-        options = {item.name: getattr(self, item.name) for item in fields(self)}
-        return self.name, {
-            name: value
-            for name, value in options.items()
-            if name not in _OF_REPORTS and value is not None
-        }
+    def settings(self) -> dict[str, Any]:
+        """Return the options that change scores."""
+        names = ("score", "thoughts", "extract", "extract_references")
+        settings = {**self.options, **{name: getattr(self, name) or None for name in names}}
+        return {name: value for name, value in settings.items() if value is not None}
+
+    def given(self) -> dict[str, Any]:
+        """Return the settings of which `task` makes the same task."""
+        names = ("name", "score", "extract", "extract_references", "thoughts", "explain")
+        return {**{name: getattr(self, name) for name in names}, **self.options}
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
-    def has_functions(self) -> bool:
-        """Return whether an option is a function, or a list with one."""
-        return bool(names_of_functions(self._settings_of_scores()[1]))
+    # Explanations, and problems of references.
 
-    def suggestion(self, references: Sequence[Any]) -> str:
-        """Return advice for a batch in which no reference can be read."""
-        problem = self.reference_problem(references[0])
-        return f"the first {problem}; is it the right column?"
+    def with_reasons(
+        self, verdicts: list[Verdict], accepted: Sequence[Sequence[Any]]
+    ) -> list[Verdict]:
+        """Return the verdicts with their reasons, if the task explains."""
+        if not self.explain:
+            return verdicts
+        rows = zip(verdicts, accepted, strict=True)
+        return [verdict._replace(reason=self.reason(verdict, row)) for verdict, row in rows]
 
-    def doubt(self, references: Sequence[Any]) -> str:
-        """Return a remark on references that were perhaps read wrongly; usually empty."""
-        return ""
+    def reason(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
+        """Return the reason for a verdict, in a sentence."""
+        if verdict.status == "unreadable":
+            return "The reference cannot be read, so the answer is not judged."
+        if verdict.status == "unparsed":
+            found = f"The answer cannot be read: {listed([verdict.answer])}"
+            if verdict.answer is None:
+                found = f"No answer was found in the text ({self.steps_text()})"
+            return f"{found}; accepted is {listed(accepted)}."
+        return self.explained(verdict, accepted)
 
-    def settings(self) -> set[str]:
-        """Return the names of the settings and options that `with_settings` takes."""
-        return {item.name for item in fields(self) if item.init and item.name not in _FIXED}
+    def steps_text(self) -> str:
+        """Return the steps by which an answer is found."""
+        steps: Any = self.extract or ["after its thoughts"]
+        return ", then ".join(getattr(step, "__name__", None) or str(step) for step in steps)
 
-    def with_settings(self, settings: Mapping[str, Any]) -> Self:
-        """Return the task with other settings.
-
-        Raises:
-            TypeError: a setting is unknown.
-        """
-        known = self.settings()
-        for name in settings:
-            if name not in known:
-                hint = alternatives(name, sorted(known))
-                raise TypeError(f"{self.name} has no option {name!r}{hint}")
-        names = {item.name for item in fields(self)}
-        changes = {name: value for name, value in settings.items() if name in names}
-        if options := {name: value for name, value in settings.items() if name not in names}:
-            changes["options"] = {**getattr(self, "options", {}), **options}
-        return replace(self, **changes)
+    def explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
+        """Return the score, the answer and the accepted answers, in a sentence."""
+        return (
+            f"{self.name} is {verdict.score:.3g}: the answer is {listed([verdict.answer])}, "
+            f"accepted is {listed(accepted)}."
+        )
 
     def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
         """Return the readings of answer and reference, the steps, the verdict and the reason."""
@@ -203,11 +269,34 @@ class Task(ABC):
             "reason": verdict.reason,
         }
 
-    def _explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return the score, the answer and the accepted answers, in a sentence."""
+    def reference_problem(self, reference: Any) -> str | None:
+        """Return the reason why a reference cannot be read; None if it can."""
+        try:
+            if self.accepted(reference):
+                return None
+            values = reference_values(reference)
+        except TypeError as error:
+            return f"is {shown(reference)}: {error}"
+        if not values:
+            return "is missing" if reference is None else f"is {shown(reference)}, which is missing"
+        steps = self.extract_references
+        if steps and not any(_answer(str(value), steps) is not None for value in values):
+            return f"has no answer that extract_references finds: {shown(reference)}"
+        return f"cannot be read: {shown(reference)}"
+
+    def suggestion(self, references: References) -> str:
+        """Return advice for a batch in which no reference can be read."""
+        readable = {}
+        for step in _STEPS_OF_SOLUTIONS:
+            task = replace(self, extract_references=step)
+            readable[step] = sum(task.reference_problem(row) is None for row in references)
+        best = max(readable, key=lambda step: readable[step])
+        if readable[best]:
+            return f"is it a whole solution? then pass extract_references={best!r}"
+        problem = self.reference_problem(references[0])
         return (
-            f"{self.name} is {verdict.score:.3g}: the answer is {listed([verdict.answer])}, "
-            f"accepted is {listed(accepted)}."
+            f"the first {problem}; if it is a whole solution, pass extract_references='boxed' "
+            "or another step, and if it is in another column, pass column="
         )
 
 
@@ -238,3 +327,7 @@ def listed(values: Sequence[Any]) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 200 else f"{text[:197]}..."
+
+
+def _answer(text: str, chain: Any) -> str | None:
+    return answer_in(text, chain_functions(chain)) if chain else text

@@ -16,12 +16,10 @@ from ...module.catalog.loading import load
 from ...module.declaration.row_module import Lock
 from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.arguments.domains import Count, OneOf, checked_options
-from . import generated_texts, training_tasks
 from .answer_spans import QuestionAnswering
-from .training_tasks import PADDING, TrainingRows, TrainingTask
+from .training_tasks import FORMS, PADDING, TrainingRows, TrainingTask
 
-_FORMS = {**training_tasks.FORMS, **generated_texts.FORMS}
-_TASKS = (*_FORMS, "question_answering")
+_TASKS = (*FORMS, "question_answering")
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 # Options that a Trainer cannot use: their results are rows, curves or tables instead of numbers, or
 # they need a value for each row. Clusters are possible: labels of the rows that it evaluates.
@@ -271,7 +269,7 @@ def trainer_hook(
         )
     else:
         reader = TrainingTask(
-            _FORMS[task], ignore_index, nan_policy, class_names, tokenizer, decoder_only
+            FORMS[task], ignore_index, nan_policy, class_names, tokenizer, decoder_only
         )
     return TrainerHook(by_name, options_by_name, reader, class_names)
 

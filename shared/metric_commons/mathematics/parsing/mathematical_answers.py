@@ -10,11 +10,10 @@ from ..algebra.exact_values import Value, decimal, rational, symbol
 from ..algebra.work_limits import UndecidedError, limited_work, on_own_stack
 from .conventions import DEFAULT, Context, Conventions, is_product
 from .functions import FUNCTIONS
-from .notation import MAX_LENGTH, ROW_END, Token, closing_brace, tokens
+from .notation import MAX_LENGTH, ROW_END, Token, closing_brace, nesting, split_answer, tokens
 from .numerals import permutation, roman_number, spelled_number
 from .real_sets import REALS, complement, intersection, points, union
 from .relations import SIGNS, parse_item
-from .separators import nesting, split_answer
 from .structures import (
     EVERY_INTEGER,
     Bracketed,

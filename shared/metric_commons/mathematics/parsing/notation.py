@@ -393,3 +393,207 @@ def closing_brace(text: str, start: int) -> int:
             if not depth:
                 return index
     raise UndecidedError("a brace is not closed")
+
+
+class TokenReader:
+    """Tokens and a position among them; the last one is followed by `END`."""
+
+    def __init__(self, tokens: Sequence[Token]) -> None:
+        self._tokens = [*tokens, END]
+        self.position = 0
+        self.next = self._tokens[0]  # the token at the position
+
+    def following(self, steps: int) -> Token:
+        """Return the token this many steps after the position, `END` if there is none."""
+        position = self.position + steps
+        return self._tokens[position] if position < len(self._tokens) else END
+
+    def previous(self, steps: int = 1) -> Token:
+        """Return the token this many steps before the position, `END` if there is none."""
+        return self._tokens[self.position - steps] if steps <= self.position else END
+
+    def take(self) -> Token:
+        """Return the token at the position, which advances."""
+        token = self.next
+        if token is not END:
+            self.position += 1
+            self.next = self._tokens[self.position]
+        return token
+
+    def skip(self, sign: str) -> bool:
+        """Return whether the token is this sign; if so, the position advances."""
+        if self.next.text != sign or self.next.kind != "sign":
+            return False
+        self.take()
+        return True
+
+    def expect(self, text: str) -> None:
+        """Advance past a token with this text.
+
+        Raises:
+            UndecidedError: it has a different text.
+        """
+        if self.take().text != text:
+            raise UndecidedError(f"{text!r} expected")
+
+    def digit(self) -> int:
+        r"""Return the first digit of a number, as \frac12 takes it; the others remain."""
+        number = self.next.text
+        if len(number) > 1:
+            self.next = self._tokens[self.position] = Token("number", number[1:])
+        else:
+            self.take()
+        return int(number[0])
+
+    def move(self, position: int) -> None:
+        """Go to the token at an index."""
+        self.position = position
+        self.next = self._tokens[position]
+
+    def state(self) -> tuple[int, list[Token]]:
+        """Return the position and the tokens, which reading may split."""
+        return self.position, list(self._tokens)
+
+    def restore(self, state: tuple[int, list[Token]]) -> None:
+        """Go back to a state."""
+        position, self._tokens = state[0], list(state[1])
+        self.move(position)
+
+    def split_word(self) -> None:
+        """Split the next word into letters."""
+        word = self.next.text
+        letters = [Token("word", word[0], self.next.is_spaced)]
+        self.replace(letters + [Token("word", letter) for letter in word[1:]])
+
+    def replace(self, tokens: Sequence[Token]) -> None:
+        """Put tokens in place of the next one."""
+        self._tokens[self.position : self.position + 1] = tokens
+        self.next = self._tokens[self.position]
+
+    def group(self) -> list[Token]:
+        """Return the tokens of a group in braces, or the next token; the position moves past them.
+
+        Raises:
+            UndecidedError: a brace is not closed, or there are no more tokens.
+        """
+        start = self.position
+        if not self.next.is_sign("{"):
+            if self.take().kind == "end":
+                raise UndecidedError("something is missing")
+            return self._tokens[start : start + 1]
+        end = self.closing(start)
+        self.move(end + 1)
+        return self._tokens[start + 1 : end]
+
+    def closing(self, start: int) -> int:
+        """Return the index of the bracket that closes the one at an index.
+
+        Raises:
+            UndecidedError: it does not exist.
+        """
+        depth = 0
+        for index in range(start, len(self._tokens)):
+            token = self._tokens[index]
+            if token.kind == "sign":
+                depth += (token.text in OPENING) - (token.text in CLOSING)
+                if not depth:
+                    return index
+        raise UndecidedError("a bracket is not closed")
+
+    def between(self, start: int, end: int) -> list[Token]:
+        """Return the tokens between two indices."""
+        return self._tokens[start:end]
+
+    def finish(self) -> None:
+        """Check that there are no more tokens.
+
+        Raises:
+            UndecidedError: there are.
+        """
+        if self.next is not END:
+            raise UndecidedError(f"{self.next.text!r} does not belong here")
+
+
+_CONNECTIVES = {"and": "and", "or": "or", "∨": "or", "∧": "and", "&": "and"}
+
+
+_SEPARATORS = {",", ";", *_CONNECTIVES, "And", "AND", "Or", "OR"}
+_TEXT_AND_CONNECTIVE = re.compile(r"(.*\w),? (and|or)")
+
+
+class Parts(NamedTuple):
+    """The parts that are not empty, and the separators between them."""
+
+    parts: list[list[Token]]
+    separators: list[str]
+
+
+def split_answer(all_tokens: Sequence[Token]) -> Parts:
+    """Return the parts between commas, semicolons, "and" and "or" outside brackets.
+
+    >>> from .notation import tokens
+    >>> [[token.text for token in part] for part in split_answer(tokens("1, (2, 3) and 4")).parts]
+    [['1'], ['(', '2', ',', '3', ')'], ['4']]
+    """
+    texts = {token.text for token in all_tokens if token.kind != "text"}
+    if _SEPARATORS.isdisjoint(texts) and not any(token.kind == "text" for token in all_tokens):
+        return Parts([list(all_tokens)] if all_tokens else [], [])
+    parts: list[list[Token]] = [[]]
+    separators: list[str] = []
+    depth = 0
+    for token in _with_connectives(all_tokens):
+        depth += nesting(token)
+        separator = "" if depth else _separator(token)
+        if not separator:
+            parts[-1].append(token)
+        elif parts[-1]:
+            parts.append([])
+            separators.append(separator)
+        elif separators and separator in ("and", "or"):  # ", and"
+            separators[-1] = separator
+    if not parts[-1]:
+        parts.pop()
+    return Parts(parts, separators[: max(len(parts) - 1, 0)])
+
+
+def _with_connectives(all_tokens: Sequence[Token]) -> Iterator[Token]:
+    """Yield the tokens, with "hours and" in a text as two of them."""
+    for token in all_tokens:
+        match = _TEXT_AND_CONNECTIVE.fullmatch(token.text) if token.kind == "text" else None
+        if match:
+            yield Token("text", match[1], token.is_spaced)
+            yield Token("text", match[2])
+        else:
+            yield token
+
+
+def nesting(token: Token) -> int:
+    """Return 1 for an opening bracket or the start of a matrix, -1 for the end of one, else 0."""
+    if token.kind == "sign":
+        return (token.text in OPENING) - (token.text in CLOSING)
+    return token.is_command("begin") - token.is_command("end")
+
+
+def _separator(token: Token) -> str:
+    if token.is_sign(",;"):
+        return ","
+    if token.kind in ("word", "text", "sign"):
+        return _CONNECTIVES.get(token.text.strip(" ,").lower(), "")
+    return ""
+
+
+def split_at_signs(all_tokens: Sequence[Token], signs: str) -> Parts:
+    """Return the parts between signs outside brackets; empty parts stay."""
+    if {token.text for token in all_tokens}.isdisjoint(signs):
+        return Parts([list(all_tokens)], [])
+    parts: list[list[Token]] = [[]]
+    separators: list[str] = []
+    depth = 0
+    for token in all_tokens:
+        depth += nesting(token)
+        if not depth and token.is_sign(signs):
+            parts.append([])
+            separators.append(token.text)
+        else:
+            parts[-1].append(token)
+    return Parts(parts, separators)

@@ -6,9 +6,8 @@ from fractions import Fraction
 from itertools import pairwise
 
 from ..algebra.work_limits import UndecidedError
-from .notation import Token
+from .notation import Token, TokenReader
 from .structures import Permutation
-from .token_reader import TokenReader
 
 _ONES = (
     *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),

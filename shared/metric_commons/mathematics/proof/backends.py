@@ -2,14 +2,12 @@
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError
-from ...statistics.arguments.domains import NonNegative, checked_options
-from .comparisons import Lists, Percent, Rounding
 from .equivalence import (
     EquivalenceVerdict,
     Explanation,
@@ -19,7 +17,6 @@ from .equivalence import (
     verdict,
 )
 from .hendrycks import hendrycks_equal
-from .problem_sets import Dataset
 
 Backend = Literal["exact", "hendrycks"]
 
@@ -40,20 +37,13 @@ class EquivalenceScores(NamedTuple):
         return columns | ({"unreadable": self.unreadable} if backend == "exact" else {})
 
 
-@checked_options
 def equivalence_scores(
     predictions: Sequence[str],
     references: Sequence[str | list[str]],
     *,
     backend: Backend = "exact",
-    percent: Percent = "either",
-    lists: Lists = "either",
-    rounding: Rounding = "none",
-    decimal_comma: bool = False,
-    relative_tolerance: NonNegative = 0.0,
-    absolute_tolerance: NonNegative = 0.0,
-    dataset: Dataset = None,
     explain: bool = False,
+    **options: Any,
 ) -> EquivalenceScores:
     """Return whether each prediction means the same as one of its references.
 
@@ -61,14 +51,8 @@ def equivalence_scores(
         predictions: one answer per row.
         references: the accepted answer, or answers, of each row.
         backend: "exact" is `equivalent`; "hendrycks" compares texts, see `hendrycks_equal`.
-        percent: as in `equivalent`, like the following options; only for the backend "exact".
-        lists: as in `equivalent`.
-        rounding: as in `equivalent`.
-        decimal_comma: as in `equivalent`.
-        relative_tolerance: as in `equivalent`.
-        absolute_tolerance: as in `equivalent`.
-        dataset: a data set whose conventions are followed.
         explain: also return an explanation of each row.
+        **options: of `rules_of`; only for the backend "exact".
 
     Raises:
         ValueError: a row has no reference, or an option is not for this backend.
@@ -79,9 +63,7 @@ def equivalence_scores(
     >>> scores.explanations[1].reason
     'two readings'
     """
-    rules = rules_of(
-        percent, lists, rounding, decimal_comma, relative_tolerance, absolute_tolerance, dataset
-    )
+    rules = rules_of(**options)
     is_exact = backend == "exact"
     if not is_exact:
         for name in (name for name in rules.changes() if name != "settled"):
@@ -102,16 +84,14 @@ def equivalence_scores(
         verdicts = {answer: compare(answer, prediction) for answer in answers}
         best = min(verdicts, key=lambda answer: _ORDER[verdicts[answer].is_equal])
         is_equal, reason = verdicts[best]
-        equal[row] = is_equal is True
-        undecided[row] = is_equal is None
+        equal[row], undecided[row] = is_equal is True, is_equal is None
         if is_exact and not is_equal:
             unreadable[row] = not any(
-                readable(answer, decimal_comma=decimal_comma) for answer in answers
+                readable(a, decimal_comma=rules.decimal_comma) for a in answers
             )
-        if explain:
-            explanations.append(
-                explanation(best, prediction, rules)
-                if is_exact
-                else Explanation(prediction, best, [f"rule: {backend}"], is_equal, reason)
-            )
+        if explain and is_exact:
+            explanations.append(explanation(best, prediction, rules))
+        elif explain:
+            steps = [f"rule: {backend}"]
+            explanations.append(Explanation(prediction, best, steps, is_equal, reason))
     return EquivalenceScores(equal, undecided, unreadable, explanations)

@@ -41,11 +41,17 @@ from ..parsing.structures import (
     Statement,
     Words,
 )
-from ..parsing.unit_table import unit_of_symbol
-from ..parsing.units import is_counted, same_noun
-from .item_matching import all_of, any_of, same_multisets, same_sets
-from .solution_sets import same_congruences, same_inequalities, same_solutions
-from .words import same_words
+from ..parsing.units import is_counted, same_noun, unit_of_symbol
+from .item_matching import (
+    all_of,
+    any_of,
+    same_congruences,
+    same_inequalities,
+    same_multisets,
+    same_sets,
+    same_solutions,
+    same_words,
+)
 
 Percent = Literal["either", "value", "ignore", "any_scale"]
 Lists = Literal["either", "set", "multiset", "sequence"]

@@ -3,7 +3,7 @@
 import re
 from fractions import Fraction
 from itertools import product
-from typing import Literal, NamedTuple, Self, cast
+from typing import Any, Literal, NamedTuple, Self, cast
 
 from ...statistics.arguments.domains import NonNegative, checked_options
 from ..algebra.exact_values import Value, rational
@@ -56,33 +56,13 @@ class Explanation(NamedTuple):
     reason: str
 
 
-@checked_options
-def equivalent(
-    reference: str,
-    prediction: str,
-    *,
-    percent: Percent = "either",
-    lists: Lists = "either",
-    rounding: Rounding = "none",
-    decimal_comma: bool = False,
-    relative_tolerance: NonNegative = 0.0,
-    absolute_tolerance: NonNegative = 0.0,
-) -> bool | None:
+def equivalent(reference: str, prediction: str, **options: Any) -> bool | None:
     r"""Return whether two answers mean the same; None if neither equality nor difference is proved.
 
     Args:
         reference: the accepted answer.
         prediction: the answer that is judged.
-        percent: the meaning of 28% beside a number without a percent sign: "either" 28 or 0.28,
-            "value" 0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any
-            number.
-        lists: whether repetitions count in lists without braces: not with "set"; with "multiset";
-            with "sequence", and so does the order; "either" decides if "set" and "multiset" agree.
-        rounding: "reference" accepts numbers that round to a decimal of the reference.
-        decimal_comma: whether a comma between digits is the decimal mark.
-        relative_tolerance: two numbers are equal if they differ by at most this proportion of
-            the reference, also in tuples, lists, sets and matrices.
-        absolute_tolerance: or by at most this.
+        **options: of `rules_of`, such as `percent` and `relative_tolerance`.
 
     >>> equivalent(r"\frac{1}{2}", "0.5"), equivalent("2", "3")
     (True, False)
@@ -91,36 +71,7 @@ def equivalent(
     >>> print(equivalent("f(2)", "2f"))
     None
     """
-    rules = rules_of(
-        percent, lists, rounding, decimal_comma, relative_tolerance, absolute_tolerance
-    )
-    return verdict(reference, prediction, rules).is_equal
-
-
-@checked_options
-def explained(
-    reference: str,
-    prediction: str,
-    *,
-    percent: Percent = "either",
-    lists: Lists = "either",
-    rounding: Rounding = "none",
-    decimal_comma: bool = False,
-    relative_tolerance: NonNegative = 0.0,
-    absolute_tolerance: NonNegative = 0.0,
-) -> Explanation:
-    r"""Return the verdict of `equivalent`, with what both sides were read as and the steps.
-
-    >>> explanation = explained("9apq", "9")
-    >>> explanation.reference_reading, explanation.prediction_reading, explanation.reason
-    ('9·a·p·q', '9', 'unreadable reference')
-    >>> explained("x < 5", r"(-\infty, 5)").steps
-    ['reading: a solution set beside a tuple or an interval', 'proof: equal']
-    """
-    rules = rules_of(
-        percent, lists, rounding, decimal_comma, relative_tolerance, absolute_tolerance
-    )
-    return explanation(reference, prediction, rules)
+    return verdict(reference, prediction, rules_of(**options)).is_equal
 
 
 @on_own_stack(Explanation("", "", [], None, "too much work"))
@@ -156,24 +107,41 @@ def _reading(answer: Answer | Unreadable) -> str:
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
+@checked_options
 def rules_of(
-    percent: Percent,
-    lists: Lists,
-    rounding: Rounding,
-    decimal_comma: bool,
-    relative: float,
-    absolute: float,
+    *,
+    percent: Percent = "either",
+    lists: Lists = "either",
+    rounding: Rounding = "none",
+    decimal_comma: bool = False,
+    relative_tolerance: NonNegative = 0.0,
+    absolute_tolerance: NonNegative = 0.0,
     dataset: Dataset = None,
 ) -> Rules:
-    """Return the rules for these options, with the conventions of a data set.
+    """Return the rules by which answers are equal.
 
-    >>> rules_of("either", "set", "none", False, 0.05, 0.0).relative_tolerance
+    Args:
+        percent: the meaning of 28% beside a number without a percent sign: "either" 28 or 0.28,
+            "value" 0.28, "ignore" 28; "any_scale" accepts a hundredth and a hundredfold of any
+            number.
+        lists: whether repetitions count in lists without braces: not with "set"; with "multiset";
+            with "sequence", and so does the order; "either" decides if "set" and "multiset" agree.
+        rounding: "reference" accepts numbers that round to a decimal of the reference.
+        decimal_comma: whether a comma between digits is the decimal mark.
+        relative_tolerance: two numbers are equal if they differ by at most this proportion of
+            the reference, also in tuples, lists, sets and matrices.
+        absolute_tolerance: or by at most this.
+        dataset: a data set whose conventions are followed.
+
+    >>> rules_of(lists="set", relative_tolerance=0.05).relative_tolerance
     Fraction(1, 20)
     """
     # Read as the decimals that were written: 0.05 is 1/20.
-    tolerances = Fraction(str(float(relative))), Fraction(str(float(absolute)))
+    relative, absolute = (
+        Fraction(str(float(share))) for share in (relative_tolerance, absolute_tolerance)
+    )
     settled = SETTLED.get(dataset or "", ())
-    return Rules(percent, lists, rounding, decimal_comma, *tolerances, settled)
+    return Rules(percent, lists, rounding, decimal_comma, relative, absolute, settled)
 
 
 def readable(text: str, *, decimal_comma: bool = False) -> bool:

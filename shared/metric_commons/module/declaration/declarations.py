@@ -264,7 +264,6 @@ class Module(Protocol):
     # Scores for which lower is better, by name or pattern; for all others higher is better.
     lower_is_better: frozenset[str] = frozenset()
     compiled_package: str | None = None  # optional: with it the same results take less time
-    unbounded: frozenset[str] = frozenset()  # names of row means that may exceed 1
     # Ranges of scores, by patterns of their names: see `arguments.domains.score_range`.
     score_ranges: Ranges = SHARES
     full_error: float = 1.0  # of errors without a highest value: where everything is wrong
@@ -318,13 +317,6 @@ class Module(Protocol):
     def compute(self, *, predictions: Any, **arguments: Any) -> Any:
         """Return the scores by name."""
         ...
-
-    def compute_with_statistics(self, *, predictions: Any, **arguments: Any) -> tuple[Any, Any]:
-        """Return the result of `compute`, and what rows add to the sums behind the scores.
-
-        The latter is None unless scores follow from sums.
-        """
-        return self.compute(predictions=predictions, **arguments), None
 
 
 # Options that do not affect scores, but only what is reported beside them.

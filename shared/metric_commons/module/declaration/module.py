@@ -19,7 +19,6 @@ import datasets
 import evaluate
 import numpy as np
 
-from ...statistics.intervals.sums import RowStatistics
 from .declarations import RESULT_FORMAT, completed, format_option, spelled_out
 from .row_module import Batch, RowModule
 from .stock_formats import configured_format
@@ -98,10 +97,10 @@ class BatchModule(RowModule, evaluate.EvaluationModule, abc.ABC):  # type: ignor
         super().reset()
         self._close()
 
-    def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
-        """Return the result of `compute`, and what each row adds to the sums behind the scores."""
+    def compute(self, **arguments: Any) -> Any:
+        """Score the rows added so far, together with the rows passed here."""
         try:
-            return super().compute_with_statistics(**arguments)
+            return super().compute(**arguments)
         finally:
             if self.num_process > 1:
                 self._close()

@@ -7,7 +7,7 @@ a module of `evaluate`; code that does not need `evaluate` uses a `declared_modu
 import abc
 import inspect
 import threading
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar
@@ -31,7 +31,6 @@ from .columns import (
 )
 from .declarations import (
     OF_READING,
-    REPORTING,
     RESULT_FORMAT,
     Module,
     Option,
@@ -45,7 +44,6 @@ Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its column
 
 # Errors that the input or the environment of a module may cause.
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError)
-_SEARCHED = 10_000  # rows in which the cause of any other error is searched
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
 
@@ -245,23 +243,14 @@ class RowModule(Module):
             ValueError: a row or an option is not valid, or there are no rows.
 
         """
-        columns = {"predictions": predictions, "references": references}
-        return self.compute_with_statistics(**columns, **kwargs)[0]
-
-    def compute_with_statistics(self, **arguments: Any) -> tuple[Any, RowStatistics | None]:
-        """Return the result of `compute`, and what each row adds to the sums behind the scores.
-
-        The statistics are None unless `score_kind` is "sums".
-        """
         batches = self._taken()
-        options = {**self.settings, **arguments}
+        given = {"predictions": predictions, "references": references}
+        options = {**self.settings, **given, **kwargs}
         stock = self._format_in(options)
         layouts = self._layouts_of(stock)
         names = layouts[0].keys()
         inputs = {name: options.pop(name, None) for name in names}
-        surplus = [
-            name for name in ("predictions", "references") if options.pop(name, None) is not None
-        ]
+        surplus = [name for name in given if options.pop(name, None) is not None]
         self._check_options(options, stock, inputs=names)
         if stock is not None and surplus:
             raise TypeError(
@@ -274,18 +263,14 @@ class RowModule(Module):
             batches.append(self._read(inputs, layouts))
         gathered = self._gathered(batches)
         if gathered is None:
-            return None, None
+            return None
         batches = list(filter(_row_count, gathered))
         if not batches:
             raise ValueError(f"{next(iter(names))} is empty; a score of no rows is undefined")
-        rows = joined(batches, layouts)
-        columns: dict[str, Any] = {name: rows.get(name) for name in names}
-        # Unsigned 64-bit integers are always passed as arrays.
-        if not self.arrays_allowed:
-            columns = {name: _as_list(column) for name, column in columns.items()}
+        columns = self._columns(joined(batches, layouts), names)
         if stock is not None:
             del options[RESULT_FORMAT]
-            return _plain(stock.compute(**columns, **options)), None
+            return _plain(stock.compute(**columns, **options))
         if self.stock_formats:
             options.pop(RESULT_FORMAT, None)
         result = self._scores(columns, options)
@@ -297,11 +282,17 @@ class RowModule(Module):
                     'it must declare aggregation = {"*": "sums"}'
                 )
             self.check_sums(statistics)
-        plain = _plain(result)
-        if hasattr(result, "conventions"):  # what followed from rows, part of the signature
-            plain = type(result)(plain)
-            plain.conventions = result.conventions
-        return plain, statistics
+        return _plain(result)
+
+    def _columns(self, rows: Mapping[str, Column], names: Iterable[str]) -> dict[str, Any]:
+        """Return the columns as `_compute` takes them; unsigned 64-bit integers stay in arrays."""
+        columns = {name: rows.get(name) for name in names}
+        if self.arrays_allowed:
+            return columns
+        return {
+            name: column.tolist() if isinstance(column, np.ndarray) else column
+            for name, column in columns.items()
+        }
 
     def _scores(self, columns: Mapping[str, Any], options: Mapping[str, Any]) -> Any:
         """Return the result of `_compute`; unexpected errors become an UnexpectedError.
@@ -324,27 +315,7 @@ class RowModule(Module):
         except _EXPECTED:
             raise
         except Exception as error:
-            options = {name: v for name, v in options.items() if name not in REPORTING}
-            row = self._row_that_raises(type(error), columns, options)
-            raise UnexpectedError(inspect.getfile(self._compute), row, error) from error
-
-    def _row_that_raises(
-        self, kind: type[Exception], columns: Mapping[str, Any], options: Mapping[str, Any]
-    ) -> int | None:
-        """Return the first row that alone ends in an error of this kind, if there is one."""
-        rows = len(next(iter(columns.values())))
-        for row in range(min(rows, _SEARCHED)):
-            of_row = {
-                name: None if column is None else column[row : row + 1]
-                for name, column in columns.items()
-            }
-            try:
-                self._compute(**of_row, **options)
-            except kind:
-                return row
-            except Exception:  # a row alone may have no score
-                continue
-        return None
+            raise UnexpectedError(inspect.getfile(self._compute), None, error) from error
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
@@ -447,10 +418,7 @@ class RowModule(Module):
         options = {name: v for name, v in arguments.items() if name not in names}
         self._check_options(options, None)
         checked = self.checked(**{n: v for n, v in arguments.items() if n in names})
-        columns = {name: checked.get(name) for name in names}
-        if not self.arrays_allowed:
-            columns = {name: _as_list(column) for name, column in columns.items()}
-        return self._scores(columns, {**self.settings, **options})
+        return self._scores(self._columns(checked, names), {**self.settings, **options})
 
     def reset(self) -> None:
         """Discard the rows added so far."""
@@ -511,10 +479,6 @@ def _fit(columns: Mapping[str, Any], layouts: Sequence[Layout]) -> bool:
 
 def _row_count(batch: Batch) -> int:
     return len(next(iter(batch[1].values())))
-
-
-def _as_list(column: Column | None) -> list[Any] | None:
-    return column.tolist() if isinstance(column, np.ndarray) else column
 
 
 _PLAIN = {str, bool, int, float, type(None)}

@@ -15,10 +15,9 @@ from typing import Any
 
 from ...data.files.stored import option_text, to_jsonable
 from ...evaluation.comparison.combined_results import merged, renamed
-from ...evaluation.comparison.pairing import paired_scores
+from ...evaluation.comparison.comparisons import with_comparisons
 from ...evaluation.comparison.saved_results import SavedResult
 from ...evaluation.results.comparison_tables import statement
-from ...evaluation.results.comparisons import Rank, compare_pairs
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
@@ -33,6 +32,7 @@ from ...evaluation.results.rendering import (
 )
 from ...evaluation.results.result_tables import LETTERS_NOTE, RANKS_NOTE, rank_range
 from ...evaluation.results.results import Results, find_score
+from ...evaluation.results.standings import Rank
 from ...module.declaration.declarations import OF_INTERVALS
 
 # Options that do not affect a score; a preset is listed with its options.
@@ -56,17 +56,10 @@ class Entry:
         return str(log["model"]) if self.system == of_task else self.system
 
     @property
-    def result(self) -> ModuleResult:
-        """Return the system's result for the module."""
-        return self.origin.results.systems[self.system][self.module]
-
-    @property
     def parts(self) -> dict[str, str]:
         """Return all that can affect the score, by name, in JSON, where unequal values differ."""
-        result = self.result
-        settings: dict[str, Any] = {
-            name: value for name, value in result.settings().items() if name not in UNSCORED
-        }
+        result = self.origin.results.systems[self.system][self.module]
+        settings = {n: value for n, value in result.settings().items() if n not in UNSCORED}
         if result.options.get("sample_size") is not None:
             settings["seed"] = result.options.get("seed")
         if result.rows:
@@ -87,18 +80,12 @@ class Entry:
     @property
     def task(self) -> str:
         """Return a name for the rows: the task of a log, or the file of the references."""
-        if self.logged_task:
-            return self.logged_task
         column = self._recorded("columns").get("references")
-        return Path(column["path"]).stem if column else ""
+        return self.logged_task or (Path(column["path"]).stem if column else "")
 
     def _recorded(self, name: str) -> Mapping[str, Any]:
-        """Return the entry about the system in this part of the provenance.
-
-        Empty if there is none.
-        """
-        entries_of_systems: Mapping[str, Any] = self.origin.results.provenance.get(name, {})
-        return entries_of_systems.get(self.system) or {}
+        """Return the entry about the system in this part of the provenance, if there is one."""
+        return self.origin.results.provenance.get(name, {}).get(self.system) or {}
 
 
 @dataclass(frozen=True)
@@ -108,7 +95,6 @@ class Leaderboard:
     module: str
     score: str
     results: Results
-    paths: Mapping[str, Path]  # of each system
     confidence_level: float
     task: str = ""
     problem: str = ""  # why systems were not compared
@@ -121,40 +107,36 @@ class Leaderboard:
     @property
     def is_lower_better(self) -> bool:
         """Return whether the system with the lowest score is the best."""
-        return any(self.score in self.result(name).lower_is_better for name in self.results.systems)
+        return any(self.score in result.lower_is_better for result in self._results().values())
 
     @property
     def values(self) -> dict[str, float]:
         """Return the score of each system."""
-        return {system: self.result(system).scores[self.score] for system in self.results.systems}
-
-    def result(self, system: str) -> ModuleResult:
-        """Return the result of a system for the module."""
-        return self.results.systems[system][self.module]
+        return {system: r.scores[self.score] for system, r in self._results().items()}
 
     def interval(self, system: str) -> list[float] | None:
-        """Return the interval of a system's score, if there is one."""
-        return _interval_of(self.result(system), self.score, self.confidence_level)
+        """Return the interval of a system's score, if there is one at this level."""
+        return self._interval(self._results()[system], self.score)
 
     def standard_error(self, system: str) -> float | None:
         """Return the standard error of a system's score, if there is one."""
-        return self.result(system).standard_error.get(self.score)
+        return self._results()[system].standard_error.get(self.score)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
-        best = [self.ranks[name]["rank_interval"][0] for name in self.results.systems if self.ranks]
-        shown = dict(zip(self.results.systems, ascending(best), strict=False))
-        for system in self.results.systems:
-            result, rank = self.result(system), self.ranks.get(system)
+        ranks = [self.ranks.get(system, {}) for system in self.results.systems]
+        shown: Sequence[int | None] = [None] * len(ranks)
+        if self.ranks:
+            shown = ascending([rank["rank_interval"][0] for rank in ranks])
+        for place, rank, (system, value) in zip(shown, ranks, self.values.items(), strict=True):
             yield {
-                "rank": shown.get(system),
+                "rank": place,
                 "system": system,
-                "value": result.scores[self.score],
+                "value": value,
                 "confidence_interval": self.interval(system),
-                "rank_interval": rank and rank["rank_interval"],
-                "tier": rank and rank["tier"],
-                "rows": result.rows,
-                "result": str(self.paths[system]),
+                "rank_interval": rank.get("rank_interval"),
+                "tier": rank.get("tier"),
+                "rows": self._results()[system].rows,
             }
 
     def table(self, notation: Notation = PLAIN) -> Table:
@@ -162,45 +144,50 @@ class Leaderboard:
         standings, key = self.results.standings, (self.module, self.score)
         systems = self.results.visible_systems()
         records = [record for record in self.records() if record["system"] in systems]
-        form = self._format(*key, notation)
         labels = [column(records, "rank")] if self.ranks else []
         labels.append(column(records, "system", label))
-        numbers = [
-            Cell(form.number(record["value"]), standings.letters(record["system"], key))
-            for record in records
-        ]
+        form, scores = self._column(key, systems, notation)
         level = level_heading(self.confidence_level)
         columns: list[Column] = [
-            (form.heading(label(self.score)), numbers),
+            scores,
             column(records, "confidence_interval", form.interval, level),
             column(records, "rank_interval", rank_range, "ranks"),
             column(records, "tier"),
         ]
         first = next(iter(self.results.systems.values()))
-        further = [(m, score) for m, result in first.items() for score in result.scores]
-        for module, score in further:
-            if (module, score) != key:  # requested in addition
-                form = self._format(module, score, notation)
-                cells = [self._cell(system, module, score, form) for system in systems]
-                columns.append((form.heading(label(score)), cells))
+        for further in [(module, score) for module in first for score in first[module].scores]:
+            if further != key:  # requested in addition
+                columns.append(self._column(further, systems, notation)[1])
         columns.append(column(records, "rows", lambda rows: f"{rows:,}" if rows else ""))
         best = [systems.index(name) for name in standings.first_tier(key) if name in systems]
-        table = Table.of(labels, columns, best=best)
         title = f"Leaderboard by {label(self.score)}"
+        table = Table.of(labels, columns, best=best)
         return table._replace(note=" ".join(self._statements()), title=title)
 
-    def _cell(self, system: str, module: str, score: str, form: NumberFormat) -> str:
-        result = self.results.systems[system].get(module)
-        number = None if result is None else result.scores.get(score)
-        return "" if number is None else form.number(number)
+    def _results(self) -> dict[str, ModuleResult]:
+        return {system: modules[self.module] for system, modules in self.results.systems.items()}
 
-    def _format(self, module: str, score: str, notation: Notation) -> NumberFormat:
-        """Return the format of the numbers of a score."""
-        results = [m[module] for m in self.results.systems.values() if module in m]
-        results = [result for result in results if score in result.scores]
-        intervals = [_interval_of(r, score, self.confidence_level) for r in results]
-        values = [result.scores[score] for result in results]
-        return notation.format_of_score(module, score, values, intervals)
+    def _column(
+        self, key: tuple[str, str], systems: Sequence[str], notation: Notation
+    ) -> tuple[NumberFormat, Column]:
+        """Return the format and the cells of a score."""
+        module, score = key
+        found = {name: m[module] for name, m in self.results.systems.items() if module in m}
+        found = {name: result for name, result in found.items() if score in result.scores}
+        intervals = [self._interval(result, score) for result in found.values()]
+        values = [result.scores[score] for result in found.values()]
+        form = notation.format_of_score(module, score, values, intervals)
+        cells: list[str] = [""] * len(systems)
+        for row, name in enumerate(systems):
+            if name in found:
+                letters = self.results.standings.letters(name, key)
+                cells[row] = Cell(form.number(found[name].scores[score]), letters)
+        return form, (form.heading(label(score)), cells)
+
+    def _interval(self, result: ModuleResult, score: str) -> list[float] | None:
+        is_at_level = result.options.get("confidence_level") == self.confidence_level
+        ends = result.confidence_interval.get(score) if is_at_level else None
+        return ends and list(ends)
 
     def _statements(self) -> Iterator[str]:
         """Yield the notes that are needed to read the table."""
@@ -269,29 +256,32 @@ def _have_same_rows(first: Entry, second: Entry) -> bool:
 
 def differences(groups: Sequence[Sequence[Entry]]) -> str:
     """Return the options in which systems differ, with a file for each value."""
+    firsts = [group[0] for group in groups]
     texts = []
-    for name in dict.fromkeys(name for group in groups for name in group[0].parts):
-        paths: dict[str, Path] = {}
-        for group in groups:
-            paths.setdefault(group[0].parts.get(name, json.dumps("nothing")), group[0].origin.path)
-        if len(paths) > 1:
-            value_texts = [option_text(json.loads(value)) for value in paths]
-            if len({*value_texts}) < len(value_texts):  # unequal values may look the same
-                value_texts = list(paths)
-            pairs = zip(value_texts, paths.values(), strict=True)
-            texts.append(f"{name}: " + ", ".join(f"{v} ({p.name})" for v, p in pairs))
+    for name in dict.fromkeys(name for entry in firsts for name in entry.parts):
+        paths = _by_value((entry.parts.get(name, '"nothing"'), entry) for entry in firsts)
+        values = [option_text(json.loads(value)) for value in paths]
+        if len({*values}) < len(values):  # unequal values may look the same
+            values = list(paths)
+        pairs = [f"{value} ({path})" for value, path in zip(values, paths.values(), strict=True)]
+        texts += [f"{name}: {', '.join(pairs)}"] if len(pairs) > 1 else []
     for name in ("references", "ids"):
-        digests = {group[0].digests.get(name): group[0].origin.path for group in groups}
-        digests.pop(None, None)
-        if len(digests) > 1:
-            texts.append(
-                f"{name} of the rows: different in {', '.join(p.name for p in digests.values())}"
-            )
-    tasks = {group[0].logged_task: group[0].origin.path for group in groups}
+        paths = _by_value((entry.digests.get(name, ""), entry) for entry in firsts)
+        paths.pop("", None)
+        if len(paths) > 1:
+            texts.append(f"{name} of the rows: different in {', '.join(paths.values())}")
+    tasks = _by_value((entry.logged_task or "none", entry) for entry in firsts)
     if not texts and len(tasks) > 1:
-        listed = [f"{name or 'none'} ({path.name})" for name, path in tasks.items()]
-        texts.append(f"task: {', '.join(listed)}")
+        texts.append("task: " + ", ".join(f"{name} ({path})" for name, path in tasks.items()))
     return "; ".join(texts)
+
+
+def _by_value(pairs: Iterable[tuple[str, Entry]]) -> dict[str, str]:
+    """Return the name of the first file with each value."""
+    paths: dict[str, str] = {}
+    for value, entry in pairs:
+        paths.setdefault(value, entry.origin.path.name)
+    return paths
 
 
 def leaderboard(
@@ -311,57 +301,33 @@ def leaderboard(
         top: the number of systems to show; None for all.
         assume: what comparisons of systems assume, as in `score`.
     """
-    module, score = systems[0].module, systems[0].score
-    names = _names(systems)
-    key = f"{module}.{score}"
-    pool = merged(
-        [
-            renamed(entry.origin.results, {entry.system: name})
-            for entry, name in zip(systems, names, strict=True)
-        ]
-    )
+    first = systems[0]
+    key, names = f"{first.module}.{first.score}", _names(systems)
+    named = zip(systems, names, strict=True)
+    pool = merged([renamed(entry.origin.results, {entry.system: name}) for entry, name in named])
     problem = next((entry.origin.problem for entry in systems if entry.origin.problem), "")
     if not problem:
         try:
-            pairs = paired_scores(pool, combinations(names, 2), [key])
-            pool = replace(pool, comparisons=compare_pairs(pairs, assume=assume))
+            pool = with_comparisons(pool, combinations(names, 2), [key], assume=assume)
         except ValueError as error:
             problem = str(error)
     pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
-    paths = {name: entry.origin.path for name, entry in zip(names, systems, strict=True)}
-    return Leaderboard(
-        module,
-        score,
-        pool,
-        paths,
-        confidence_level,
-        task=systems[0].task,
-        problem=problem,
-    )
+    return Leaderboard(first.module, first.score, pool, confidence_level, first.task, problem)
 
 
 def _names(systems: Sequence[Entry]) -> list[str]:
     """Return a name for each system: that of its file if several results have its own name."""
-    systems_by_name = Counter(entry.name for entry in systems)
-    files_by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
-    systems_by_origin = Counter(id(entry.origin) for entry in systems)
+    by_name = Counter(entry.name for entry in systems)
+    by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
+    by_origin = Counter(id(entry.origin) for entry in systems)
     names = []
     for entry in systems:
-        name, path = entry.name, entry.origin.path
-        if systems_by_name[name] > 1:
-            name = path.stem if files_by_stem[path.stem] == 1 else str(path)
-            if systems_by_origin[id(entry.origin)] > 1:
-                name = f"{name}: {entry.system}"
-        names.append(name)
+        path = entry.origin.path
+        of_file = path.stem if by_stem[path.stem] == 1 else str(path)
+        if by_origin[id(entry.origin)] > 1:
+            of_file += f": {entry.system}"
+        names.append(of_file if by_name[entry.name] > 1 else entry.name)
     return names
-
-
-def _interval_of(result: ModuleResult, score: str, confidence_level: float) -> list[float] | None:
-    """Return the interval of a score; None if the result does not have one at this level."""
-    is_at_level = result.options.get("confidence_level") == confidence_level
-    if score in result.confidence_interval and is_at_level:
-        return list(result.confidence_interval[score])
-    return None
 
 
 def ascending(ranks: Sequence[int]) -> list[int]:

@@ -3,17 +3,16 @@
 A table is long, with a score a row, or wide, with a column for each task.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...data.files.access import open_file, read_file
-from ...data.harness_logs.logs import PLAIN_ROWS, Content, Log, recognized
+from ...data.files.access import open_file
+from ...data.harness_logs.logs import PLAIN_ROWS, Log
 from ...data.tables.tables import Source
 from ...evaluation.comparison.saved_results import holds_rows
 from ...evaluation.results.rendering import listed_names
@@ -30,8 +29,6 @@ _EMPTY = ("", "-", "–", "—", "nan", "n/a", "null", "none")
 _START = 100  # bytes of a file, which contain the format of a saved result
 _SHOWN = 20  # columns or scores in a message
 _LOGS = (".jsonl", ".eval")  # in a folder without summaries, which end in .json
-
-_Records = Sequence[tuple[str, Mapping[str, Any]]]  # with their places
 
 
 class Score(NamedTuple):
@@ -84,34 +81,47 @@ def read_scores(paths: Sequence[Path], name: str | None = None) -> tuple[list[Sc
         if path.is_dir():
             summaries = list(path.rglob("*.json"))
             files = sorted(summaries or (f for end in _LOGS for f in path.rglob(f"*{end}")))
-        for file in files:
-            scores += _of_file(file, name, notes)
         if not files:
             raise ValueError(f"{path}: there are no results in this folder")
+        for file in files:
+            with closing(Source(file, [])) as source:
+                if source.log.means:
+                    scores += _of_means(source.log, file, name, notes)
+                elif source.log.format_name != PLAIN_ROWS:
+                    scores.append(_of_log(source, name))
+                else:
+                    scores += _of_table(source, name, notes)
     return scores, notes
 
 
-def _of_file(path: Path, name: str | None, notes: list[str]) -> list[Score]:
-    """Return the scores of a file of any kind."""
-    document: Any = None
-    if path.suffix == ".json":
-        with suppress(ValueError):  # of lines of JSON
-            document = json.loads(read_file(path))
-    if isinstance(document, Mapping):
-        content = Content(path, "document", document, iter(()), document=document)
-        module = recognized(content)
-        if module is not None and (log := module.read(content)).means:
-            return list(_of_means(log, path, name, notes))
-    source = Source(path, [])
-    if source.log.format_name != PLAIN_ROWS:
-        return [_of_log(source, name)]
-    source.fields = source.log.names
-    columns = source.columns()
-    records = [
-        (f"{path}, {source.location(row)}", dict(zip(columns, cells, strict=True)))
-        for row, cells in enumerate(zip(*columns.values(), strict=True))
-    ]
-    return _of_records(records, path, name, notes)
+def _of_means(log: Log, path: Path, name: str | None, notes: list[str]) -> Iterator[Score]:
+    """Yield the scores of a log that has means; groups of tasks stand for their members."""
+    lacking = []  # tasks without the score
+    for means in log.means:
+        if means.group is not None:
+            continue
+        names = [key for key in means.scores if name in (key, key.partition(",")[0])]
+        if name is None:
+            names = list(means.scores)[:_SHOWN]
+        if len(names) > 1:
+            raise ValueError(
+                f"{path}: task {means.task} has {', '.join(names)}; name one of them in full with "
+                "--by"
+            )
+        if not names:
+            lacking.append(means.task)
+            continue
+        yield Score(
+            log.system or path.stem,
+            means.task,
+            means.scores[names[0]],
+            str(path),
+            means.errors.get(names[0], math.nan),
+            means.rows or math.nan,
+            names[0] in log.lower_is_better,
+        )
+    if lacking:
+        notes.append(f"{path}: no score {name!r} of {listed('task', lacking)}")
 
 
 def _of_log(source: Source, name: str | None) -> Score:
@@ -136,8 +146,7 @@ def _of_log(source: Source, name: str | None) -> Score:
     for unit, scores in zip(columns.get("id", range(len(logged))), logged, strict=True):
         units.setdefault(unit, []).append(scores.get(score, math.nan))
     values = np.array([math.fsum(values) / len(values) for values in units.values()])
-    absent = int(np.isnan(values).sum())
-    if absent:
+    if absent := int(np.isnan(values).sum()):
         raise ValueError(f"{path}: {absent} samples have no {score}; {advice}")
     return Score(
         log.system or path.stem,
@@ -150,42 +159,13 @@ def _of_log(source: Source, name: str | None) -> Score:
     )
 
 
-def _of_means(log: Log, path: Path, name: str | None, notes: list[str]) -> Iterator[Score]:
-    """Yield the scores of a log that has means; groups of tasks stand for their members."""
-    lacking = []  # tasks without the score
-    for means in log.means:
-        if means.group is not None:
-            continue
-        names = [key for key in means.scores if name in (key, key.partition(",")[0])]
-        if name is None and len(means.scores) == 1:
-            names = list(means.scores)
-        if len(names) > 1 or (name is None and not names):
-            listed_scores = ", ".join(names or [*means.scores][:_SHOWN])
-            raise ValueError(
-                f"{path}: task {means.task} has {listed_scores}; name one of them in full with --by"
-            )
-        if not names:
-            lacking.append(means.task)
-            continue
-        (score,) = names
-        yield Score(
-            log.system or path.stem,
-            means.task,
-            means.scores[score],
-            str(path),
-            means.errors.get(score, math.nan),
-            means.rows or math.nan,
-            score in log.lower_is_better,
-        )
-    if lacking:
-        notes.append(f"{path}: no score {name!r} of {listed('task', lacking)}")
-
-
-def _of_records(records: _Records, path: Path, name: str | None, notes: list[str]) -> list[Score]:
+def _of_table(source: Source, name: str | None, notes: list[str]) -> list[Score]:
     """Return the scores of a table, long or wide."""
-    columns = list(dict.fromkeys(column for _, record in records for column in record))
+    path = source.path
+    source.fields = source.log.names
+    columns = source.columns()
     column_of = {column.strip().lower(): column for column in reversed(columns)}
-    listed_columns = ", ".join(columns[:_SHOWN]) or "none"
+    known = ", ".join([*columns][:_SHOWN]) or "none"
 
     def first(names: Sequence[str]) -> str | None:
         return next((column_of[name] for name in names if name in column_of), None)
@@ -195,62 +175,55 @@ def _of_records(records: _Records, path: Path, name: str | None, notes: list[str
     if model is None:
         raise ValueError(
             f"{path}: there is no column of models; name it model, system or name; the columns are "
-            f"{listed_columns}"
+            f"{known}"
         )
     if name is not None and name not in columns:
-        raise ValueError(f"{path}: there is no column {name!r}; the columns are {listed_columns}")
-    if task is None:
-        errors = {c.removesuffix(end): c for c in columns for end in _ENDS if c.endswith(end)}
-        others = {model, rows, error, *errors.values()}
-        scores = [name] if name else [column for column in columns if column not in others]
-        texts = [column for column in scores if name is None and _is_text(records, column)]
-        if texts:
-            notes.append(f"{path}: columns without numbers are not tasks: {', '.join(texts)}")
-        columns_of_scores = {c: errors.get(c) for c in scores if c not in texts}
-        if not columns_of_scores:
-            raise ValueError(f"{path}: there is no column of scores; there are {listed_columns}")
-    elif value is None:
+        raise ValueError(f"{path}: there is no column {name!r}; the columns are {known}")
+    if task is not None and value is None:
         raise ValueError(
             f"{path}: there is no column of scores; name it score, value or main_score, or use "
-            f"--by COLUMN; the columns are {listed_columns}"
+            f"--by COLUMN; the columns are {known}"
         )
-    else:
-        columns_of_scores = {value: error}
+    errors = {c.removesuffix(end): c for c in columns for end in _ENDS if c.endswith(end)}
+    scored = [value] if value is not None and (task is not None or name) else []
+    if not scored:
+        others = {model, rows, error, *errors.values()}
+        scored = [column for column in columns if column not in others]
+        texts = [column for column in scored if not any(map(_is_number, columns[column]))]
+        scored = [column for column in scored if column not in texts]
+        if texts:
+            notes.append(f"{path}: columns without numbers are not tasks: {', '.join(texts)}")
+        if not scored:
+            raise ValueError(f"{path}: there is no column of scores; there are {known}")
+
+    def number(column: str | None, row: int) -> float:
+        cell = None if column is None else columns[column][row]
+        if cell is None or str(cell).strip().lower() in _EMPTY:
+            return math.nan
+        if not _is_number(cell):
+            place = f"{path}, {source.location(row)}, column {column}"
+            raise ValueError(f"{place}: {str(cell)[:80]!r} is not a finite number")
+        return float(cell)
+
     return [
         Score(
-            str(record[model]),
-            column if task is None else str(record[task]),
-            _number(record, column, where),
-            where,
-            _number(record, error, where),
-            _number(record, rows, where),
+            str(columns[model][row]),
+            str(column if task is None else columns[task][row]),
+            number(column, row),
+            f"{path}, {source.location(row)}",
+            number(errors.get(str(column)) if task is None else error, row),
+            number(rows, row),
         )
-        for where, record in records
-        for column, error in columns_of_scores.items()
+        for row in range(source.rows)
+        for column in scored
     ]
 
 
-def _is_text(records: _Records, column: str) -> bool:
-    """Return whether no cell of a column is a number."""
-    for where, record in records:
-        with suppress(ValueError):
-            if not math.isnan(_number(record, column, where)):
-                return False
-    return True
-
-
-def _number(record: Mapping[str, Any], column: str | None, where: str) -> float:
-    """Return a cell as a number; NaN if it is missing, empty or a word for that."""
-    value = None if column is None else record.get(column)
-    if value is None or (isinstance(value, str) and value.strip().lower() in _EMPTY):
-        return math.nan
+def _is_number(cell: Any) -> bool:
     try:
-        number = math.inf if isinstance(value, bool | list | dict) else float(value)
-    except ValueError:
-        number = math.inf
-    if math.isinf(number):
-        raise ValueError(f"{where}, column {column}: {str(value)[:80]!r} is not a finite number")
-    return number
+        return not isinstance(cell, bool | Mapping | list) and math.isfinite(float(cell))
+    except (TypeError, ValueError):
+        return False
 
 
 def listed(noun: str, names: Sequence[str]) -> str:

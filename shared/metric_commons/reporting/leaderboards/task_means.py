@@ -19,12 +19,10 @@ Source:
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from typing import Any, Literal
 
 import numpy as np
 
-from ...evaluation.results.comparisons import rank_records
 from ...evaluation.results.rendering import (
     PLAIN,
     Notation,
@@ -37,17 +35,10 @@ from ...evaluation.results.rendering import (
     listed_names,
 )
 from ...evaluation.results.result_tables import rank_range
+from ...evaluation.results.standings import rank_records
 from ...statistics.arguments.arrays import Floats
 from .leaderboards import Leaderboard, ascending
 from .score_tables import Gaps, ScoreTable, without_gaps
-from .task_points import (
-    beaten_systems,
-    filled_scores,
-    intervals_of_means,
-    p_of_means,
-    ranks_in_tasks,
-    score_intervals,
-)
 
 Mean = Literal["tasks", "borda"]
 
@@ -81,43 +72,32 @@ class TaskMeans:
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
-        borda = np.array(self.borda)
-        shown = ascending([rank["rank_interval"][0] for rank in self.ranks])
+        unknown = dict.fromkeys(("rank_interval", "tier", "letters"))
+        shown: Sequence[int | None] = ascending([rank["rank_interval"][0] for rank in self.ranks])
         for row, system in enumerate(self.table.systems):
-            rank = self.ranks[row] if self.ranks else None
+            scores = zip(self.table.tasks, self.table.scores[row].tolist(), strict=True)
             yield {
-                "rank": rank and shown[row],
+                "rank": shown[row] if self.ranks else None,
                 "system": system,
                 "value": self.values[row],
                 "confidence_interval": self.intervals[row],
-                "rank_interval": rank and rank["rank_interval"],
-                "tier": rank and rank["tier"],
-                "letters": rank and rank["letters"],
+                **(self.ranks[row] if self.ranks else unknown),
                 "borda": self.borda[row],
-                "borda_rank": 1 + int((borda > borda[row]).sum()),
-                "tasks": {
-                    task: None if math.isnan(score) else score
-                    for task, score in zip(
-                        self.table.tasks, self.table.scores[row].tolist(), strict=True
-                    )
-                },
+                "borda_rank": 1 + sum(borda > self.borda[row] for borda in self.borda),
+                "tasks": {task: None if math.isnan(score) else score for task, score in scores},
             }
 
     def sentence(self) -> str:
         """Return a statement to be quoted: the best system, and how certain that is."""
-        best, *_ = self.table.systems
-        text = f"{counted(len(self.table.tasks), 'task')}: {label(best)} has the best "
-        text += f"{_HEADERS[self.kind]}, {self.values[0]:.4g}"
-        ends = self.intervals[0]
-        if ends is not None:
-            text += f" ({ends[0]:.4g} to {ends[1]:.4g})"
+        first, *others = self.records()
+        text = f"{counted(len(self.table.tasks), 'task')}: {label(first['system'])} has the best "
+        text += f"{_HEADERS[self.kind]}, {first['value']:.4g}"
+        if first["confidence_interval"] is not None:
+            low, high = first["confidence_interval"]
+            text += f" ({low:.4g} to {high:.4g})"
         if not self.ranks:
             return f"{text}; there are no comparisons to say how certain this is."
-        rivals = [
-            label(system)
-            for system, rank in zip(self.table.systems[1:], self.ranks[1:], strict=True)
-            if rank["tier"] == 1
-        ]
+        rivals = [label(record["system"]) for record in others if record["tier"] == 1]
         if not rivals:
             return f"{text}, and is significantly better than all others."
         return f"{text}, but cannot be told apart from {listed_names(rivals)}."
@@ -131,19 +111,23 @@ class TaskMeans:
         table = self.table
         values = table.scores[~np.isnan(table.scores)].tolist()
         scaled = notation.percent and is_proportion(table.module, table.name, values)
-        ends = score_intervals(table, self.confidence_level).reshape(-1, 2)
-        intervals: list[Sequence[float]] = ends[~np.isnan(ends).any(axis=1)].tolist()
-        of_tasks = notation.format_of(intervals, is_proportion=scaled)
-        # Ranks are not scores.
-        is_score = self.kind == "tasks"
-        of_means = (notation if is_score else notation._replace(percent=False)).format_of(
-            self.intervals, is_proportion=scaled
-        )
-        number = of_means.number if is_score else "{:g}".format
-        level = level_heading(self.confidence_level)
+        ends = table.intervals(self.confidence_level).reshape(-1, 2)
+        of_tasks = notation.format_of(ends[~np.isnan(ends).any(axis=1)], is_proportion=scaled)
+        is_score = self.kind == "tasks"  # ranks are not scores
+        of_means = notation.format_of(self.intervals, is_proportion=scaled and is_score)
         cells = [
-            column(records, "value", number, of_means.heading(_HEADERS[self.kind])),
-            column(records, "confidence_interval", of_means.interval, level),
+            column(
+                records,
+                "value",
+                of_means.number if is_score else "{:g}".format,
+                of_means.heading(_HEADERS[self.kind]),
+            ),
+            column(
+                records,
+                "confidence_interval",
+                of_means.interval,
+                level_heading(self.confidence_level),
+            ),
             column(records, "rank_interval", rank_range, "ranks"),
             column(records, "tier"),
             column(records, "letters"),
@@ -156,41 +140,40 @@ class TaskMeans:
         labels = [column(records, "rank")] if self.ranks else []
         labels.append(column(records, "system", label))
         return Table.of(labels, cells, best=best)._replace(
-            note=self._note(), title="Leaderboard over tasks", sentence=self.sentence()
+            note=" ".join(self._notes()), title="Leaderboard over tasks", sentence=self.sentence()
         )
 
-    def _note(self) -> str:
-        """Return the definition of the means, and of the intervals and tiers if there are any."""
-        notes = [_WORDS[self.kind]]
+    def _notes(self) -> Iterator[str]:
+        """Yield the definition of the means, and of the intervals and tiers if there are any."""
+        yield _WORDS[self.kind]
         if self.is_lower_better:
-            notes.append("Lower is better.")
+            yield "Lower is better."
         if any(self.intervals):
-            notes.append("Intervals and ranks are for these tasks and do not extend to others.")
-        if self.table.pairs is None and any(self.intervals):
-            notes.append(
-                "Errors of two systems count as independent, which is cautious if they answered "
-                "the same rows."
-            )
+            yield "Intervals and ranks are for these tasks and do not extend to others."
+            if self.table.pairs is None:
+                yield (
+                    "Errors of two systems count as independent, which is cautious if they "
+                    "answered the same rows."
+                )
         if self.ranks:
-            notes.append(
-                "Ranks: the best and the worst that the comparisons of all pairs allow, for all "
-                "systems at once. Tier 1: the best system and all that are not significantly worse."
-            )
             number = len(self.ranks) * (len(self.ranks) - 1) // 2
             test = "Normal test of the differences"
             if self.kind == "borda":
                 test = f"Tests in each of {len(self.table.tasks)} tasks"
                 number *= len(self.table.tasks)
-            pairs = counted(number, "comparison")
-            notes.append(f"{test}, corrected by Bonferroni's method over {pairs}.")
+            yield (
+                "Ranks: the best and the worst that the comparisons of all pairs allow, for all "
+                "systems at once. Tier 1: the best system and all that are not significantly "
+                f"worse. {test}, corrected by Bonferroni's method over "
+                f"{counted(number, 'comparison')}."
+            )
             if len(self.ranks) <= _LETTERED:
-                notes.append("Systems that share a letter cannot be told apart.")
+                yield "Systems that share a letter cannot be told apart."
         if len(self.table.tasks) > _COLUMNS:
-            notes.append("The scores of all tasks are in the formats json and csv.")
+            yield "The scores of all tasks are in the formats json and csv."
         if self.problem:
             lacking = "ranks" if any(self.intervals) else "intervals"
-            notes.append(f"There are no {lacking}: {self.problem}.")
-        return " ".join(notes)
+            yield f"There are no {lacking}: {self.problem}."
 
 
 def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
@@ -205,28 +188,24 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
     for number, board in enumerate(leaderboards, start=1):
         name = board.task or f"task {number}"
         tasks[f"{name} ({number})" if name in tasks else name] = board
-    systems = list(dict.fromkeys(chain.from_iterable(board.values for board in leaderboards)))
-    shape = len(systems), len(tasks)
-    scores, errors = np.full(shape, math.nan), np.full(shape, math.nan)
-    ends = np.full((*shape, 2), math.nan)
+    systems = list(dict.fromkeys(name for board in leaderboards for name in board.values))
+    scores, errors = np.full((2, len(systems), len(tasks)), math.nan)
+    ends = np.full((*scores.shape, 2), math.nan)
     pairs: list[tuple[Floats, Floats]] = []
     problem = ""
     for number, (task, board) in enumerate(tasks.items()):
-        row_of = {system: systems.index(system) for system in board.values}
-        for system, row in row_of.items():
-            scores[row, number] = board.values[system]
-            error = board.standard_error(system)
-            errors[row, number] = math.nan if error is None else error
-            ends[row, number] = board.interval(system) or [math.nan, math.nan]
-        p_values, deviations = (np.full((len(systems),) * 2, math.nan) for _ in range(2))
+        p_values, deviations = np.full((2, len(systems), len(systems)), math.nan)
+        for system, value in board.values.items():
+            cell = systems.index(system), number
+            scores[cell], errors[cell] = value, board.standard_error(system)
+            ends[cell] = board.interval(system) or math.nan
         for comparison in board.results.comparisons:
-            a, b = row_of[comparison["a"]], row_of[comparison["b"]]
-            p_values[a, b] = p_values[b, a] = comparison["p_value"]
-            deviations[a, b] = deviations[b, a] = comparison["standard_error"]
+            a, b = (systems.index(comparison[name]) for name in "ab")
+            p_values[[a, b], [b, a]] = comparison["p_value"]
+            deviations[[a, b], [b, a]] = comparison["standard_error"]
         pairs.append((p_values, deviations))
         if not board.ranks and not problem:
             problem = board.problem or f"the systems of {task} were not all compared"
-    first = leaderboards[0]
     return ScoreTable(
         systems,
         list(tasks),
@@ -236,8 +215,8 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
         ends,
         pairs,
         problem=problem or "some systems lack a task",
-        module=first.module,
-        name=first.score,
+        module=leaderboards[0].module,
+        name=leaderboards[0].score,
     )
 
 
@@ -270,35 +249,31 @@ def task_means(
             "one of them, so their mean has no meaning; use --mean borda"
         )
     alpha = float(f"{1 - confidence_level:.14g}")
-    beaten = beaten_systems(table)
-    points = filled_scores(table) if is_score else beaten
-    sums = np.array([math.fsum(row) for row in points.tolist()])
-    values = sums / len(table.tasks) if is_score else sums
-    oriented = -values if is_score and table.lower[0] else values
-    order = np.argsort(-oriented, kind="stable").tolist()
-    table = table.only(order)
-    values, oriented, beaten = (a[order] for a in (values, oriented, beaten))
+
+    def totals(points: Floats) -> Floats:
+        return np.array([math.fsum(row) for row in points.tolist()])
+
+    values = totals(table.filled()) / len(table.tasks) if is_score else totals(table.beaten())
+    sign = -1 if is_score and table.lower[0] else 1
+    order = np.argsort(-sign * values, kind="stable")
+    borda = totals(table.beaten())[order].tolist()
+    table, values = table.only(order), values[order]
     intervals: Sequence[Sequence[float] | None] = [None] * len(order)
     p_adjusted: Floats | None = None
     if is_score:
-        intervals = intervals_of_means(table, values, confidence_level)
-        p_adjusted = p_of_means(table)
-    elif (ends_of_ranks := ranks_in_tasks(table, alpha)) is not None:
+        intervals = table.intervals_of_means(values, confidence_level)
+        p_adjusted = table.p_of_means()
+    elif (ends_of_ranks := table.ranks_in_tasks(alpha)) is not None:
         # A system beats all systems that rank below it.
-        least, most = (np.sum(len(order) - ends, axis=0) for ends in ends_of_ranks)
+        most, least = (len(order) - ends_of_ranks).sum(axis=0).T
         intervals = np.column_stack([least, most]).tolist()
         p_adjusted = np.where((least[:, None] > most) | (least > most[:, None]), 0.0, 1.0)
     ranks: Sequence[Mapping[str, Any]] = []
     if p_adjusted is not None:
         has_letters = len(order) <= _LETTERED
-        ranks = rank_records(oriented, p_adjusted, alpha, has_letters=has_letters)
-    return TaskMeans(
-        kind,
-        table,
-        values.tolist(),
-        [math.fsum(row) for row in beaten.tolist()],
-        confidence_level,
-        intervals,
-        ranks,
-        table.problem if p_adjusted is None else "",
-    ), lines
+        ranks = rank_records(sign * values, p_adjusted, alpha, has_letters=has_letters)
+    problem = table.problem if p_adjusted is None else ""
+    board = TaskMeans(
+        kind, table, values.tolist(), borda, confidence_level, intervals, ranks, problem
+    )
+    return board, lines

@@ -5,11 +5,11 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...evaluation.results.comparisons import Comparison
 from ...evaluation.results.records import ScoreRecord
 from ...evaluation.results.rendering import PLAIN, interval_of_difference, label, p_value
 from ...evaluation.results.result_tables import format_of, shown_records
 from ...evaluation.results.results import Results
+from ...evaluation.results.standings import Comparison
 from ...retrieval.runs import QueryScores
 from .panels import BLUE, LABEL_LENGTH, TITLE_LENGTH, VERMILION, grid, gridlines, shortened
 from .pictures import render

@@ -155,7 +155,7 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> 
         text = f"{shortened(name, TITLE_LENGTH)}: ECE {systems[name].score_text('ece')}"
         curve_panel.plot(bins["predicted"], bins["observed"], label=text, **style)
         # The bins do not keep the numbers of weights and clusters.
-        if not result.n_clusters and not any(size % 1 for size in bins["rows"]):
+        if not result.values.get("n_clusters") and not any(size % 1 for size in bins["rows"]):
             level = result.options.get("confidence_level") or _LEVEL
             for x, y, size in zip(bins["predicted"], bins["observed"], bins["rows"], strict=True):
                 ends = clopper_pearson(y * size, size, level)

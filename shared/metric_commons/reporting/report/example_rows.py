@@ -1,12 +1,16 @@
 """The choice of example rows: the worst ones, and those on which systems differ most."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
 
 from ...evaluation.results.rendering import counted
 from ...evaluation.results.results import Results
 from ...module.catalog.catalog import known_class, score_scale
+from ...statistics.arguments.arrays import Floats, Integers
 
 
 class Ranking(NamedTuple):
@@ -24,117 +28,102 @@ def rank_rows(results: Results, count: int) -> tuple[list[str], list[Ranking]] |
     possible. Rows that all systems got right are never the worst. If there are no such scores,
     return the reason.
     """
-    best: dict[str, float] = {}
-    for lower, only_means in ((False, True), (False, False), (True, False)):
-        columns_of_systems = []
-        for system, modules in results.systems.items():
-            firsts: dict[str, Sequence[float]] = {}
-            for module, result in modules.items():
-                # If `only_means`, the mean over the rows is a score of the result.
-                table = results.rows.get(system, {}).get(module)
-                columns = {} if table is None else table.row_scores
-                names = [
-                    name
-                    for name in columns
-                    if name in result.scores
-                    and (name in result.lower_is_better) == lower
-                    and not (only_means and name in result.aggregation)
-                ]
-                for name in names[:1]:
-                    firsts[name] = columns[name].tolist()
-                    scale = None if known_class(module) is None else score_scale(module, name)
-                    best[name] = 1.0 if scale is None else scale.best
-            columns_of_systems.append(firsts)
-        first = columns_of_systems[0] if columns_of_systems else {}
-        scores = [name for name in first if all(name in c for c in columns_of_systems)]
+    for lower, has_means in product((False, True), (True, False)):
+        firsts = [_first_scores(results, s, lower, has_means) for s in results.systems]
+        names = list(firsts[0]) if firsts else []
+        scores = [name for name in names if all(name in columns for columns in firsts)]
         if scores:
             break
     else:
         return "The scored rows were not given (score --rows), so there are no examples."
-    sizes = {len(columns[name]) for columns in columns_of_systems for name in scores}
-    if len(sizes) > 1:
+    if len({len(columns[name][1]) for columns in firsts for name in scores}) > 1:
         return "Systems have different numbers of rows, so there are no examples side by side."
-    (total,) = sizes
-    sign = -1 if lower else 1
-    rows = [
-        [sign * _mean(columns[name][row] for name in scores) for columns in columns_of_systems]
-        for row in range(total)
-    ]
-    systems = list(results.systems)
-    *first_names, last_name = scores
-    score = f"mean of {', '.join(first_names)} and {last_name}" if first_names else last_name
-    means = {row: _mean(values) for row, values in enumerate(rows)}
-    means = {row: mean for row, mean in means.items() if not math.isnan(mean)}
-    right = {
-        row
-        for row in range(total)
-        if all(
-            columns[name][row] == best[name] for columns in columns_of_systems for name in scores
-        )
-    }
-    wrong = {row: mean for row, mean in means.items() if row not in right}
-    lowest = min(wrong.values(), default=math.nan)
+    numbers = np.array([[columns[name][1] for name in scores] for columns in firsts])
+    best = np.array([firsts[0][name][0] for name in scores])
+    rows = _mean(-numbers if lower else numbers, axis=1)  # of each system
+    means = _mean(rows, axis=0)
+    is_wrong = ~np.isnan(means) & (numbers != best[:, None]).any(axis=(0, 1))
+    systems, total = list(results.systems), counted(means.size, "row")
+    score = f"mean of {', '.join(scores[:-1])} and {scores[-1]}" if scores[1:] else scores[0]
+    lowest = np.min(means[is_wrong], initial=math.inf)
     reason = (
         f"The {'highest' if lower else 'lowest'} {score}"
-        f"{' over all systems' if len(systems) > 1 else ''}: {sign * lowest:.4g} in "
-        f"{sum(mean == lowest for mean in wrong.values()):,} of {counted(total, 'row')}"
+        f"{' over all systems' if len(systems) > 1 else ''}: {-lowest if lower else lowest:.4g} in "
+        f"{(means[is_wrong] == lowest).sum():,} of {total}"
     )
-    rankings = [_ranking("Worst", reason, wrong, count)]
+    rankings = [_ranking("Worst", reason, means[is_wrong], np.flatnonzero(is_wrong), count)]
     if len(systems) == 2:
-        differences = {row: rows[row][0] - rows[row][1] for row in means}
-        for direction, (better, worse) in ((1, systems), (-1, systems[::-1])):
-            gains = {row: -direction * d for row, d in differences.items() if direction * d > 0}
-            wins = f"{better} is better in {counted(len(gains), 'row')}"
+        for first in (0, 1):
+            better, worse = systems[first], systems[1 - first]
+            gains = rows[first] - rows[1 - first]
+            (found,) = np.nonzero(gains > 0)
+            wins = f"{better} is better in {counted(found.size, 'row')}"
             reason = f"The largest differences in {score}; {wins}"
-            rankings.append(_ranking(f"{better} better than {worse}", reason, gains, count))
+            title = f"{better} better than {worse}"
+            rankings.append(_ranking(title, reason, -gains[found], found, count))
     elif len(systems) > 2:
-        spreads = {}
-        for row in means:
-            finite = [value for value in rows[row] if math.isfinite(value)]
-            if max(finite) > min(finite):
-                # The squared distances show how evenly systems are split: they are 1 for
-                # 0, 0, 1, 1, and 0.75 for 0, 0, 0, 1.
-                center = _mean(finite)
-                squares = math.fsum((value - center) ** 2 for value in finite)
-                spreads[row] = min(finite) - max(finite), -squares
+        spreads = np.sqrt(_mean((rows - means) ** 2, axis=0))
+        (found,) = np.nonzero(spreads > 0)
         reason = (
-            f"The largest differences in the {score} between systems, first those on which systems "
-            f"are split most evenly; they differ in {counted(len(spreads), 'row')}"
+            f"The {score} varies most between systems, first where these are split most evenly; "
+            f"they differ in {counted(found.size, 'row')}"
         )
-        rankings.append(_ranking("Most different", reason, spreads, count))
+        rankings.append(_ranking("Most different", reason, -spreads[found], found, count))
     rankings = [ranking for ranking in rankings if ranking.rows]
     return scores, rankings + _unparsed(results, total, count)
 
 
-def _mean(values: Iterable[float]) -> float:
+def _first_scores(
+    results: Results, system: str, lower: bool, has_means: bool
+) -> dict[str, tuple[float, Floats]]:
+    """Return the best value and the rows of the first score of each module.
+
+    Args:
+        results: the results.
+        system: the system.
+        lower: whether the scores are those of which the lowest are the best.
+        has_means: whether the mean over the rows must be a score of the result.
+    """
+    firsts = {}
+    for module, result in results.systems[system].items():
+        table = results.rows.get(system, {}).get(module)
+        for name, column in ({} if table is None else table.row_scores).items():
+            is_mean = not (has_means and name in result.aggregation)
+            if is_mean and name in result.scores and (name in result.lower_is_better) == lower:
+                scale = None if known_class(module) is None else score_scale(module, name)
+                firsts[name] = 1.0 if scale is None else scale.best, column
+                break
+    return firsts
+
+
+def _mean(values: Floats, axis: int) -> Floats:
     """Return the mean of the finite values; NaN if there are none."""
-    finite = [value for value in values if math.isfinite(value)]
-    return math.fsum(finite) / len(finite) if finite else math.nan
+    finite = np.isfinite(values)
+    counts = np.where(finite.any(axis), finite.sum(axis), np.nan)
+    means: Floats = np.where(finite, values, 0.0).sum(axis) / counts
+    return means
 
 
-def _ranking(title: str, reason: str, keys: Mapping[int, Any], count: int) -> Ranking:
+def _ranking(title: str, reason: str, keys: Floats, rows: Integers, count: int) -> Ranking:
     """Return the rows with the lowest keys; of too many that tie, some from all over the file."""
-    order = sorted(keys, key=keys.__getitem__)
-    last = keys[order[count - 1]] if len(order) > count else None
-    tied = [row for row in order if keys[row] == last]
-    ahead = order[: order.index(tied[0])] if tied else []
-    room = count - len(ahead)
-    if len(tied) <= room:
-        return Ranking(title, f"{reason}.", order[:count])
-    chosen = [tied[number * len(tied) // room] for number in range(room)]
-    return Ranking(
-        title, f"{reason}; {room} of the {len(tied):,} rows that tie are shown.", [*ahead, *chosen]
-    )
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    tied = np.flatnonzero(ordered == ordered[min(count, len(order)) - 1]) if len(order) else order
+    if not len(order) or tied[-1] < count:
+        return Ranking(title, f"{reason}.", rows[order[:count]].tolist())
+    room = count - int(tied[0])
+    order[tied[:room]] = order[tied[np.arange(room) * len(tied) // room]]
+    reason += f"; {room} of the {len(tied):,} rows that tie are shown."
+    return Ranking(title, reason, rows[order[:count]].tolist())
 
 
-def _unparsed(results: Results, total: int, count: int) -> list[Ranking]:
+def _unparsed(results: Results, total: str, count: int) -> list[Ranking]:
     """Return the rows with a prediction in which no answer was found, if there are any."""
     unparsed = {
         system: {
             row
             for table in tables.values()
-            for row, share in enumerate(table.row_scores.get("unparsed", ()))
-            if share
+            for row in np.flatnonzero(table.row_scores.get("unparsed", ())).tolist()
         }
         for system, tables in results.rows.items()
     }
@@ -145,6 +134,6 @@ def _unparsed(results: Results, total: int, count: int) -> list[Ranking]:
     cut = f"; these are the first {count}" if len(rows) > count else ""
     reason = (
         f"Predictions in which no answer was found; they score 0 ({', '.join(parts)} of "
-        f"{counted(total, 'row')}){cut}."
+        f"{total}){cut}."
     )
     return [Ranking("Unparsed", reason, rows[:count])]

@@ -4,13 +4,13 @@ Texts are from the inputs: tables, or logs whose ids match the rows.
 """
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from ...data.files.access import is_file, sha256_of
-from ...data.tables.selection import Selected, Selection
+from ...data.tables.selection import Selection
 from ...data.tables.tables import Source, file_of
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.results import Results
@@ -26,45 +26,10 @@ _BLOCK = 10_000  # rows in memory at a time
 # Fields with the question of a record; the first one that exists is shown by default.
 _QUESTIONS = ("doc.question", "doc.query", "doc.goal", "question", "input", "prompt")
 
-
 # By system and input (such as "predictions"): path, field and format of the column.
 _Columns = Mapping[str, Mapping[str, Mapping[str, Any]]]
 # By path, field and row.
-_Cells = Mapping[tuple[str, str, int], Any]
-
-
-@dataclass(frozen=True)
-class _ExampleRows:
-    """Selected rows of the inputs."""
-
-    systems: Collection[str]
-    columns: _Columns
-    cells: _Cells
-
-    def values(self, name: str, row: int) -> dict[str, Any]:
-        """Return the values of an input by system, without systems whose files are missing."""
-        columns = {system: self.columns.get(system, {}).get(name) for system in self.systems}
-        values = {
-            system: self.cells.get((column["path"], column["field"], row))
-            for system, column in columns.items()
-            if column
-        }
-        return {system: value for system, value in values.items() if value is not None}
-
-    def further_fields(self, row: int) -> dict[str, Any]:
-        """Return the fields that are not inputs of a module, then the id and the group of a row."""
-        inputs = {
-            column["field"] for columns in self.columns.values() for column in columns.values()
-        }
-        fields = {
-            field: value
-            for (_, field, cell_row), value in self.cells.items()
-            if cell_row == row and field not in inputs
-        }
-        for name in ("id", "groups"):
-            for system, value in list(self.values(name, row).items())[:1]:
-                fields[self.columns[system][name]["field"]] = value
-        return fields
+_Cells = dict[tuple[str, str, int], Any]
 
 
 @dataclass(frozen=True)
@@ -94,27 +59,21 @@ def find_examples(
     """
     paths, notes = _find_inputs(results, list(copies))
     columns = results.provenance.get("columns") or _log_columns(results)
-    if not columns:
-        notes.append(_NO_FIELDS)
-        return Examples(notes=notes, unchanged=paths.keys())
-    ranked = rank_rows(results, _COUNT)
+    ranked = rank_rows(results, _COUNT) if columns else _NO_FIELDS
     if isinstance(ranked, str):
         return Examples(notes=[*notes, ranked], unchanged=paths.keys())
     scores, rankings = ranked
     rows = sorted({row for ranking in rankings for row in ranking.rows})
-    if "columns" in results.provenance:
-        cells = _read_cells(columns, paths, rows, fields)
-    else:
-        cells = _read_log_cells(results, columns, paths, rows, fields)
-    if not cells:
-        return Examples(notes=notes, unchanged=paths.keys())
-
-    inputs = _ExampleRows(results.systems, columns, cells)
-
-    choices = []
-    for title, reason, rows_of_kind in rankings:
-        examples = [_example(results, scores, inputs, row) for row in rows_of_kind]
-        choices.append({"title": title, "reason": reason, "examples": examples})
+    cells = _read_cells(results, columns, paths, rows, fields)
+    choices = [
+        {
+            "title": title,
+            "reason": reason,
+            "examples": [_example(results, scores, columns, cells, row) for row in rows_of_kind],
+        }
+        for title, reason, rows_of_kind in rankings
+        if cells
+    ]
     return Examples(choices, notes, paths.keys())
 
 
@@ -141,35 +100,94 @@ def _find_inputs(results: Results, copies: Sequence[Path]) -> tuple[dict[str, Pa
 
 
 def _read_cells(
-    columns: _Columns, paths: Mapping[str, Path], rows: Sequence[int], fields: Sequence[str]
+    results: Results,
+    columns: _Columns,
+    paths: Mapping[str, Path],
+    rows: Sequence[int],
+    fields: Sequence[str],
 ) -> _Cells:
     """Return the cells of selected rows: of unchanged inputs, and of additional fields.
 
-    Additional fields are in the file of the references.
+    Rows of logs are found by their ids. Additional fields are in the log, or in the file of the
+    references.
     """
-    inputs: dict[tuple[str, str | None], dict[str, None]] = {}  # the fields by path and format
-    reference_paths = set()
-    for system_columns in columns.values():
-        for column in system_columns.values():
-            inputs.setdefault((column["path"], column["format"]), {})[column["field"]] = None
-        references = system_columns.get("references", system_columns["predictions"])
-        reference_paths.add(references["path"])
-    cells: dict[tuple[str, str, int], Any] = {}
-    for (path, format_name), names in inputs.items():
+    logs = {} if "columns" in results.provenance else results.provenance["logs"]
+    files: dict[tuple[str, str | None, str], list[str]] = {}  # their fields
+    for system, of_system in columns.items():
+        first = "predictions" if logs or "references" not in of_system else "references"
+        for name, column in of_system.items():
+            key = column["path"], column["format"], system if logs else ""
+            files.setdefault(key, []).append(column["field"])
+            files[key] += fields if name == first else ()
+    cells: _Cells = {}
+    for (path, format_name, system), names in files.items():
         if path not in paths:
             continue
-        listed = [*names, *(fields if path in reference_paths else ())]
+        table = next(iter(results.rows.get(system, {}).values()), None)
+        ids = None if table is None else table.ids
+        numbers: dict[Any, list[int]] = {}
+        for row in rows:
+            numbers.setdefault(row if ids is None else ids[row], []).append(row)
+        id_field, selection = None, Selection()
+        if logs:
+            log = logs[system]
+            is_log = path == log["path"]
+            id_field = (log if is_log else log["answers"]).get("id") if ids is not None else None
+            selection = _selection(results, system) if is_log else selection
+            if ids is not None and id_field is None:
+                continue
+            questions = _QUESTIONS if is_log and not fields else ()
+            names = _present(file_of(paths[path]), format_name, names, fields, questions)
         source = Source(
-            paths[path], list(dict.fromkeys(listed)), format_name=format_name, progress=True
+            file_of(paths[path]),
+            list(dict.fromkeys([*filter(None, [id_field]), *names])),
+            format_name=format_name,
+            selection=selection,
+            progress=True,
         )
-        start = 0
         for block in source.blocks(_BLOCK):
-            stop = start + len(next(iter(block.values())))
-            for row in (row for row in rows if start <= row < stop):
-                for field, values in block.items():
-                    cells[path, field, row] = values[row - start]
-            start = stop
+            count = len(next(iter(block.values())))
+            found: Iterable[Any] = range(source.rows - count, source.rows)
+            if id_field is not None:
+                found = check_labels("ids", block[id_field], count)
+            for position, name in enumerate(found):
+                for row in numbers.pop(name, ()):
+                    cells |= {(path, field, row): block[field][position] for field in names}
     return cells
+
+
+def _selection(results: Results, system: str) -> Selection:
+    """Return which rows of a log were scored."""
+    conditions = next(iter(results.systems[system].values())).conditions or {}
+    where = [text.partition("=") for text in conditions.get("where", [])]
+    chosen = {name: value for name, _, value in where}
+    return Selection(conditions.get("filter"), chosen, incomplete=True)
+
+
+def _present(
+    path: Path,
+    format_name: str | None,
+    names: Iterable[str],
+    fields: Sequence[str],
+    questions: Iterable[str],
+) -> list[str]:
+    """Return the fields that the first record of a log has, and the first of the questions.
+
+    Raises:
+        ValueError: it lacks an additional field.
+    """
+    with closing(Source(path, [], format_name=format_name)) as source:
+        record = next((record for _, record in source.log.rows), {})
+
+        def has(name: str) -> bool:
+            with suppress(ValueError, LookupError, TypeError):
+                source.log.getter(name, record)(record)
+                return True
+            if name in fields:
+                raise ValueError(f"{path}: a record has no field {name!r}")
+            return False
+
+        return [*filter(has, names), *[name for name in questions if has(name)][:1]]
 
 
 def _log_columns(results: Results) -> _Columns:
@@ -192,112 +210,41 @@ def _log_columns(results: Results) -> _Columns:
     return columns if len(set(predictions)) == len(predictions) else {}
 
 
-def _read_log_cells(
-    results: Results,
-    columns: _Columns,
-    paths: Mapping[str, Path],
-    rows: Sequence[int],
-    fields: Sequence[str],
-) -> _Cells:
-    """Return the cells of selected rows by path, field and row, from unchanged logs.
-
-    Args:
-        results: results of logs, with the ids of their rows.
-        columns: the columns of the inputs, from `_log_columns`.
-        paths: the unchanged inputs.
-        rows: the numbers of rows in the results.
-        fields: additional fields; none for the question, if there is one.
-
-    Raises:
-        ValueError: a record lacks an additional field.
-    """
-    cells: dict[tuple[str, str, int], Any] = {}
-    for system, log in results.provenance["logs"].items():
-        table = next(iter(results.rows.get(system, {}).values()), None)
-        ids = None if table is None else table.ids
-        conditions = next(iter(results.systems[system].values())).conditions or {}
-        where = [text.partition("=") for text in conditions.get("where", [])]
-        selection = Selection(
-            filter=conditions.get("filter"),
-            conditions={name: value for name, _, value in where},
-            incomplete=True,
-        )
-        files = [log, log["answers"]] if "answers" in log else [log]
-        for file in files:
-            path = file["path"]
-            if path not in paths or (ids is not None and file.get("id") is None):
-                continue
-            inputs = [c["field"] for c in columns[system].values() if c["path"] == path]
-            rows_of_ids: dict[Any, list[int]] = {}
-            for row in rows:
-                rows_of_ids.setdefault(row if ids is None else ids[row], []).append(row)
-            source = Source(file_of(paths[path]), [], format_name=file["format"])
-            try:
-                chosen = selection if file is log else Selection()
-                selected = Selected(source.log, chosen)
-                for number, (_, record) in enumerate(selected):
-                    name: Any = number
-                    if ids is not None:
-                        label = source.log.getter(file["id"], record)(record)
-                        (name,) = check_labels("ids", [label], 1)
-                    for row in rows_of_ids.pop(name, ()):
-                        values = _values(source, record, inputs, fields, is_log=file is log)
-                        cells |= {(path, field, row): value for field, value in values.items()}
-                    if not rows_of_ids:
-                        break
-            finally:
-                source.close()
-    return cells
-
-
-def _values(
-    source: Source,
-    record: Mapping[str, Any],
-    inputs: Sequence[str],
-    fields: Sequence[str],
-    *,
-    is_log: bool,
-) -> dict[str, Any]:
-    """Return the values of a record: of its inputs if it has them, and of additional fields."""
-    values: dict[str, Any] = {}
-    further = fields if fields and is_log else ()
-    for field in [*inputs, *(() if fields or not is_log else _QUESTIONS)]:
-        if field in _QUESTIONS and not values.keys().isdisjoint(_QUESTIONS):
-            continue
-        with suppress(ValueError, KeyError, IndexError, TypeError):
-            values[field] = source.log.getter(field, record)(record)
-    for field in further:
-        try:
-            values[field] = source.log.getter(field, record)(record)
-        except (ValueError, KeyError) as error:
-            raise ValueError(f"{source.path}: a record has no field {field!r}") from error
-    return values
-
-
 def _example(
-    results: Results, scores: Sequence[str], inputs: _ExampleRows, row: int
+    results: Results, scores: Sequence[str], columns: _Columns, cells: _Cells, row: int
 ) -> dict[str, Any]:
     """Return a row with the answers of all systems.
 
     A prediction is None if its file is missing. References are those of the row, or of each answer
     if systems have different ones.
     """
-    predictions = inputs.values("predictions", row)
-    references = inputs.values("references", row)
+
+    def values(name: str) -> dict[str, Any]:
+        """Return the values of an input by system, without systems whose files are missing."""
+        named = {s: of_system[name] for s, of_system in columns.items() if name in of_system}
+        found = {s: cells.get((c["path"], c["field"], row)) for s, c in named.items()}
+        return {system: value for system, value in found.items() if value is not None}
+
+    inputs = {column["field"] for of_system in columns.values() for column in of_system.values()}
+    fields = {f: v for (_, f, number), v in cells.items() if number == row and f not in inputs}
+    for name in ("id", "groups"):
+        for system, value in list(values(name).items())[:1]:
+            fields[columns[system][name]["field"]] = value
+    predictions, references = values("predictions"), values("references")
     common = next(iter(references.values()), None)
     is_common = all(value == common for value in references.values())
     answers = []
     for system, modules in results.systems.items():
-        tables = results.rows.get(system, {})
+        tables = results.rows.get(system, {}).values()
         parts, space = _alignment(modules, predictions.get(system), references.get(system))
         answers.append(
             {
                 "system": system,
                 "prediction": predictions.get(system),
                 "scores": {
-                    score: values[row]
-                    for table in tables.values()
-                    for score, values in table.row_scores.items()
+                    score: table.row_scores[score][row]
+                    for table in tables
+                    for score in table.row_scores
                     if score in scores
                 },
                 "references": None if is_common else references.get(system),
@@ -308,14 +255,12 @@ def _example(
                     for result in modules.values()
                     for score in scores
                 ),
-                "explanations": [
-                    texts[row] for table in tables.values() for texts in table.texts.values()
-                ],
+                "explanations": [texts[row] for t in tables for texts in t.texts.values()],
             }
         )
     return {
         "row": row,
-        "fields": inputs.further_fields(row),
+        "fields": fields,
         "references": common if is_common else None,
         "answers": answers,
     }

@@ -3,18 +3,23 @@
 import hashlib
 import math
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from html import escape
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...evaluation.results.rendering import Table, as_html, label
-from .axes import fit_axis
+from ...module.catalog.usage import extra
+from .axes import Axis, fit_axis
+
+if TYPE_CHECKING:
+    from jinja2 import Template
 
 _FOLDER = Path(__file__).parent
 _VALUES = ("value", "rating", "win_rate")  # what a picture shows, the first that records have
+
+_Picture = tuple[Axis, str, Sequence[Mapping[str, Any]]]  # an axis, the kind of ends, and lines
 
 
 class Board(NamedTuple):
@@ -31,19 +36,33 @@ class Board(NamedTuple):
         return signatures
 
 
-def with_dashes(table: Table) -> Table:
-    """Return the table with an en dash in each range of ranks.
+def template(name: str, **filters: Callable[..., Any]) -> "Template":
+    """Return a template of this folder, which escapes everything and refuses unknown names."""
+    with extra("report"):
+        from jinja2 import Environment, StrictUndefined
 
-    >>> with_dashes(Table(["system", "ranks"], [["gpt-4", "1-2"]], 1, set())).rows
-    [['gpt-4', '1–2']]
+    environment = Environment(
+        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters |= filters
+    return environment.from_string((_FOLDER / name).read_text("utf-8"))
+
+
+def table_html(table: Table | None, lines: Sequence[str] = ()) -> Any:
+    """Return a table as HTML for a template, with an en dash in each range of ranks; "" if None.
+
+    >>> "1–2" in table_html(Table(["system", "ranks"], [["gpt-4", "1-2"]], 1, set()))
+    True
     """
-    if "ranks" not in table.header:
-        return table
-    column = table.header.index("ranks")
+    from markupsafe import Markup
+
+    if table is None:
+        return ""
     rows = [
-        [*row[:column], row[column].replace("-", "–"), *row[column + 1 :]] for row in table.rows
+        [text.replace("-", "–") if name == "ranks" else text for name, text in cells]
+        for cells in (zip(table.header, row, strict=True) for row in table.rows)
     ]
-    return table._replace(rows=rows)
+    return Markup(as_html([table._replace(rows=rows)], lines))
 
 
 def leaderboard_page(boards: Sequence[Board]) -> str:
@@ -53,93 +72,51 @@ def leaderboard_page(boards: Sequence[Board]) -> str:
     narrow screens; the page's security policy allows only the SHA-256 of this script, so that no
     other script can run.
     """
+    page = template("leaderboard.html", label=lambda text: label(str(text)))
+    from markupsafe import Markup
+
     script = (_FOLDER / "leaderboard.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    template = (_FOLDER / "leaderboard.html").read_text("utf-8")
-    cards = "\n".join(map(_card, boards))
-    today = f"{datetime.now(UTC):%Y-%m-%d}"
-    made_by = escape(f"Made by metric-commons {version('metric-commons')} on {today}.")
-    for name, text in {
-        "DIGEST": digest,
-        "TABLES": cards,
-        "SCRIPT": script,
-        "MADE_BY": made_by,
-    }.items():
-        template = template.replace(f"{{{{{name}}}}}", text)
-    return template
+    shown = [
+        {
+            "heading": {"task": "", "confidence_level": None, **board.heading},
+            # On a board over tasks, ranks are what matters.
+            "of_ranks": _picture(board.records, "rank_interval") if "mean" in board.heading else (),
+            "of_scores": _picture(board.records, "confidence_interval"),
+            "table": table_html(board.table, board.lines),
+        }
+        for board in boards
+    ]
+    return page.render(
+        boards=shown,
+        script=Markup(script),
+        digest=digest,
+        version=version("metric-commons"),
+        today=f"{datetime.now(UTC):%Y-%m-%d}",
+    )
 
 
-def _card(board: Board) -> str:
-    heading = board.heading
-    title = label(str(heading.get("task") or ""))
-    score = label(str(heading["by"]).rpartition(".")[2])
-    parts = [f"by {score}"]
-    if "lower_is_better" in heading:
-        parts.append("↓ lower is better" if heading["lower_is_better"] else "↑ higher is better")
-    if heading.get("confidence_level"):
-        parts.append(f"{100 * heading['confidence_level']:g} % intervals")
-    caption = escape(" · ".join(parts))
-    head = f"<h2>{escape(title)}</h2>" if title else ""
-    # On a board over tasks, ranks are what matters.
-    picture = _picture_of_ranks(board.records) if "mean" in heading else ""
-    picture += _picture(board.records)
-    table = as_html([with_dashes(board.table)], board.lines)
-    table = f'<div class="table">{table}</div>'
-    return f'<section class="card">{head}<p class="about">{caption}</p>{picture}{table}</section>'
-
-
-def _picture(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return a line for each system with its score and interval, in the order of the board."""
+def _picture(records: Sequence[Mapping[str, Any]], ends: str) -> _Picture | tuple[()]:
+    """Return a line for each system, in the order of the board; none for one or without numbers."""
+    is_ranks = ends == "rank_interval"
     name = next((n for n in _VALUES if all(_is_number(r.get(n)) for r in records)), None)
-    if name is None:
-        return ""
-    values = [float(record[name]) for record in records]
-    return _lines(records, values, "" if name == "win_rate" else "confidence_interval")
-
-
-def _picture_of_ranks(records: Sequence[Mapping[str, Any]]) -> str:
-    """Return a line for each system with the ranks that it may have; empty if they are unknown."""
-    if not all(record.get("rank_interval") for record in records):
-        return ""
-    lines = _lines(records, None, "rank_interval")
-    return lines and f'<p class="about">Ranks that the comparisons allow</p>{lines}'
-
-
-def _lines(records: Sequence[Mapping[str, Any]], values: Sequence[float] | None, name: str) -> str:
-    """Return a line for each system with its interval of this name, and with its value if known."""
-    if len({record.get("system") for record in records}) < 2:
-        return ""
-    ends = [record.get(name) or () for record in records]
-    axis = fit_axis([*(values or ()), *(end for pair in ends for end in pair)])
+    is_drawn = all(r.get(ends) for r in records) if is_ranks else name is not None
+    if len(records) < 2 or not is_drawn:
+        return ()
     lines = []
-    for number, (record, interval) in enumerate(zip(records, ends, strict=True)):
-        marks = ""
-        if len(interval) == 2 and all(map(math.isfinite, interval)):
-            low, high = (axis.percent(end) for end in interval)
-            kind = "interval" if values else "rank"
-            marks = f'<line class="{kind}" x1="{low}%" x2="{high}%" y1="50%" y2="50%"/>'
-            if not values:
-                ranks = "–".join(str(end) for end in dict.fromkeys(interval))
-                marks += f'<text x="{high}%" dx="10" y="50%" dy=".35em">{ranks}</text>'
-        if values:
-            marks += f'<circle class="dot" cx="{axis.percent(values[number])}%" cy="50%" r="5"/>'
-        system = escape(label(str(record["system"])))
-        is_first = record.get("tier") == 1
+    for record in records:
+        interval = (record.get(ends) if name != "win_rate" or is_ranks else None) or ()
         lines.append(
-            f'<div class="line{" first" if is_first else ""}"><bdi>{system}</bdi>'
-            f'<svg width="100%" height="22">{marks}</svg></div>'
+            {
+                "system": record["system"],
+                "is_first": record.get("tier") == 1,
+                "value": None if is_ranks or name is None else record[name],
+                "ends": interval if all(map(math.isfinite, interval)) else (),
+            }
         )
-    labels = "".join(
-        f'<text x="{position}%" y="12" text-anchor="middle">{text}</text>'
-        for position, text in axis.spaced_labels()
-    )
-    scale = (
-        f'<div class="line scale"><span></span><svg width="100%" height="16">{labels}</svg></div>'
-    )
-    steps = len(axis.ticks) - 1
-    return (
-        f'<div class="picture" aria-hidden="true" style="--n:{steps}">{"".join(lines)}{scale}</div>'
-    )
+    numbers = [number for line in lines for number in (line["value"], *line["ends"])]
+    axis = fit_axis([number for number in numbers if number is not None])
+    return axis, "rank" if is_ranks else "interval", lines
 
 
 def _is_number(value: Any) -> bool:

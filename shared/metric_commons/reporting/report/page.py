@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...data.files.stored import to_jsonable
-from ...evaluation.results.breakdowns import breakdown_tables, breakdowns
+from ...evaluation.results.breakdowns import breakdown_tables
 from ...evaluation.results.comparison_tables import (
     formats_of_differences,
     scored_by,
@@ -20,19 +20,17 @@ from ...evaluation.results.records import ScoreRecord
 from ...evaluation.results.rendering import (
     PLAIN,
     Cell,
-    as_html,
     breakable,
     interval_of_difference,
     label,
     p_value,
 )
-from ...evaluation.results.result_tables import format_of, shown_records
+from ...evaluation.results.result_tables import format_of, legend, rank_table, shown_records
 from ...evaluation.results.results import Results
 from .axes import Axis, fit_axis
 from .examples import Examples
-from .leaderboard_page import with_dashes
+from .leaderboard_page import table_html, template
 
-_TEMPLATE = Path(__file__).with_name("page.html")
 _START_LENGTH = 280  # characters of a text that are visible before it is expanded
 _MAX_LENGTH = 20_000  # characters of a text that are included in the page at all
 _DIGITS = 8  # of a SHA-256 in the heading
@@ -57,21 +55,17 @@ def render(results: Results, examples: Examples) -> str:
     Everything from the data is escaped. Characters that are invisible, that change the direction of
     the following text, or that UTF-8 cannot encode, are spelled out.
     """
-    from jinja2 import Environment, StrictUndefined
     from markupsafe import Markup
 
-    environment = Environment(
-        autoescape=True, undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True
+    template_of_page = template(
+        "page.html",
+        visible=visible,
+        short=shortened,
+        fold=fold,
+        number=lambda value: f"{value:,}" if isinstance(value, int) else f"{value:.4g}",
+        breakable=lambda line: Markup(breakable(line)),
+        time=_format_time,
     )
-    environment.filters |= {
-        "visible": visible,
-        "short": shortened,
-        "fold": fold,
-        "number": lambda value: f"{value:,}" if isinstance(value, int) else f"{value:.4g}",
-        "breakable": breakable,
-        "time": _format_time,
-    }
-    template = environment.from_string(_TEMPLATE.read_text("utf-8"))
     # The best system first, by the first score that is compared or a number.
     standings, provenance = results.standings, results.provenance
     keys = [*standings.ranks, *(record.key for record in results.records())]
@@ -79,17 +73,14 @@ def render(results: Results, examples: Examples) -> str:
         results = results.sort(".".join(keys[0]))
         standings = results.standings
     scored = [result for modules in results.systems.values() for result in modules.values()]
-    rank_table = standings.rank_table(results.visible_systems())
+    ranks = rank_table(standings, results.visible_systems())
     inputs = [
-        {
-            "path": str(source.get("path", "")),
-            "sha256": str(source.get("sha256", "")),
-            "rows": f"{source['rows']:,}" if isinstance(source.get("rows"), int) else "",
-        }
+        {name: str(source.get(name, "")) for name in ("path", "sha256")}
+        | {"rows": source.get("rows", "")}
         for source in provenance.get("inputs", [])
     ]
     significant = sum(comparison["significant"] for comparison in results.comparisons)
-    page = template.render(
+    page = template_of_page.render(
         results=results,
         data_names=_data_names(results),
         files=[f"{file['path']} ({file['sha256'][:_DIGITS]})" for file in inputs if file["path"]],
@@ -103,10 +94,10 @@ def render(results: Results, examples: Examples) -> str:
         sentences=results.sentences(),
         rows=sorted({result.rows for result in scored}),
         has_long_names=max(map(len, results.systems), default=0) > _NAME_LENGTH,
-        score_table=Markup(as_html(results.tables()[:1], [])),
-        legend=standings.legend(),
-        rank_count=len(rank_table.rows) if rank_table else 0,
-        rank_table=Markup(as_html([with_dashes(rank_table)], [])) if rank_table else "",
+        score_table=table_html(next(iter(results.tables()), None)),
+        legend=legend(standings),
+        rank_count=len(ranks.rows) if ranks else 0,
+        rank_table=table_html(ranks),
         panels=_score_panels(results),
         differences=_difference_panels(results),
         difference_level=_level(
@@ -117,8 +108,8 @@ def render(results: Results, examples: Examples) -> str:
         f"{'is' if significant == 1 else 'are'} significant. {statement(results.comparisons)}",
         groups=_group_tables(results),
         breakdowns=[
-            (table.title, Markup(as_html([table._replace(title="")], [])))
-            for table in breakdown_tables(breakdowns(results.systems))
+            (table.title, table_html(table._replace(title="")))
+            for table in breakdown_tables(results.systems)
         ],
         examples=examples,
         signatures=results.signatures(),
@@ -178,23 +169,33 @@ def _json(value: Any) -> str:
 # ---- panels -------------------------------------------------------------------------------------
 
 
-def _dot(axis: Axis, value: float, text: str, ends: Any, interval: str) -> dict[str, Any]:
-    """Return a number and its interval, as written and as positions on an axis, if finite."""
-    position = axis.percent(value) if math.isfinite(value) else None
-    dot = {"value": value, "text": text, "position": position, "interval": ""}
-    if ends is not None and all(map(math.isfinite, ends)):
-        low, high = map(axis.percent, ends)
-        dot |= {"interval": interval, "low": low, "high": high}
-    return dot
+class Dot(NamedTuple):
+    """A number and its interval, as texts, and as positions if they are finite."""
+
+    value: float
+    text: str
+    interval: str = ""
+    ends: Sequence[float] = ()
+
+    @classmethod
+    def of(cls, value: float, text: str, ends: Sequence[float] | None, interval: str) -> "Dot":
+        """Return a dot, without an interval that is not finite."""
+        if ends is None or not all(map(math.isfinite, ends)):
+            return cls(value, text)
+        return cls(value, text, interval, ends)
+
+    @property
+    def is_finite(self) -> bool:
+        """Return whether the number has a position."""
+        return math.isfinite(self.value)
 
 
-def _dots(records: Sequence[ScoreRecord], *marks: float) -> tuple[Axis, list[dict[str, Any]]]:
+def _dots(records: Sequence[ScoreRecord], *marks: float) -> tuple[Axis, list[Dot]]:
     """Return an axis that covers these numbers with their intervals, and a dot for each."""
     ends = (end for record in records for end in record.interval or ())
-    axis = fit_axis([*marks, *(record.number for record in records), *ends])
     form = format_of(records, PLAIN)
-    return axis, [
-        _dot(axis, r.number, form.number(r.number), r.interval, form.interval(r.interval))
+    return fit_axis([*marks, *(record.number for record in records), *ends]), [
+        Dot.of(r.number, form.number(r.number), r.interval, form.interval(r.interval))
         for r in records
     ]
 
@@ -242,44 +243,39 @@ def _difference_panels(results: Results) -> list[dict[str, Any]]:
     If there are many systems, only pairs with the best one have lines.
     """
     panels: list[dict[str, Any]] = []
-    if not results.comparisons:
-        return panels
-    formats = formats_of_differences(results.comparisons, PLAIN)
+    formats = formats_of_differences(results.comparisons, PLAIN) if results.comparisons else {}
     for (module, score), pairs in results.standings.families.items():
         ranks = list(results.standings.ranks.get((module, score), {}))
         is_partial = len(ranks) > _MAX_PAIRED
         lower = results.standings.is_lower_better(pairs[0])
-        comparisons = [
-            winner_first(pair, lower)
-            for pair in pairs
-            if not is_partial or ranks[0] in (pair["a"], pair["b"])
-        ]
-        ends = (end for comparison in comparisons for end in comparison["confidence_interval"])
-        values = [0.0, *(comparison["diff"] for comparison in comparisons), *ends]
-        axis = fit_axis(values if any(values) else [-0.5, 0.5])
         lines = []
-        for pair in comparisons:
+        for pair in (winner_first(pair, lower) for pair in pairs):
+            if is_partial and ranks[0] not in (pair["a"], pair["b"]):
+                continue
             form, difference = formats[scored_by(pair)], pair["diff"]
-            interval = interval_of_difference(pair, form)
-            text, ends = form.number(difference, signed=True), pair["confidence_interval"]
+            text = form.number(difference, signed=True)
+            ends, interval = pair["confidence_interval"], interval_of_difference(pair, form)
             is_first = (difference > 0) != lower
             lines.append(
                 {
                     "a": pair["a"],
                     "b": pair["b"],
-                    "dot": _dot(axis, difference, text, ends, interval),
+                    "dot": Dot.of(difference, text, ends, interval),
                     "p": p_value(pair["p_adjusted"]),
                     "is_significant": pair["significant"],
                     # "b" after a one-sided test, and neither if they are equal
                     "better": ("a" if is_first else "b") if difference else "",
                 }
             )
+        values = [0.0]
+        for line in lines:
+            values += [line["dot"].value, *line["dot"].ends]
         panels.append(
             {
                 "module": module,
                 "score": score,
                 "is_lower_better": lower,
-                "axis": axis,
+                "axis": fit_axis(values if any(values) else [-0.5, 0.5]),
                 "lines": lines,
                 "is_open": len(lines) <= _MAX_OPEN_LINES,
                 "is_partial": is_partial,  # only pairs with the best system have lines
@@ -297,22 +293,20 @@ def _group_tables(results: Results) -> list[dict[str, Any]]:
         for record in records:
             group = str(record.group)
             sizes[group] = max(sizes.get(group, 0), record.n)
-        largest = set(sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS])
-        _, dots = _dots(records, 0.0)
-        cells = {
-            (record.group, record.system): dot for record, dot in zip(records, dots, strict=True)
-        }
-        rows = [
-            (group, size, [cells.get((group, system)) for system in systems])
-            for group, size in sizes.items()
-            if group in largest
-        ]
+        largest = sorted(sizes, key=lambda group: -sizes[group])[:_MAX_GROUPS]
+        axis, dots = _dots(records, 0.0)
+        cells = {(r.group, r.system): dot for r, dot in zip(records, dots, strict=True)}
         tables.append(
             _heading(results, records[0])
             | {
                 "systems": systems,
-                "rows": rows,
-                "omitted": len(sizes) - len(rows),  # smaller groups
+                "axis": axis,
+                "rows": [
+                    (group, size, [cells.get((group, system)) for system in systems])
+                    for group, size in sizes.items()
+                    if group in largest
+                ],
+                "omitted": len(sizes) - len(largest),  # smaller groups
                 "is_open": all(table["module"] != module for table in tables),
             }
         )

@@ -193,7 +193,6 @@ def test_a_file_is_read_in_blocks_of_any_size_with_and_without_pyarrow(
     tmp_path, monkeypatch, block
 ):
     monkeypatch.setattr(trec, "_BLOCK", block)
-    monkeypatch.setattr(trec_lines, "_FEW_LINES", block // 3)
     path, chance = tmp_path / "run", random.Random(block)
     lines = written(path, chance, 300)
     wrong = [*lines[:-1], "q Q0 d 1 none t\n"]

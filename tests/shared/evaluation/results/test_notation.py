@@ -66,8 +66,8 @@ def test_scores_up_to_100_have_one_decimal_and_counts_are_no_scores():
     assert "ref_len" in bleu.to_csv()
     assert "ref_len" in bleu.choose(["ref_len"]).to_table()
     for text in (bleu.to_table(), bleu.to_latex()):
-        assert f"{bleu['predictions']['bleu']:.1f}" in text
-        assert f"{bleu['predictions']['bleu']:.2f}" not in text
+        assert f"{bleu['predictions']['bleu']['bleu']:.1f}" in text
+        assert f"{bleu['predictions']['bleu']['bleu']:.2f}" not in text
 
 
 def test_one_system_with_many_scores_has_a_row_for_each():

@@ -7,7 +7,7 @@ import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 import pytest
@@ -15,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metric_commons
+from metric_commons.apps.console.outputs import Presentation, show
 from metric_commons.data.files.stored import to_jsonable, write_whole
 from metric_commons.evaluation.comparison.combined_results import compare
 from metric_commons.evaluation.comparison.saved_results import read_results
@@ -90,37 +91,38 @@ def scores(scored):
     }
 
 
-def test_every_module_scores_every_system():
-    scored = score(["qa_em", "substring_recall"], predictions=SYSTEMS, references=REFERENCES)
-
+def test_every_module_scores_every_system_and_its_own_rows():
+    modules = ["qa_em", "substring_recall"]
+    scored = score(modules, predictions=SYSTEMS, references=REFERENCES)
     assert scores(scored) == {
-        ("a", "qa_em"): 0.5,
-        ("a", "substring_recall"): 0.5,
-        ("b", "qa_em"): 1.0,
-        ("b", "substring_recall"): 1.0,
+        (system, module): value for system, value in (("a", 0.5), ("b", 1.0)) for module in modules
     }
 
-
-def test_systems_may_have_rows_of_their_own():
     references = {"a": ["x"], "b": ["x", "z"]}
     groups = {"a": ["one"], "b": ["one", "two"]}
     answers = {"a": ["x"], "b": ["x", "y"]}
     scored = score("qa_em", predictions=answers, references=references, groups=groups)
-
     assert scores(scored) == {("a", "qa_em"): 1.0, ("b", "qa_em"): 0.5}
     assert scored.systems["b"]["qa_em"].rows == 2
     assert scored.systems["b"]["qa_em"].groups["two"] == {"qa_em": 0.0, "n": 1}
 
 
-def test_a_system_without_references_is_an_error():
-    with pytest.raises(ValueError, match="there are no references for system 'b'"):
-        score("qa_em", predictions=SYSTEMS, references={"a": REFERENCES})
-
-
-@pytest.mark.parametrize("arguments", [{"modules": []}, {"predictions": {}}])
-def test_nothing_to_do_is_an_error(arguments):
-    with pytest.raises(ValueError, match="at least one module and one system"):
-        score(**{"modules": "qa_em", "predictions": ["a"], "references": ["a"]} | arguments)
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"modules": []}, "at least one module and one system"),
+        ({"predictions": {}}, "at least one module and one system"),
+        ({"predictions": SYSTEMS, "references": {"a": REFERENCES}}, "no references for system 'b'"),
+        ({"options": {"normaliser": 1}}, "no option 'normaliser'; did you mean 'normalizer'"),
+        ({"options": {"qa_em.overlap": 1}}, "there is no option 'qa_em.overlap'; did you mean"),
+        ({"options": {"zzz": 1}}, "'zzz'; the options are normalizer, reference_aggregation"),
+        ({"options": {"per_example": 1}}, "there is no option 'per_example'"),
+    ],
+)
+def test_what_cannot_be_scored_is_an_error(arguments, message):
+    rows = {"modules": ["qa_em", "qa_f1"], "predictions": ["a"], "references": ["a"]}
+    with pytest.raises(ValueError, match=message):
+        score(**rows | arguments)
 
 
 def test_an_option_goes_to_the_modules_that_have_it():
@@ -138,20 +140,6 @@ def test_an_option_goes_to_the_modules_that_have_it():
     assert (f1.options["normalizer"], f1.options["both_empty"]) == ("squad", 0.0)
     assert (em.scores["qa_em"], f1.scores["qa_f1"]) == (0.5, 0.5)
     assert "|both_empty=0.0|" in f1.signature
-
-
-@pytest.mark.parametrize(
-    ("key", "message"),
-    [
-        ("normaliser", "'normaliser'; did you mean 'normalizer'"),
-        ("qa_em.overlap", "'qa_em.overlap'; did you mean"),
-        ("zzz", "'zzz'; the options are normalizer, reference_aggregation"),
-        ("per_example", "'per_example'"),
-    ],
-)
-def test_an_unknown_option_is_an_error(key, message):
-    with pytest.raises(ValueError, match=f"there is no option {message}"):
-        score(["qa_em", "qa_f1"], predictions=["a"], references=["a"], options={key: 1})
 
 
 @pytest.mark.long
@@ -221,27 +209,23 @@ def test_what_no_module_can_report_is_an_error(lengths, asked):
         score("lengths", predictions=["a"], **asked)
 
 
-def test_the_signature_holds_what_moves_the_number():
-    scored = score("qa_f1", predictions=["a"], references=["a"])
-
-    (line,) = scored.signatures()
-    *parts, program = line.split("|")
-    options = "normalizer=squad overlap=multiset both_empty=1.0 reference_aggregation=max"
-    assert parts == ["qa_f1", *options.split(), "rows=1"]
-    assert program == f"metric-commons {version('metric-commons')}"
-
-
 class Exclaim:
     def __call__(self, text):
         return text + "!"
 
 
 @pytest.mark.parametrize(
-    ("value", "text"),
-    [(str.lower, "str.lower"), (Exclaim(), f"{__name__}:Exclaim"), (("a", 1), "a,1")],
+    ("options", "text"),
+    [
+        ({"x": str.lower}, "x=str.lower"),
+        ({"x": Exclaim()}, f"x={__name__}:Exclaim"),
+        ({"x": ("a", 1)}, "x=a,1"),
+        ({"pattern": "a\n", "name": 'ü"'}, 'pattern=a\\n|name=ü"'),
+    ],
 )
-def test_the_signature_is_one_line_of_text(value, text):
-    assert signature("m", {"x": value}, 3).startswith(f"m|x={text}|rows=3|metric-commons ")
+def test_the_signature_is_one_line_of_text(options, text):
+    program = f"metric-commons {version('metric-commons')}"
+    assert signature("m", options, 3) == f"m|{text}|rows=3|{program}"
 
 
 def test_numbers_that_json_lacks_are_null(lengths, tmp_path):
@@ -335,10 +319,17 @@ def test_the_table_has_a_row_a_system_and_a_column_a_score():
     header, rule, *rows, blank, em, f1 = scored.to_table().splitlines()
 
     assert header.split() == ["system", "qa_em", "qa_f1", "qa_precision", "qa_recall"]
-    assert set(rule) == {"-", " "}
     assert [row.split() for row in rows] == [["a", *["0.5000"] * 4], ["b", *["1.0000"] * 4]]
-    assert blank == ""
+    assert ({*rule}, blank) == ({"-", " "}, "")
     assert [em, f1] == scored.signatures()
+    _, groups = score(
+        "qa_em", predictions=SYSTEMS, references=REFERENCES, groups=["x", "y"]
+    ).tables()
+    assert groups.header == ["system", "group", "rows", "qa_em"]
+    values = ["1.0000", "0.0000", "1.0000", "1.0000"]
+    assert groups.rows == [
+        [*names, "1", value] for names, value in zip(product("ab", "xy"), values, strict=True)
+    ]
 
 
 def test_a_single_system_is_not_the_best_and_undefined_never_is(lengths):
@@ -351,29 +342,6 @@ def test_a_single_system_is_not_the_best_and_undefined_never_is(lengths):
         ["|", "a", "|", "nan", "|", "inf", "|", "1", "|"],  # both alike: neither is the best
         ["|", "b", "|", "nan", "|", "inf", "|", "2", "|"],  # a count is neither good nor bad
     ]
-
-
-def test_groups_have_a_table_of_their_own():
-    scored = score("qa_em", predictions=SYSTEMS, references=REFERENCES, groups=["x", "y"])
-    _, groups = scored.tables()
-
-    assert groups.header == ["system", "group", "rows", "qa_em"]
-    assert groups.rows == [
-        ["a", "x", "1", "1.0000"],
-        ["a", "y", "1", "0.0000"],
-        ["b", "x", "1", "1.0000"],
-        ["b", "y", "1", "1.0000"],
-    ]
-    assert scored.to_table().count("system") == 2
-
-
-def test_a_label_keeps_its_line():
-    label = "one\ntwo | \ud800"
-    scored = score("qa_em", predictions={label: ["a"]}, references=["a"], groups=[label])
-
-    assert "one\\ntwo | \\ud800" in scored.to_table()
-    assert "one\\ntwo \\| \\ud800" in scored.to_markdown()
-    assert json.loads(scored.to_json())["runs"].keys() == {label}
 
 
 def test_csv_has_every_number_in_full():
@@ -464,7 +432,7 @@ def test_other_scores_are_compared_if_they_are_named():
     for names in (["qa_recall", "qa_precision"], ["qa_f1.qa_recall", "qa_precision"]):
         found = compared(["qa_em", "qa_f1"], scores=names).comparisons
         assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
-    with pytest.raises(ValueError, match="there is no score 'qa_f' of rows; did you mean 'qa_f1'"):
+    with pytest.raises(ValueError, match="there is no score 'qa_f'; did you mean 'qa_f1'"):
         compared("qa_f1", scores=["qa_f"])
     with pytest.raises(ValueError, match="score 'num_ret' is neither a mean of rows"):
         compared(
@@ -478,22 +446,16 @@ def test_other_scores_are_compared_if_they_are_named():
 
 @pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg", "none"])
 def test_p_values_are_corrected_as_asked(correction):
-    found = compared(correction=correction).comparisons
+    found = compared(correction=correction, confidence_level=0.5, n_resamples=99).comparisons
     expected = corrections.adjusted([each["p_value"] for each in found], correction)
 
     assert [each["p_adjusted"] for each in found] == expected.tolist()
     assert f"|correction={correction}|tests=3|" in found[0]["signature"]
-
-
-def test_options_of_the_intervals_are_those_of_the_differences():
-    found = compared(confidence_level=0.5, n_resamples=100, seed=3).comparisons
-
+    law = {"test": "permutation", "alternative": "two-sided", "assume": "exchangeable"}
     assert found[0]["options"] == {
-        "test": "permutation",
-        "alternative": "two-sided",
-        "assume": "exchangeable",
+        **law,
         "alpha": 0.05,
-        "correction": "bonferroni",
+        "correction": correction,
         "tests": 3,
         "confidence_level": 0.5,
     }
@@ -515,22 +477,18 @@ def test_clusters_are_units_of_comparisons():
         compared(clusters=[1, 2, 3])
 
 
-def test_rows_of_one_system_are_kept_only_if_they_are_asked_for():
-    rows = {"predictions": GOLD, "references": GOLD}
-    assert score("qa_f1", **rows).rows == {}
-    assert score("qa_f1", **rows, rows=True).rows["predictions"]["qa_f1"].columns["qa_f1"][0] == 1
-
-
-def test_rows_that_do_not_count_for_one_system_are_left_out_for_both():
+def test_rows_that_do_not_count_for_one_system_are_left_out_for_both(capsys):
     games = {"a": ["win", "tie", "win", "win"], "b": ["loss", "win", "loss", "tie"]}
     (first,) = compared("win_rate", games, None).comparisons
 
     assert (first["score"], first["rows"]) == ("win_rate", 2)
     assert (first["A_mean"], first["B_mean"], first["diff"]) == (1.0, 0.0, 1.0)
-
-
-def test_what_counts_for_no_row_is_not_compared():
-    assert compared("win_rate", {"a": ["tie", "win"], "b": ["win", "tie"]}, None).comparisons == []
+    results = compared("win_rate", {"a": ["tie", "win"], "b": ["win", "tie"]}, None)
+    assert results.comparisons == []
+    reason = ["a and b are not compared by win_rate: no row counts for both"]
+    assert Results.from_json(results.to_json()).provenance["not_compared"] == reason
+    show(results, Presentation())
+    assert capsys.readouterr().err == f"note: {reason[0]}\n"
 
 
 def test_only_means_are_compared():
@@ -594,7 +552,7 @@ def test_lower_is_better_where_the_module_says_so(lengths, tmp_path):
 
     difference = {"a": "x", "b": "y", "score": "error", "A_mean": 0.5, "B_mean": 0.25, "diff": 0.25}
     difference |= {"p_value": 0.01, "p_adjusted": 0.01, "significant": True}
-    difference |= {"confidence_interval": [0.1, 0.4], "rows": 1}
+    difference |= {"confidence_interval": [0.1, 0.4], "rows": 1, "module": "lengths"}
     results = Results(systems={"x": scored(0.5), "y": scored(0.25)}, comparisons=[difference])
     results.save(tmp_path / "r.json")
 
@@ -617,9 +575,8 @@ def test_what_is_better_low_is_a_score_that_the_module_describes(name):
     assert all(re.search(rf"\b{score}\b", module.__doc__) for score in module.lower_is_better)
 
 
-def module_result(**values):
-    nothing = {"options": {}, "rows": 1, "confidence_interval": {}, "groups": {}, "signature": "s"}
-    return ModuleResult(**nothing | values)
+def module_result(scores, **header):
+    return ModuleResult(values=scores, rows=1, signature="s", **header)
 
 
 def test_the_better_system_comes_first_unless_a_test_asks_about_the_other():
@@ -830,12 +787,11 @@ def test_names_from_data_stay_text():
         assert not {"\u202e", "\x00"} & {*text}
     assert "<script" not in results.to_markdown()
     assert r"\ensuremath{<}script" in results.to_latex()
-
-
-def test_a_signature_shows_an_option_as_it_is_shown_alone():
-    options = {"pattern": "a\n", "name": 'ü"'}
-
-    assert signature("m", options, 3).startswith('m|pattern=a\\n|name=ü"|rows=3|')
+    assert json.loads(results.to_json())["runs"].keys() == {HOSTILE}
+    label = "one\ntwo | \ud800"
+    results = score("qa_em", predictions={label: ["a"]}, references=["a"], groups=[label])
+    assert "one\\ntwo | \\ud800" in results.to_table()
+    assert "one\\ntwo \\| \\ud800" in results.to_markdown()
 
 
 @pytest.mark.parametrize(
@@ -874,42 +830,33 @@ def test_folders_are_made_and_links_are_followed(tmp_path):
     assert (tmp_path / "new" / "deep" / "file.json").read_text() == "one two"
 
 
-def broken_off():
+def pieces(error):
     yield "half"
-    raise RuntimeError
+    raise error
 
 
-def interrupted():
-    yield "half"
-    raise KeyboardInterrupt
+def no_space(_):
+    raise OSError(28, "No space left on device")
 
 
-@pytest.mark.parametrize("pieces", [broken_off, interrupted])
-def test_what_breaks_off_leaves_the_old_file(pieces, tmp_path):
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (RuntimeError, "^$"),
+        (KeyboardInterrupt, "^$"),
+        (None, r"No space left on device: .*/r\.json'"),
+    ],
+)
+def test_what_breaks_off_leaves_the_old_file(error, message, monkeypatch, tmp_path):
     (tmp_path / "r.json").write_text("old")
+    if error is None:
+        monkeypatch.setattr(os, "fsync", no_space)
 
-    with pytest.raises((RuntimeError, KeyboardInterrupt)):
-        write_whole(tmp_path / "r.json", pieces())
+    with pytest.raises(error or OSError, match=message):
+        write_whole(tmp_path / "r.json", pieces(error) if error else ["new"])
 
     assert (tmp_path / "r.json").read_text() == "old"
     assert os.listdir(tmp_path) == ["r.json"]
-
-
-def test_a_full_disk_leaves_the_old_file_and_names_it(monkeypatch, tmp_path):
-    def no_space(_):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", no_space)
-    (tmp_path / "r.json").write_text("old")
-
-    with pytest.raises(OSError, match=r"No space left on device: .*/r\.json'"):
-        write_whole(tmp_path / "r.json", ["new"])
-
-    assert (tmp_path / "r.json").read_text() == "old"
-    assert os.listdir(tmp_path) == ["r.json"]
-
-
-def test_only_files_are_replaced(tmp_path):
     for path in (tmp_path, os.devnull):
         with pytest.raises(ValueError, match="is not a file"):
             write_whole(path, ["x"])
@@ -922,13 +869,15 @@ def test_generators_are_read():
         references=(answer for answer in ["x", "x"]),
     )
 
-    assert results["a"]["qa_em"] == results["a"]["qa_f1"] == 0.5
+    assert results["a"]["qa_em"] == {"qa_em": 0.5}
+    assert results["a"]["qa_recall"] == 0.5
 
 
 def test_a_score_is_found_by_its_system_and_name():
     results = compared(["qa_em", "qa_f1"])
 
-    assert results["good"]["qa_f1"] == results.systems["good"]["qa_f1"].scores["qa_f1"]
+    assert results["good"]["qa_recall"] == results.systems["good"]["qa_f1"].scores["qa_recall"]
+    assert results["good"]["qa_f1"] == results.systems["good"]["qa_f1"].scores
     classes = score("classification", predictions=[1, 0], references=[1, 1])["predictions"]
     assert classes["classification"]["accuracy"] == classes["accuracy"] == 0.5
     with pytest.raises(KeyError, match="no score or module 'acuracy'; did you mean 'accuracy'"):
@@ -936,21 +885,13 @@ def test_a_score_is_found_by_its_system_and_name():
     assert list(results) == ["good", "fair", "poor"]
     with pytest.raises(KeyError, match="there is no system 'god'; did you mean 'good'"):
         results["god"]
-
-
-def test_scores_of_one_name_have_the_module_in_front():
-    systems = {"a": {name: module_result(scores={"f1": value}) for name, value in MODULES}}
-
-    assert Results(systems=systems)["a"] == {"m.f1": 0.5, "n.f1": 0.25}
-
-
-MODULES = [("m", 0.5), ("n", 0.25)]
+    results = Results(systems={"a": {"m": module_result({"f": 1}), "n": module_result({"f": 2})}})
+    assert results["a"] == {"m.f": 1, "n.f": 2}
 
 
 def test_a_result_shows_in_one_line_what_it_holds():
-    assert repr(compared(["qa_em", "qa_f1"])) == (
-        "<Results of good, fair, poor: qa_em, qa_f1; 6 comparisons>"
-    )
+    line = "<Results of good, fair, poor: qa_em, qa_f1; 6 comparisons>"
+    assert repr(compared(["qa_em", "qa_f1"])) == line
     many = {f"s{number}": ["x"] for number in range(9)}
     results = score("qa_em", predictions=many, references=["x"])
     assert repr(results) == "<Results of 9 systems: qa_em>"
@@ -965,13 +906,6 @@ def test_a_data_frame_has_the_lines_of_the_csv():
     assert len(frame) == len(lines)
     assert frame["value"].tolist() == [float(line["value"]) for line in lines]
     assert frame["tier"].isna().tolist() == [not line["tier"] for line in lines]
-
-
-def test_infinite_scores_are_null_in_a_file():
-    results = score("clustering", predictions=[0, 0, 1, 1], references=[[0.0], [0.0], [1.0], [1.0]])
-    values = {record["score"]: record["value"] for record in results.to_dict()["records"]}
-    assert results.systems["predictions"]["clustering"].scores["calinski_harabasz"] == math.inf
-    assert values["calinski_harabasz"] is None  # as JSON has no infinities
 
 
 @pytest.mark.long

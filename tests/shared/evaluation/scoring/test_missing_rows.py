@@ -1,15 +1,16 @@
 """Rows without an answer: bounds of scores, and verdicts that they could turn."""
 
 import math
-from itertools import product
+from itertools import combinations, product
 
 import numpy as np
 import pytest
 
 from metric_commons import score
+from metric_commons.evaluation.comparison.comparisons import compare_pairs, paired_scores
 from metric_commons.evaluation.comparison.verdicts import gate
-from metric_commons.evaluation.results.comparisons import Pair, compare_pairs
 from metric_commons.statistics.intervals.intervals import interval
+from metric_commons.statistics.tests.significance import Differences
 
 
 def answers(text):
@@ -43,11 +44,10 @@ def test_bounds_are_those_of_all_fillings(text):
     assert result.scores["qa_em"] == math.fsum(known) / len(known)
     assert result.rows == len(text)
     if not gaps:
-        assert result.score_bounds == {}
-        assert result.missing_rows is None
+        assert not {"score_bounds", "missing_rows"} & result.values.keys()
         return
-    assert result.score_bounds["qa_em"] == [min(means), max(means)]
-    assert result.missing_rows == gaps
+    assert result.values["score_bounds"]["qa_em"] == [min(means), max(means)]
+    assert result.values["missing_rows"] == gaps
     ends = [interval(np.array(rows, float), confidence_level=0.9) for rows in fillings]
     assert result.confidence_interval["qa_em"] == [
         min(end.low for end in ends),
@@ -115,10 +115,10 @@ def test_a_comparison_holds_whatever_missing_rows_are():
     rows = {"x": "1" * 9 + "0" * 10 + "....", "y": "0" * 9 + "0" * 10 + "1.00"}
     (pair,) = score_pairs(scored(**rows))
     (comparison,) = compare_pairs([pair])
-    known = pair.scores_a[:-4], pair.scores_b[:-4]
+    known = [[float(digit) for digit in text[:-4]] for text in rows.values()]
     fillings = ([0, 0, 0, 0], [1, 1, 0, 0]), ([1, 1, 1, 1], [1, 0, 0, 0])
     found = [
-        compare_pairs([Pair("x", "y", "qa_em", "qa_em", *map(np.append, known, filling))])[0]
+        compare_pairs([pair._replace(differences=of_scores(known, filling), fillings=())])[0]
         for filling in fillings
     ]
 
@@ -142,12 +142,12 @@ def test_missing_rows_count_against_the_gate():
     assert verdict.p_inferior == gate(best, old, **options).p_inferior
 
 
+def of_scores(known, filling):
+    return Differences.of_scores(*map(np.append, known, filling))
+
+
 def score_pairs(results):
     """The pairs of a result with the scores of rows."""
-    from itertools import combinations
-
-    from metric_commons.evaluation.comparison.pairing import paired_scores
-
     return list(paired_scores(results, combinations(results.systems, 2)))
 
 

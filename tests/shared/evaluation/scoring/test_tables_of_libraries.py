@@ -134,7 +134,7 @@ def qa(tmp_path):
 @pytest.mark.parametrize("as_path", [str, lambda path: path])
 def test_a_file_is_a_table_whose_obvious_columns_need_no_names(qa, as_path):
     results = score("qa_f1", as_path(qa))
-    assert results["prediction"]["qa_f1"] == 0.5
+    assert results["prediction"]["qa_f1"]["qa_f1"] == 0.5
     assert results.provenance["inputs"][0]["rows"] == 2
     named = {"predictions": {"bot": "prediction"}, "references": "answer", "groups": "topic"}
     results = score("qa_em", as_path(qa), **named, normalizer=str.upper)
@@ -143,7 +143,7 @@ def test_a_file_is_a_table_whose_obvious_columns_need_no_names(qa, as_path):
 
 
 def test_a_table_needs_no_names_of_obvious_columns():
-    assert score("qa_f1", {"output": ["a"], "gold": ["a"]})["output"]["qa_f1"] == 1.0
+    assert score("qa_f1", {"output": ["a"], "gold": ["a"]})["output"]["qa_f1"]["qa_f1"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -172,8 +172,10 @@ def test_texts_of_a_file_have_their_references_in_others(tmp_path):
         path.write_text(text)
 
     hyp, one, two = files.values()
-    assert score("qa_f1", hyp, answers=one, normalizer="lower")["hyp"]["qa_f1"] == 0.5
-    assert score("qa_f1", hyp, answers=[one, two], normalizer="lower")["hyp"]["qa_f1"] == 1.0
+    assert score("qa_f1", hyp, answers=one, normalizer="lower")["hyp"]["qa_f1"]["qa_f1"] == 0.5
+    assert (
+        score("qa_f1", hyp, answers=[one, two], normalizer="lower")["hyp"]["qa_f1"]["qa_f1"] == 1.0
+    )
     with pytest.raises(ValueError, match="bleu needs --references; the format lines has no"):
         score("bleu", hyp)
     with pytest.raises(FileNotFoundError):
@@ -189,7 +191,7 @@ def test_the_rows_of_a_file_are_chosen_and_joined(tmp_path):
     fields = {"predictions": "answer", "references": "gold", "ids": "q"}
 
     chosen = score("qa_em", path, **fields, split_references="|", where={"split": "a"})
-    assert chosen["answer"]["qa_em"] == 0.75
+    assert chosen["answer"]["qa_em"] == {"qa_em": 0.75}
     best = score("qa_em", path, **fields, split_references="|", reduce="max").systems
     assert best["answer"]["qa_em"].scores == {"qa_em": 1.0}
     assert "reduce=max" in best["answer"]["qa_em"].signature
@@ -197,7 +199,7 @@ def test_the_rows_of_a_file_are_chosen_and_joined(tmp_path):
     (tmp_path / "g.csv").write_text("q,right\n3,z\n2,?\n1,x\n")
     fields["references"] = "right"
     joined = score("qa_em", path, **fields, answers=[tmp_path / "g.csv"], reduce="max")
-    assert joined["answer"]["qa_em"] == 2 / 3
+    assert joined["answer"]["qa_em"] == {"qa_em": 2 / 3}
     named = {"predictions": "answer", "columns": {"references": "gold"}, "preset": "squad"}
     assert "preset=squad" in score("qa_em", path, **named).signatures()[0]
 

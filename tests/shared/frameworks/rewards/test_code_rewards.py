@@ -11,7 +11,7 @@ import pytest
 
 from metric_commons.programs.executions import prepare
 from metric_commons.programs.worker_pool import Report
-from metric_commons.rewards import code, code_score
+from metric_commons.rewards import code, code_verl
 from tests.programs_run import SUM, SUMS
 from tests.spec import nightly
 
@@ -61,15 +61,15 @@ def test_a_fault_of_the_machine_is_no_reward(monkeypatch):
     monkeypatch.setattr(pool, "run", lambda job: Report("infrastructure", "out of order"))
 
     assert code("tests")([fenced(SUM)], tests=[SUMS]) == [None]
-    found = asyncio.run(code_score("toy", fenced(SUM), SUMS))
-    assert (found["score"], found["undecided"]) == (0.0, True)
+    found = asyncio.run(code_verl("toy", fenced(SUM), SUMS))
+    assert (found["score"], found["undecided"]) == (0.0, 1.0)
 
 
 @pytest.mark.parametrize("count", [60, *nightly(400)])
 def test_many_scores_are_awaited_at_once(count):
     async def scores():
         runs = [
-            code_score("toy", fenced(SUM) if n % 2 else HALF, json.dumps(SUMS), {"index": n})
+            code_verl("toy", fenced(SUM) if n % 2 else HALF, json.dumps(SUMS), {"index": n})
             for n in range(count)
         ]
         return await asyncio.gather(*runs)
@@ -86,7 +86,7 @@ def test_loops_and_threads_share_the_workers():
     found = []
 
     def work():
-        found.append(asyncio.run(code_score("toy", fenced(SUM), SUMS))["score"])
+        found.append(asyncio.run(code_verl("toy", fenced(SUM), SUMS))["score"])
         found.extend(code("tests")([fenced(SUM)], tests=[SUMS]))
 
     threads = [threading.Thread(target=work) for _ in range(8)]
@@ -129,7 +129,7 @@ def test_options_are_checked_before_training(options, problem):
     with pytest.raises(ValueError, match=problem):
         code("tests", **options)
     with pytest.raises(ValueError, match=problem):
-        asyncio.run(code_score("toy", fenced(SUM), SUMS, **options))
+        asyncio.run(code_verl("toy", fenced(SUM), SUMS, **options))
 
 
 def test_it_asks_before_it_runs(monkeypatch):
@@ -138,7 +138,7 @@ def test_it_asks_before_it_runs(monkeypatch):
     with pytest.raises(ValueError, match="allow_execution=True"):
         code("tests")
     with pytest.raises(ValueError, match="allow_execution=True"):
-        asyncio.run(code_score("toy", fenced(SUM), SUMS))
+        asyncio.run(code_verl("toy", fenced(SUM), SUMS))
 
 
 @pytest.mark.parametrize("program", ["while True: pass", "import time; time.sleep(600)"])

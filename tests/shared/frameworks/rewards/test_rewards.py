@@ -252,11 +252,6 @@ def test_a_check_names_ten_rows_and_what_to_set():
         "and 2 more",
         "is it a whole solution? then pass extract_references='boxed'",
     ]
-    solutions = [r"Since $x > 0$ it is \boxed{2}.", r"$\boxed{3}$", "4"]
-    assert rewards.math().check({"solution": solutions}).suggestion == (
-        "2 references contain an answer that 'boxed' finds; if they are whole solutions, "
-        "pass extract_references='boxed'"
-    )
     assert rewards.math(extract_references="boxed").check({"solution": [r"\boxed{2}", "2"]}) == (
         2,
         1,

@@ -7,8 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metric_commons.frameworks.rewards.math_tasks import Math
-from metric_commons.frameworks.rewards.text_tasks import Choice, Found
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from metric_commons.scorers import task
 
@@ -36,8 +34,8 @@ def test_statuses_of_mathematics():
     "reference", [None, float("nan"), [], [None], r"\left( see figure", "", np.nan, np.array([])]
 )
 def test_a_reference_that_cannot_be_read_is_never_a_reward(reference):
-    assert rows([Math().verdict(r"\boxed{1}", reference)]) == [(None, "unreadable")]
-    assert rows([Math().verdict("no box", reference)]) == [(None, "unreadable")]
+    assert rows([task("math").verdict(r"\boxed{1}", reference)]) == [(None, "unreadable")]
+    assert rows([task("math").verdict("no box", reference)]) == [(None, "unreadable")]
 
 
 def test_the_module_of_mathematics_judges_the_whole_text():
@@ -65,11 +63,11 @@ def test_the_module_of_mathematics_judges_the_whole_text():
     ],
 )
 def test_a_solution_as_reference_is_read_by_a_step_or_not_at_all(reference, step):
-    assert rows([Math().verdict(r"\boxed{2}", reference)]) == [(None, "unreadable")]
-    assert rows([Math(extract_references=step).verdict(r"\boxed{2}", reference)]) == [
+    assert rows([task("math").verdict(r"\boxed{2}", reference)]) == [(None, "unreadable")]
+    assert rows([task("math", extract_references=step).verdict(r"\boxed{2}", reference)]) == [
         (1.0, "scored")
     ]
-    assert repr(step) in Math().suggestion([reference, reference])
+    assert repr(step) in task("math").suggestion([reference, reference])
 
 
 @pytest.mark.parametrize(
@@ -77,8 +75,8 @@ def test_a_solution_as_reference_is_read_by_a_step_or_not_at_all(reference, step
     ["x is 5", "A: 26", "So x = 5", "Result: 3", r"**Answer:** $\frac12$", r"we get \boxed{2}"],
 )
 def test_sentences_and_labels_are_not_references(reference):
-    assert rows([Math(extract=None).verdict(reference, reference)]) == [(None, "unreadable")]
-    assert Math().reference_problem(reference) == f"cannot be read: {reference!r}"
+    assert rows([task("math", extract=()).verdict(reference, reference)]) == [(None, "unreadable")]
+    assert task("math").reference_problem(reference) == f"cannot be read: {reference!r}"
 
 
 @pytest.mark.parametrize(
@@ -90,26 +88,26 @@ def test_sentences_and_labels_are_not_references(reference):
     ],
 )
 def test_answers_with_letters_and_words_are_references(reference):
-    assert Math(extract=None).verdict(reference, reference).score == 1.0
+    assert task("math", extract=()).verdict(reference, reference).score == 1.0
 
 
 def test_unreadable_goes_before_equal():
     text = r"\left( see figure"
 
-    assert rows([Math(extract=None).verdict(text, text)]) == [(None, "unreadable")]
-    assert rows([Math().verdict(r"\boxed{2}", [text, "2"])]) == [(1.0, "scored")]
+    assert rows([task("math", extract=()).verdict(text, text)]) == [(None, "unreadable")]
+    assert rows([task("math").verdict(r"\boxed{2}", [text, "2"])]) == [(1.0, "scored")]
 
 
 @pytest.mark.parametrize(
     "reference", [2, 2.0, "2", ["1", "2"], [1, 2], np.int64(2), np.array([1.0, 2.0]), ("$2$",)]
 )
 def test_references_may_be_numbers_and_lists(reference):
-    assert Math().verdict(r"\boxed{2}", reference).score == 1.0
+    assert task("math").verdict(r"\boxed{2}", reference).score == 1.0
 
 
 def test_a_dictionary_as_reference_is_an_error_that_lists_its_fields():
     with pytest.raises(TypeError, match="got the fields 'ground_truth', 'style'"):
-        Math().verdict("1", {"ground_truth": "1", "style": "rule"})
+        task("math").verdict("1", {"ground_truth": "1", "style": "rule"})
 
 
 @pytest.mark.parametrize(
@@ -130,7 +128,7 @@ def test_a_dictionary_as_reference_is_an_error_that_lists_its_fields():
     ],
 )
 def test_completions_are_texts_or_messages(completion, score):
-    assert Math().verdict(completion, "2").score == score
+    assert task("math").verdict(completion, "2").score == score
 
 
 @pytest.mark.parametrize(
@@ -141,11 +139,11 @@ def test_completions_are_texts_or_messages(completion, score):
     ],
 )
 def test_references_of_choices(reference, score):
-    assert Choice().verdict("The answer is (B).", reference).score == score
+    assert task("choice").verdict("The answer is (B).", reference).score == score
 
 
 def test_found_needs_no_reference():
-    assert rows(Found(extract="gsm8k").verdicts(["#### 3", "3"], [None, None])) == [
+    assert rows(task("found", extract="gsm8k").verdicts(["#### 3", "3"], [None, None])) == [
         (1.0, "scored"),
         (0.0, "unparsed"),
     ]

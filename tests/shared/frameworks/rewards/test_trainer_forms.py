@@ -107,7 +107,7 @@ def test_forms_of_programs_are_awaited(monkeypatch):
         asyncio.run(form("toy", text, tests, sore="partial", **allowed))
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     row = asyncio.run(rewards.code_verl("toy", text, tests, score="pass_fail"))
-    assert row == verl_row(0.0, "print(2)\n")
+    assert row == verl_row(0.0, "print(2)\n") | {"passed_tests": 1.0, "tests": 2.0}
     assert asyncio.run(rewards.code_verl("toy", text, {"inputs": ["1"]}))["unreadable"] == 1.0
     verdicts = asyncio.run(rewards.code().awaited([text] * 2, [tests] * 2))
     assert [verdict.score for verdict in verdicts] == [0.5, 0.5]

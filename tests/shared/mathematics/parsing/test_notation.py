@@ -1,8 +1,13 @@
 import pytest
 
 from metric_commons.mathematics.algebra.work_limits import UndecidedError
-from metric_commons.mathematics.parsing.notation import MAX_LENGTH, closing_brace, tokens
-from metric_commons.mathematics.parsing.separators import split_answer, split_at_signs
+from metric_commons.mathematics.parsing.notation import (
+    MAX_LENGTH,
+    closing_brace,
+    split_answer,
+    split_at_signs,
+    tokens,
+)
 
 
 def texts(text):

@@ -4,8 +4,14 @@ import pytest
 
 from metric_commons.mathematics.parsing.conventions import Context, Conventions
 from metric_commons.mathematics.parsing.notation import tokens
-from metric_commons.mathematics.parsing.unit_table import unit_of_symbol, unit_of_word
-from metric_commons.mathematics.parsing.units import Suffix, is_counted, measured, same_noun
+from metric_commons.mathematics.parsing.units import (
+    Suffix,
+    is_counted,
+    measured,
+    same_noun,
+    unit_of_symbol,
+    unit_of_word,
+)
 
 
 def suffix(text, **conventions):

@@ -9,7 +9,6 @@ from metric_commons.mathematics.parsing.mathematical_answers import parse_answer
 from metric_commons.mathematics.proof.comparisons import Rules
 from metric_commons.mathematics.proof.equivalence import (
     EquivalenceVerdict,
-    explained,
     explanation,
     readable,
     rules_of,
@@ -272,9 +271,9 @@ def test_verdicts_need_no_numpy():
     program = """
 import sys
 from metric_commons.text.extraction.step_chains import STEPS
-from metric_commons.mathematics.proof.equivalence import equivalent, explained, readable
+from metric_commons.mathematics.proof.equivalence import Rules, equivalent, explanation, readable
 assert STEPS["final_answer"]("The answer is 4.") == "4"
-assert equivalent("1/2", "0.5") and readable("1/2") and explained("1", "1").verdict
+assert equivalent("1/2", "0.5") and readable("1/2") and explanation("1", "1", Rules()).verdict
 print([name for name in ("numpy", "evaluate", "scipy", "sympy") if name in sys.modules])
 """
     assert output(program).strip() == "[]"
@@ -294,7 +293,7 @@ def test_readings_do_not_depend_on_what_was_read_before(texts):
     for first in texts:
         parse_answer.cache_clear()
         kept = parse_answer(first)
-        readings |= {explained(text, "0").reference_reading for text in texts}
+        readings |= {explanation(text, "0", Rules()).reference_reading for text in texts}
         del kept
 
     assert len(readings) == 1
@@ -342,7 +341,7 @@ def test_verdicts_of_towers_do_not_depend_on_the_depth_of_the_caller(tower: str)
     ],
 )
 def test_data_sets_settle_conventions(dataset, reference, prediction, is_equal):
-    rules = rules_of("either", "either", "none", False, 0.0, 0.0, dataset)
+    rules = rules_of(dataset=dataset)
 
     assert verdict(reference, prediction, rules).is_equal is is_equal
     if dataset == "college_math":
