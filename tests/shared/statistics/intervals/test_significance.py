@@ -112,17 +112,6 @@ def test_sizes_that_nearly_agree_are_not_binomial():
 
 
 @pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
-@pytest.mark.parametrize("rows", [5, 20, 45, 500])
-def test_swapped_systems_swap_alternatives(rows, test):
-    differences = np.round(unlike(rows), 1)
-    for one, other in zip(ALTERNATIVES, ["two-sided", "less", "greater"], strict=True):
-        expected = p_value(differences, test=test, alternative=one)
-        assert p_value(-differences, test=test, alternative=other) == pytest.approx(
-            expected, rel=0 if test == "permutation" else 1e-12, abs=0
-        )
-
-
-@pytest.mark.parametrize("test", ["permutation", "t", "wilcoxon"])
 def test_zeros_and_scale_do_not_matter(test):
     differences = unlike(100)
     expected = p_value(differences, test=test)
@@ -407,16 +396,6 @@ def test_few_rows_that_differ_leave_room_for_an_unseen_one():
     assert found["p_value"] == 2 / 2**5
     more = compare(np.append(equal, [0.6] * 6), np.append(equal, [0.5] * 6))
     assert more["confidence_interval"][0] > 0
-
-
-def test_inputs_are_left_alone():
-    a, b = unlike(50), unlike(50, 1)
-    before = a.copy(), b.copy()
-    for test in ("permutation", "t", "wilcoxon"):
-        compare(a, b, test=test)
-
-    assert (a == before[0]).all()
-    assert (b == before[1]).all()
 
 
 @pytest.mark.parametrize("kind", [int, bool, float])
