@@ -140,16 +140,12 @@ def mean_interval(
         successes = int(np.count_nonzero(values == high))
         if successes + int(np.count_nonzero(values == low)) == values.size:
             error = ratio_error(values, np.ones(values.size))
-            formulas = {"auto": ("clopper_pearson", clopper_pearson), "wilson": ("wilson", wilson)}
-            if method in formulas:
-                name, formula = formulas[method]
+            formula = {"auto": clopper_pearson, "wilson": wilson}.get(method)
+            if formula is not None:
                 ends = formula(successes, values.size, level)
                 first, last = (low + (high - low) * end for end in ends)
-                return Interval(first, last, name, error)
-    sizes = np.ones(values.size)
-    if clusters is None and weights is None:
-        return ratio_interval(values, sizes, uncertainty, bounds=bounds)
-    sizes = sizes if weights is None else weights
+                return Interval(first, last, formula.__name__, error)
+    sizes = np.ones(values.size) if weights is None else weights
     numerators = values * sizes
     if clusters is not None:
         number = len(clusters.labels)

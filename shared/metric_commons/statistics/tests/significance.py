@@ -521,7 +521,7 @@ def simultaneous_intervals(
     [[0.0, 0.81], [0.42, 1.0], [0.0, 0.81]]
     """
     check_option("confidence_level", confidence_level, Level)
-    table = finite_scores("scores", scores, dimensions=(2,))
+    table = finite_scores("scores", scores, dimensions=2)
     if len(table) < 2 or not table.shape[1]:
         raise ValueError(
             f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
@@ -533,7 +533,7 @@ def simultaneous_intervals(
 
 def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[Floats, Floats]:
     """Return the scores of two systems, by their names, if they can be compared row by row."""
-    a, b = (finite_scores(name, scores, dimensions=(1,)) for name, scores in (first, second))
+    a, b = (finite_scores(name, scores) for name, scores in (first, second))
     if a.size != b.size:
         raise ValueError(
             f"{first[0]} has {a.size} rows, but {second[0]} has {b.size}; rows are pairs"
