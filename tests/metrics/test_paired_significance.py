@@ -105,21 +105,6 @@ def test_without_an_interval(paired_significance):
     assert result["p_value"] == SPEC.result["p_value"]
 
 
-def test_clusters_are_units(paired_significance):
-    documents = ["a", "a", "b", "b", "c", "c", "d", "d"]
-    options = {"clusters": documents, "margin": 0.1, "power": 0.8}
-    result = paired_significance.compute(**SPEC.sample, **options)
-
-    assert result["n_clusters"] == 4
-    assert result["p_value"] == 2 / 8  # the sums 1, 1, 1 and 0
-    assert result["standard_error"] == pytest.approx(math.sqrt(4 / 3 * 0.75) / 8)
-    assert {"mde", "p_equivalent", "p_non_inferior"} <= result.keys()
-    order = [5, 2, 7, 0, 3, 6, 1, 4]
-    shuffled = {name: [column[row] for row in order] for name, column in SPEC.sample.items()}
-    options["clusters"] = [documents[row] for row in order]
-    assert paired_significance.compute(**shuffled, **options) == result
-
-
 def test_the_scores_of_other_modules_are_its_inputs(paired_significance):
     qa_em = evaluate.load(str(Path(ROOT, "metrics", "qa_em")))
     references = ["Paris", "London", "Rome", "Berlin", "Bern", "Oslo", "Riga"]

@@ -237,21 +237,6 @@ def test_wilcoxon_counts_the_rows_before_zeros_are_left_out(rows):
 # ---- several measures ---------------------------------------------------------------------------
 
 
-def obvious_holm(p):
-    """For each test the largest of the products that the method compares up to it."""
-    ascending = sorted(p)
-    products = [min((len(p) - i) * value, 1.0) for i, value in enumerate(ascending)]
-    return [max(products[: ascending.index(value) + ascending.count(value)]) for value in p]
-
-
-p_lists = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.01, 0.05])), max_size=12)
-
-
-@given(p_lists)
-def test_holm_is_the_obvious_way(p):
-    assert holm(p) == pytest.approx(obvious_holm(p), rel=1e-14, abs=0)
-
-
 @pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
 def test_what_is_undefined_does_not_count(adjust):
     p = [0.04, math.nan, 0.01, 0.02, math.nan]
@@ -468,12 +453,3 @@ def test_a_loss_of_rounding_size_beside_wins(rows):
     result = compare(wins, losses)
     assert result["p_value"] == 2.0 ** (1 - rows)
     assert result["confidence_interval"][0] > 0
-
-
-@pytest.mark.long
-def test_p_values_are_uniform_if_systems_are_equal():
-    found = [p_value(np.random.default_rng(seed).normal(size=40)) for seed in range(1000)]
-
-    for level in (0.05, 0.1, 0.5):
-        share = np.mean(np.array(found) <= level)
-        assert abs(share - level) < 4 * math.sqrt(level * (1 - level) / 1000)
