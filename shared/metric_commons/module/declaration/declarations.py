@@ -98,7 +98,7 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
     from ...statistics.intervals.summary import summarize  # imports numpy
 
     is_shared = parameter.name in ("summary", "uncertainty")
-    return summarize if is_shared else parameter.annotation  # type: ignore[no-any-return]
+    return summarize if is_shared else parameter.annotation
 
 
 # Options of scores of rows alone
