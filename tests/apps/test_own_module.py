@@ -84,7 +84,9 @@ def test_python_takes_a_path_or_what_load_returns(folder):
     ):
         assert score(module, **ROWS)["predictions"] == {"token_jaccard": SCORE}
     strict = metric_commons.load(folder, lower=False)
-    assert score(["qa_em", strict], **ROWS)["predictions"]["token_jaccard"] == {"token_jaccard": 0.5}
+    assert score(["qa_em", strict], **ROWS)["predictions"]["token_jaccard"] == {
+        "token_jaccard": 0.5
+    }
     assert "token_jaccard" in metric_commons.names()
     with pytest.raises(ValueError, match="loaded with seed=1, which is an argument of score"):
         score(metric_commons.load(folder, seed=1), **ROWS)
