@@ -4,8 +4,8 @@
 
 runs the stock modules of a checkout of evaluate on the recorded calls, and records their results in
 `tests/cases`, so that ours can be compared with them where there is no checkout. The calls were
-drawn with the structure in which results may differ: labels that one side lacks, one class, ties, empty
-texts, several references.
+drawn with the structure in which results may differ: labels that one side lacks, one class, ties,
+empty texts, several references.
 """
 
 import gzip
