@@ -141,20 +141,12 @@ class ModuleResult:
                 if is_count or not _is_number(value):
                     continue
                 ends = _detail(values, "confidence_interval", score)
-                low, high = ends or (None, None)
-                yield ScoreRecord(
-                    system=system,
-                    module=module,
-                    score=score,
-                    group=group,
-                    value=value,
-                    low=low,
-                    high=high,
-                    level=self.options.get("confidence_level") if ends else None,
-                    n=self.rows if group is None else values["n"],
-                    n_clusters=values.get("n_clusters"),
-                    **{name: _detail(values, key, score) for name, key in _IN_RECORD.items()},
-                )
+                level = self.options.get("confidence_level") if ends else None
+                details = (_detail(values, key, score) for key in _IN_RECORD.values())
+                rows = self.rows if group is None else values["n"]
+                clusters = values.get("n_clusters")
+                uncertain = *(ends or (None, None)), level, *details, rows, clusters
+                yield ScoreRecord(system, module, score, group, value, *uncertain)
 
     def run(self) -> dict[str, Any]:
         """Return all that a file has of a run beside its records."""
