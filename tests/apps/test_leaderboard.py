@@ -14,7 +14,6 @@ from metric_commons.evaluation.results.results import FORMATS, Results
 from metric_commons.statistics import interval
 from tests.apps.files import write_rows
 
-
 pytestmark = pytest.mark.long
 
 
