@@ -176,8 +176,8 @@ class _Evaluation(NamedTuple):
 
 def _evaluate(qrels: Any, run: Any, options: RankingOptions) -> _Evaluation:
     is_table = not isinstance(qrels, Mapping), not isinstance(run, Mapping)
-    judged = _table("qrels", qrels, Qrels) if is_table[0] else qrels
-    retrieved = _table("run", run, Run) if is_table[1] else run
+    judged: Any = _table("qrels", qrels, Qrels) if is_table[0] else qrels
+    retrieved: Any = _table("run", run, Run) if is_table[1] else run
     relevance = _relevance(judged, retrieved) if all(is_table) else None
     if relevance is None:  # strings cache their hash, so looking up each document is fastest
         return _evaluate_dicts(

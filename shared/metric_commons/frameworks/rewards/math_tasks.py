@@ -10,7 +10,7 @@ from ...mathematics.parsing.functions import FUNCTIONS
 from ...mathematics.parsing.mathematical_answers import Answer, parse_answer
 from ...mathematics.parsing.structures import Collection, Words
 from ...mathematics.proof.comparisons import Rules
-from ...mathematics.proof.equivalence import explanation, readable, rules_of, verdict
+from ...mathematics.proof.equivalence import readable, rules_of, verdict
 from ...statistics.arguments.checks import alternatives
 from ...statistics.arguments.domains import Finite, check_option
 from ...text.extraction.step_chains import answer_in, chain_functions
@@ -69,18 +69,6 @@ class Math(Task):
                 yield Verdict(self.options["undecided"], answer, "undecided")
             else:
                 yield Verdict(float(True in found), answer)
-
-    def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
-        """Return the explanation for the reference that decided."""
-        accepted = self.accepted(reference)
-        if verdict.answer is None or not accepted:
-            plain = super().explanation(verdict, reference)
-            side = "answer is found" if accepted else "reference can be read"
-            return plain | {"steps": [f"extraction: no {side}"], "verdict": None}
-        rules, answer = self._rules, verdict.answer
-        explained = [explanation(text, answer, rules) for text in accepted]
-        best = min(explained, key=lambda row: (row.verdict is not True, row.verdict is False))
-        return best._asdict() | {"steps": [f"extraction: {answer}", *best.steps]}
 
     def explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
         """Return in a sentence whether the answer equals an accepted one."""
