@@ -83,10 +83,10 @@ _COMMANDS = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s?\{[^{}]*\}|\\[A-
 _WORD = re.compile(r"(?<![A-Za-z])[A-Z]?[a-z]+(?![A-Za-z])")
 _LABEL = re.compile(r"[\W_]*(?:A|[A-Za-z ]*[a-z]{2}):\s+\S")  # "Answer: 5", "A: 5"
 _OF_SENTENCES = frozenset(  # not meant as products of letters
-    {
-        *("it", "is", "so", "we", "he", "she", "they", "was", "are", "the", "this", "that", "then"),
-        *("thus", "hence", "therefore", "since", "has", "have", "get", "gets", "let", "answer"),
-    }
+    (
+        "it is so we he she they was are the this that then thus hence therefore since has "
+        "have get gets let answer"
+    ).split()
 )
 _OF_FORMULAS = frozenset({"or", "and", "pi", "sqrt", *FUNCTIONS})
 _RULES = Rules()

@@ -23,9 +23,11 @@ _TASKS = (*FORMS, "question_answering")
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 # Options that a Trainer cannot use: their results are rows, curves or tables instead of numbers, or
 # they need a value for each row. Clusters are possible: labels of the rows that it evaluates.
-_UNSUITABLE = (
-    *("per_example", "confusion_matrix", "curves", "alignments", "explain", "result_format"),
-    *("signature", "groups", "sample_weight"),
+_UNSUITABLE = tuple(
+    (
+        "per_example confusion_matrix curves alignments explain result_format signature "
+        "groups sample_weight"
+    ).split()
 )
 
 

@@ -132,9 +132,10 @@ _COMMANDS = {
 }
 _FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
 
-_UPRIGHT = (
-    *("cis", "sin", "cos", "tan", "cot", "sec", "csc", "ln", "log", "exp", "gcd", "lcm", "det"),
-    *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
+_UPRIGHT = tuple(
+    (
+        "cis sin cos tan cot sec csc ln log exp gcd lcm det arcsin arccos arctan sinh cosh tanh"
+    ).split()
 )
 
 _Rewrite = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]
