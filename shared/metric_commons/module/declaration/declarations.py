@@ -320,7 +320,7 @@ class Module(Protocol):
 
 
 # Options that do not affect scores, but only what is reported beside them.
-OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_INTERVALS = tuple("confidence_level interval clusters n_resamples seed".split())
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
 OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
@@ -336,11 +336,8 @@ _COMMA = re.compile(r",(?![^()]*\))")  # outside parentheses, as in err(max_grad
 
 # Names of columns that are taken for an input if none is named.
 USUAL_NAMES = {
-    "predictions": ("prediction", "predictions", "response", "output", "hypothesis", "y_pred"),
-    "references": (
-        *("reference", "references", "answer", "answers", "target", "label", "gold"),
-        "y_true",
-    ),
+    "predictions": tuple("prediction predictions response output hypothesis y_pred".split()),
+    "references": tuple("reference references answer answers target label gold y_true".split()),
 }
 
 
