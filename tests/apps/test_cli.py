@@ -18,7 +18,7 @@ from pyarrow import parquet
 from metric_commons.apps.console import outputs
 from metric_commons.data.files import streams
 from metric_commons.data.tables import tables as files
-from metric_commons.evaluation.scoring import evaluations as evaluation
+from metric_commons.evaluation.scoring import files as evaluation
 from tests.apps.files import systems_in, write_rows
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT

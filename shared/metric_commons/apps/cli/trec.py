@@ -175,25 +175,25 @@ def trec(
         "seed": seed,
     }
     clusters = None if cluster_by is None else read_clusters(cluster_by)
+    tables = run_scores.scored_queries(scored_runs.runs, parsed_measures, scoring, clusters)
     results = run_scores.RankingResults(
         shows_counts=True,  # which -m names
         systems={
             run: {
                 "ir_ranking": run_scores.summary(
-                    query_scores,
-                    parsed_measures,
+                    tables[run]["ir_ranking"],
+                    queries,
+                    scored_runs.means[run],
                     scoring,
-                    means=scored_runs.means[run],
                     intervals=intervals if confidence_level else {},
                     per_query=per_query,
                     preset=preset,
-                    clusters=clusters,
                 )
             }
-            for run, query_scores in scored_runs.runs.items()
+            for run, queries in scored_runs.runs.items()
         },
         provenance=provenance(scored_runs.inputs),
-        rows=run_scores.scored_queries(scored_runs.runs, parsed_measures, scoring, clusters),
+        rows=tables,
     )
     for run, number in scored_runs.absent.items():
         if number and scoring.missing == "zero" and not (complete or missing):

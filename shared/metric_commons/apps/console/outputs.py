@@ -164,7 +164,7 @@ def written_files(values: Mapping[str, Any], how: object) -> list[Path]:
         for name, value in given.items()
         if name not in WRITTEN
         for path in (value if isinstance(value, list | tuple) else [value])
-        if isinstance(path, Path) or name in ("words", "references")
+        if isinstance(path, Path) or (isinstance(path, str) and name in ("words", "references"))
     ]
     check_written(outputs, inputs)
     return outputs
@@ -228,7 +228,7 @@ def deliver(spec: Any, values: dict[str, Any], how: Any) -> int:
             click.echo(json.dumps(found.to_dict(), indent=2))
         elif found.tables:
             show_tables(found.tables, found.lines)
-        else:
+        elif found.lines:
             click.echo("\n".join(found.lines))
     say_written(*written)
     return found.status if isinstance(found, Finding) else 0

@@ -3,26 +3,21 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...data.files.streams import stem
 from ...evaluation.comparison.run_pairs import ClusterOfQuery, labels_of
-from ...evaluation.results.module_results import (
-    ModuleResult,
-    aggregation_of,
-    interval_options,
-    program,
-)
+from ...evaluation.results.module_results import ModuleResult, aggregation_of, module_result
 from ...evaluation.results.rendering import PLAIN, Notation, Table, label
 from ...evaluation.results.results import Results
-from ...module.catalog.catalog import lower_scores
 from ...module.catalog.usage import UsageError, with_bar
 from ...statistics.arguments.domains import Count
 
 if TYPE_CHECKING:
     from ...evaluation.rows.blocks import Tables
+    from ...evaluation.rows.row_tables import RowTable
     from ...retrieval.names import RankingMeasure
     from ...retrieval.runs import QueryScores
 
@@ -148,60 +143,43 @@ def score_queries(
 
 
 def summary(
-    query_scores: "QueryScores",
-    measures: "Iterable[RankingMeasure]",
+    table: "RowTable",
+    queries: "QueryScores",
+    means: Mapping[str, float],
     scoring: Scoring,
     *,
-    means: Mapping[str, float] | None = None,
     intervals: Mapping[str, Any],
     per_query: bool = False,
     preset: str | None = None,
-    clusters: ClusterOfQuery | None = None,
 ) -> ModuleResult:
-    """Return the result of one run on these queries.
-
-    `intervals` are the options of intervals, if any.
+    """Return the result of one run.
 
     A total that differs from the sum over the queries, such as num_rel where trec_eval -c ignores
     the relevance level, has no interval.
+
+    Args:
+        table: the scores of its queries as scored rows.
+        queries: the same by query.
+        means: the scores for all queries.
+        scoring: the options that change scores.
+        intervals: the options of intervals, if any.
+        per_query: whether each query is a group.
+        preset: the preset of the options.
     """
-    import numpy as np
-
-    from ...retrieval.names import AGGREGATION, LOWER_IS_BETTER
-    from ...retrieval.ranking_measures import average, sequential_mean
-    from ...statistics.intervals.summary import RowMeans, summarize
-
-    labels = None if clusters is None else labels_of(query_scores, clusters)
-    per_example = {
-        measure.name: [query[measure.name] for query in query_scores.values()]
-        for measure in measures
-    }
-    scores, averages = {}, {}
-    for measure in measures:
-        values = np.array(per_example[measure.name], dtype=np.float64)
-        average_of_queries = average(measure, sequential_mean)
-        mean = average_of_queries(values)
-        scores[measure.name] = mean if means is None else means[measure.name]
-        if math.isclose(scores[measure.name], mean):
-            averages[measure.name] = average_of_queries
-    options = {"measures": list(scores), **asdict(scoring), "map_denominator": "relevant"}
-    uncertain: dict[str, Any] = {}
-    if intervals and averages:
-        columns = {name: np.array(per_example[name], dtype=np.float64) for name in averages}
-        found = summarize(RowMeans(columns, averages), clusters=labels, **intervals)
-        uncertain = {key: value for key, value in found.items() if key not in columns}
-        options |= interval_options(intervals, uncertain)
-    result = {**scores, **uncertain}
+    found = module_result(table, intervals)
+    for name, mean in means.items():
+        for part in found.values.values():
+            if isinstance(part, dict) and not math.isclose(found.scores[name], mean):
+                part.pop(name, None)
+    values = {**found.values, **means}
     if per_query:
-        result["groups"] = {query: {**found, "n": 1} for query, found in query_scores.items()}
-    return ModuleResult(
-        options=options,
-        rows=len(query_scores),
-        values=result,
-        lower_is_better=lower_scores(scores, LOWER_IS_BETTER),
-        aggregation=aggregation_of(scores, AGGREGATION),
+        values["groups"] = {query: {**scores, "n": 1} for query, scores in queries.items()}
+    options = {"measures": list(means), **asdict(scoring)}
+    return replace(
+        found,
+        values=values,
+        options=options | {n: v for n, v in found.options.items() if n not in options},
         conditions={"preset": preset} if preset else {},
-        program=program(),
     ).signed("ir_ranking")
 
 
