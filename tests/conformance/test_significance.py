@@ -66,45 +66,28 @@ def test_the_pairs_are_those_of_the_card():
 
 
 @pytest.mark.parametrize("name", comparable())
-def test_means_of_a_pair(name):
-    result, expected = compute(cases()[name]), cases()[name]["expected"]
-
+def test_a_pair(name):
+    case, expected, peers = cases()[name], cases()[name]["expected"], cases()[name]["peers"]
+    result = compute(case)
+    p = result["p_value"]
     for key in ("A_mean", "B_mean", "diff"):
         assert result[key] == pytest.approx(expected[key], rel=1e-12, abs=1e-15)
-
-
-@pytest.mark.parametrize("name", comparable())
-def test_the_permutation_test_of_a_pair(name):
-    p, expected = compute(cases()[name])["p_value"], cases()[name]["expected"]
-
     assert p > 0
     if "p_permutation_exact" in expected:
-        assert p == expected["p_permutation_exact"]
-        assert compute(cases()[name], n_resamples=1, seed=9)["p_value"] == p
-        return
-    drawn = expected["p_permutation_mc"]
-    error = standard_error(drawn, expected["mc_resamples"])
-    assert abs(p - drawn) <= 4 * error + 0.02 * drawn + 1 / expected["mc_resamples"]
-
-
-@pytest.mark.parametrize("name", comparable())
-def test_the_other_tests_of_a_pair(name):
-    peers = cases()[name]["peers"]
-    t, wilcoxon = (compute(cases()[name], test=test)["p_value"] for test in ("t", "wilcoxon"))
-
+        assert p == expected["p_permutation_exact"] == compute(case, seed=9)["p_value"]
+    else:
+        drawn = expected["p_permutation_mc"]
+        error = standard_error(drawn, expected["mc_resamples"])
+        assert abs(p - drawn) <= 4 * error + 0.02 * drawn + 1 / expected["mc_resamples"]
+    t, wilcoxon = (compute(case, test=test)["p_value"] for test in ("t", "wilcoxon"))
     if "scipy_ttest_rel" in peers:
-        expected = float(peers["scipy_ttest_rel"]["p"])
-        no_difference = math.isnan(expected)  # of rows that are all alike, for which scipy has NaN
-        assert t == (1.0 if no_difference else pytest.approx(expected, rel=1e-12, abs=1e-100))
+        theirs = float(peers["scipy_ttest_rel"]["p"])
+        no_difference = math.isnan(theirs)  # of rows that are all alike, for which scipy has NaN
+        assert t == (1.0 if no_difference else pytest.approx(theirs, rel=1e-12, abs=1e-100))
     if "scipy_wilcoxon" in peers:
         theirs = peers["scipy_wilcoxon"]
         assert wilcoxon == pytest.approx(1.0 if theirs == "all-zero" else theirs, rel=1e-12)
-
-
-@pytest.mark.parametrize("name", comparable())
-def test_peers_that_draw_are_near_for_a_pair(name):
-    p = compute(cases()[name])["p_value"]
-    for peer, theirs in cases()[name]["peers"].items():
+    for peer, theirs in peers.items():
         drawn = re.fullmatch(r"(?:ultrarag|ranx_fisher|scipy_permutation)_(\d+)_\w+", peer)
         if drawn:
             # Here nothing is drawn; scipy's p-value near 0 is 2 (0 + 1) / (10,000 + 1).
@@ -143,12 +126,15 @@ def test_t_and_wilcoxon_are_those_of_scipy(rows, kind, alternative, rounds):
         a, b = scores(rows, seed, kind)
         if kind == "quarters" and np.ptp(a - b) == 0:
             continue
-        t = stats.ttest_rel(a, b, alternative=alternative).pvalue
-        wilcoxon = stats.wilcoxon(a, b, alternative=alternative).pvalue
-
-        options = {"alternative": alternative}
-        assert p_of(a - b, test="t", **options) == pytest.approx(t, rel=1e-12)
-        assert p_of(a - b, test="wilcoxon", **options) == pytest.approx(wilcoxon, rel=1e-12)
+        theirs = {
+            "t": stats.ttest_rel(a, b, alternative=alternative),
+            "wilcoxon": stats.wilcoxon(a, b, alternative=alternative),
+        }
+        for test, their in theirs.items():
+            found = compare(a - b, np.zeros(rows), test=test, alternative=alternative)
+            assert found["p_value"] == pytest.approx(their.pvalue, rel=1e-12)
+            assert found["statistic"] == pytest.approx(their.statistic, rel=1e-12)
+            assert found["standard_error"] == pytest.approx(stats.sem(a - b), rel=1e-12)
 
 
 @pytest.mark.long

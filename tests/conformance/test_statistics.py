@@ -78,24 +78,6 @@ def test_a_proportion(name):
 
 
 @pytest.mark.parametrize("name", named("bounded") + named("clusters"))
-def test_scores_of_a_range(name):
-    case = cases()[name]
-    scores, expected = case["inputs"]["predictions"], case["expected"]
-    options = {
-        "confidence_level": case["options"]["confidence_level"],
-        "clusters": case["options"].get("clusters"),
-    }
-    result = interval(scores, **options)
-    close(result.standard_error, expected["standard_error"])
-    assert 0 <= result.low <= np.mean(scores) <= result.high <= 1
-    assert result == interval(scores[::-1], **options | {"clusters": reversed_labels(options)})
-
-
-def reversed_labels(options):
-    return None if options["clusters"] is None else options["clusters"][::-1]
-
-
-@pytest.mark.parametrize("name", named("bounded") + named("clusters"))
 def test_students_interval_is_that_of_peers(name):
     case, peers = cases()[name], cases()[name]["peers"]
     scores, clusters = case["inputs"]["predictions"], case["options"].get("clusters")

@@ -11,12 +11,11 @@ from metric_commons.statistics.arguments.checks import OptionError
 from metric_commons.statistics.arguments.domains import (
     PerRow,
     Range,
-    _marker,
-    _parts,
     choices,
     schema,
 )
 from metric_commons.statistics.intervals.methods import Method
+from tests.generators.annotations import marker, parts
 from tests.spec import METRICS, ROOT, spec
 
 FOREIGN = object()  # of no type that an option may have
@@ -32,17 +31,17 @@ def wrong_values(annotation):
     if choices(annotation):
         yield "no such choice"
         yield choices(annotation)[0] + "x"
-    kind, members = _parts(annotation)
-    for marker in map(_marker, members if kind == "union" else [annotation]):
-        if isinstance(marker, Range):
-            yield from (end for end in (marker.low - 1, marker.high + 1) if math.isfinite(end))
-            yield from () if marker.nan else (math.nan,)
-            yield from () if marker.infinite else (math.inf,)
-        if marker is not None:
+    kind, members = parts(annotation)
+    for mark in map(marker, members if kind == "union" else [annotation]):
+        if isinstance(mark, Range):
+            yield from (end for end in (mark.low - 1, mark.high + 1) if math.isfinite(end))
+            yield from () if mark.nan else (math.nan,)
+            yield from () if mark.infinite else (math.inf,)
+        if mark is not None:
             yield b"bytes"
             takes_objects = kind == "union" and "object" in map(_kind_of_values, members)
             yield from () if takes_objects else ({},)
-            yield from () if isinstance(marker, PerRow) else ([],)
+            yield from () if isinstance(mark, PerRow) else ([],)
     if annotation is bool or kind == "literal":
         yield from ([], {}, b"bytes")
     if annotation is bool:
@@ -50,8 +49,8 @@ def wrong_values(annotation):
 
 
 def _kind_of_values(annotation):
-    kind, members = _parts(annotation)
-    return _parts(members[0])[0] if kind == "annotated" else kind
+    kind, members = parts(annotation)
+    return parts(members[0])[0] if kind == "annotated" else kind
 
 
 @pytest.mark.parametrize("name", METRICS)

@@ -1,6 +1,7 @@
 """Values of options, from what their annotations allow."""
 
-from metric_commons.statistics.arguments.domains import Range, _marker, _parts, choices, is_per_row
+from metric_commons.statistics.arguments.domains import Range, choices, is_per_row
+from tests.generators.annotations import marker, parts
 
 # What functions parse, which no annotation lists. A key may name the module.
 PARSED = {
@@ -69,14 +70,14 @@ def values(module, option):
 
 
 def _of_annotation(annotation):
-    kind, members = _parts(annotation)
+    kind, members = parts(annotation)
     if kind == "union":
         return [value for member in members for value in _of_annotation(member)]
     if annotation is bool:
         return [False, True]
     if annotation is type(None):
         return [None]
-    if isinstance(_marker(annotation), Range):
+    if isinstance(marker(annotation), Range):
         whole = members[0] is int
         return [number for number in NUMBERS if isinstance(number, int) or not whole]
     return list(choices(annotation))
@@ -96,7 +97,7 @@ def is_drawable(option):
 
 
 def _is_function(annotation):
-    kind, members = _parts(annotation)
+    kind, members = parts(annotation)
     if kind == "union":
         return all(_is_function(member) or member is type(None) for member in members)
     return kind == "function"

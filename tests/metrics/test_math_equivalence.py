@@ -11,6 +11,7 @@ from metric_commons.evaluation.rows.table_files import read_tables
 from metric_commons.evaluation.scoring import scoring
 from metric_commons.mathematics import equivalent
 from tests.spec import ROOT, Spec
+from tests.tables import tabled
 
 SPEC = Spec(
     name="math_equivalence",
@@ -33,15 +34,7 @@ def compute(prediction, reference, **options):
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "score", "undecided"),
-    [
-        ("1/2", "0.5", 1.0, 0.0),
-        ("1/3", "0.333", 0.0, 0.0),
-        ("f(2)", "2f", 0.0, 1.0),
-        ("f(2)", ["2f", "f( 2 )"], 1.0, 0.0),
-        ("2", ["3", "f(2)"], 0.0, 1.0),
-        ("2", ["3", "4"], 0.0, 0.0),
-        ("2 +", ["2"], 0.0, 1.0),
-    ],
+    tabled(__file__, "any_reference_will_do_and_open_questions_are_counted"),
 )
 def test_any_reference_will_do_and_open_questions_are_counted(
     prediction, reference, score, undecided
@@ -73,14 +66,7 @@ def test_references_that_cannot_be_read_are_counted():
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "reason"),
-    [
-        ("2f", "f(2)", "two readings"),
-        ("1 +", "2", "unreadable prediction"),
-        ("2", "1 +", "unreadable reference"),
-        ("x = 1", "y = 1", "not decided"),
-        ("(x+1)^{70}", "1", "too much work"),
-        ("1", "2", "proved different"),
-    ],
+    tabled(__file__, "why_nothing_is_decided"),
 )
 def test_why_nothing_is_decided(prediction, reference, reason):
     result = compute(prediction, reference, explain=True)

@@ -59,17 +59,6 @@ def test_it_is_a_comparison(paired_significance):
     assert paired_significance.module_type == "comparison"
 
 
-def test_the_signs_of_six_rows(paired_significance):
-    a, b = [0.9, 0.8, 0.7, 0.6, 0.5, 0.4], [0.5, 0.1, 0.2, 0.3, 0.1, 0.2]
-
-    for alternative, p_value in (("two-sided", 2 / 64), ("greater", 1 / 64), ("less", 1.0)):
-        result = paired_significance.compute(
-            predictions1=a, predictions2=b, alternative=alternative
-        )
-        assert result["p_value"] == p_value
-        assert result["significant"] is (p_value < 0.05)
-
-
 def test_significant_is_less_than_alpha(paired_significance):
     for alpha, expected in ((2 / 64, False), (np.nextafter(2 / 64, 1), True), (0.01, False)):
         assert paired_significance.compute(**SPEC.sample, alpha=alpha)["significant"] is expected
@@ -114,35 +103,6 @@ def test_without_an_interval(paired_significance):
 
     assert "confidence_interval" not in result
     assert result["p_value"] == SPEC.result["p_value"]
-
-
-def test_the_interval_of_the_test(paired_significance):
-    student = paired_significance.compute(**SPEC.sample, test="t")["confidence_interval"]
-    reach = 2.3646242515927853 * SPEC.result["standard_error"]
-    assert student == pytest.approx([0.375 - reach, 0.375 + reach], rel=1e-12)
-
-
-def test_clusters_are_units(paired_significance):
-    documents = ["a", "a", "b", "b", "c", "c", "d", "d"]
-    options = {"clusters": documents, "margin": 0.1, "power": 0.8}
-    result = paired_significance.compute(**SPEC.sample, **options)
-
-    assert result["n_clusters"] == 4
-    assert result["p_value"] == 2 / 8  # the sums 1, 1, 1 and 0
-    assert result["standard_error"] == pytest.approx(math.sqrt(4 / 3 * 0.75) / 8)
-    assert {"mde", "p_equivalent", "p_non_inferior"} <= result.keys()
-    order = [5, 2, 7, 0, 3, 6, 1, 4]
-    shuffled = {name: [column[row] for row in order] for name, column in SPEC.sample.items()}
-    options["clusters"] = [documents[row] for row in order]
-    assert paired_significance.compute(**shuffled, **options) == result
-
-
-def test_mcnemar(paired_significance):
-    scores = {"predictions1": [1, 1, 1, 1, 1, 0, 1], "predictions2": [0, 0, 0, 0, 0, 0, 1]}
-    result = paired_significance.compute(**scores, test="mcnemar")
-
-    assert (result["p_value"], result["test"]) == (pytest.approx(0.0625, rel=1e-14), "mcnemar")
-    assert result["statistic"] == 0.0
 
 
 def test_the_scores_of_other_modules_are_its_inputs(paired_significance):

@@ -12,8 +12,8 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Column, Floats
 from ..statistics.arguments.checks import check_weights
-from ..statistics.intervals.rank_correlations import CORRELATIONS as RANK_ESTIMATES
-from ..statistics.intervals.rank_correlations import PairedScores
+from ..statistics.arithmetic.rank_correlations import CORRELATIONS as RANK_ESTIMATES
+from ..statistics.arithmetic.rank_correlations import PairedScores
 from .explained_intervals import CORRELATIONS, RANKS, score_and_effects, summands
 from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
 from .pairs import Pairs

@@ -14,16 +14,13 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Floats
 from ..statistics.arguments.checks import OptionError
+from ..statistics.arithmetic.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
+from ..statistics.arithmetic.rank_correlations import PairedScores
 from ..statistics.intervals.cluster_sums import Clusters
+from ..statistics.intervals.correlation_intervals import correlation_interval, pearson_interval
 from ..statistics.intervals.intervals import mean_interval, resampled_interval
 from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.proportions import Interval
-from ..statistics.intervals.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
-from ..statistics.intervals.rank_correlations import (
-    PairedScores,
-    correlation_interval,
-    pearson_interval,
-)
 from ..statistics.intervals.summary import interval_of
 from ..statistics.resampling.row_units import resampled_counts
 from .explained_intervals import RANKS, explained_interval, summands

@@ -49,7 +49,7 @@ def gate_at_any_time(
     >>> rows = {"references": ["x"] * 80, "rows": True}
     >>> old, new = (score("qa_em", predictions=[text] * 80, **rows) for text in "yx")
     >>> gate_at_any_time(new, old, score="qa_em", margin=0.05).sentence
-    'qa_em: 80 rows, difference +1.0000 [+0.8565, +1.0000] at 90 % over all looks: not inferior \
+    'qa_em: 80 rows, difference +1.0000 [+0.8553, +1.0000] at 90 % over all looks: not inferior \
 by 0.05.'
     """
     check_option("margin", margin, Positive)

@@ -114,20 +114,6 @@ class Reward:
             verdicts.append(row[0]._replace(score=score, scores=scores, reason=reason))
         return verdicts
 
-    def explain(self, completions: Outputs, references: References) -> list[dict[str, Any]]:
-        r"""Return for each completion the readings, the steps, the verdict and the reason.
-
-        Raises:
-            ValueError: the lengths differ.
-
-        >>> from .named_rewards import math
-        >>> [row] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
-        >>> row["prediction_reading"], row["reference_reading"], row["verdict"]
-        ('x ∈ (-∞, 5)', '(-∞, 5]', False)
-        """
-        verdicts = replace(self.task, explain=True).verdicts(completions, references)
-        return list(map(self.task.explanation, verdicts, references))
-
     def check(self, dataset: Any) -> ReferenceCheck:
         r"""Return the number of readable references of a data set, and the first unreadable ones.
 

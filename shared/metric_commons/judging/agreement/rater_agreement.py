@@ -12,11 +12,12 @@ import numpy as np
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, check_measures, shown
 from ...statistics.arguments.domains import Parsed, checked_options
+from ...statistics.arithmetic.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
+from ...statistics.arithmetic.rank_correlations import PairedScores
 from ...statistics.intervals.cluster_sums import Clusters
+from ...statistics.intervals.correlation_intervals import correlation_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
-from ...statistics.intervals.rank_correlations import PairedScores, correlation_interval
 from ...statistics.intervals.summary import Measured, interval_of, summarize_inputs
 from .agreement_coefficients import (
     AgreementEstimate,

@@ -24,14 +24,10 @@ import numpy as np
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, shown
 from ...statistics.arguments.domains import Range, checked_options
+from ...statistics.arithmetic.rank_correlations import CORRELATIONS, Estimate, PairedScores
+from ...statistics.intervals.correlation_intervals import correlation_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.rank_correlations import (
-    CORRELATIONS,
-    Estimate,
-    PairedScores,
-    correlation_interval,
-)
 from ...statistics.intervals.summary import Measured, RowMeans, interval_of, summarize_inputs
 
 TieConvention = Literal["a", "b", "w"]

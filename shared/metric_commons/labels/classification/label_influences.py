@@ -107,7 +107,7 @@ def weighted_calibration(
         kept = counted_rows(references, options["ignore_index"])
     given: dict[str, Any] = {"threshold": THRESHOLD, "probabilities": True}
     given |= {name: options[name] for name in (*given, *_OF_LABELS) if name in options}
-    predicted, *_ = tabulated(take(predictions, kept), take(references, kept), **given)
+    predicted: Any = tabulated(take(predictions, kept), take(references, kept), **given)[0]
     rows = calibrated(predicted)
     strategy = options.get("calibration_strategy", "uniform")
     sums = BinSums.of(rows, calibration(rows.counts, options["calibration_bins"], strategy))

@@ -98,7 +98,7 @@ def _source(parameter: inspect.Parameter) -> Callable[..., Any]:
     from ...statistics.intervals.summary import summarize  # imports numpy
 
     is_shared = parameter.name in ("summary", "uncertainty")
-    return summarize if is_shared else parameter.annotation  # type: ignore[no-any-return]
+    return summarize if is_shared else parameter.annotation
 
 
 # Options of scores of rows alone
@@ -320,7 +320,7 @@ class Module(Protocol):
 
 
 # Options that do not affect scores, but only what is reported beside them.
-OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_INTERVALS = tuple("confidence_level interval clusters n_resamples seed".split())
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
 OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
@@ -336,11 +336,8 @@ _COMMA = re.compile(r",(?![^()]*\))")  # outside parentheses, as in err(max_grad
 
 # Names of columns that are taken for an input if none is named.
 USUAL_NAMES = {
-    "predictions": ("prediction", "predictions", "response", "output", "hypothesis", "y_pred"),
-    "references": (
-        *("reference", "references", "answer", "answers", "target", "label", "gold"),
-        "y_true",
-    ),
+    "predictions": tuple("prediction predictions response output hypothesis y_pred".split()),
+    "references": tuple("reference references answer answers target label gold y_true".split()),
 }
 
 

@@ -133,7 +133,7 @@ def row_codes(rows: Sequence[Any]) -> Unsigned:
     """
     to_list = getattr(rows, "to_pylist", None) or getattr(rows, "tolist", None)
     listed = to_list() if to_list else rows
-    texts = _texts(listed)
+    texts = listed if set(map(type, listed)) == {str} else list(map(_text, listed))
     try:
         codes = np.fromiter(map(crc32, map(str.encode, texts)), np.uint64, len(listed))
     except UnicodeEncodeError:
@@ -151,28 +151,11 @@ def digest_text(codes: Unsigned) -> str:
     return f"{int(codes.sum(dtype=np.uint64)):016x}"
 
 
-def _texts(rows: Sequence[Any]) -> Sequence[str]:
-    """Return the text of each row.
-
-    Columns of a single type are converted in one go, which is faster.
-    """
-    kinds = set(map(type, rows))
-    if kinds == {str}:
-        return rows
-    if kinds == {int}:
-        return list(map(repr, rows))
-    if kinds == {list}:
-        return [row[0] if len(row) == 1 and type(row[0]) is str else repr(row) for row in rows]
-    return list(map(_text, rows))
-
-
 def _text(row: Any) -> str:
     if hasattr(row, "tolist"):
         row = row.tolist()
-    if isinstance(row, tuple):
-        row = list(row)
-    if isinstance(row, list) and len(row) == 1 and isinstance(row[0], str):
-        row = row[0]
+    if isinstance(row, tuple | list):
+        row = row[0] if len(row) == 1 and isinstance(row[0], str) else list(row)
     return row if isinstance(row, str) else repr(row)
 
 

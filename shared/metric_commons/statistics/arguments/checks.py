@@ -193,23 +193,17 @@ def measure_parts(name: str) -> tuple[str, str, str]:
     return (parts[1], parts[2], parts[3]) if parts else (name.partition("(")[0], "", "")
 
 
-def check_labels(
-    name: str, labels: Any, rows: int, labels_by_text: dict[str, Any] | None = None
-) -> list[str]:
+def check_labels(name: str, labels: Any, rows: int) -> list[str]:
     """Return one label per row, as strings.
 
     A missing label is an error, and so are two labels that become equal as strings (1 and "1"): a
-    group must not be absorbed into another. `labels_by_text` maps the strings of earlier rows to
-    their original labels, and is extended with the labels of these rows.
+    group must not be absorbed into another.
 
     >>> check_labels("groups", [2023, 2024, 2023], rows=3)
     ['2023', '2024', '2023']
     >>> check_labels("groups", ["a", None], rows=2)
     Traceback (most recent call last):
     ValueError: groups[1] is None; every row needs a label
-    >>> check_labels("groups", ["1"], rows=1, labels_by_text={"1": 1})
-    Traceback (most recent call last):
-    ValueError: groups[0] is '1', but an earlier row has 1: both would be called '1'
     """
     labels = unmasked(name, labels)
     plain: Sequence[Any] = labels.tolist() if hasattr(labels, "tolist") else labels
@@ -217,9 +211,9 @@ def check_labels(
         raise OptionError(name, f"must hold one label per row, got {type(labels).__name__}")
     if len(plain) != rows:
         raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
-    if labels_by_text is None and set(map(type, plain)) in ({str}, {int}):
+    if set(map(type, plain)) in ({str}, {int}):
         return list(map(str, plain))  # distinct strings stay distinct
-    first = {} if labels_by_text is None else labels_by_text
+    first: dict[str, Any] = {}
     texts = []
     for row, label in enumerate(plain):
         if _is_missing(label):
@@ -298,12 +292,8 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
 
     if lists is None:
         return None
-    lists = unmasked(name, lists)
-    listed = lists.tolist() if hasattr(lists, "tolist") else lists
-    if not isinstance(listed, Sequence) or isinstance(listed, str | bytes):
-        raise OptionError(name, f"must hold a list per row, got {type(lists).__name__}")
-    if len(listed) != rows:
-        raise OptionError(name, f"has {len(listed)} lists, but there are {rows} rows")
+    listed = unmasked(name, lists)
+    listed = listed.tolist() if hasattr(listed, "tolist") else listed
     try:
         rows_of_numbers = [row.tolist() if hasattr(row, "tolist") else row for row in listed]
         numbers = np.array(rows_of_numbers, np.float64)
@@ -311,6 +301,8 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
         numbers = np.empty(0)
     if numbers.ndim != 2 or not numbers.shape[1]:
         raise OptionError(name, "must hold a list of numbers per row, all of one length")
+    if len(numbers) != rows:
+        raise OptionError(name, f"has {len(numbers)} lists, but there are {rows} rows")
     wrong = ~np.isfinite(numbers).all(axis=1)
     if wrong.any():
         row = int(wrong.argmax())

@@ -25,6 +25,7 @@ from typing import (
     Annotated,
     Any,
     Literal,
+    NamedTuple,
     ParamSpec,
     TypeVar,
     Union,
@@ -124,18 +125,7 @@ def is_per_row(annotation: Any) -> bool:
     >>> is_per_row(Labels | None), is_per_row(Proportion)
     (True, False)
     """
-    return bool(item_per_row(annotation))
-
-
-def item_per_row(annotation: Any) -> str:
-    """Return the name of the value that an option has for each row; empty if it has none.
-
-    >>> item_per_row(Weights | None), item_per_row(Labels | None), item_per_row(Proportion)
-    ('number', 'label', '')
-    """
-    if isinstance(annotation, PerRow):
-        return annotation.item
-    return next(filter(None, map(item_per_row, get_args(annotation))), "")
+    return _domain(annotation).is_per_row
 
 
 def check_option(name: str, value: Any, annotation: Any) -> None:
@@ -206,33 +196,7 @@ def describe(annotation: Any) -> str:
     >>> describe(Literal["macro", "micro"] | None), describe(Sequence[Count])
     ("one of 'macro', 'micro', or None", 'a list in which each is an integer, at least 1')
     """
-    plain = {bool: "True or False", int: "an integer", float: "a number", str: "a string"}
-    plain[Path] = "a path"
-    match _parts(annotation):
-        case "union", members:
-            described = [describe(member) for member in members]
-            return (", or " if any("," in words for words in described) else " or ").join(described)
-        case "literal", values:
-            listed = ", ".join(map(repr, values))
-            return f"one of {listed}" if len(values) > 1 else listed
-        case "annotated", (base, marker):
-            match marker:
-                case Range():
-                    return f"{describe(base)}{marker}"
-                case OneOf():
-                    return f"one of {', '.join(map(repr, marker.names))}"
-                case Parsed():
-                    return marker.description
-                case _:
-                    return f"one {marker.item} per row"
-        case "function", _:
-            return "a function"
-        case "list", (item,):
-            return f"a list in which each is {describe(item)}"
-        case "object", _:
-            return "an object with keys and values"
-        case _:
-            return "None" if annotation in (None, type(None)) else plain.get(annotation, "a value")
+    return _domain(annotation).words
 
 
 def schema(annotation: Any) -> dict[str, Any]:
@@ -243,36 +207,7 @@ def schema(annotation: Any) -> dict[str, Any]:
     >>> schema(Proportion | None)
     {'anyOf': [{'type': 'number', 'minimum': 0, 'maximum': 1}, {'type': 'null'}]}
     """
-    names = {bool: "boolean", int: "integer", float: "number", type(None): "null"}
-    names |= dict.fromkeys((str, Path), "string")
-    match _parts(annotation):
-        case "union", members:
-            schemas = [schema(member) for member in members if _parts(member)[0] != "function"]
-            return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
-        case "literal", values:
-            return {"enum": list(values)}
-        case "annotated", (base, marker):
-            match marker:
-                case Range():
-                    ends = {"minimum": marker.low, "maximum": marker.high}
-                    bounds = {
-                        f"exclusive{key.capitalize()}" if marker.strict else key: end
-                        for key, end in ends.items()
-                        if math.isfinite(end)
-                    }
-                    return schema(base) | bounds
-                case OneOf():
-                    return {"enum": list(marker.names)}
-                case _:
-                    return schema(base)
-        case "list", (item,):
-            return {"type": "array", "items": schema(item)}
-        case "object", _:
-            return {"type": "object"}
-        case _:
-            if get_origin(annotation) is dict:
-                return {"type": "object"}
-            return {"type": names[annotation]} if annotation in names else {}
+    return _domain(annotation).schema or {}
 
 
 def choices(annotation: Any) -> list[str]:
@@ -281,92 +216,89 @@ def choices(annotation: Any) -> list[str]:
     >>> choices(Literal["max", "mean"] | None)
     ['max', 'mean']
     """
-    match _parts(annotation):
-        case "union", members:
-            return [name for member in members for name in choices(member)]
-        case "literal", values:
-            return [value for value in values if isinstance(value, str)]
-        case "annotated", (_, OneOf(names)):
-            return list(names)
-    return []
+    return [*_domain(annotation).names]
 
 
-def _parts(annotation: Any) -> tuple[str, tuple[Any, ...]]:
-    """Return the kind of an annotation, and its arguments."""
+class _Domain(NamedTuple):
+    """The values that an annotation allows."""
+
+    accepts: Callable[[Any], bool]
+    words: str
+    schema: dict[str, Any] | None  # None for functions
+    names: Sequence[str] = ()
+    is_parsed: bool = False
+    is_per_row: bool = False
+    is_level: bool = False  # a proportion that may have been given in percent
+
+
+def _domain(annotation: Any) -> _Domain:
+    """Return the values that an annotation allows."""
     origin, arguments = get_origin(annotation), get_args(annotation)
     if origin in (Union, types.UnionType):
-        return "union", arguments
+        return _union([_domain(member) for member in arguments])
     if origin is Literal:
-        return "literal", arguments
+        kinds, listed = set(map(type, arguments)), ", ".join(map(repr, arguments))
+        return _Domain(
+            lambda value: type(value) in kinds and value in arguments,
+            f"one of {listed}" if len(arguments) > 1 else listed,
+            {"enum": list(arguments)},
+            [value for value in arguments if isinstance(value, str)],
+        )
     if origin is Annotated:
-        return "annotated", arguments
+        return _marked(_domain(arguments[0]), arguments[1])
     if annotation is Callable or origin is Callable:
-        return "function", ()
+        return _Domain(callable, "a function", None)
     if origin in (Sequence, list, tuple):
-        return "list", arguments[:1]
-    if origin in (Mapping, dict):
-        return "object", ()
-    return "plain", ()
-
-
-@cache  # equal annotations accept the same values, though they may list them in another order
-def _acceptance(annotation: Any) -> Callable[[Any], bool]:
-    """Return the function that tells whether an annotation allows a value.
-
-    Small batches call it often.
-    """
-    match _parts(annotation):
-        case "union", members:
-            return _any_acceptance(members)
-        case "literal", values:
-            kinds = set(map(type, values))
-            return lambda value: type(value) in kinds and value in values
-        case "annotated", (base, PerRow()) if _parts(base)[0] == "object":
-            return _acceptance(base)
-        case "annotated", (base, marker):
-            return _marked_acceptance(_acceptance(base), marker)
-        case "function", _:
-            return callable
-        case "list", (item,):
-            accepts_item = _acceptance(item)
-            return lambda value: (
+        item = _domain(arguments[0])
+        return _Domain(
+            lambda value: (
                 isinstance(value, Sequence)
                 and not isinstance(value, _NO_LISTS)
-                and all(map(accepts_item, value))
-            )
-        case "object", _:
-            return lambda value: isinstance(value, Mapping)
-    if annotation in (None, type(None)):
-        return lambda value: value is None
-    if annotation is int or annotation is float:
-        kind = Integral if annotation is int else Real
-        # A fraction is a real number too, but numpy functions cannot handle it.
-        return lambda value: (
-            type(value) is annotation
-            or (isinstance(value, kind) and not isinstance(value, bool | Fraction))
+                and all(map(item.accepts, value))
+            ),
+            f"a list in which each is {item.words}",
+            {"type": "array", "items": item.schema or {}},
         )
-    if annotation in (bool, str):
-        return lambda value: isinstance(value, annotation)
-    if annotation is Path:
-        return lambda value: isinstance(value, str | Path)
-    return lambda value: True
+    if origin in (Mapping, dict):
+        return _Domain(lambda v: isinstance(v, Mapping), "an object with keys and values", _OBJECT)
+    kind = type(None) if annotation is None else annotation
+    words, name, abstract = _PLAIN.get(kind, ("a value", "", object))
+    # A fraction is a real number too, but numpy functions cannot handle it.
+    others = (bool, Fraction) if kind in (int, float) else ()
+    return _Domain(
+        lambda v: type(v) is kind or (isinstance(v, abstract) and not isinstance(v, others)),
+        words,
+        {"type": name} if name else {},
+    )
 
 
-def _any_acceptance(members: Sequence[Any]) -> Callable[[Any], bool]:
+_OBJECT = {"type": "object"}
+_PLAIN: Mapping[Any, tuple[str, str, Any]] = {
+    bool: ("True or False", "boolean", bool),
+    int: ("an integer", "integer", Integral),
+    float: ("a number", "number", Real),
+    str: ("a string", "string", str),
+    Path: ("a path", "string", (str, Path)),
+    type(None): ("None", "null", type(None)),
+}
+
+
+def _union(members: Sequence[_Domain]) -> _Domain:
     # Parsers come last: they raise errors about values that another member may accept.
-    ordered_members = sorted(members, key=lambda member: isinstance(_marker(member), Parsed))
-    tests = [_acceptance(member) for member in ordered_members]
-    allows_none = type(None) in members
+    tests = [member.accepts for member in sorted(members, key=lambda member: member.is_parsed)]
+    described = [member.words for member in members]
+    schemas = [member.schema for member in members if member.schema is not None]
+    return _Domain(
+        lambda value: any(test(value) for test in tests),
+        (", or " if any("," in words for words in described) else " or ").join(described),
+        schemas[0] if len(schemas) == 1 else {"anyOf": schemas},
+        [name for member in members for name in member.names],
+        is_per_row=any(member.is_per_row for member in members),
+        is_level=any(member.is_level for member in members),
+    )
 
-    def accepts(value: Any) -> bool:
-        if value is None and allows_none:  # the most common case
-            return True
-        return any(test(value) for test in tests)
 
-    return accepts
-
-
-def _marked_acceptance(accepts_base: Callable[[Any], bool], marker: Any) -> Callable[[Any], bool]:
+def _marked(base: _Domain, marker: Any) -> _Domain:
     def parses(value: Any) -> bool:
         if isinstance(value, bytes | bytearray | memoryview):
             return False
@@ -379,12 +311,36 @@ def _marked_acceptance(accepts_base: Callable[[Any], bool], marker: Any) -> Call
 
     match marker:
         case Range():
-            return lambda value: accepts_base(value) and value in marker
+            ends = {"minimum": marker.low, "maximum": marker.high}
+            bounds = {
+                f"exclusive{key.capitalize()}" if marker.strict else key: end
+                for key, end in ends.items()
+                if math.isfinite(end)
+            }
+            return _Domain(
+                lambda value: base.accepts(value) and value in marker,
+                f"{base.words}{marker}",
+                (base.schema or {}) | bounds,
+                is_level=marker == Range(0, 1, strict=True),
+            )
         case OneOf():
-            return lambda value: isinstance(value, str) and value in marker.names
+            names = list(marker.names)
+            words = f"one of {', '.join(map(repr, names))}"
+            accepts = lambda value: isinstance(value, str) and value in marker.names  # noqa: E731
+            return _Domain(accepts, words, {"enum": names}, names)
         case Parsed():
-            return parses
-    return is_list
+            return base._replace(accepts=parses, words=marker.description, is_parsed=True)
+    accepts = base.accepts if base.schema == _OBJECT else is_list
+    return _Domain(accepts, f"one {marker.item} per row", base.schema, is_per_row=True)
+
+
+@cache  # equal annotations accept the same values, though they may list them in another order
+def _acceptance(annotation: Any) -> Callable[[Any], bool]:
+    """Return the function that tells whether an annotation allows a value.
+
+    Small batches call it often.
+    """
+    return _domain(annotation).accepts
 
 
 def _hint(annotation: Any, value: Any) -> str:
@@ -392,19 +348,10 @@ def _hint(annotation: Any, value: Any) -> str:
         return nearest(value, choices(annotation))
     if isinstance(value, Integral) and abs(int(value)) >= 2**63:
         return "; it has more than 63 bits"
-    kind, parts = _parts(annotation)
-    members = parts if kind == "union" else (annotation,)
     is_number = isinstance(value, Real) and not isinstance(value, bool)
-    is_percent = is_number and bool(1 < value < 100)
-    if is_percent and Range(0, 1, strict=True) in map(_marker, members):
+    if is_number and bool(1 < value < 100) and _domain(annotation).is_level:
         return f"; for {float(value):g} % pass {float(value) / 100:g}"
     return ""
-
-
-def _marker(annotation: Any) -> Any:
-    """Return the marker of an `Annotated` type; None for other types."""
-    kind, parts = _parts(annotation)
-    return parts[1] if kind == "annotated" else None
 
 
 # The lowest and the highest value, None if unbounded; the first matching pattern counts.
@@ -451,13 +398,8 @@ def check_score(name: str, value: Any, ranges: Ranges) -> None:
         raise ValueError(f"{name} is {value!r}, but must be a number")
     low, high = ends
     room = _ROUNDING * max([1.0, *(abs(end) for end in ends if math.isfinite(end))])
-    if value < low - room or value > high + room:
-        expected = f"lie between {low:g} and {high:g}"
-        if math.isinf(high):
-            expected = f"be at least {low:g}"
-        elif math.isinf(low):
-            expected = f"be at most {high:g}"
-        raise ValueError(f"{name} is {value!r}, but must {expected}")
+    if not low - room <= value <= high + room and value == value:
+        raise ValueError(f"{name} is {value!r}, but must lie between {low:g} and {high:g}")
 
 
 def range_of_rows(name: str, ranges: Ranges, values: Iterable[float]) -> tuple[float, float]:

@@ -27,9 +27,7 @@ _Codes = Sequence[int]  # distinct, ascending
 
 _BLOCK = 1 << 15  # rows counted at a time, so that intermediate arrays stay in the cache
 _SAMPLE = 64  # rows inspected to guess which two labels a column has
-_FEW = 64  # entries that Python's lists and sets handle faster than arrays do
 _CELLS = 1 << 16  # up to this many cells, or four per row, every cell gets a counter
-_ALL_ROWS = slice(None)
 
 
 def whole_labels(
@@ -321,33 +319,26 @@ def _binary_counts(
     Such columns are bools in effect, and bools are counted faster than integers: 2 ms instead of 5
     for two columns of a million labels 1 and 2.
     """
-    rows, left_high, right_high, both_high = left.size, 0, 0, 0
-    buffers = np.empty((2, min(rows, 4 * _BLOCK)), bool)
-    for start in range(0, rows, 4 * _BLOCK):
-        left_block = _is_high(left[start : start + 4 * _BLOCK], left_pair, buffers[0])
-        right_block = _is_high(right[start : start + 4 * _BLOCK], right_pair, buffers[1])
-        if left_block is None or right_block is None:
+    left_high, right_high, both_high = 0, 0, 0
+    for start in range(0, left.size, 4 * _BLOCK):
+        part = slice(start, start + 4 * _BLOCK)
+        of_left, of_right = _is_high(left[part], left_pair), _is_high(right[part], right_pair)
+        if of_left is None or of_right is None:
             return None
-        left_high += int(np.count_nonzero(left_block))
-        right_high += int(np.count_nonzero(right_block))
-        joint = np.logical_and(left_block, right_block, out=buffers[0, : left_block.size])
-        both_high += int(np.count_nonzero(joint))
-    both_low = rows - left_high - right_high + both_high
+        left_high += int(np.count_nonzero(of_left))
+        right_high += int(np.count_nonzero(of_right))
+        both_high += int(np.count_nonzero(of_left & of_right))
+    both_low = left.size - left_high - right_high + both_high
     return np.array([[both_low, right_high - both_high], [left_high - both_high, both_high]])
 
 
-def _is_high(codes: NDArray[Any], pair: tuple[int, int], buffer: Booleans) -> Booleans | None:
+def _is_high(codes: NDArray[Any], pair: tuple[int, int]) -> Booleans | None:
     """Return which codes are the larger one of the pair; None if there is a third code."""
     if codes.dtype == bool:
         return codes
-    low, high = pair
-    is_high: Booleans = np.equal(codes, high, out=buffer[: codes.size])
-    if pair == (0, 1):  # no code may have a higher bit set, which is faster to test than to count
-        is_pair = int(np.bitwise_or.reduce(codes)) in pair
-    else:
-        rows = int(np.count_nonzero(is_high)) + int(np.count_nonzero(codes == low))
-        is_pair = rows == codes.size
-    return is_high if is_pair else None
+    is_high: Booleans = codes == pair[1]
+    rows = int(np.count_nonzero(is_high)) + int(np.count_nonzero(codes == pair[0]))
+    return is_high if rows == codes.size else None
 
 
 def _cell_counts(rows: _LabelCodes, columns: _LabelCodes) -> Integers:
@@ -355,33 +346,25 @@ def _cell_counts(rows: _LabelCodes, columns: _LabelCodes) -> Integers:
     cells = rows.span * columns.span
     size, block = rows.codes.size, max(_BLOCK, cells)
     counts = np.zeros(cells, np.int64)
-    buffer = np.empty(min(size, block), np.int64)
     for start in range(0, size, block):
-        part = slice(start, min(start + block, size))
-        numbers = _cell_numbers(rows, columns, part, buffer[: part.stop - start])
-        counts += np.bincount(numbers, minlength=cells)
+        part = slice(start, start + block)
+        counts += np.bincount(_cell_numbers(rows, columns, part), minlength=cells)
     return counts.reshape(rows.span, columns.span)
 
 
-def _cell_numbers(
-    rows: _LabelCodes,
-    columns: _LabelCodes,
-    part: slice = _ALL_ROWS,
-    out: Integers | None = None,
-) -> Integers:
+def _cell_numbers(rows: _LabelCodes, columns: _LabelCodes, part: slice = slice(None)) -> Integers:
     """Return the cell number of each row of the data; cells are numbered from 0, row by row.
 
     The number is (row code - smallest) * span + (column code - smallest). With the codes 3, 4 and
     7, 8, 9, the pair (4, 8) is in cell (4 - 3) * 3 + (8 - 7) = 4. Intermediate integers may
     overflow; since every step is modulo 2**64, the result is right.
     """
-    if out is None:
-        out = np.empty(rows.codes.size, np.int64)
-    np.multiply(rows.codes[part], columns.span, out=out, dtype=np.int64, casting="unsafe")
-    np.add(out, columns.codes[part], out=out, dtype=np.int64, casting="unsafe")
-    if rows.smallest or columns.smallest:
-        out -= np.int64(wrapped(rows.smallest * columns.span + columns.smallest))
-    return out
+    numbers: Integers = np.multiply(
+        rows.codes[part], columns.span, dtype=np.int64, casting="unsafe"
+    )
+    np.add(numbers, columns.codes[part], out=numbers, casting="unsafe")
+    numbers -= np.int64(wrapped(rows.smallest * columns.span + columns.smallest))
+    return numbers
 
 
 # Tables
@@ -445,11 +428,6 @@ def _occurring_codes(offsets: Integers, codes: _Codes) -> tuple[list[int], Integ
     >>> occurring, positions.tolist()
     ([102, 105], [1, 0, 1])
     """
-    if offsets.size <= _FEW:
-        listed = offsets.tolist()
-        positions = {offset: position for position, offset in enumerate(sorted({*listed}))}
-        numbers = np.array([positions[offset] for offset in listed], np.int64)
-        return [codes[offset] for offset in positions], numbers
     occurs = np.zeros(len(codes), bool)
     occurs[offsets] = True
     occurring = [codes[offset] for offset in np.flatnonzero(occurs).tolist()]

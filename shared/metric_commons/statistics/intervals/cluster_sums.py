@@ -35,25 +35,20 @@ class Clusters:
         return len(self.labels)
 
     @classmethod
-    def of_labels(cls, labels: Sequence[object], rows: int, name: str = "clusters") -> Self:
+    def of_labels(cls, labels: Sequence[object], rows: int) -> Self:
         """Return the clusters of this many rows, from one label per row.
 
         Args:
             labels: one per row.
             rows: the number of rows.
-            name: the name of the labels in error messages.
 
         Raises:
             ValueError: there is not one label per row, or two look alike as texts.
         """
-        plain: Any = labels.tolist() if hasattr(labels, "tolist") else labels
-        is_plain = isinstance(plain, list | tuple) and len(plain) == rows
-        if not is_plain or set(map(type, plain)) not in ({str}, {int}):
-            plain = check_labels(name, plain, rows)
-        # Distinct texts, or integers, are distinct as texts: only these are compared.
-        number: defaultdict[object, int] = defaultdict(count().__next__)
-        numbers = np.fromiter(map(number.__getitem__, plain), np.int64, rows)
-        return cls(check_labels(name, list(number), len(number)), numbers)
+        number: defaultdict[str, int] = defaultdict(count().__next__)
+        texts = check_labels("clusters", labels, rows)
+        numbers = np.fromiter(map(number.__getitem__, texts), np.int64, rows)
+        return cls(list(number), numbers)
 
     def take(self, rows: NDArray[Any]) -> Self:
         """Return the clusters of some of the rows, by their numbers or by a mask."""

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
+from .proportions import critical_value
 
 _MOST_FIELDS = 3
 
@@ -30,17 +31,12 @@ class CrossedMean(NamedTuple):
     mean: float
     standard_error: float  # 0 if nothing varies
     degrees: float
-    levels: tuple[int, ...]  # of each field
-    parts: Mapping[str, float]  # variance of one level of each field, and of the rest
 
     def ends(self, confidence_level: float) -> tuple[float, float]:
         """Return the interval by Student's t; NaN if nothing varies."""
-        from scipy.special import stdtrit
-
         if not self.standard_error:
             return math.nan, math.nan
-        critical = -float(stdtrit(self.degrees, (1 - confidence_level) / 2))
-        half = critical * self.standard_error
+        half = critical_value(confidence_level, self.degrees) * self.standard_error
         return self.mean - half, self.mean + half
 
 
@@ -81,34 +77,34 @@ class CrossedClusters:
         levels, codes = [], []
         for name, labels in clusters.items():
             texts = check_labels(f"clusters[{name!r}]", labels, rows)
-            numbers = {text: number for number, text in enumerate(sorted(set(texts)))}
-            if len(numbers) < 2:
+            distinct, numbers = np.unique(texts, return_inverse=True)
+            if distinct.size < 2:
                 raise OptionError(
                     "clusters", f"need two labels or more of each field, but {name} has one"
                 )
-            levels.append(list(numbers))
-            codes.append(np.array([numbers[text] for text in texts], np.int64))
+            levels.append(distinct.tolist())
+            codes.append(numbers)
         crossed = cls(tuple(clusters), tuple(levels), tuple(codes))
-        crossed._check_balance()
+        counts = crossed._cells(np.ones(rows))
+        if counts.min() < counts.max():
+            cell = np.unravel_index(int(counts.argmin()), counts.shape)
+            places = zip(crossed.fields, crossed.labels, cell, strict=True)
+            named = " and ".join(f"{name} {labels[number]!r}" for name, labels, number in places)
+            fewest, most = int(counts.min()), int(counts.max())
+            problem = f"must be crossed: there is no row with {named}"
+            if fewest:
+                problem = f"must be balanced: {fewest} rows have {named}, but {most} have another"
+                problem += " combination"
+            raise OptionError("clusters", problem)
         return crossed
 
-    def _check_balance(self) -> None:
-        counts = np.zeros(tuple(map(len, self.labels)), np.int64)
-        np.add.at(counts, self.codes, 1)
-        if counts.min() == counts.max():
-            return
-        cell = np.unravel_index(int(counts.argmin()), counts.shape)
-        named = " and ".join(
-            f"{name} {labels[number]!r}"
-            for name, labels, number in zip(self.fields, self.labels, cell, strict=True)
-        )
-        fewest, most = int(counts.min()), int(counts.max())
-        if not fewest:
-            raise OptionError("clusters", f"must be crossed: there is no row with {named}")
-        raise OptionError(
-            "clusters",
-            f"must be balanced: {fewest} rows have {named}, but {most} have another combination",
-        )
+    def _cells(self, values: Floats) -> Floats:
+        """Return the sum of the values of each combination."""
+        cells = np.zeros(tuple(map(len, self.labels)))
+        # In the order of values, so that no digit depends on the order of rows.
+        order = np.lexsort((values, *self.codes))
+        np.add.at(cells, tuple(codes[order] for codes in self.codes), values[order])
+        return cells
 
     def take(self, rows: NDArray[Any]) -> Self:
         """Return the fields of some of the rows, by their numbers."""
@@ -123,34 +119,20 @@ class CrossedClusters:
 
         Named as in `Clusters`: it is what an interval needs of the scores.
         """
-        shape = tuple(map(len, self.labels))
-        cells, counts = np.zeros(shape), np.zeros(shape)
-        # In the order of values, so that no digit depends on the order of rows.
-        order = np.lexsort((scores, *self.codes))
-        np.add.at(cells, tuple(codes[order] for codes in self.codes), scores[order])
-        np.add.at(counts, self.codes, 1.0)
-        cells /= counts
+        cells = self._cells(scores) / self._cells(np.ones(scores.size))
         whole = tuple(range(cells.ndim))
-        squares = {axes: _mean_square(cells, axes) for axes in _subsets_of(whole)}
+        degrees = {axes: math.prod(cells.shape[a] - 1 for a in axes) for axes in _subsets_of(whole)}
+        squares = {axes: _sum_of_squares(cells, axes) / number for axes, number in degrees.items()}
         variances = [
             sum((-1) ** (len(part) + 1) * squares[part] for part in _subsets_of(axes))
             for axes in squares
         ]
-        variance = max(*variances, squares[whole]) / cells.size
-        total = sum(
-            (square / cells.size) ** 2 / math.prod(shape[axis] - 1 for axis in axes)
-            for axes, square in squares.items()
-        )
-        parts = {
-            name: max(squares[(axis,)] - squares[whole], 0.0) * shape[axis] / cells.size
-            for axis, name in enumerate(self.fields)
-        }
+        variance = max(*variances, squares[whole])
+        total = sum(square**2 / degrees[axes] for axes, square in squares.items())
         return CrossedMean(
             math.fsum(scores.tolist()) / scores.size,
-            math.sqrt(variance),
+            math.sqrt(variance / cells.size),
             max(variance**2 / total, 1.0) if total else 1.0,
-            shape,
-            {**parts, "rest": squares[whole]},
         )
 
 
@@ -160,14 +142,12 @@ def _subsets_of(axes: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
         yield from combinations(axes, size)
 
 
-def _mean_square(cells: Floats, axes: tuple[int, ...]) -> float:
-    """Return the mean square of the interaction of these axes, or of one main effect."""
-    effect = np.zeros([cells.shape[axis] if axis in axes else 1 for axis in range(cells.ndim)])
-    for part in [(), *_subsets_of(axes)]:
-        others = tuple(axis for axis in range(cells.ndim) if axis not in part)
-        effect = effect + (-1) ** (len(axes) - len(part)) * cells.mean(axis=others, keepdims=True)
-    repeats = cells.size / effect.size
-    degrees = math.prod(cells.shape[axis] - 1 for axis in axes)
-    square = repeats * float(np.square(effect).sum()) / degrees
+def _sum_of_squares(cells: Floats, axes: tuple[int, ...]) -> float:
+    """Return the sum of squares, over cells, of the interaction of these axes, or of one effect."""
+    effect = cells
+    for axis in range(cells.ndim):
+        mean = effect.mean(axis=axis, keepdims=True)
+        effect = effect - mean if axis in axes else mean
+    square = cells.size / effect.size * float(np.square(effect).sum())
     # Scores whose effects cancel leave rounding.
     return square if square > 1e-28 * max(float(np.square(cells).max()), 1e-300) else 0.0

@@ -10,44 +10,26 @@ Clopper and Pearson.
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError, RowError
-from ..arguments.domains import CrossedLabels, Level, Parsed, Resamples, Seed, checked_options
+from ..arguments.domains import CrossedLabels, Level, Resamples, Seed, checked_options
 from ..arithmetic.exact_sums import group_sums, rounded_sum
 from ..resampling.ratio_distribution import RatioUnits, unseen_unit_ends
 from ..resampling.row_units import RowUnits, percentile_ends
 from .cluster_sums import Clusters
 from .crossed import CrossedClusters
-from .methods import Method, Uncertainty
+from .methods import Bounds, Method, Uncertainty, score_bounds
 from .proportions import Interval, clopper_pearson, wilson
 from .proportions import critical_value as critical_value
 from .spreads import finite_scores
 
 _ROUNDED = 2.0**-51  # a smaller part of a number is rounding
 _WORSE = 1.5  # an unseen error without a bound is this many times the largest one
-
-
-def score_range(bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return the smallest and the largest possible score."""
-    try:
-        low, high = map(float, bounds)
-    except (TypeError, ValueError):
-        low = high = math.nan
-    if not (low < high and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))):
-        raise OptionError(
-            "bounds",
-            f"must be the smallest and the largest score, such as (0, 1), (0, inf) or (-inf, inf), "
-            f"got {bounds!r}",
-        )
-    return low, high
-
-
-Bounds = Annotated[tuple[float, float], Parsed(score_range, "the smallest and the largest score")]
 
 
 @checked_options
@@ -106,7 +88,7 @@ def interval(
     Traceback (most recent call last):
     ValueError: method 'wilson' is for scores 0 and 1 of single rows; take 'auto'
     """
-    low, high = score_range(bounds)
+    low, high = score_bounds(bounds, infinite=True)
     values = finite_scores("scores", scores)
     if not values.size:
         raise ValueError("scores is empty; the mean of nothing is undefined")
@@ -158,16 +140,12 @@ def mean_interval(
         successes = int(np.count_nonzero(values == high))
         if successes + int(np.count_nonzero(values == low)) == values.size:
             error = ratio_error(values, np.ones(values.size))
-            formulas = {"auto": ("clopper_pearson", clopper_pearson), "wilson": ("wilson", wilson)}
-            if method in formulas:
-                name, formula = formulas[method]
+            formula = {"auto": clopper_pearson, "wilson": wilson}.get(method)
+            if formula is not None:
                 ends = formula(successes, values.size, level)
                 first, last = (low + (high - low) * end for end in ends)
-                return Interval(first, last, name, error)
-    sizes = np.ones(values.size)
-    if clusters is None and weights is None:
-        return ratio_interval(values, sizes, uncertainty, bounds=bounds)
-    sizes = sizes if weights is None else weights
+                return Interval(first, last, formula.__name__, error)
+    sizes = np.ones(values.size) if weights is None else weights
     numerators = values * sizes
     if clusters is not None:
         number = len(clusters.labels)
@@ -310,7 +288,7 @@ def _crossed_interval(
     low, high = crossed.ends(uncertainty.level)
     if not crossed.standard_error:
         # Nothing varies: as if the field with the fewest levels were all there is.
-        same = np.full(min(crossed.levels), crossed.mean)
+        same = np.full(len(clusters), crossed.mean)
         low, high, *_ = mean_interval(same, replace(uncertainty, clusters=None), bounds=bounds)
     ends = max(low, bounds[0]), min(high, bounds[1])
     return Interval(*ends, "t", crossed.standard_error)

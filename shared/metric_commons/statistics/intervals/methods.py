@@ -6,6 +6,7 @@ A command line shows them in its help, which should not wait for numpy.
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from ..arguments.checks import OptionError, shown
@@ -41,11 +42,15 @@ class Uncertainty:
         return {"n_resamples": int(self.n_resamples), "seed": int(self.seed)}
 
 
-def score_bounds(bounds: Sequence[float]) -> tuple[float, float]:
+def score_bounds(bounds: Sequence[float], *, infinite: bool = False) -> tuple[float, float]:
     """Return the lowest and the highest possible score.
 
+    Args:
+        bounds: both.
+        infinite: whether the highest one, or both, may be infinite.
+
     Raises:
-        ValueError: they are not two finite numbers in this order.
+        ValueError: they are not two such numbers in this order.
 
     >>> score_bounds([0, 100])
     (0.0, 100.0)
@@ -54,12 +59,15 @@ def score_bounds(bounds: Sequence[float]) -> tuple[float, float]:
         low, high = map(float, bounds)
     except (TypeError, ValueError, OverflowError):
         low = high = math.nan
-    if not (low < high and math.isfinite(high - low)):
+    is_open = infinite and (math.isfinite(low) or (low, high) == (-math.inf, math.inf))
+    if not (low < high and (is_open or math.isfinite(high - low))):
+        known = "such as (0, 1), (0, inf) or (-inf, inf)" if infinite else "such as (0, 1)"
         raise OptionError(
-            "bounds",
-            f"must be the lowest and the highest score, such as (0, 1), got {shown(bounds)}",
+            "bounds", f"must be the lowest and the highest score, {known}, got {shown(bounds)}"
         )
     return low, high
 
 
-ScoreBounds = Annotated[Sequence[float], Parsed(score_bounds, "the lowest and the highest score")]
+_WORDS = "the lowest and the highest score"
+ScoreBounds = Annotated[Sequence[float], Parsed(score_bounds, _WORDS)]
+Bounds = Annotated[Sequence[float], Parsed(partial(score_bounds, infinite=True), _WORDS)]

@@ -8,30 +8,28 @@ from ..arguments.arrays import Floats
 LARGEST = 1e280  # scores up to here add up without overflow, however many there are
 
 
-def finite_scores(
-    name: str, values: ArrayLike, dimensions: tuple[int, ...] = (1,), largest: float = LARGEST
-) -> Floats:
+def finite_scores(name: str, values: ArrayLike, dimensions: int = 1) -> Floats:
     """Return numbers as float64, all finite and small enough for their sum.
 
     Raises:
-        ValueError: a number is not finite, or is above `largest` in size, or the number of
+        ValueError: a number is not finite, or is above `LARGEST` in size, or the number of
             dimensions is wrong.
 
     >>> finite_scores("scores", [1, 0.5])
     array([1. , 0.5])
     """
     array = np.asarray(values)
-    if array.ndim not in dimensions or (array.size and array.dtype.kind not in "fiub"):
+    if array.ndim != dimensions or (array.size and array.dtype.kind not in "fiub"):
         raise ValueError(
-            f"{name} must hold numbers in {' or '.join(map(str, dimensions))} dimensions, "
-            f"got shape {array.shape} of {array.dtype}"
+            f"{name} must hold numbers in {dimensions} dimensions, got shape {array.shape} of "
+            f"{array.dtype}"
         )
     floats = array.astype(np.float64, copy=False)
-    fit = np.abs(floats) <= largest  # which NaN is not
+    fit = np.abs(floats) <= LARGEST  # which NaN is not
     if not fit.all():
         index = np.unravel_index(int(fit.argmin()), fit.shape)
         raise ValueError(
             f"{name}[{', '.join(map(str, index))}] is {floats[index]}; "
-            f"a score is finite, and at most {largest} in size"
+            f"a score is finite, and at most {LARGEST} in size"
         )
     return floats

@@ -177,7 +177,8 @@ class RowStatistics:
         for name, score in scores.items():
             if name in functions:
                 f = functions[name]
-                laws[name] = DrawnScore(score, *f.unseen(names, of_units), f.bounds, f.biased)
+                lowering, raising = f.unseen(names, of_units)
+                laws[name] = DrawnScore(score, lowering, raising, f.bounds, f.biased)
             else:
                 others[name] = DrawnScore(score, of_units, of_units)
         intervals = {}

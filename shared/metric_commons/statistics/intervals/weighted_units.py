@@ -27,6 +27,7 @@ weights. Smooth scores of many units are treated as linear in the sums.
 import math
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple, TypeVar
 
 import numpy as np
@@ -117,9 +118,7 @@ def unit_intervals(
         }
     if smooth >= LINEAR:
         return {
-            key: _linear_interval(
-                units, score, lambda sums, key=key: measure(sums, [key])[key], level
-            )
+            key: _linear_interval(units, score, partial(_single, measure, key), level)
             for key, score in scores.items()
         }
     intervals = {}
@@ -135,6 +134,10 @@ def unit_intervals(
         error = draws.standard_error(len(units))
         intervals[key] = score.interval(low - score.excess, high, error)
     return intervals
+
+
+def _single(measure: Measure[Key], key: Key, sums: Floats) -> Floats:
+    return measure(sums, [key])[key]
 
 
 def _linear_interval(

@@ -68,7 +68,8 @@ class RatioUnits(NamedTuple):
             return cls._joined(numerators, sizes, repeats)
         pairs = numerators + 0.0 + 1j * sizes
         kinds, positions = np.unique(pairs, return_inverse=True)
-        units = cls(kinds.real, kinds.imag, np.bincount(positions, repeats, kinds.size))
+        masses = np.bincount(positions, repeats, kinds.size).astype(np.float64)
+        units = cls(kinds.real, kinds.imag, masses)
         is_filled = kinds != 0
         return cls(*(column[is_filled] for column in units))
 

@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arguments.arrays import Floats
 from ..arguments.checks import OptionError, shown
 from ..arguments.domains import Count, Level, check_option
 from .betting import LowerEnd
@@ -47,8 +46,8 @@ class ConfidenceSequence:
     >>> for _ in range(3):
     ...     low, high = sequence.update([1, 1, 0, 1, 1, 1, 0, 1, 1, 1] * 3)
     ...     print(f"{sequence.rows} rows: {low:.3f} to {high:.3f}")
-    30 rows: 0.543 to 0.933
-    60 rows: 0.664 to 0.880
+    30 rows: 0.540 to 0.933
+    60 rows: 0.662 to 0.880
     90 rows: 0.739 to 0.820
     >>> sequence.update([0.5] * 9 + [1.5])
     Traceback (most recent call last):
@@ -71,9 +70,7 @@ class ConfidenceSequence:
         self._scores: list[float] = []  # of units
         limit = 2 / (1 - self.level)
         self._ends = LowerEnd(limit, total), LowerEnd(limit, total)  # of x, and of 1 - x
-        self._open: tuple[Any, list[float]] | None = None  # the cluster that is not complete
-        self._closed: set[Any] = set()
-        self._is_clustered: bool | None = None
+        self._clusters: dict[Any, list[float]] | None = None  # the last one may not be complete
 
     @property
     def units(self) -> int:
@@ -99,57 +96,50 @@ class ConfidenceSequence:
                 total, or a cluster goes on after another one began. Nothing is added then.
         """
         values = self._checked(scores)
+        if self.rows and (clusters is None) != (self._clusters is None):
+            labels = "none, but earlier rows had some"
+            if clusters is not None:
+                labels = "one, but earlier rows had none"
+            raise ValueError(f"clusters: row {self.rows} has {labels}")
         if clusters is None:
-            self._check_clustered(False)
-            if self.total is not None and self.units + values.size > self.total:
+            if self.total is not None and self.units + len(values) > self.total:
                 raise ValueError(
                     f"scores: row {self.total} is more than the total of {self.total:,}"
                 )
-            self._is_clustered = False
-            for value in values.tolist():
+            for value in values:
                 self._add(value)
         else:
-            labels = _labels(clusters, values.size)
-            self._check_clustered(True)
-            self._check_clusters(labels)
-            self._is_clustered = True
-            for label, value in zip(labels, values.tolist(), strict=True):
-                if self._open is None or self._open[0] != label:
+            labels_of_rows = _labels(clusters, len(values))
+            self._check_clusters(labels_of_rows)
+            self._clusters = self._clusters or {}
+            for label, value in zip(labels_of_rows, values, strict=True):
+                if label not in self._clusters:
                     self.close()
-                    self._open = label, []
-                self._open[1].append(value)
-        self.rows += values.size
+                self._clusters.setdefault(label, []).append(value)
+        self.rows += len(values)
         return self.interval
 
     def close(self) -> tuple[float, float]:
         """Complete the last cluster, and return the interval."""
-        if self._open is not None:
-            label, scores = self._open
-            self._open = None
-            self._closed.add(label)
-            self._add(math.fsum(scores) / len(scores))
+        clusters = list((self._clusters or {}).values())
+        if len(clusters) > self.units:
+            self._add(math.fsum(clusters[-1]) / len(clusters[-1]))
         return self.interval
-
-    def _share(self, score: float) -> float:
-        """Return a score on the scale from 0 to 1."""
-        low, high = self.bounds
-        return min(max((score - low) / (high - low), 0.0), 1.0)
 
     def _add(self, score: float) -> None:
         """Add the score of a unit."""
         self._scores.append(score)
-        share = self._share(score)
-        low, high = self._ends[0].add(share), 1 - self._ends[1].add(1 - share)
         start, span = self.bounds[0], self.bounds[1] - self.bounds[0]
+        share = min(max((score - start) / span, 0.0), 1.0)
+        low, high = self._ends[0].add(share), 1 - self._ends[1].add(1 - share)
         ends = start + span * low, start + span * high
         if self.units == self.total:
             ends = self.mean, self.mean
         # Ends never go back: a decision that was made stands, whatever comes later.
-        earlier = self.interval
-        low = min(max(ends[0], earlier[0]), earlier[1])
-        self.interval = low, max(min(ends[1], earlier[1]), low)
+        low = min(max(ends[0], self.interval[0]), self.interval[1])
+        self.interval = low, max(min(ends[1], self.interval[1]), low)
 
-    def _checked(self, scores: ArrayLike) -> Floats:
+    def _checked(self, scores: ArrayLike) -> list[float]:
         """Return the scores of rows within the bounds."""
         try:
             values = np.atleast_1d(np.asarray(scores, np.float64))
@@ -159,37 +149,25 @@ class ConfidenceSequence:
             raise ValueError(f"scores must be a number or a flat list, got shape {values.shape}")
         low, high = self.bounds
         rounding = 1e-12 * (high - low)
-        wrong = ~((values >= low - rounding) & (values <= high + rounding))
-        if wrong.any():
-            row = int(wrong.argmax())
-            value = "NaN" if np.isnan(values[row]) else f"{values[row]:g}"
-            raise ValueError(
-                f"scores: row {self.rows + row} is {value}; bounds are {low:g} and {high:g}"
-            )
-        return values
+        listed: list[float] = values.tolist()
+        for row, value in enumerate(listed, self.rows):
+            if not low - rounding <= value <= high + rounding:
+                text = "NaN" if math.isnan(value) else f"{value:g}"
+                raise ValueError(f"scores: row {row} is {text}; bounds are {low:g} and {high:g}")
+        return listed
 
-    def _check_clustered(self, is_clustered: bool) -> None:
-        if self._is_clustered not in (None, is_clustered):
-            labels = "none, but earlier rows had some"
-            if is_clustered:
-                labels = "one, but earlier rows had none"
-            raise ValueError(f"clusters: row {self.rows} has {labels}")
-
-    def _check_clusters(self, labels: Sequence[Any]) -> None:
+    def _check_clusters(self, labels: Sequence[str]) -> None:
         """Check that no label comes back, and that there are not more clusters than the total."""
-        last = None if self._open is None else self._open[0]
-        clusters = self._closed | ({last} - {None})
+        seen = dict.fromkeys(self._clusters or ())
+        last = next(reversed(seen), None) if len(seen) > self.units else None
         for row, label in enumerate(labels, self.rows):
-            if label == last:
-                continue
-            if label in clusters:
+            if label in seen and label != last:
                 raise ValueError(
                     f"clusters: row {row} is of {label!r}, which ended before; the rows of a "
                     "cluster must follow one another"
                 )
-            clusters.add(label)
-            last = label
-            if self.total is not None and len(clusters) > self.total:
+            seen[label], last = None, label
+            if self.total is not None and len(seen) > self.total:
                 raise ValueError(
                     f"clusters: {label!r} of row {row} is more than the total of {self.total:,}"
                 )

@@ -13,13 +13,11 @@ from typing import Literal
 
 import numpy as np
 
-from ..arguments.arrays import Floats, Integers
+from ..arguments.arrays import Floats
 from ..resampling.ratio_distribution import RatioUnits, probability_below, ratio_quantile
 
 Ends = tuple[float, float]
 Alternative = Literal["two-sided", "greater", "less"]
-_EXACT_RANKS = 50  # differences up to which scipy counts all signed ranks, if none are tied
-_EXACT_TIES = 13  # and up to which it does if some are
 
 
 class Law:
@@ -163,84 +161,6 @@ class Student(Law):
         if math.isnan(self.error):
             return -math.inf
         return self.difference + float(stdtrit(self.degrees, level)) * self.error
-
-
-@dataclass(frozen=True)
-class SignedRanks(Law):
-    """Wilcoxon's signed-rank test, as scipy has it, and the shifts that it does not reject.
-
-    The interval is of the pseudomedian, the median of the means of two rows: its ends are two of
-    these means (Walsh averages), the smallest that more than so many are at most.
-
-    >>> SignedRanks(np.array([0.1, 0.2, 0.3, 0.4, 0.5, 0.6])).interval(0.05)
-    (0.1, 0.6)
-    """
-
-    differences: Floats
-
-    @cached_property
-    def mirrored(self) -> Law:
-        """Return the law of the difference with the other sign."""
-        return SignedRanks(0.0 - self.differences)
-
-    def tail(self, limit: float = 0.0) -> float:
-        """Return the one-sided p-value of a difference of at most this."""
-        from scipy.stats import rankdata, wilcoxon
-
-        from .sign_flips import sign_flip_tail
-
-        values = np.sort(self.differences - limit)
-        if not values.any() or values.size <= _EXACT_TIES:  # where scipy takes seconds
-            ranks = rankdata(np.abs(values[values != 0]))
-            return sign_flip_tail(np.copysign(ranks, values[values != 0])).probability
-        return float(wilcoxon(values, alternative="greater").pvalue)
-
-    def least(self, level: float) -> float:
-        """Return the difference at which the tail is this level."""
-        from scipy.special import ndtri
-
-        rows = self.differences.size
-        if rows > _EXACT_RANKS:
-            deviation = math.sqrt(rows * (rows + 1) * (2 * rows + 1) / 24)
-            rank = max(math.ceil(rows * (rows + 1) / 4 + float(ndtri(level)) * deviation), 0)
-        else:  # how many sums of positive ranks, from 0 up, are together less likely
-            sums = np.ones(1)
-            for number in range(1, rows + 1):
-                sums = np.convolve(sums, np.r_[0.5, np.zeros(number - 1), 0.5])
-            rank = int(np.searchsorted(np.cumsum(sums), level))
-        return _walsh_average(np.sort(self.differences), rank) if rank else -math.inf
-
-    def statistic(self, alternative: Alternative) -> float:
-        """Return the lesser of both rank sums, or the positive one for a side."""
-        from scipy.stats import rankdata
-
-        values = self.differences[self.differences != 0]
-        ranks = rankdata(np.abs(values))
-        sums = float(ranks[values > 0].sum()), float(ranks[values < 0].sum())
-        return min(sums) if alternative == "two-sided" else sums[0]
-
-
-def _walsh_average(values: Floats, rank: int) -> float:
-    """Return the mean of two ascending values, or of one, that has this rank, from 1, among all.
-
-    Means up to a limit are counted, so there is no table of them.
-    """
-    rows = np.arange(values.size)
-
-    def partners(double: float) -> Integers:
-        """Return for each value how many from it on have a sum with it up to this."""
-        numbers: Integers = values.searchsorted(double - values, side="right") - rows
-        return np.maximum(numbers, 0)
-
-    low, high = 2 * float(values[0]), 2 * float(values[-1])
-    span = high - low
-    while high - low > 1e-13 * span:
-        middle = (low + high) / 2
-        enough = int(partners(middle).sum()) >= rank
-        low, high = (low, middle) if enough else (middle, high)
-    numbers = partners(high)
-    some = rows[numbers > 0]
-    return float((values[some] + values[some + numbers[some] - 1]).max()) / 2
 
 
 @dataclass(frozen=True)

@@ -41,12 +41,11 @@ from .laws import (
     Ends,
     Law,
     Outcomes,
-    SignedRanks,
     Student,
     UnseenRow,
 )
 from .power import detectable
-from .sign_flips import SignFlips
+from .sign_flips import SignedRanks, SignFlips
 
 Test = Literal["permutation", "t", "wilcoxon", "mcnemar"]
 _TIE = 1e-12  # a sum of at most this part of all sizes is rounding
@@ -269,11 +268,12 @@ def _crossed(
         raise OptionError("assume", "is not for crossed clusters, which are tested by Student's t")
     if test not in ("permutation", "t"):
         raise OptionError("test", f"{test!r} is not for crossed clusters; take 't'")
-    crossed = CrossedClusters.of_labels(clusters, rows.numbers.size).sums(rows.numbers)
+    fields = CrossedClusters.of_labels(clusters, rows.numbers.size)
+    crossed = fields.sums(rows.numbers)
     error = crossed.standard_error
     law = Student(crossed.mean, error or (math.nan if crossed.mean else 0.0), crossed.degrees)
     t = crossed.mean / error if error else math.nan
-    return Tested(law, law, "crossed_t", t, error, min(crossed.levels))
+    return Tested(law, law, "crossed_t", t, error, len(fields))
 
 
 def compared(
@@ -327,7 +327,7 @@ def compared(
     units = found.clusters or rows.numbers.size
     if power is not None:
         result["mde"] = math.nan
-        if units > 1 and not math.isnan(error):
+        if not math.isnan(error):
             result["mde"] = detectable(error * math.sqrt(units), units, alpha, power)
     if margin is not None:
         not_inferior = of_interval.tail(-margin)
@@ -521,20 +521,19 @@ def simultaneous_intervals(
     [[0.0, 0.81], [0.42, 1.0], [0.0, 0.81]]
     """
     check_option("confidence_level", confidence_level, Level)
-    table = finite_scores("scores", scores, dimensions=(2,))
+    table = finite_scores("scores", scores, dimensions=2)
     if len(table) < 2 or not table.shape[1]:
         raise ValueError(
             f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
         )
-    pairs = list(combinations(range(len(table)), 2))
-    firsts, seconds = ({str(pair): table[pair[side]] for pair in pairs} for side in (0, 1))
-    results = compare_measures(firsts, seconds, confidence_level=confidence_level)
-    return [result["confidence_interval"] for result in results.values()]
+    pairs = list(combinations(table, 2))
+    level = 1 - significance_level(confidence_level) / len(pairs)
+    return [compare(*pair, confidence_level=level)["confidence_interval"] for pair in pairs]
 
 
 def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[Floats, Floats]:
     """Return the scores of two systems, by their names, if they can be compared row by row."""
-    a, b = (finite_scores(name, scores, dimensions=(1,)) for name, scores in (first, second))
+    a, b = (finite_scores(name, scores) for name, scores in (first, second))
     if a.size != b.size:
         raise ValueError(
             f"{first[0]} has {a.size} rows, but {second[0]} has {b.size}; rows are pairs"

@@ -20,7 +20,7 @@ from metric_commons.judging.agreement.agreement_coefficients import (
     label_weights,
 )
 from metric_commons.judging.agreement.rated_units import coded, paired_units, rated_units
-from metric_commons.statistics.intervals.rank_correlations import PairedScores, kendall_tau_b
+from metric_commons.statistics.arithmetic.rank_correlations import PairedScores, kendall_tau_b
 from tests.spec import drawn_examples
 
 VALUES = st.sampled_from([0.0, 1.0, 2.0, 5.0, -1.0])

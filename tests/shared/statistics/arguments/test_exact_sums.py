@@ -68,13 +68,3 @@ def test_sums_near_the_largest_float_come_without_a_warning():
     assert exact_sums.group_sums(values, groups, 2000).tolist() == [1.7e308 - 1.6e308] * 2000
     assert not exact_sums.EnclosedSum().add(values)
     assert exact_sums.rounded_sum(values[:20]) == float(sum(map(Fraction, values[:20].tolist())))
-
-
-NUMBERS = st.lists(
-    st.one_of(
-        st.floats(-1e300, 1e300),
-        st.sampled_from([0.0, -0.0, 0.1, 1 / 3, 1e-320, 5e-324, 1.0]),
-    ),
-    min_size=1,
-    max_size=40,
-)

@@ -112,18 +112,6 @@ def test_errors_and_differences_of_errors():
     assert plain[:2] == pytest.approx((student.low, student.high), rel=1e-12)
 
 
-def test_the_bootstrap_has_the_percentiles_of_means():
-    scores = np.random.default_rng(0).random(50)
-    chosen = np.random.default_rng(1).integers(50, size=(20_000, 50))
-    expected = np.quantile(scores[chosen].mean(axis=1), [0.05, 0.95])
-    result = interval(scores, method="bootstrap", confidence_level=0.9, seed=3)
-    assert result[:2] == pytest.approx(expected, abs=0.004)
-    assert result == interval(scores[::-1], method="bootstrap", confidence_level=0.9, seed=3)
-    clusters = [row // 5 for row in range(50)]
-    low, high, *_ = interval(scores, method="bootstrap", clusters=clusters)
-    assert low < scores.mean() < high
-
-
 @pytest.mark.parametrize("method", get_args(Method))
 @pytest.mark.parametrize(
     "call",

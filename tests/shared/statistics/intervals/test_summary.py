@@ -41,17 +41,7 @@ def test_the_mean_of_many_is_that_of_the_exact_sum(power):
         assert mean(scores) == math.fsum(scores.tolist()) / scores.size
 
 
-@pytest.mark.parametrize("rows", [2, 10_000])
-def test_the_mean_of_something_undefined_is_undefined(rows):
-    assert math.isnan(mean([0.5, math.nan] * rows))
-    assert mean([0.5, math.inf] * rows) == math.inf
-
-
 # ---- what a module returns ----------------------------------------------------------------------
-
-
-def test_nothing_but_means_is_returned_unasked():
-    assert summarize(SCORES) == {"f1": mean([0.1, 0.2, 0.3, 1.0, 0.7]), "em": 0.4}
 
 
 def test_intervals_are_those_of_each_score():
@@ -70,16 +60,6 @@ def test_intervals_are_those_of_each_score():
 def resampled(values):
     options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
     return interval(values, method="bootstrap", bounds=(-math.inf, math.inf), **options)[:2]
-
-
-def test_the_bootstrap_is_there_by_name():
-    options = {"confidence_level": 0.8, "n_resamples": 50, "seed": 3}
-    result = summarize(SCORES, interval="bootstrap", **options)
-
-    assert result["confidence_interval"] == {
-        name: pytest.approx(resampled(values)) for name, values in SCORES.items()
-    }
-    assert set(result["interval"].values()) == {"bootstrap"}
 
 
 def test_standard_errors_come_alone():
@@ -132,21 +112,6 @@ def test_groups_come_in_the_order_of_their_labels():
         ("ab", {"f1": 1.0, "em": 1.0, "n": 1}),
         ("b", {"f1": mean([0.1, 0.3]), "em": 0.0, "n": 2}),
     ]
-
-
-@pytest.mark.long
-@given(st.lists(st.tuples(st.floats(0, 1), st.integers(-2, 2)), min_size=1), st.randoms())
-def test_groups_do_not_depend_on_the_order_of_rows(rows, random):
-    def groups():
-        scores, labels = zip(*rows, strict=True)
-        return summarize({"score": np.array(scores)}, groups=labels)["groups"]
-
-    expected = groups()
-    assert list(expected) == sorted({str(label) for _, label in rows})
-    assert sum(group["n"] for group in expected.values()) == len(rows)
-
-    random.shuffle(rows)
-    assert groups() == expected
 
 
 def series(labels):
@@ -276,10 +241,3 @@ def test_an_interval_is_that_of_what_is_averaged():
     ]
     assert result["standard_error"]["gm"] == logarithms.standard_error * stats.gmean(values)
     assert result["standard_error"]["total"] == pytest.approx(5 * stats.sem(values), rel=1e-14)
-
-
-@pytest.mark.parametrize("score", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("clusters", [None, ["a", "a", "b"]])
-def test_a_score_that_is_not_finite_has_no_interval(score, clusters):
-    with pytest.raises(ValueError, match=r"scores\[1\] is -?(nan|inf); a score is finite"):
-        summarize({"s": [0.5, score, 1.0]}, confidence_level=0.9, clusters=clusters)

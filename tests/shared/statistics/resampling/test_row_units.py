@@ -3,8 +3,6 @@
 import math
 import tracemalloc
 import warnings
-from collections import Counter
-from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -21,54 +19,11 @@ from metric_commons.statistics.resampling.row_units import (
     resampled_counts,
 )
 
-# ---- the obvious way: one word, one row, one resample after the other ---------------------------
-
 
 def mean_interval(values, *, confidence_level, n_resamples=10_000, seed=0):
     options = {"confidence_level": confidence_level, "bounds": (-math.inf, math.inf)}
     draws = {"n_resamples": n_resamples, "seed": seed}
     return interval(values, method="bootstrap", **options, **draws)[:2]
-
-
-def obvious_interval(values, *, confidence_level, n_resamples, seed):
-    times = Counter(float(value) + 0.0 for value in values)
-    scores = sorted(times)
-    sums = obvious_sums(
-        np.random.PCG64(seed),
-        [Fraction(score) for score in scores],
-        [times[score] for score in scores],
-        n_resamples,
-    )
-    lower = (1 - confidence_level) / 2
-    return np.quantile([float(total / len(values)) for total in sums], [lower, 1 - lower]).tolist()
-
-
-def obvious_sums(words, units, times, n_resamples):
-    rows = sum(times)
-    if rows >= 8 * len(times):
-        chance = np.random.RandomState(words)
-        counts = [chance.multinomial(rows, np.array(times) / rows) for _ in range(n_resamples)]
-        return [
-            sum(unit * int(count) for unit, count in zip(units, row, strict=True)) for row in counts
-        ]
-    every_row = [unit for unit, count in zip(units, times, strict=True) for _ in range(count)]
-    return obvious_draws(words, every_row, [rows] * n_resamples)
-
-
-def obvious_draws(words, table, draws):
-    """The sum of draws[0] random entries of a table, of draws[1] more, and so on."""
-
-    def fractions():
-        while True:
-            word = int(words.random_raw())
-            if len(table) <= 2**20:
-                yield Fraction(word % 2**32, 2**32)
-                yield Fraction(word // 2**32, 2**32)
-            else:
-                yield Fraction(word, 2**64)
-
-    fraction = fractions()
-    return [sum(table[int(next(fraction) * len(table))] for _ in range(many)) for many in draws]
 
 
 def f1_like(rows, seed=0):
@@ -78,27 +33,6 @@ def f1_like(rows, seed=0):
     overlap = rng.binomial(np.minimum(predicted, accepted), 0.6)
     kind = rng.integers(0, 3, rows)
     return np.choose(kind, [2 * overlap / (predicted + accepted), 0.0, 1.0])
-
-
-SMALL = {
-    "thirds": [0.0, 1 / 3, 1.0],
-    "rare only": [0.0, 0.25, 0.7, 1.0, 1.0, 0.3, 0.7],
-    "frequent only": [0.0] * 30 + [0.5] * 16 + [1.0] * 20,
-    "both": [0.0] * 20 + [0.1, 0.2, 0.2, 0.9] + [1.0] * 40 + [0.3] * 15,
-    "one frequent": [-1.0] * 50 + [0.1, 0.3],
-    "far from zero": [1e6 + 0.1, 1e6 + 0.2, 1e6 + 0.4] * 7,
-    "tiny": [3e-320, 1e-320, 0.0, 1e-320],
-    "f1": f1_like(300).tolist(),
-}
-
-
-@pytest.mark.parametrize("values", SMALL.values(), ids=SMALL)
-@pytest.mark.parametrize(("level", "n_resamples", "seed"), [(0.95, 101, 0), (0.5, 1, 7)])
-def test_equals_the_obvious_way(values, level, n_resamples, seed):
-    options = {"confidence_level": level, "n_resamples": n_resamples, "seed": seed}
-    expected = obvious_interval(values, **options)
-    unit = len(values) * 2.0**-50 * (max(values) - min(values))
-    assert mean_interval(values, **options) == pytest.approx(expected, rel=1e-14, abs=unit)
 
 
 @pytest.mark.parametrize("rows", [1, 3, 1000, 2**20, 2**20 + 1, 2**31 + 7, 2**32 - 1])
