@@ -8,7 +8,6 @@ from typing import Any
 from ...module.catalog.presets import preset
 from ...module.catalog.usage import with_bar
 from ...statistics.resampling.progress import step
-from ..comparison.comparisons import with_comparisons
 from ..results.module_results import (
     ModuleResult,
     check_averages,
@@ -70,6 +69,8 @@ def results_of_tables(
     results = Results(systems=systems, provenance=record, rows=tables)
     if compared is None:
         return results
+    from ..comparison.comparisons import with_comparisons  # only if it is asked for
+
     level = intervals.get("confidence_level") or _LEVEL
     with step(1, 2):
         pairs = combinations(tables, 2)
