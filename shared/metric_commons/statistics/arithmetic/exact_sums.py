@@ -54,12 +54,12 @@ def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
         if not math.isfinite(largest):
             raise ValueError(f"a sum is of finite numbers, got {largest}")
         power = math.frexp(largest)[1] - bits
-        digits = np.rint(_shifted(values, -power))
+        digits = np.rint(shifted(values, -power))
         yield digits, power
-        values = values - _shifted(digits, power)
+        values = values - shifted(digits, power)
 
 
-def _shifted(values: Floats, power: int) -> Floats:
+def shifted(values: Floats, power: int) -> Floats:
     """Return the values times a power of two."""
     if abs(power) < 960:  # multiplying is ten times as fast, if the power is itself a float
         return values * 2.0**power
@@ -229,7 +229,7 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
             return np.asarray(np.bincount(groups, values, size), np.float64)
         # The sums of digits are exact, and `fsum` rounds the few sums of each group together once.
         sums = [
-            _shifted(np.bincount(groups, digits, size).astype(np.float64), power).tolist()
+            shifted(np.bincount(groups, digits, size).astype(np.float64), power).tolist()
             for digits, power in whole_digits(values, values.size)
         ]
     return np.array([_rounded(parts) for parts in zip(*sums, strict=True)])
