@@ -116,7 +116,8 @@ class RowUnits:
             clusters: the number of the cluster of each row, from 0 on; None for independent rows.
         """
         units = cluster_values(rows, clusters)
-        ordered = units[np.lexsort(units.T[::-1])] + 0.0
+        ordered = units[np.lexsort(units.T[::-1])]
+        ordered += 0.0  # instead of -0.0
         is_new = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
         counts = np.diff(np.flatnonzero(is_new), append=len(units))
         return cls(counts, ordered[is_new], None if clusters is None else len(units))
