@@ -12,12 +12,10 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from metric_commons.data.tables.tables import Source
-from metric_commons.evaluation.scoring.evaluations import Evaluation
-from metric_commons.evaluation.scoring.log_evaluations import LogEvaluation
+from metric_commons import score
 
 FIELDS = {
-    "log": ("", None),
+    "log": (None, None),
     "the log as rows": ("filtered_resps[0]", "gold"),
     "rows": ("answer", "gold"),
 }
@@ -52,13 +50,7 @@ def seconds(name, path):
     best = float("inf")
     for _ in range(3):
         start = time.process_time()
-        kind = LogEvaluation if name == "log" else Evaluation
-        kind(
-            modules=["qa_em"],
-            systems={"system": (path, predictions)},
-            references=references,
-            opened={path: Source(path, [], format_name=form)},
-        ).results()
+        score("qa_em", path, predictions=predictions, references=references, source=form)
         best = min(best, time.process_time() - start)
     return best
 

@@ -1,9 +1,12 @@
 """Ranking measures by their definitions, one query and one rank at a time; and generated runs."""
 
+import json
 import math
 
 import numpy as np
 from hypothesis import strategies as st
+
+from tests.spec import ROOT
 
 CUTOFFS = ("", "@1", "@2", "@3", "@5", "@10", "@100")
 GRADED = ("ndcg", "dcg", "ndcg_exp", "dcg_exp", "err(max_grade=9)")
@@ -19,30 +22,9 @@ MEASURES = [
     *("yaap", "rbp_resid(p=0.9)"),
 ]
 
-# Of two queries, one with three documents and one with the first of two relevant ones, the values
-# that cwl_eval 1.0.12 returned, and for Compat ir_measures 0.4.3.
-READER_QRELS = {"q1": {"a": 3, "b": 0, "c": 1, "d": 2}, "q2": {"a": 1, "b": 2}}
-READER_RUN = {"q1": {"b": 3.0, "a": 2.5, "x": 2.0, "c": 1.0}, "q2": {"b": 1.0}}
-READER_MODELS = {
-    "INSQ(max_rel=3)": (0.19325605117867026, 0.2588250685428619),
-    "INSQ(max_rel=3,min_rel=1,T=2.5)": (0.1260749833290708, 0.09077398799693097),
-    "INST(max_rel=3)": (0.2283608752193215, 0.3425915398507611),
-    "INST(max_rel=2,T=3.0)": (0.16910292495145068, 0.18154797599386194),
-    "SDCG(max_rel=3)@10": (0.17045856533007148, 0.14672784419872012),
-    "SDCG(max_rel=3,min_rel=1)@30": (0.06886690743551853, 0.05457573291296591),
-    "NERR8(max_rel=3)@5": (0.5, 0.2857142857142857),
-    "NERR9(max_rel=3)@20": (0.3333333333333333, 0.3572870698707209),
-    "NERR10(max_rel=3)": (0.47368421052631576, 0.16666666666666657),
-    "NERR10(max_rel=4,p=0.7)": (0.2654783955303191, 0.23076923076923084),
-    "NERR11(max_rel=3)": (0.30769230769230765, 0.4370875558343853),
-    "NERR11(max_rel=2,T=0.5)": (0.2, 1.0),
-    "BPM(max_rel=3)@10": (0.5, 0.06666666666666667),
-    "BPM(max_rel=3,T=2.0)@7": (0.19047619047619047, 0.09523809523809523),
-}
-COMPATIBILITIES = {
-    "Compat": (0.3445887755497346, 0.7564102564102565),
-    "Compat(p=0.8,normalize=False)": (0.2944896115627823, 0.7777777777777777),
-}
+_READER = json.loads((ROOT / "tests/cases/reader_models.json").read_text("utf-8"))
+READER_QRELS, READER_RUN = _READER["qrels"], _READER["run"]
+READER_MODELS, COMPATIBILITIES = _READER["models"], _READER["compatibilities"]
 
 
 def ranked(retrieved, judged, *, score_dtype="float64", max_depth=None, judged_only=False):

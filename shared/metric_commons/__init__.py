@@ -1,10 +1,13 @@
 """Evaluation modules for language models, retrieval and classical machine learning.
 
-`names` lists the modules and `load` loads one. `score` computes the scores of several systems with
-several modules and returns `Results`; `compare` compares saved results, and `compare_rows` two
-lists with the scores of the same rows. `State` holds the mergeable
-scores of part of the rows. `trainer_hook` computes scores in training, and `patch_evaluate` lets
-scripts that load evaluate's own modules get ours.
+`names` and `presets` list what there is, `describe` describes a module and `load` loads one.
+`score` computes the scores of several systems with several modules and returns `Results`;
+`compare` compares the systems of results or of a table of scores, `leaderboard` ranks them, `gate`
+decides whether one is worse, and `power` plans; `compare_rows` compares two lists with the scores
+of the same rows. `report` and `plot` show results, `audit` checks printed scores, and `verify`
+compares a module with another package. `State` holds the mergeable scores of part of the rows.
+`trainer_hook` computes scores in training, and `patch_evaluate` lets scripts that load evaluate's
+own modules get ours. The commands of the command line are these functions.
 
 The subpackages contain the same measures as functions on arrays: `text`, `labels`, `regression`,
 `retrieval`, `structured`, `mathematics` and `judging`. `programs` runs programs. `base` is what a
@@ -21,6 +24,14 @@ TYPE_CHECKING = False  # importing `typing` takes longer than all else here
 if TYPE_CHECKING:
     from typing import Any
 
+    from .apps.functions.audit import audit
+    from .apps.functions.gate import gate
+    from .apps.functions.leaderboard import leaderboard
+    from .apps.functions.modules import describe, presets
+    from .apps.functions.plot import plot
+    from .apps.functions.power import power
+    from .apps.functions.report import report
+    from .apps.functions.verify import verify
     from .evaluation.comparison.combined_results import compare
     from .evaluation.results.results import Results
     from .evaluation.rows.states import State
@@ -35,13 +46,22 @@ __all__ = [
     "Results",
     "State",
     "__version__",
+    "audit",
     "compare",
     "compare_rows",
+    "describe",
+    "gate",
+    "leaderboard",
     "load",
     "names",
     "patch_evaluate",
+    "plot",
+    "power",
+    "presets",
+    "report",
     "score",
     "trainer_hook",
+    "verify",
 ]
 
 _resolve = resolver(
@@ -49,12 +69,21 @@ _resolve = resolver(
     {
         "Results": "evaluation.results.results",
         "State": "evaluation.rows.states",
+        "audit": "apps.functions.audit",
         "compare": "evaluation.comparison.combined_results",
+        "describe": "apps.functions.modules",
+        "gate": "apps.functions.gate",
+        "leaderboard": "apps.functions.leaderboard",
         "load": "module.catalog.loading",
         "names": "module.catalog.catalog",
         "patch_evaluate": "frameworks.harnesses.stock_evaluate",
+        "plot": "apps.functions.plot",
+        "power": "apps.functions.power",
+        "presets": "apps.functions.modules",
+        "report": "apps.functions.report",
         "score": "evaluation.scoring.scoring",
         "trainer_hook": "frameworks.trainers.trainer",
+        "verify": "apps.functions.verify",
     },
 )
 

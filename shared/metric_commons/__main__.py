@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from click import Command, Group
+    from click import Group
 
 _INTERRUPTED = 130  # the exit status
 _OBJECTS = 100_000  # new objects before Python collects garbage; its default is 700
@@ -151,26 +151,10 @@ def _in_ascii(error: UnicodeError) -> "tuple[str, int]":
 
 
 def program() -> "Group":
-    """Return the commands of all applications, which are combined only here."""
+    """Return the program with all its commands."""
     from .apps.cli.app import Program
 
-    def of_server() -> "Any":
-        from .apps.mcp import commands
-
-        return commands
-
-    def hub() -> "Command":
-        from .apps.hub.commands import hub
-
-        return hub
-
-    return Program(
-        {
-            "hub": hub,
-            "mcp": lambda: of_server().COMMANDS["mcp"],
-            "ultrarag-init": lambda: of_server().COMMANDS["ultrarag-init"],
-        }
-    )
+    return Program()
 
 
 if __name__ == "__main__":

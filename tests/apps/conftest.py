@@ -16,7 +16,7 @@ from tests.spec import PATIENCE, ROOT
 
 @pytest.fixture(autouse=True)
 def _the_same_environment():
-    """`datasets` puts a copy of the environment in its place, of which rich then does not know."""
+    """`datasets` puts a copy of the environment in its place."""
     environment = os.environ
     yield
     os.environ = environment  # noqa: B003

@@ -8,6 +8,8 @@ import random
 from pathlib import Path
 from typing import Any
 
+from tests.tables import tabled
+
 WORDS = "the a cat dog sat on in mat house red blue big small it he she is was not and".split()
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 LABELS = ["bird", "cat", "dog"]
@@ -92,17 +94,7 @@ def save_model(kind: str, folder: Path, **settings: Any) -> Path:
 
 # ---- data ---------------------------------------------------------------------------------------
 
-GLUE_COLUMNS = {
-    "cola": ["sentence"],
-    "sst2": ["sentence"],
-    "mrpc": ["sentence1", "sentence2"],
-    "stsb": ["sentence1", "sentence2"],
-    "rte": ["sentence1", "sentence2"],
-    "wnli": ["sentence1", "sentence2"],
-    "qqp": ["question1", "question2"],
-    "qnli": ["question", "sentence"],
-    "mnli": ["premise", "hypothesis"],
-}
+GLUE_COLUMNS = tabled(__file__, "GLUE_COLUMNS")
 _COLUMNS = {**GLUE_COLUMNS, "xnli": GLUE_COLUMNS["mnli"]}
 
 

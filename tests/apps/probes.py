@@ -24,6 +24,8 @@ from pyarrow import parquet
 import metric_commons
 from metric_commons.apps.cli import run as run_command
 from metric_commons.apps.console import config
+from metric_commons.apps.console.commands import OF_FILES, options_of
+from metric_commons.apps.console.outputs import WithRows
 from metric_commons.apps.mcp.root import Root
 from metric_commons.apps.mcp.schemas import call, parameters
 from metric_commons.apps.mcp.tools import CallContext
@@ -41,6 +43,8 @@ from metric_commons.statistics.arguments.domains import check_score
 from tests.apps.bombs import bombs
 from tests.apps.odd_calls import odd_calls
 from tests.spec import CASES, METRICS, specs
+
+KEYS = options_of(score, OF_FILES) | options_of(WithRows)
 
 CORPUS = CASES / "damaged.jsonl"  # what once led to tracebacks, endless work or other numbers
 PATIENCE = 60  # seconds of one probe: some comparisons compute 40,000 scores
@@ -172,7 +176,7 @@ FILES = {
     "x.tsv": (lambda: CSV.replace(",", "\t"), _columns("a")),
     "x.yaml": (
         lambda: YAML,
-        lambda p: run_command._values(p, config.read(p).content),
+        lambda p: run_command._values(p, config.read(p).content, KEYS),
     ),
     "qrels": (lambda: QRELS, read_qrels),
     "run": (lambda: RUN, _trec(read_run, len)),

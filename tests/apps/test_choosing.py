@@ -169,7 +169,7 @@ def test_less_is_sorted_first_where_less_is_better():
 
 
 @pytest.mark.long
-def test_more_than_25_systems_have_ranks_without_letters(run):
+def test_more_than_25_systems_have_ranks_without_letters():
     names = [f"s{hits:02}" for hits in range(26)]
     answers = {name: [row[name] for row in ROWS] for name in names}
     gold = [row["gold"] for row in ROWS]

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from metric_commons.apps.console import outputs
 from metric_commons.data.files import streams
 from metric_commons.data.tables import tables as files
-from metric_commons.evaluation.scoring import evaluations as evaluation
+from metric_commons.evaluation.scoring import files as evaluation
 from tests.apps.files import systems_in, write_rows
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT
@@ -484,7 +484,10 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
         (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
         (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),
         (["qa_em", "x.jsonl", "--references", "gold"], "qa_em needs --predictions FIELD"),
-        (["qa_em", "x.jsonl", "-p", "document"], "the references may be 'answer' or 'gold'"),
+        (
+            ["qa_em", "x.jsonl", "-p", "document"],
+            "--references may be 'answer' or 'gold'; name one of them",
+        ),
         (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option '--sav'"),
         (["qa_em", "x.jsonl", *FIELDS, "--column", "source=a"], "--column source: qa_em takes"),
         (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "--format must be one of"),
@@ -594,8 +597,8 @@ def test_a_command_without_standard_output_fails_before_it_works(tmp_path):
 @pytest.mark.processes
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "latin-1"])
 def test_letters_that_the_screen_lacks_are_written_in_ascii(tmp_path, encoding):
-    for name, right in (("one", 9), ("two", 5), ("three", 1)):
-        rows = [{"id": n, "p": "x" if n % 10 < right else "y", "r": "x"} for n in range(100)]
+    for name, right in (("one", 90), ("two", 89), ("three", 10)):
+        rows = [{"id": n, "p": "x" if n < right else "y", "r": "x"} for n in range(100)]
         write_rows(tmp_path / f"{name}.jsonl", rows)
     command = ["score", "qa_em", "one.jsonl", "two.jsonl", "three.jsonl"]
     done = subprocess.run(

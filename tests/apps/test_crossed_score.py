@@ -127,20 +127,6 @@ def test_saved_rows_are_compared_by_both_fields(columns, write, run, tmp_path, w
     check_saved(compared, columns)
 
 
-@pytest.mark.parametrize("field", FIELDS)
-def test_one_of_the_fields_can_be_chosen_later(columns, write, run, tmp_path, field):
-    written = []
-    for scored, later in ((CLUSTERS, ["--cluster-by", field]), (["--cluster-by", field], [])):
-        saved, compared = tmp_path / "result.json", tmp_path / "compared.json"
-        rows = ["--rows", tmp_path / "scores.parquet", "--save", saved]
-        options = ["--confidence", 0.9, "--standard-error", *scored]
-        run("score", "qa_em", write(columns), "-p", "a", "-p", "b", *options, *rows)
-        assert run("compare", saved, *later, "--confidence", 0.9, "--save", compared)[0] == 0
-        content = json.loads(compared.read_text())
-        written.append([content[name] for name in ("runs", "records", "comparisons")])
-    assert written[0] == written[1]
-
-
 def test_gate_counts_both_fields(columns, write, run, tmp_path):
     for system in SYSTEMS:
         files = ["--rows", tmp_path / f"{system}.rows", "--save", tmp_path / system]
@@ -155,24 +141,7 @@ def test_gate_counts_both_fields(columns, write, run, tmp_path):
         assert floor["confidence_interval"] == intervals_of_modules(columns)["a"]["qa_em"]
         assert status == 3
     status, _, err = run(*gate, "--margin", 0.2, "--sequential", *CLUSTERS)
-    assert (status, err) == (2, "--sequential takes one --cluster-by, not 2\n")
-
-
-def test_configuration_names_both_fields(columns, write, run, tmp_path):
-    path, config = write(columns), tmp_path / "config.yaml"
-    described = {
-        "data": str(path),
-        "references": "references",
-        "clusters": FIELDS,
-        "predictions": [*SYSTEMS],
-        "compare": True,
-        "modules": "qa_em",
-        "confidence_level": 0.9,
-        "save": str(tmp_path / "result.json"),
-    }
-    config.write_text(json.dumps(described))
-    assert run("run", config)[0] == 0
-    check_saved(tmp_path / "result.json", columns)
+    assert (status, err) == (2, "--cluster-by names one field here, not 2\n")
 
 
 def test_unbalanced_rows_name_the_missing_combination(columns):

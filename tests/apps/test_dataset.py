@@ -3,7 +3,7 @@ import pytest
 from datasets import Dataset
 
 from metric_commons import load, score
-from metric_commons.evaluation.rows import table_blocks
+from metric_commons.evaluation.rows import libraries
 from metric_commons.frameworks.trainers import datasets as rows_of_datasets
 from metric_commons.frameworks.trainers.datasets import scores_of_rows
 from tests.result_keys import as_computed
@@ -29,7 +29,7 @@ def dataset():
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(table_blocks, "_ROWS", 7)
+    monkeypatch.setattr(libraries, "_ROWS", 7)
     monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
 
 

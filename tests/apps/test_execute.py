@@ -127,8 +127,12 @@ def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status,
 @pytest.mark.parametrize(
     ("choice", "message", "names"),
     [
-        ("skip", "left out: 2 tasks cannot fail, ", ["echo"]),
-        ("report", "2 tasks cannot fail, since an empty program", ["always", "silent", "echo"]),
+        ("skip", "note: left out: 2 tasks cannot fail, ", ["echo"]),
+        (
+            "report",
+            "note: 2 tasks cannot fail, since an empty program",
+            ["always", "silent", "echo"],
+        ),
         ("off", "", ["always", "silent", "echo"]),
     ],
 )

@@ -130,11 +130,11 @@ def test_rows_with_other_ids_are_not_compared(run, saved):
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (["--margin", "0"], 2, "margin must be a number above 0, got 0.0"),
+        (["--margin", "0"], 2, "margin must be a number above 0, got 0"),
         (["--alpha", "5"], 2, "--alpha must be a number strictly between 0 and 1"),
         (["--score", "qa_me"], 1, "there is no score 'qa_me'; did you mean 'qa_em'?"),
         (["--cluster-by", "doc"], 1, "were scored without --cluster-by doc; their clusters: none"),
-        (["--margin", "x"], 2, "Invalid value for '--margin'"),
+        (["--margin", "x"], 2, "--margin must be a number above 0, got 'x'"),
         (["--total", "60"], 2, "--total is for --sequential"),
         (["--sequential", "--floor", "qa_em=0.5"], 2, "compares with a --baseline"),
         (["--sequential", "--total", "50"], 1, "row 50 is more than the total of 50"),
@@ -281,7 +281,7 @@ def test_where_lower_is_better_a_floor_is_the_highest_value(run, saved):
         (("--baseline", "old.json"), "Missing option '--score', which to compare"),
         (("--baseline", "old.json", "--score", "qa_em"), "Missing option '--margin', the loss of"),
         (("--floor", "0.4"), "--floor takes NAME=VALUE, got '0.4'"),
-        (("--floor", "qa_em=x"), "Invalid value for '--floor': expected a number, got 'x'"),
+        (("--floor", "qa_em=x"), "--floor must be a number, not infinite, got 'x'"),
         (
             ("--baseline", "old.json", "--score", "qa_em", "--margin", "f1=0.1"),
             "--margin f1: add --score f1",

@@ -14,6 +14,8 @@ from metric_commons.evaluation.results.results import FORMATS, Results
 from metric_commons.statistics import interval
 from tests.apps.files import write_rows
 
+pytestmark = pytest.mark.long
+
 
 def write_task(name, rows, hits):
     """A file with a system that is right in so many rows, in the last ones of the file."""
@@ -50,7 +52,6 @@ def records(out):
     return list(csv.DictReader(io.StringIO(out)))
 
 
-@pytest.mark.long
 def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
     paths = saved("one", "poor", "good", "same", "fair")
     status, out, err = run("leaderboard", *paths, "--by", "qa_em", "--format", "csv")
@@ -67,7 +68,7 @@ def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
     expected = interval([1.0] * 38 + [0.0] * 2)
     assert float(found[0]["value"]) == 38 / 40
     assert [float(found[0][end]) for end in ("low", "high")] == [expected.low, expected.high]
-    out = run("leaderboard", *paths, "--by", "qa_em", "--top", "2")[1]
+    out = run("leaderboard", *paths, "--by", "qa_em", "--top", "2", "--explain")[1]
     lines = [line.split() for line in out.splitlines()]
     assert lines[0] == ["rank", "system", "qa_em", "95%", "interval", "ranks", "tier", "rows"]
     assert lines[2][:3] == ["1", "good", "0.950ᵃ"]
@@ -104,7 +105,6 @@ def test_intervals_of_another_level_are_computed_in_the_same_way(run, saved):
     assert only["confidence_interval"] == [expected.low, expected.high]
 
 
-@pytest.mark.long
 def test_without_rows_there_are_intervals_and_no_ranks(run, saved):
     paths = [*saved("one", "good"), *saved("one", "fair", rows=False)]
     status, out, _ = run("leaderboard", *paths, "--by", "qa_em")
@@ -170,7 +170,6 @@ def test_a_score_that_a_result_lacks_is_one_line(run, saved):
     )
 
 
-@pytest.mark.long
 def test_systems_of_one_name_are_named_by_their_files(run, saved):
     for system in ("good", "fair"):
         rows = [json.loads(line) for line in Path("one.jsonl").read_text().splitlines()]
@@ -183,7 +182,6 @@ def test_systems_of_one_name_are_named_by_their_files(run, saved):
     assert [each["system"] for each in records(out)] == ["run_good", "run_fair"]
 
 
-@pytest.mark.long
 def test_the_mean_over_tasks(run, saved):
     paths = [*saved("one", "good", "fair", "poor"), *saved("two", "good", "fair", "poor")]
     command = ("leaderboard", *paths, "--by", "qa_em", "--format", "csv", "--mean")
@@ -204,7 +202,6 @@ def test_the_mean_over_tasks(run, saved):
     assert "Normal test of the differences, corrected by Bonferroni's method" in told
 
 
-@pytest.mark.long
 def test_ranks_have_intervals_where_rows_are(run, saved):
     systems = ("good", "fair", "poor")
     write_task("three", 60, {"good": 50, "fair": 47, "poor": 9})
@@ -225,13 +222,12 @@ def test_ranks_have_intervals_where_rows_are(run, saved):
     assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
 
 
-@pytest.mark.long
 def test_what_has_no_mean(run, saved):
     paths = [*saved("one", "good", "fair"), *saved("two", "good")]
     mean = ("--by", "qa_em", "--mean", "tasks")
 
     assert run("leaderboard", *paths, *mean)[::2] == (
-        *(0, "fair has no score of task two; it is left out\n"),
+        *(0, "note: fair has no score of task two; it is left out\n"),
     )
     assert run("leaderboard", *paths[:2], *mean)[2] == (
         "a mean over tasks needs results of several tasks, but there is only one\n"
@@ -291,7 +287,6 @@ def test_the_page_has_a_picture_of_the_intervals_by_system(run, saved):
     assert board["lower_is_better"] is False
 
 
-@pytest.mark.long
 def test_tasks_of_logs_are_no_rivals(run):
     for model, hits in (("large", 9), ("small", 4)):
         paths = []

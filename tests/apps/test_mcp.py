@@ -270,7 +270,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
             FILE | {"modules": ["win_rate"]},
             "row 0 (line 1): field 'bot' is a value; expected 'win', 'tie' or 'loss'",
         ),
-        ("evaluate_file", FILE, "qa_em needs the columns predictions, references; references is"),
+        ("evaluate_file", FILE | {"columns": {"x": "of"}}, "columns x: qa_em takes predictions"),
         ("evaluate_file", FILE | {"predictions": []}, "predictions is empty; name at least one"),
         (
             "evaluate_file",

@@ -14,6 +14,8 @@ from metric_commons import load
 from metric_commons.reporting.plots import label_plots
 from tests.spec import ROOT, nightly
 
+pytestmark = pytest.mark.long
+
 KINDS = ["roc", "pr", "confusion", "calibration", "residuals"]
 MUSHROOMS, RENTS = (ROOT / "examples" / f"{name}.jsonl" for name in ("mushrooms", "rents"))
 GUIDES = ["forager", "field_guide"]
@@ -137,7 +139,6 @@ def of_classes(count, rows=60, systems=("a", "b")):
 # Curves
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "curve", "axes", "score", "short"),
     [
@@ -160,7 +161,6 @@ def test_a_curve_is_that_of_the_module(drawn, kind, curve, axes, score, short):
     assert panel.get_xlim() == panel.get_ylim()
 
 
-@pytest.mark.long
 def test_chance_is_the_diagonal_and_the_share_of_positives(drawn):
     chance = {
         kind: [line.get_xydata().tolist() for line in drawn(kind, *GUIDED).axes[0].get_lines()]
@@ -171,7 +171,6 @@ def test_chance_is_the_diagonal_and_the_share_of_positives(drawn):
     assert chance["pr"].count([[0, 0.5], [1, 0.5]]) == 1
 
 
-@pytest.mark.long
 def test_curves_of_several_systems_differ_in_three_ways(drawn):
     truth = [0, 1] * 10
     scores = np.random.default_rng(0).random((5, 20)).tolist()
@@ -188,7 +187,6 @@ def test_curves_of_several_systems_differ_in_three_ways(drawn):
     assert all(one.get_linestyle() != other.get_linestyle() for one, other in pairwise(curves))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("count", [3, *nightly(10, 30)])
 @pytest.mark.parametrize("kind", ["roc", "pr"])
 def test_of_several_labels_each_has_a_panel(drawn, kind, count):
@@ -231,7 +229,6 @@ LABELED = [("roc", 10), ("pr", 1), ("confusion", 10)]  # by day
 EVERY_LABELED = product(("roc", "pr", "confusion"), (1, 3, 10))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "count"),
     [*LABELED, *nightly(*(each for each in EVERY_LABELED if each not in LABELED))],
@@ -243,7 +240,6 @@ def test_every_label_has_room(painted, kind, count):
     check_layout(painted(kind, path, *systems[: 1 + (count > 1)], "--references=gold"))
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("options", [["--set", MEASURES], *nightly([], ["--confidence", "0.9"])])
 def test_every_score_has_room(painted, options):
     check_layout(painted("residuals", *RENTED, *options))
@@ -277,7 +273,6 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("count", [2, 10, *nightly(30)])
 def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count):
     from matplotlib.colors import to_rgb
@@ -314,7 +309,6 @@ def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count)
     assert max(text.get_window_extent(renderer).width for text in texts.values()) < of_cell
 
 
-@pytest.mark.long
 def test_numbers_of_very_many_labels_are_left_to_the_colours(drawn):
     path, names = of_classes(60, rows=300)
     panel, _ = drawn("confusion", path, "--predictions=a_label", "--references=gold").axes
@@ -324,7 +318,6 @@ def test_numbers_of_very_many_labels_are_left_to_the_colours(drawn):
     assert len(panel.get_yticklabels()) == len(names[::2])
 
 
-@pytest.mark.long
 def test_options_move_what_is_drawn(drawn):
     def counts(*options):
         figure = drawn("confusion", *GUIDED, *options)
@@ -361,7 +354,6 @@ def test_a_share_is_none_or_all_only_where_it_is(share, text):
 # Calibration
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("strategy", ["uniform", "quantile"])
 def test_bins_are_those_of_the_module(drawn, strategy):
     options = ["--set", "calibration_bins=5", "--set", f"calibration_strategy={strategy}"]
@@ -381,7 +373,6 @@ def test_bins_are_those_of_the_module(drawn, strategy):
     assert below.get_ylim()[0] == 0
 
 
-@pytest.mark.long
 def test_each_bin_has_the_interval_of_its_rate(drawn):
     figure = drawn("calibration", *GUIDED, "--set", "calibration_bins=5")
     segments = [
@@ -402,7 +393,6 @@ def test_each_bin_has_the_interval_of_its_rate(drawn):
     assert "95% interval of the rate in a bin" in legend(figure)
 
 
-@pytest.mark.long
 def test_bins_with_few_rows_beside_full_ones_are_seen(drawn):
     write("rows.jsonl", p=[0.05] * 200 + [0.95], y=[0, 1] * 100 + [1])
     _, below = drawn("calibration", "rows.jsonl", "--predictions=p", "--references=y").axes
@@ -411,7 +401,6 @@ def test_bins_with_few_rows_beside_full_ones_are_seen(drawn):
     assert [label.get_text() for label in below.get_yticklabels() if "$" in label.get_text()] == []
 
 
-@pytest.mark.long
 def test_of_several_labels_the_predicted_one_is_calibrated(drawn):
     path, _ = of_classes(4)
     panel, _ = drawn("calibration", path, "--predictions=a", "--references=gold").axes
@@ -444,7 +433,6 @@ def test_every_row_is_a_dot_and_counted_once(drawn):
     assert len({panel.get_ylim() for panel in figure.axes}) == 1
 
 
-@pytest.mark.long
 def test_many_rows_are_pixels_that_lose_none(drawn):
     write("rows.jsonl", y=[0.0] * 6000, p=[float(row) for row in range(6000)])
     figure = drawn("residuals", "rows.jsonl", "--predictions=p", "--references=y")
@@ -463,7 +451,6 @@ def test_each_output_has_a_panel(drawn):
     assert found == [[[1.0, 0.5], [2.0, 0.0]], [[10.0, 0.0], [30.0, -10.0]]]
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("value", [0.0, -3.5, 2**60, 1e-300])
 def test_equal_numbers_can_be_drawn(painted, value):
     write("rows.jsonl", p=[value] * 3, y=[value] * 3)
@@ -478,7 +465,6 @@ def test_equal_numbers_can_be_drawn(painted, value):
 UNPAINTED = ("calibration",)  # by other tests of the day
 
 
-@pytest.mark.long
 @pytest.mark.parametrize(
     ("kind", "name", "start", "times"),
     [
@@ -513,7 +499,6 @@ def test_files_are_systems_too(drawn):
     ]
 
 
-@pytest.mark.long
 def test_any_name_can_be_drawn(painted):
     write("rows.jsonl", **{"$x^2_{": [0.1, 0.9], "日\n本" + "b" * 99: [0.3, 0.2]}, y=["$a_", "%"])
     names = [f"--predictions={name}" for name in ("$x^2_{", "日\n本" + "b" * 99)]
@@ -610,7 +595,6 @@ def test_systems_on_one_picture_have_the_same_labels(refused):
     assert said.startswith("system 'b' has the labels 'no', 'oui', but 'a' has 'no', 'yes'")
 
 
-@pytest.mark.long
 def test_more_panels_than_can_be_read_are_refused(refused):
     path, _ = of_classes(65, rows=130)
     status, said = refused("roc", path, "--predictions=a", "--references=gold", "--save=d.png")
@@ -618,7 +602,6 @@ def test_more_panels_than_can_be_read_are_refused(refused):
     assert (status, said) == (1, "there are 65 panels to draw, but room for 64")
 
 
-@pytest.mark.long
 def test_the_positive_label_is_the_one_of_the_scores(drawn):
     figure = drawn("roc", *GUIDED, "--set", "pos_label=no")
     expected = guided("forager", pos_label="no")
@@ -627,7 +610,6 @@ def test_the_positive_label_is_the_one_of_the_scores(drawn):
     assert "(positive: no)" in figure.axes[0].get_ylabel()
 
 
-@pytest.mark.long
 def test_a_positive_label_of_several_has_the_only_panel(drawn, refused):
     path, names = of_classes(3, rows=30)
     named = [path, "--predictions=a", "--references=gold"]
@@ -645,7 +627,6 @@ def test_a_positive_label_of_several_has_the_only_panel(drawn, refused):
 # Saved results
 
 
-@pytest.mark.long
 def test_a_forest_has_the_scores_of_a_result_with_their_intervals(run, monkeypatch):
     drawn = kept_figures(run, monkeypatch, is_painted=True)
     write("rows.jsonl", y=["x"] * 9, a=["x"] * 8 + ["y"], b=["x"] * 5 + ["y"] * 4)

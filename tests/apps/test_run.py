@@ -112,7 +112,7 @@ def test_scores_are_those_of_the_modules(run):
             )
             found = systems_in(saved)[name][module]
             for key in ("confidence_interval", "interval", "standard_error", "effective_n"):
-                assert getattr(found, key) == expected.pop(key)
+                assert found.values[key] == expected.pop(key)
             assert found.scores == expected
             assert found.rows == 3
 
@@ -310,7 +310,7 @@ def test_runs_have_presets_too(run, refused):
     ("key", "value", "message"),
     [
         ("modul", {}, "key 'modul': unknown key; did you mean 'modules'?"),
-        ("xyz", 1, "key 'xyz': unknown key; the keys are modules, data, format, predictions,"),
+        ("xyz", 1, "key 'xyz': unknown key; the keys are modules, data, predictions, references,"),
         ("sav", "r", "key 'sav': unknown key; did you mean 'save'?"),
         ("format", "tabel", "key 'format': must be one of 'table', 'json', "),
         ("modules", "qa_ff1", "'qa_ff1' is neither a module nor a file; did you mean"),
@@ -319,11 +319,11 @@ def test_runs_have_presets_too(run, refused):
         (
             "options",
             {"normaliser": "lower"},
-            "--set: there is no option 'normaliser'; did you mean",
+            "options: there is no option 'normaliser'; did you mean",
         ),
         ("options", ["a"], "key 'options': must be an object with keys and values, got ['a']"),
         ("compare", "yes", "key 'compare': must be True or False, got 'yes'"),
-        ("preset", "squat", "--preset: there is no preset 'squat'; did you mean 'squad'?"),
+        ("preset", "squat", "preset: there is no preset 'squat'; did you mean 'squad'?"),
         ("source", "xml", "--from must be one of "),
         ("confidence_level", 95, "key 'confidence_level': must be a number strictly between 0 and"),
         ("seed", -1, "key 'seed': must be an integer, at least 0, got -1"),
@@ -370,7 +370,7 @@ def test_a_file_that_is_no_text_is_one_line(refused):
 def test_one_system_is_not_compared(refused):
     write(CONFIG | {"predictions": "a", "compare": True})
 
-    assert refused("run", "c.yaml") == (1, "c.yaml: --compare needs at least two systems")
+    assert refused("run", "c.yaml") == (1, "c.yaml: compare needs at least two systems")
 
 
 def test_rows_in_another_order_are_compared_by_their_ids(run):
@@ -484,8 +484,8 @@ def test_stored_answers_are_evaluated_as_by_ultrarag(evaluated):
     assert round(saved["avg_f1"], 4) == 0.2857
     assert [*saved][:8] == [row[0] for row in table[1:]]
     assert err.splitlines() == [
-        "p.yaml: key 'name' is repeated in line 10; the last one counts",
-        "p.yaml: key 'path' is repeated in line 11; the last one counts",
+        "note: p.yaml: key 'name' is repeated in line 10; the last one counts",
+        "note: p.yaml: key 'path' is repeated in line 11; the last one counts",
     ]
 
 
@@ -494,7 +494,7 @@ def test_what_belongs_to_other_servers_is_passed_over(evaluated):
     content["evaluation"] |= {"ks": [1], "save_path": "output/evaluate_results.json"}
     _, _, err = evaluated({"prompt": {"template": "x"}, **content, "retriever": {"top_k": 5}})
 
-    assert "p.yaml: ignored: prompt, retriever, evaluation.ks\n" in err
+    assert "note: p.yaml: ignored: prompt, retriever, evaluation.ks\n" in err
 
 
 def test_limit_shuffle_and_seed_are_honoured(evaluated):

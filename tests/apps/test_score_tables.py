@@ -110,7 +110,9 @@ def test_results_of_lm_eval(run):
     content = board(run, "runs/a", "--by", "em,none")
     assert content["systems"][0]["tasks"] == {"y": 0.25}
     path = next(Path("runs/a").iterdir())
-    assert run("leaderboard", "runs/a", "--by", "em")[2] == f"{path}: no score 'em' of task x\n"
+    assert (
+        run("leaderboard", "runs/a", "--by", "em")[2] == f"note: {path}: no score 'em' of task x\n"
+    )
     message = f"{path}: task y has acc,none, em,none; name one of them in full with --by\n"
     assert run("leaderboard", "runs/a")[::2] == (1, message)
     status, _, err = run("score", "logged", str(path))
@@ -179,8 +181,8 @@ def test_what_is_left_out_is_told(run):
 
     assert status == 0
     assert err.splitlines() == [
-        "w.csv: columns without numbers are not tasks: link",
-        "b has no score of task y; it is left out",
+        "note: w.csv: columns without numbers are not tasks: link",
+        "note: b has no score of task y; it is left out",
     ]
     assert "b" not in out.split("\n\n")[1]
     content = board(run, "w.csv", "--missing-tasks", "worst", "--mean", "borda")

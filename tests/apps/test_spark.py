@@ -9,9 +9,8 @@ import pyarrow as pa
 import pytest
 
 from metric_commons import load, score
-from metric_commons.evaluation.rows import table_blocks
-from metric_commons.evaluation.rows.plans import Plan
-from metric_commons.evaluation.rows.table_blocks import on_executors
+from metric_commons.evaluation.rows import libraries
+from metric_commons.evaluation.rows.blocks import Fields
 from metric_commons.frameworks.harnesses.spark import scores_of_rows
 from tests.apps.spark_sessions import (
     MARKS,
@@ -144,9 +143,9 @@ def test_decimals_are_labels_and_no_scores():
 
 
 def test_executors_that_cannot_import_say_what_to_install(monkeypatch):
-    plan = Plan(modules={"qa_em": {}}, systems={"bot": "answer"}, columns={"references": "gold"})
-    run = on_executors(table_blocks._row_of_partition, plan)
-    monkeypatch.setitem(sys.modules, table_blocks.__name__, None)
+    fields = Fields.of_one("answer", "gold")
+    run = libraries.on_executors(libraries._row_of_partition, {"qa_em": {}}, fields, "refuse")
+    monkeypatch.setitem(sys.modules, libraries.__name__, None)
     with pytest.raises(ValueError, match=r"import of metric_commons.*halted") as caught:
         list(run([]))
     assert "pip install 'metric-commons[spark]'" in str(caught.value)

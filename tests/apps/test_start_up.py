@@ -20,7 +20,7 @@ NUMBERS = {"numpy", "scipy"}
 PARTS = {
     "numpy.random",
     "numpy.ma",
-    *(f"metric_commons.apps.cli.{name}" for name in ("run", "plot")),
+    *(f"metric_commons.apps.{name}" for name in ("cli.run", "functions.plot")),
 }
 # What rankings do not need.
 OF_TEXTS = {
@@ -31,7 +31,6 @@ OF_TEXTS = {
     *(
         "metric_commons.evaluation.rows.states",
         "metric_commons.apps.cli.run",
-        "metric_commons.apps.cli.score",
     ),
 }
 RUNS = ("examples/qrels.txt", "examples/bm25.run.txt", "examples/dense.run.txt")
@@ -59,16 +58,19 @@ def loaded(*arguments):
 @pytest.mark.parametrize(
     ("arguments", "unneeded"),
     [
-        (("--version",), {"pydantic", "rich.markdown", "metric_commons.apps.cli.score"} | NUMBERS),
+        (
+            ("--version",),
+            {"pydantic", "rich", "metric_commons.apps.console.commands"} | NUMBERS,
+        ),
         (("--help",), NUMBERS),
-        (("describe", "qa_f1"), {"scipy", "rich.markdown", *PARTS}),
-        (("trec", *RUNS), {"scipy", "rich.markdown", *PARTS, *OF_TEXTS}),
-        (("trec", "--compare", *RUNS), {"scipy", "rich.markdown", *OF_TEXTS}),
+        (("describe", "qa_f1"), {"scipy", "rich", *PARTS}),
+        (("trec", *RUNS), {"scipy", "rich", *PARTS, *OF_TEXTS}),
+        (("trec", "--compare", *RUNS), {"scipy", "rich", *OF_TEXTS}),
         (("score", "qa_em", "examples/capitals.jsonl", *FIELDS), {"scipy", *PARTS}),
         *nightly(
             (("score", "--help"), {"metric_commons.apps.cli.trec", *PARTS} | NUMBERS),
-            (("trec", *RUNS, "--format", "json"), {"scipy", "rich.console", *PARTS, *OF_TEXTS}),
-            (("trec", "--compare", *RUNS, "--test", "wilcoxon"), {"rich.markdown", *OF_TEXTS}),
+            (("trec", *RUNS, "--format", "json"), {"scipy", "rich", *PARTS, *OF_TEXTS}),
+            (("trec", "--compare", *RUNS, "--test", "wilcoxon"), {"rich", *OF_TEXTS}),
         ),
     ],
     ids=lambda value: value[0] if isinstance(value, tuple) else "",

@@ -5,7 +5,6 @@ import math
 
 import pytest
 
-from metric_commons import score
 from tests.apps.files import write_rows
 from tests.apps.saved import systems_of
 
@@ -134,26 +133,6 @@ OBJECTS = [{"a": 1, "b": [n % 3]} for n in range(40)]
 TEXTS = [
     json.dumps({"a": n % 2, "b": [n % 3], "c": n} | ({} if n % 5 else {"d": 1})) for n in range(40)
 ]
-
-
-@pytest.mark.long
-def test_systems_are_compared_by_rows_and_by_sums():
-    systems = {"first": CALLS, "second": ["[f(a=1)]", "[g()]", "No.", "[g()]", "No."] * 8}
-    options = {"references": EXPECTED, "compare": True}
-    (main,) = score("tool_calls", predictions=systems, **options).comparisons
-    both = score(
-        "tool_calls",
-        predictions=systems,
-        scores=["f1", "micro_f1", "irrelevance_accuracy"],
-        **options,
-    ).comparisons
-
-    assert (main["score"], main["test"]) == ("exact_match", "sign_flip_exact")
-    assert {found["score"]: found["test"] for found in both} == {
-        "f1": "sign_flip_exact",
-        "micro_f1": "sign_flip_exact",
-        "irrelevance_accuracy": "sign_flip_exact",
-    }
 
 
 @pytest.mark.long

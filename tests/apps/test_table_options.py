@@ -73,7 +73,7 @@ def test_quiet_leaves_out_notes_and_written_files(rows, capsys):
     assert "note: " in said("report", "r.json", "--save", "r.html")
     assert said("report", "r.json", "--save", "r.html", "-q") == ""
     assert "wrote " in said(
-        "export", "r.json", "--to", "csv", "-o", "r.csv"
+        "export", "r.json", "--scale", "1", "-o", "r.md"
     )  # the choice is not kept
 
 

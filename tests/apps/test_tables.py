@@ -14,7 +14,7 @@ def shown(capsys, monkeypatch):
     def shown(width=200, **options):
         monkeypatch.setenv("COLUMNS", str(width))
         results = score("qa_em", predictions=SYSTEMS, references=GOLD, **options)
-        outputs.show(results, outputs.Presentation(explain=True))
+        outputs.Presentation(explain=True).show(results)
         return results, capsys.readouterr().out
 
     return shown

@@ -14,6 +14,7 @@ from metric_commons.apps.hub.bundling import bundle
 from metric_commons.frameworks.trainers.trainer import trainer_hook
 from metric_commons.module.declaration.module import BatchMetric
 from tests.spec import ROOT
+from tests.tables import tabled
 from tests.threads import THREADS, at_once
 
 
@@ -672,18 +673,7 @@ def test_a_calibration_is_its_errors():
 
 @pytest.mark.parametrize(
     ("score", "better"),
-    [
-        ("r2", True),
-        ("rmse", False),
-        ("eval_rmse", False),
-        ("rmse_0", False),
-        ("regression_rmse_low", False),
-        ("f1", True),
-        ("f1_mae", True),  # a class of that name
-        ("log_loss", False),
-        ("eval_loss", False),
-        ("f1_standard_error", False),
-    ],
+    tabled(__file__, "a_hook_tells_which_way_is_better"),
 )
 def test_a_hook_tells_which_way_is_better(score, better):
     hook = trainer_hook(["regression", "classification"], task="regression")
@@ -763,23 +753,7 @@ def test_a_module_from_a_space_can_be_scored(tmp_path):
 
 @pytest.mark.parametrize(
     ("task", "predictions", "labels"),
-    [
-        ("classification", (2, 3, 4), (2, 3)),
-        ("classification", (3,), (2,)),
-        ("classification", (2, 4, 5, 5), (2, 5, 5)),
-        ("token_classification", (2, 3), (2,)),
-        ("token_classification", (2, 4, 6), (2, 3)),
-        ("token_classification", (2, 2, 2, 6), (2, 2, 2)),
-        ("causal_lm", (2, 6), (2,)),
-        ("causal_lm", (2, 4, 6), (2, 3)),
-        ("class_probabilities", (2, 3, 4), (2, 3)),
-        ("class_probabilities", (2,), (2,)),
-        ("multilabel_classification", (2, 3), (2,)),
-        ("multilabel_classification", (2, 3), (2, 4)),
-        ("regression", (2, 3), (2,)),
-        ("generation", (2, 3), (2,)),
-        ("generation", (2, 3), (3, 3)),
-    ],
+    tabled(__file__, "shapes_that_do_not_fit_are_refused"),
 )
 def test_shapes_that_do_not_fit_are_refused(task, predictions, labels):
     hook = trainer_hook(Hits(), task=task, tokenizer=Words())

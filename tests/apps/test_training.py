@@ -40,6 +40,7 @@ from metric_commons.frameworks.trainers.trainer import trainer_hook
 from tests.apps.test_trainer import Hits, Rows
 from tests.apps.test_trainer_tasks import slow_answer
 from tests.spec import PATIENCE, ROOT
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -56,20 +57,7 @@ TINY = {
 ROWS = 18
 
 # Every way in which a Trainer may hand over what it has: arguments, and whether logits are reduced.
-WAYS = {
-    "whole": ({}, True),
-    "logits": ({}, False),
-    "batch by batch": ({"batch_eval_metrics": True}, True),
-    "logits batch by batch": ({"batch_eval_metrics": True}, False),
-    "list of batches": ({"eval_do_concat_batches": False}, True),
-    "list of batches of logits": ({"eval_do_concat_batches": False}, False),
-    "in steps": ({"eval_accumulation_steps": 1}, True),
-    "inputs and losses": ({"include_for_metrics": ["inputs", "loss"]}, True),
-    "inputs batch by batch": (
-        {"include_for_metrics": ["inputs", "loss"], "batch_eval_metrics": True},
-        True,
-    ),
-}
+WAYS = tabled(__file__, "WAYS")
 
 
 @pytest.fixture(params=WAYS)

@@ -19,6 +19,7 @@ import pytest
 
 from tests.cards import card, rows_below
 from tests.spec import GIVEN, ROOT, recorded
+from tests.tables import tabled
 
 OPENQA = GIVEN / "data" / "text" / "openqa_eval"
 ROWS = 152
@@ -457,15 +458,7 @@ def test_ultrarag_scores_corpora_that_we_refuse(name, averages, message):
 
 # Published figures of OpenQA-eval, in percent
 
-FIGURES = [
-    ("NQ_DPR", 3610, "40.91", "47.78"),
-    ("NQ_FiD", 3610, "46.48", "53.69"),
-    ("NQ_ANCE-plus_FiD", 3610, "47.29", "54.84"),
-    ("NQ_GAR-plus_FiD", 3610, "49.78", "57.43"),
-    ("NQ_EMDR2", 3610, "51.47", "59.46"),
-    ("NQ301_text-davinci-003_zeroshot", 301, "12.62", "27.54"),
-    ("NQ301_text-davinci-003_fewshot-n64", 301, "33.89", "50.47"),
-]
+FIGURES = tabled(__file__, "FIGURES")
 
 
 @pytest.mark.long

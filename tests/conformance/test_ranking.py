@@ -16,6 +16,7 @@ from metric_commons.data.trec.trec import read_qrels, read_run
 from metric_commons.retrieval.names import parse_measures
 from metric_commons.retrieval.runs import score_run
 from tests.spec import GIVEN, ROOT, drawn_examples, recorded, trec_eval_files
+from tests.tables import tabled
 
 IR = GIVEN / "data" / "ir"
 CARD = ROOT / "metrics" / "ir_ranking" / "README.md"
@@ -118,15 +119,7 @@ def test_exponential_gains_are_those_of_gdeval(run, qrels, means):
 
 # What trec_eval expects of itself
 
-OWN = {
-    "out.test": ("qrels.test", "results.test", ""),
-    "out.test.a": ("qrels.test", "results.test", ""),
-    "out.test.aq": ("qrels.test", "results.test", ""),
-    "out.test.aqc": ("qrels.test", "results.trunc", "-c"),
-    "out.test.aqcM": ("qrels.test", "results.trunc", "-c -M 100"),
-    "out.test.aql": ("qrels.rel_level", "results.test", "-l 2"),
-    "out.test.meas_params": ("qrels.test", "results.test", ""),
-}
+OWN = tabled(__file__, "OWN")
 COMMENTS = {"out.comment.test": ("qrels.comment.test.gz", "results.comment.test.gz", "")}
 
 
@@ -296,17 +289,7 @@ def test_a_case_scores_what_gdeval_returned(scored, name):
             assert round(found[query][named[theirs]], 5) == value, theirs
 
 
-FAULTS = {  # of the recorded cases: which file, which line, and what we say
-    "ir-039": ("run", 1, "the score is not a number: '1 Q0 a 1 1,5 run'"),
-    "ir-041": ("run", 1, "the score is not a number: '1 Q0 a 1 1_000 run'"),
-    "ir-087": ("qrels", 1, "the relevance is not an integer: '1 0 a 2.7'"),
-    "ir-116": ("run", 2, "the query has this document already: '1 Q0 a 2 2 run'"),
-    "ir-118": ("qrels", 2, "the query has this document already: '1 0 a 1'"),
-    "ir-124": ("run", 3, "the query has this document already: '2 Q0 b 2 5 run'"),
-    "ir-133": ("run", 1, "expected 6 columns (query, Q0, document, rank, score, tag), got 3"),
-    "ir-135": ("qrels", 1, "expected 4 columns (query, iteration, document, relevance), got 5"),
-    "ir-145": ("qrels", None, "qrels has no rows"),
-}
+FAULTS = tabled(__file__, "FAULTS")
 
 
 def test_every_case_with_an_error_is_looked_at():
@@ -416,45 +399,7 @@ RETRIEVED = {
     "1": {"a": 9.0, "z": 8.0, "b": 7.5, "c": 6.0, "w": 5.0, "d": 4.0, "v": 3.0},
     "2": {"u": 5.0, "y": 4.0, "x": 3.0, "a": 1.0},
 }
-IR_MEASURES = {
-    "nDCG": 0.6088502492377086,
-    "nDCG@3": 0.4000488791119312,
-    "AP": 0.4583333333333333,
-    "AP@3": 0.20833333333333331,
-    "AP(rel=2)": 0.5,
-    "AP(rel=2)@5": 0.41666666666666663,
-    "RR": 0.6666666666666666,
-    "RR@2": 0.5,
-    "RR(rel=2)@10": 0.6666666666666666,
-    "P@5": 0.4,
-    "P(rel=2)@3": 0.3333333333333333,
-    "R@3": 0.375,
-    "R(rel=2)@10": 1.0,
-    "Rprec": 0.25,
-    "Rprec(rel=2)": 0.25,
-    "Bpref": 0.25,
-    "Bpref(rel=2)": 0.25,
-    "Success@1": 0.5,
-    "Success(rel=2)@3": 1.0,
-    "RBP(p=0.8,rel=1)": 0.29916799999999993,
-    "RBP(p=0.5, rel=2)": 0.3203125,
-    "Judged@5": 0.675,
-    "Judged@10": 0.6607142857142857,
-    "SetP": 0.4642857142857143,
-    "SetP(rel=2)": 0.26785714285714285,
-    "SetR": 0.875,
-    "SetF": 0.606060606060606,
-    "SetF(rel=2)": 0.4222222222222223,
-    "SetAP": 0.4107142857142857,
-    "IPrec@0.1": 0.75,
-    "IPrec@0.5": 0.5,
-    "IPrec(rel=2)@0.5": 0.6666666666666666,
-    "infAP": 0.4583340972060188,
-    "NumRet": 11,
-    "NumRet(rel=2)": 3,
-    "NumRel": 6,
-    "NumQ": 2,
-}
+IR_MEASURES = tabled(__file__, "IR_MEASURES")
 
 
 def test_names_of_ir_measures_mean_what_they_mean_there():

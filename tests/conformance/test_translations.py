@@ -27,6 +27,7 @@ from metric_commons.text.translation.translation_edit_rate import (
 )
 from metric_commons.text.translation.translation_tokenizers import translation_words, words_13a
 from tests.spec import GIVEN, ROOT, nightly, of_this_python, recorded, rounds
+from tests.tables import tabled
 from tests.texts import adversarial_text
 
 DATA = GIVEN / "data" / "sequences"
@@ -119,14 +120,7 @@ def test_words(sacrebleu, tokenize, rounds):
 @pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"tokenize": "intl", "lowercase": True},
-        {"tokenize": "char", "max_ngram_order": 7},
-        {"tokenize": "none", "smooth_method": "floor", "smooth_value": 0.3},
-        {"tokenize": "zh", "smooth_method": "add-k", "effective_order": True},
-        {"smooth_method": "none", "max_ngram_order": 2},
-    ],
+    tabled(__file__, "bleu"),
     ids=str,
 )
 @rounds(100, 300)
@@ -150,14 +144,7 @@ def test_bleu(sacrebleu, options, most, rounds):
 @pytest.mark.parametrize("most", [1, 4])
 @pytest.mark.parametrize(
     "options",
-    [
-        {},
-        {"word_order": 2},
-        {"lowercase": True, "word_order": 1, "char_order": 1},
-        {"whitespace": True, "char_order": 9},
-        {"eps_smoothing": True, "beta": 1},
-        {"beta": 3, "word_order": 3},
-    ],
+    tabled(__file__, "chrf"),
     ids=str,
 )
 @rounds(100, 300)
@@ -181,17 +168,7 @@ def signature(module, references, **options):
 @pytest.mark.parametrize("references", [[["a"], ["b"]], [["a", "b"], ["c"]]], ids=["one", "var"])
 @pytest.mark.parametrize(
     ("module", "options"),
-    [
-        *(("bleu", {"tokenize": name}) for name in ("13a", "intl", "zh", "char", "none")),
-        ("bleu", {"lowercase": True, "smooth_method": "floor"}),
-        ("bleu", {"smooth_method": "add-k", "smooth_value": 2, "effective_order": True}),
-        ("bleu", {"smooth_method": "none", "max_ngram_order": 2}),
-        ("chrf", {}),
-        ("chrf", {"word_order": 2, "lowercase": True, "whitespace": True, "eps_smoothing": True}),
-        ("ter", {}),
-        ("ter", {"normalized": True, "no_punct": True, "asian_support": True}),
-        ("ter", {"case_sensitive": True}),
-    ],
+    tabled(__file__, "signatures"),
 )
 def test_signatures(sacrebleu, module, options, references):
     scorer = getattr(sacrebleu, module.upper())(**options)

@@ -6,7 +6,6 @@ import shutil
 import sys
 import tomllib
 from functools import cache
-from pathlib import Path
 from textwrap import dedent
 
 import evaluate
@@ -258,33 +257,6 @@ def test_the_source_is_not_replaced(tmp_path):
 
     with pytest.raises(ValueError, match="is in the way"):
         bundle(METRICS[0], tmp_path)
-
-
-def test_an_interrupt_leaves_the_old_bundle(tmp_path, monkeypatch):
-    folder = bundle(METRICS[0], tmp_path)
-    (folder / "README.md").write_text("old")
-    rename = Path.rename
-
-    def interrupted(path, target):
-        if Path(target) == folder and path.name == "new":
-            raise KeyboardInterrupt
-        return rename(path, target)
-
-    monkeypatch.setattr(Path, "rename", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        bundle(METRICS[0], tmp_path)
-    assert (folder / "README.md").read_text() == "old"
-    assert [path.name for path in tmp_path.iterdir()] == [METRICS[0]]
-
-
-def test_a_bundle_that_was_left_between_two_names_comes_back(tmp_path):
-    folder = bundle(METRICS[0], tmp_path)
-    (folder / "mine.txt").touch()
-    folder.rename(tmp_path / f".{METRICS[0]}.old")  # as a power failure leaves it
-
-    with pytest.raises(ValueError, match=r"it also contains mine\.txt"):
-        bundle(METRICS[0], tmp_path)
-    assert (folder / "mine.txt").exists()
 
 
 def test_an_unknown_name_is_an_error(tmp_path):

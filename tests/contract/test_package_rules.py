@@ -208,8 +208,8 @@ OPENERS = (
 # and cards.
 KNOWN_CALLS = {
     "data/files/stored.py": 1,
-    "apps/cli/execute.py": 2,
-    "apps/cli/gate.py": 1,
+    "apps/functions/execute.py": 2,
+    "apps/console/outputs.py": 1,
     "apps/mcp/tools.py": 1,
     "apps/mcp/folder.py": 1,
 }
@@ -664,7 +664,7 @@ def test_an_import_along_the_arrows_is_none(room, text):
         ("text/tokens", "import evaluate", "evaluate"),
         ("text/tokens", "def f():\n    import pandas", "pandas"),
         ("module/declaration", "import scipy", "scipy"),
-        ("evaluation/results", "class Table:\n    import rich", "rich"),
+        ("evaluation/results", "class Table:\n    import click", "click"),
     ],
 )
 def test_a_foreign_library_is_noticed(room, text, fault):

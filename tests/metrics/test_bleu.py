@@ -4,19 +4,9 @@ import pytest
 
 from metric_commons import State, load
 from tests.spec import Spec
+from tests.tables import tabled
 
-ROWS = {
-    "predictions": [
-        "the cat sat on the mat",
-        "there was a dog in the garden",
-        "he reads two old books today",
-    ],
-    "references": [
-        "the cat sat on a mat",
-        ["a dog was in the garden", "there was a dog in our garden"],
-        ["he read two old books today"],
-    ],
-}
+ROWS = tabled(__file__, "ROWS")
 
 SPEC = Spec(
     name="bleu",
@@ -76,14 +66,7 @@ def test_short_predictions_pay():
 
 @pytest.mark.parametrize(
     ("options", "precisions"),
-    [
-        ({}, [80.0, 50.0, 100 / 3 / 2, 100 / 2 / 4]),
-        ({"smooth_method": "none"}, [80.0, 50.0, 0.0, 0.0]),
-        ({"smooth_method": "floor"}, [80.0, 50.0, 10 / 3, 5.0]),
-        ({"smooth_method": "floor", "smooth_value": 0.5}, [80.0, 50.0, 50 / 3, 25.0]),
-        ({"smooth_method": "add-k"}, [80.0, 60.0, 25.0, 100 / 3]),
-        ({"smooth_method": "add-k", "smooth_value": 2}, [80.0, 400 / 6, 40.0, 50.0]),
-    ],
+    tabled(__file__, "orders_without_shared_ngrams_are_smoothed"),
 )
 def test_orders_without_shared_ngrams_are_smoothed(options, precisions):
     found = result("a b x c d", "a b y c d", **options)

@@ -3,6 +3,7 @@ import pytest
 from metric_commons import load
 from tests.metrics.test_bleu import ROWS
 from tests.spec import Spec
+from tests.tables import tabled
 
 SPEC = Spec(
     name="chrf",
@@ -27,16 +28,7 @@ def f_score(precision, recall, beta=2):
 # By hand: precision and recall of each order, averaged.
 @pytest.mark.parametrize(
     ("prediction", "reference", "options", "precisions", "recalls"),
-    [
-        ("abc", "abd", {}, [2 / 3, 1 / 2, 0], [2 / 3, 1 / 2, 0]),
-        ("ab", "abab", {}, [1, 1], [1 / 2, 1 / 3]),
-        ("ab", "abab", {"char_order": 1}, [1], [1 / 2]),
-        ("aa", "a", {}, [1 / 2], [1]),
-        ("a b", "ab", {"whitespace": True}, [2 / 3, 0], [1, 0]),
-        ("a b", "a c", {"word_order": 2}, [1 / 2, 0, 1 / 2, 0], [1 / 2, 0, 1 / 2, 0]),
-        ("a.", "a", {"word_order": 1}, [1 / 2, 1 / 2], [1, 1]),
-        ("AB", "ab", {"lowercase": True}, [1, 1], [1, 1]),
-    ],
+    tabled(__file__, "precision_and_recall_are_averaged"),
 )
 def test_precision_and_recall_are_averaged(prediction, reference, options, precisions, recalls):
     # Orders of which a side has no n-grams are left out of the lists.

@@ -5,6 +5,7 @@ import pytest
 from metric_commons import load
 from metric_commons.programs.worker_pool import shared_pool
 from tests.spec import Spec
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -13,14 +14,7 @@ RIGHT, WRONG = "def add(a, b):\n    return a + b", "def add(a, b):\n    return a
 CALLS = {"inputs": ["1\n2", "[0]\n[5]", "2\n2"], "outputs": ["3", "[0, 5]", "4"], "fn_name": "add"}
 SUMS = {"inputs": ["1 2\n", "10 -4\n"], "outputs": ["3\n", "6\n"]}
 SUM = "print(sum(map(int, input().split())))"
-FAILURE = {
-    "test": 0,
-    "status": "wrong",
-    "message": "",
-    "input": "[1, 2]",
-    "expected": "3",
-    "got": "2",
-}
+FAILURE = tabled(__file__, "FAILURE")
 
 SPEC = Spec(
     name="code_eval",

@@ -4,15 +4,14 @@ import pytest
 
 import metric_commons
 from metric_commons import load
-from metric_commons.evaluation.rows.plans import Plan
-from metric_commons.evaluation.rows.rows import Rows
-from metric_commons.evaluation.rows.samples import Samples, scored_samples
+from metric_commons.evaluation.rows.blocks import Fields
+from metric_commons.evaluation.rows.libraries import scores_of_block
 from metric_commons.evaluation.rows.states import State
-from metric_commons.evaluation.rows.table_blocks import scores_of_block
 from metric_commons.evaluation.rows.table_files import read_tables
-from metric_commons.evaluation.scoring import scored_systems
+from metric_commons.evaluation.scoring import scoring
 from metric_commons.mathematics import equivalent
 from tests.spec import ROOT, Spec
+from tests.tables import tabled
 
 SPEC = Spec(
     name="math_equivalence",
@@ -35,15 +34,7 @@ def compute(prediction, reference, **options):
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "score", "undecided"),
-    [
-        ("1/2", "0.5", 1.0, 0.0),
-        ("1/3", "0.333", 0.0, 0.0),
-        ("f(2)", "2f", 0.0, 1.0),
-        ("f(2)", ["2f", "f( 2 )"], 1.0, 0.0),
-        ("2", ["3", "f(2)"], 0.0, 1.0),
-        ("2", ["3", "4"], 0.0, 0.0),
-        ("2 +", ["2"], 0.0, 1.0),
-    ],
+    tabled(__file__, "any_reference_will_do_and_open_questions_are_counted"),
 )
 def test_any_reference_will_do_and_open_questions_are_counted(
     prediction, reference, score, undecided
@@ -75,14 +66,7 @@ def test_references_that_cannot_be_read_are_counted():
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "reason"),
-    [
-        ("2f", "f(2)", "two readings"),
-        ("1 +", "2", "unreadable prediction"),
-        ("2", "1 +", "unreadable reference"),
-        ("x = 1", "y = 1", "not decided"),
-        ("(x+1)^{70}", "1", "too much work"),
-        ("1", "2", "proved different"),
-    ],
+    tabled(__file__, "why_nothing_is_decided"),
 )
 def test_why_nothing_is_decided(prediction, reference, reason):
     result = compute(prediction, reference, explain=True)
@@ -164,7 +148,7 @@ REASONS = ["two readings", "unreadable reference", "proved different"] * 3
 @pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("ending", ["parquet", "jsonl"])
 def test_reasons_are_kept_in_the_file_of_rows(jobs, ending, tmp_path, monkeypatch):
-    monkeypatch.setattr(scored_systems, "_ROWS", 4)
+    monkeypatch.setattr(scoring, "_ROWS", 4)
     results = metric_commons.score(
         "math_equivalence", **EXPLAINED, options={"explain": True}, rows=True, jobs=jobs
     )
@@ -190,16 +174,12 @@ def test_reasons_are_refused_where_single_rows_are_not_kept():
     for rows in (EXPLAINED, {"data": EXPLAINED} | columns):
         with pytest.raises(ValueError, match=r"explain.* is about single rows"):
             metric_commons.score("math_equivalence", **rows, options={"explain": True})
-    plan = Plan(
-        modules={"math_equivalence": {"explain": True}},
-        systems={"predictions": "predictions"},
-        columns={"references": "references"},
-    )
+    metric, fields = load("math_equivalence", explain=True), Fields.of_one(*EXPLAINED)
     with pytest.raises(ValueError, match="explain adds texts, which columns of scores"):
-        scores_of_block(plan, EXPLAINED)
+        scores_of_block(metric, fields, EXPLAINED)
 
 
 def test_reasons_are_refused_where_rows_of_one_id_become_one():
-    samples = Samples([0, 1, 2] * 3, Rows(columns={}), 3)
+    columns = {name: [*column, None] for name, column in EXPLAINED.items()}
     with pytest.raises(ValueError, match="explain is about single rows, and here"):
-        scored_samples(load("math_equivalence", explain=True), Rows(columns=EXPLAINED), samples, {})
+        metric_commons.score("math_equivalence", **columns, explain=True, missing="zero", rows=True)

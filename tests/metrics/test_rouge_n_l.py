@@ -2,6 +2,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import tabled
 
 SPEC = Spec(
     name="rouge_n_l",
@@ -69,14 +70,7 @@ def test_what_a_tokenizer_must_not_return_is_named(rouge, references, place, row
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"rouge_types": ["rougel"]}, "got 'rougel'; did you mean 'rougeL'"),
-        ({"rouge_types": ["rouge0"]}, "rouge_types may name rouge1, rouge2, .* got 'rouge0'"),
-        ({"rouge_types": ["rouge01"]}, "got 'rouge01'"),
-        ({"rouge_types": [2]}, "got 2"),
-        ({"rouge_types": ()}, r"rouge_types must be names such as \(\"rouge1\",\), got \(\)"),
-        ({"rouge_types": "rouge1"}, "rouge_types must be names .* got 'rouge1'"),
-    ],
+    tabled(__file__, "wrong_options_are_named"),
 )
 def test_wrong_options_are_named(rouge, options, message):
     with pytest.raises(ValueError, match=message):

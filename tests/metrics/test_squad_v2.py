@@ -5,6 +5,7 @@ import pytest
 from metric_commons import State, load
 from tests.spec import Spec
 from tests.squad import squad
+from tests.tables import tabled
 
 TEXTS = ["denver broncos", "", "in 10th century", "Paris"]
 ACCEPTED = [["Denver Broncos"], [], ["10th century", "the 10th century"], []]
@@ -72,17 +73,7 @@ def score(texts, accepted, probabilities=None, **options):
 # Each line by hand, from the steps of evaluate-v2.0.py.
 @pytest.mark.parametrize(
     ("text", "accepted", "exact", "f1"),
-    [
-        ("", [], 1.0, 1.0),
-        ("Paris", [], 0.0, 0.0),
-        ("the", [], 1.0, 1.0),  # normalizes to nothing
-        (" ", [], 1.0, 1.0),
-        ("", ["Paris"], 0.0, 0.0),
-        ("", ["Paris", "the"], 0.0, 0.0),  # the second accepted answer does not count
-        ("a", ["the"], 1.0, 1.0),  # no accepted answer is left, so nothing is right
-        ("x", ["the"], 0.0, 0.0),
-        ("New York", ["York"], 0.0, 2 / 3),
-    ],
+    tabled(__file__, "an_answer_is_right_or_having_none_is"),
 )
 def test_an_answer_is_right_or_having_none_is(text, accepted, exact, f1):
     result = score([text], [accepted])

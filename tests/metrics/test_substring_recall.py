@@ -5,6 +5,7 @@ import pytest
 from metric_commons import load
 from tests.spec import Spec
 from tests.squad import squad
+from tests.tables import tabled
 
 SPEC = Spec(
     name="substring_recall",
@@ -53,16 +54,7 @@ def score(prediction, reference, **options):
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "substring", "tokens", "token_set"),
-    [
-        ("a boat on a lake", "oat", 1.0, 0.0, 0.0),
-        ("a boat on a lake", "boat on", 1.0, 1.0, 1.0),
-        ("a boat on a lake", "t on a l", 1.0, 0.0, 0.0),
-        ("a boat on a lake", "lake boat", 0.0, 0.0, 1.0),
-        ("a boat on a lake", "boat boat", 0.0, 0.0, 1.0),
-        ("a boat on a lake", "boat lake", 0.0, 0.0, 1.0),
-        ("a boat on a lake", "boat sea", 0.0, 0.0, 0.0),
-        ("boat", "a boat", 0.0, 0.0, 0.0),
-    ],
+    tabled(__file__, "what_is_contained"),
 )
 def test_what_is_contained(prediction, reference, substring, tokens, token_set):
     assert score(prediction, reference) == substring
@@ -98,18 +90,7 @@ def test_lower_is_the_default():
 # What Acc and CoverEM of UltraRAG (015e838) return, and OLMES's recall: `gold in prediction`.
 @pytest.mark.parametrize(
     ("community", "prediction", "reference", "expected"),
-    [
-        ("acc", "B", "A", 1.0),
-        ("acc", "A", "A", 0.0),
-        ("acc", "", "", 0.0),
-        ("acc", "London", ["Paris", ""], 1.0),
-        ("coverem", "B", "A", 1.0),
-        ("coverem", "A", "A", 1.0),
-        ("coverem", "", "", 1.0),
-        ("recall", "", "", 1.0),
-        ("recall", "London", "", 1.0),
-        ("recall", "", "London", 0.0),
-    ],
+    tabled(__file__, "a_reference_of_nothing_is_contained_where_a_community_says_so"),
 )
 def test_a_reference_of_nothing_is_contained_where_a_community_says_so(
     community, prediction, reference, expected

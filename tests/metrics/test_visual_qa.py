@@ -7,6 +7,7 @@ import pytest
 
 from metric_commons import compare_rows, load
 from tests.spec import Spec
+from tests.tables import tabled
 
 SPEC = Spec(
     name="visual_qa",
@@ -128,19 +129,7 @@ def test_drawn_rows_equal_the_scripts(seed):
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "expected"),
-    [
-        ("10.5", "10", 1.0),
-        ("10.51", "10", 0.0),
-        ("-10", "10", 0.0),
-        ("5%", "0.05", 1.0),
-        ("0.0", "0", 0.0),
-        ("0", "0", 1.0),
-        ("nan", "nan", 0.0),
-        ("inf", "inf", 0.0),
-        ("YES", "yes", 1.0),
-        ("1e400", "1e400", 0.0),
-        ("about 10", "10", 0.0),
-    ],
+    tabled(__file__, "near_numbers_are_right"),
 )
 def test_near_numbers_are_right(prediction, reference, expected):
     assert scores([prediction], [[reference, "other"]], "relaxed_accuracy") == [expected]

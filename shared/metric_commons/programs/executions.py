@@ -29,10 +29,9 @@ Score = Literal["pass_fail", "partial", "weighted_sum", "first_10"]
 ResultFormat = Literal["code_eval", "livecodebench"]
 
 REPORTS = frozenset(
-    {
-        *("layers", "outcomes", "status", "messages", "test_status", "passed_tests", "pass_rates"),
-        *("scores", "first_failure"),
-    }
+    (
+        "layers outcomes status messages test_status passed_tests pass_rates scores first_failure"
+    ).split()
 )
 _CODES: Mapping[str, Any] = {
     "passed": True,

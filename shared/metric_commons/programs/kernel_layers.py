@@ -6,6 +6,7 @@ layer. The file needs only the standard library, since supervisors import nothin
 
 import ctypes
 import os
+import re
 import struct
 from collections.abc import Iterable
 from typing import Any
@@ -20,57 +21,57 @@ _MACHINE = os.uname().machine if hasattr(os, "uname") else ""
 _COLUMN = {"x86_64": 0, "aarch64": 1}  # of the tables below
 
 # System calls that programs do not need, as numbers of x86_64 and aarch64; they fail with EPERM.
-_DENIED = {
-    "socket": (41, 198),
-    "execve": (59, 221),
-    "execveat": (322, 281),
-    "ptrace": (101, 117),
-    "process_vm_readv": (310, 270),
-    "process_vm_writev": (311, 271),
-    "pidfd_getfd": (438, 438),
-    "unshare": (272, 97),
-    "setns": (308, 268),
-    "mount": (165, 40),
-    "umount2": (166, 39),
-    "pivot_root": (155, 41),
-    "chroot": (161, 51),
-    "open_tree": (428, 428),
-    "move_mount": (429, 429),
-    "fsopen": (430, 430),
-    "fsconfig": (431, 431),
-    "fsmount": (432, 432),
-    "fspick": (433, 433),
-    "mount_setattr": (442, 442),
-    "name_to_handle_at": (303, 264),
-    "open_by_handle_at": (304, 265),
-    "perf_event_open": (298, 241),
-    # They would tell when other programs use a file.
-    "inotify_add_watch": (254, 27),
-    "fanotify_init": (300, 262),
-    "fanotify_mark": (301, 263),
-    # These outlive the program that creates them, and the next one would find them.
-    "shmget": (29, 194),
-    "semget": (64, 190),
-    "msgget": (68, 186),
-    "mq_open": (240, 180),
-    "bpf": (321, 280),
-    "userfaultfd": (323, 282),
-    "io_uring_setup": (425, 425),
-    "io_uring_enter": (426, 426),
-    "io_uring_register": (427, 427),
-    "add_key": (248, 217),
-    "request_key": (249, 218),
-    "keyctl": (250, 219),
-    "personality": (135, 92),
-    "acct": (163, 89),
-    "swapon": (167, 224),
-    "swapoff": (168, 225),
-    "reboot": (169, 142),
-    "kexec_load": (246, 104),
-    "kexec_file_load": (320, 294),
-    "init_module": (175, 105),
-    "finit_module": (313, 273),
-}
+_DENIED = """
+socket 41 198
+execve 59 221
+execveat 322 281
+ptrace 101 117
+process_vm_readv 310 270
+process_vm_writev 311 271
+pidfd_getfd 438 438
+unshare 272 97
+setns 308 268
+mount 165 40
+umount2 166 39
+pivot_root 155 41
+chroot 161 51
+open_tree 428 428
+move_mount 429 429
+fsopen 430 430
+fsconfig 431 431
+fsmount 432 432
+fspick 433 433
+mount_setattr 442 442
+name_to_handle_at 303 264
+open_by_handle_at 304 265
+perf_event_open 298 241
+# They would tell when other programs use a file.
+inotify_add_watch 254 27
+fanotify_init 300 262
+fanotify_mark 301 263
+# These outlive the program that creates them, and the next one would find them.
+shmget 29 194
+semget 64 190
+msgget 68 186
+mq_open 240 180
+bpf 321 280
+userfaultfd 323 282
+io_uring_setup 425 425
+io_uring_enter 426 426
+io_uring_register 427 427
+add_key 248 217
+request_key 249 218
+keyctl 250 219
+personality 135 92
+acct 163 89
+swapon 167 224
+swapoff 168 225
+reboot 169 142
+kexec_load 246 104
+kexec_file_load 320 294
+init_module 175 105
+finit_module 313 273
+"""
 _CLONE, _CLONE3, _CAPSET = (56, 220), 435, (126, 91)
 _ARCHITECTURE = (0xC000003E, 0xC00000B7)
 _NAMESPACE_FLAGS = 0x7E020000
@@ -192,8 +193,9 @@ def seccomp_filter() -> _Filter:
         (answer, 0, 0, refuse),
         (answer, 0, 0, allow),
     ]
-    for numbers in _DENIED.values():
-        code += [(equal, 0, 1, numbers[column]), (answer, 0, 0, refuse)]
+    for line in re.findall(r"^\w.*", _DENIED, re.MULTILINE):
+        number = int(line.split()[1 + column])
+        code += [(equal, 0, 1, number), (answer, 0, 0, refuse)]
     code.append((answer, 0, 0, allow))
     text = b"".join(struct.pack("<HBBI", *line) for line in code)
     buffer = ctypes.create_string_buffer(text, len(text))

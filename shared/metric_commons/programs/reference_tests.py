@@ -20,7 +20,7 @@ _PYTHON = ("python", "python3", "py")
 _CALLS = frozenset({"function_call", "functional"})
 
 # With these builtins a test reaches names that are not in its text.
-_REFLECTIVE = frozenset({"eval", "exec", "globals", "locals", "vars", "compile", "__import__"})
+_REFLECTIVE = frozenset("eval exec globals locals vars compile __import__".split())
 _BUILTINS = frozenset(dir(builtins)) | {"__name__", "__file__", "__doc__"}
 _GUARD = re.compile(r"""^if[ \t(]*__name__[ \t]*==[ \t]*["']__main__["'][ \t)]*:""", re.MULTILINE)
 _Definition = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef

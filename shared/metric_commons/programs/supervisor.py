@@ -42,16 +42,19 @@ LAYERS = (
 _NOBODY = 65534
 _SCRATCH_MEGABYTES = 64
 # Modules that programs use often: imported once here, and then available in every fork.
-_PRELOADED = (
-    *("abc", "array", "bisect", "calendar", "cmath", "collections", "contextlib", "copy"),
-    *("dataclasses", "datetime", "decimal", "enum", "fractions", "functools", "hashlib", "heapq"),
-    *("io", "itertools", "json", "math", "numbers", "operator", "os", "queue", "random", "re"),
-    *("statistics", "string", "struct", "sys", "textwrap", "threading", "time", "traceback"),
-    *("typing", "unittest"),
+_PRELOADED = tuple(
+    (
+        "abc array bisect calendar cmath collections contextlib copy dataclasses datetime "
+        "decimal enum fractions functools hashlib heapq io itertools json math numbers "
+        "operator os queue random re statistics string struct sys textwrap threading time "
+        "traceback typing unittest"
+    ).split()
 )
-_READABLE = (
-    *("/usr", "/lib", "/lib64", "/bin", "/etc/ld.so.cache", "/etc/localtime"),
-    *("/dev/null", "/dev/urandom", "/dev/zero", "/sys/devices/system/cpu"),
+_READABLE = tuple(
+    (
+        "/usr /lib /lib64 /bin /etc/ld.so.cache /etc/localtime /dev/null /dev/urandom "
+        "/dev/zero /sys/devices/system/cpu"
+    ).split()
 )
 
 

@@ -18,12 +18,12 @@ _REQUIRED_CUTOFF = (  # divided by the cutoff, or defined by it
     *("precision", "f1", "judged", "relative_p", "unj"),
     *("sdcg", "nerr8", "nerr9", "bpm"),
 )
-_WITHOUT_CUTOFF = (
-    *("rprec", "bpref", "gm_map", "gm_bpref", "infap", "11pt_avg", "bing", "yaap", "utility"),
-    *("ndcg_rel", "rndcg", "g", "rbp_resid"),
-    *("set_p", "set_recall", "set_f", "set_map", "set_relative_p"),
-    *("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret"),
-    *("insq", "inst", "nerr10", "nerr11", "compat"),
+_WITHOUT_CUTOFF = tuple(
+    (
+        "rprec bpref gm_map gm_bpref infap 11pt_avg bing yaap utility ndcg_rel rndcg g "
+        "rbp_resid set_p set_recall set_f set_map set_relative_p num_q num_ret num_rel "
+        "num_rel_ret num_nonrel_judged_ret insq inst nerr10 nerr11 compat"
+    ).split()
 )
 # Measures at a proportion of the relevant documents.
 _OF_A_PROPORTION = ("iprec_at_recall", "iprec", "rprec_mult")
@@ -43,7 +43,7 @@ _ALIASES = {
     "numrel": "num_rel",
 }
 NAMES = (
-    *("ndcg", "ndcg_exp", "dcg", "dcg_exp", "map", "mrr", "recall", "hit_rate", "err", "rbp"),
+    *"ndcg ndcg_exp dcg dcg_exp map mrr recall hit_rate err rbp".split(),
     *_REQUIRED_CUTOFF,
     *_WITHOUT_CUTOFF,
     *_OF_A_PROPORTION,
@@ -88,42 +88,47 @@ _PARAMETERS: Mapping[str, Mapping[str, float | None]] = {
 }
 _SWITCHES = {"true": 1.0, "false": 0.0}
 _GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}  # values of the parameter `dcg` in ir_measures
-_LEVELLED = {
-    *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "bpref", "infap", "rbp", "f1"),
-    *("set_p", "set_recall", "set_f", "set_map", "iprec_at_recall", "iprec"),
-    *("num_rel", "num_rel_ret"),
-}
+_LEVELLED = set(
+    (
+        "precision recall map mrr hit_rate rprec bpref infap rbp f1 set_p set_recall set_f "
+        "set_map iprec_at_recall iprec num_rel num_rel_ret"
+    ).split()
+)
 # Measures of rankings without unjudged documents, for names with `judged_only`.
-_CONDENSED = {
-    *("precision", "recall", "map", "mrr", "hit_rate", "rprec", "ndcg", "ndcg_exp", "dcg"),
-    *("dcg_exp", "f1", "err", "rbp", "set_p", "set_f", "set_map", "iprec_at_recall", "iprec"),
-}
+_CONDENSED = set(
+    (
+        "precision recall map mrr hit_rate rprec ndcg ndcg_exp dcg dcg_exp f1 err rbp set_p "
+        "set_f set_map iprec_at_recall iprec"
+    ).split()
+)
 _DISCOUNTED = {"ndcg", "ndcg_exp", "dcg", "dcg_exp"}
 _WEIGHTS = (1.0, -1.0, 0.0, 0.0)  # of utility
 _DOCUMENTS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _TENTHS = [f"{tenths / 10:.2f}" for tenths in range(11)]
 _OFFICIAL = (
-    *("num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref"),
+    *"num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref".split(),
     *("recip_rank", *(f"iprec_at_recall_{level}" for level in _TENTHS)),
     *(f"P_{cutoff}" for cutoff in _DOCUMENTS),
 )
 _ALL_OF_9 = (
     *(*_OFFICIAL, *(f"recall_{cutoff}" for cutoff in _DOCUMENTS), "infAP", "gm_bpref"),
     *(f"Rprec_mult_{fifths / 5:.2f}" for fifths in range(1, 11)),
-    *("utility", "11pt_avg", "binG", "G", "ndcg", "ndcg_rel", "Rndcg"),
+    *"utility 11pt_avg binG G ndcg ndcg_rel Rndcg".split(),
     *(f"ndcg_cut_{cutoff}" for cutoff in _DOCUMENTS),
     *(f"map_cut_{cutoff}" for cutoff in _DOCUMENTS),
     *(f"relative_P_{cutoff}" for cutoff in _DOCUMENTS),
     *("success_1", "success_5", "success_10"),
-    *("set_P", "set_relative_P", "set_recall", "set_map", "set_F", "num_nonrel_judged_ret"),
+    *"set_P set_relative_P set_recall set_map set_F num_nonrel_judged_ret".split(),
 )
 # trec_eval's names for several measures, except the texts runid and relstring. The versions differ
 # only in `all_trec`, which is that of version 9, as in pytrec_eval.
 _NICKNAMES = {
     "official": _OFFICIAL,
-    "set": (
-        *("num_q", "num_ret", "num_rel", "num_rel_ret", "utility"),
-        *("set_P", "set_relative_P", "set_recall", "set_map", "set_F"),
+    "set": tuple(
+        (
+            "num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map "
+            "set_F"
+        ).split()
     ),
     "all_trec": _ALL_OF_9,
     "all_trec_9": _ALL_OF_9,

@@ -94,21 +94,14 @@ def score_run(
     parsed = parse_measures(measures)
     with_ties = any(measure.averages_ties for measure in parsed)
     options = RankingOptions(score_dtype, judged_only, max_depth, with_ties)
-    evaluation = _evaluate(qrels, run, options)
+    queries, in_run, ranked = _evaluate(qrels, run, options)
     columns = scores(
-        evaluation.ranked,
+        ranked,
         parsed,
         relevance_level=relevance_level,
         map_denominator=map_denominator,
         score_dtype=score_dtype,
     )
-    queries, in_run = evaluation.queries, evaluation.in_run
-    if missing == "zero" and score_dtype == "float32":
-        # Version 9 of trec_eval adds nothing for a query that the run does not have; version 10
-        # computes its measures, some of which are not 0 for an empty ranking.
-        for measure in parsed:
-            if measure.kind in SIGNED:
-                columns[measure.name][~in_run] = 0.0
     if missing == "skip":
         queries = [query for query, occurs in zip(queries, in_run, strict=True) if occurs]
         columns = {name: values[in_run] for name, values in columns.items()}
@@ -116,26 +109,25 @@ def score_run(
     means: dict[str, float] = {}
     for measure in parsed:
         values = columns[measure.name]
+        if measure.kind in SIGNED and score_dtype == "float32":
+            # Version 9 of trec_eval adds nothing for a query that the run does not have; version
+            # 10 computes its measures, some of which are not 0 for an empty ranking.
+            values[~in_run] = 0.0
         if measure.kind == "num_rel" and missing == "zero":
-            means[measure.name] = int(np.count_nonzero(evaluation.ranked.judgments.relevance > 0))
+            means[measure.name] = int(np.count_nonzero(ranked.judgments.relevance > 0))
         elif not values.size:
             means[measure.name] = 0 if measure.kind.startswith("num_") else math.nan
         elif measure.kind in GEOMETRIC and score_dtype == "float32" and in_run.any():
             means[measure.name] = _geometric_mean(measure, values, in_run)
         else:
             means[measure.name] = average(measure, sequential_mean)(values)
-    result: dict[str, Any] = {"mean": means}
-    if per_query:
-        counts = {measure.name for measure in parsed if measure.kind.startswith("num_")}
-        plain = {
-            name: (values.astype(np.int64) if name in counts else values).tolist()
-            for name, values in columns.items()
-        }
-        result["per_query"] = {
-            query: dict(zip(plain, row, strict=True))
-            for query, row in zip(queries, zip(*plain.values(), strict=True), strict=True)
-        }
-    return result
+        if measure.kind.startswith("num_"):
+            columns[measure.name] = values.astype(np.int64)
+    if not per_query:
+        return {"mean": means}
+    rows = zip(*(values.tolist() for values in columns.values()), strict=True)
+    of_queries = [dict(zip(columns, row, strict=True)) for row in rows]
+    return {"mean": means, "per_query": dict(zip(queries, of_queries, strict=True))}
 
 
 def _geometric_mean(measure: RankingMeasure, values: Floats, in_run: Booleans) -> float:
@@ -164,15 +156,14 @@ def relevance_strings(
     means in the pool but not judged. A query without documents in the run has an empty string.
     """
     options = RankingOptions(score_dtype, judged_only, max_depth)
-    evaluation = _evaluate(qrels, run, options)
-    ranked = evaluation.ranked
+    queries, _, ranked = _evaluate(qrels, run, options)
     lengths = np.minimum(ranked.retrieved, length).tolist()
     rows = [["-"] * count for count in lengths]
     top = ranked.judged.top(length)
     for query, position, level in zip(*(column.tolist() for column in top), strict=True):
         sign = "." if level < 0 else ">" if level > 9 else str(int(level))
         rows[query][position - 1] = sign
-    return dict(zip(evaluation.queries, map("".join, rows), strict=True))
+    return dict(zip(queries, map("".join, rows), strict=True))
 
 
 class _Evaluation(NamedTuple):
@@ -184,27 +175,39 @@ class _Evaluation(NamedTuple):
 
 
 def _evaluate(qrels: Any, run: Any, options: RankingOptions) -> _Evaluation:
-    if isinstance(qrels, Mapping) and isinstance(run, Mapping):
-        # Strings cache their hash, so looking up each document is fastest.
-        queries = sorted(qrels, key=_sort_key)
-        judged, _ = _documents("qrels", qrels, queries)
-        common = [query for query in queries if query in run]
-        retrieved, score = _documents("run", run, common)
-        by_query = dict(zip(common, retrieved, strict=True))
-        documents = [by_query.get(query, {}) for query in queries]
-        in_run = np.fromiter(map(bool, documents), np.bool_, len(documents))
-        return _Evaluation(queries, in_run, rank_ids(documents, score, judged, options))
-    qrels, run = _table("qrels", qrels, Qrels), _table("run", run, Run)
-    relevance = _relevance(qrels, run)
-    query, score, ids = _query_indices(qrels, run)[run.query], run.values, run.ids
+    is_table = not isinstance(qrels, Mapping), not isinstance(run, Mapping)
+    judged: Any = _table("qrels", qrels, Qrels) if is_table[0] else qrels
+    retrieved: Any = _table("run", run, Run) if is_table[1] else run
+    relevance = _relevance(judged, retrieved) if all(is_table) else None
+    if relevance is None:  # strings cache their hash, so looking up each document is fastest
+        return _evaluate_dicts(
+            judged.to_dict() if is_table[0] else judged,
+            retrieved.to_dict() if is_table[1] else retrieved,
+            options,
+        )
+    query, score = _query_indices(judged, retrieved)[retrieved.query], retrieved.values
+    ids = retrieved.ids
     if (query < 0).any():
         rows = np.flatnonzero(query >= 0)
         query, score, relevance, ids = query[rows], score[rows], relevance[rows], ids.take(rows)
-    judgments = Judgments(len(qrels.queries), qrels.query, qrels.values)
-    in_run = np.zeros(len(qrels.queries), np.bool_)
+    judgments = Judgments(len(judged.queries), judged.query, judged.values)
+    in_run = np.zeros(len(judged.queries), np.bool_)
     in_run[query] = True
     ranked = rank(query, score, relevance, judgments, ids.take, options)
-    return _Evaluation(qrels.queries, in_run, ranked)
+    return _Evaluation(judged.queries, in_run, ranked)
+
+
+def _evaluate_dicts(
+    qrels: Mapping[str, Any], run: Mapping[str, Any], options: RankingOptions
+) -> _Evaluation:
+    queries = sorted(qrels, key=_sort_key)
+    judged, _ = _documents("qrels", qrels, queries)
+    common = [query for query in queries if query in run]
+    retrieved, score = _documents("run", run, common)
+    by_query = dict(zip(common, retrieved, strict=True))
+    documents = [by_query.get(query, {}) for query in queries]
+    in_run = np.fromiter(map(bool, documents), np.bool_, len(documents))
+    return _Evaluation(queries, in_run, rank_ids(documents, score, judged, options))
 
 
 def _query_indices(qrels: Qrels, run: Run) -> Integers:
@@ -216,8 +219,11 @@ def _query_indices(qrels: Qrels, run: Run) -> Integers:
     return np.array([indices.get(query, -1) for query in run.queries], dtype=np.int32)
 
 
-def _relevance(qrels: Qrels, run: Run) -> Floats:
-    """Return the relevance of each document of a run, `UNJUDGED` for those without a judgment."""
+def _relevance(qrels: Qrels, run: Run) -> Floats | None:
+    """Return the relevance of each document of a run, `UNJUDGED` for those without a judgment.
+
+    None if different documents have the same hash.
+    """
     candidates = _candidates(run.hashes, qrels.hashes)
     hashes = np.concatenate([run.hashes[candidates], qrels.hashes])
     order = np.argsort(hashes)
@@ -226,10 +232,10 @@ def _relevance(qrels: Qrels, run: Run) -> Floats:
     left, right = order[equal], order[equal + 1]
     matches, judgments = np.minimum(left, right), np.maximum(left, right) - len(candidates)
     if (matches >= len(candidates)).any() or (judgments < 0).any():
-        return _relevance_by_text(qrels, run)  # two rows of one table have the same hash
+        return None  # two rows of one table
     rows = candidates[matches]
     if not _are_same(run, rows, qrels, judgments):
-        return _relevance_by_text(qrels, run)
+        return None
     relevance = np.full(len(run), UNJUDGED)
     relevance[rows] = qrels.values[judgments]
     return relevance
@@ -265,16 +271,6 @@ def _are_same(run: Run, rows: Integers, qrels: Qrels, judgments: Integers) -> bo
     )
 
 
-def _relevance_by_text(qrels: Qrels, run: Run) -> Floats:
-    """As `_relevance`, with dicts: slow, but independent of hashes."""
-    judged = qrels.to_dict()
-    documents = zip(run.query.tolist(), run.ids.texts(), strict=True)
-    relevance = (
-        judged.get(run.queries[query], {}).get(document, UNJUDGED) for query, document in documents
-    )
-    return np.fromiter(relevance, np.float64, len(run))
-
-
 # Qrels and runs that are not files
 
 
@@ -285,13 +281,6 @@ def _table(name: str, value: Any, kind: type[_Table]) -> _Table:
     if isinstance(value, str | os.PathLike):
         read: Any = read_run if kind is Run else read_qrels
         return cast(_Table, read(value))
-    if isinstance(value, Mapping):
-        queries = sorted(value, key=_sort_key)
-        documents, values = _documents(name, value, queries)
-        sizes = np.fromiter(map(len, documents), np.int64, len(documents))
-        query = np.repeat(np.arange(len(sizes)), sizes)
-        ids = Ids.from_texts(list(chain.from_iterable(documents)))
-        return kind(queries, query, ids, values)
     columns = getattr(value, "column_names", None)  # of Arrow and datasets
     columns = list(getattr(value, "columns", ())) if columns is None else columns
     required = ("query_id", "doc_id", kind.layout.number)

@@ -9,26 +9,10 @@ import pytest
 from metric_commons.mathematics import equivalent
 from metric_commons.mathematics.proof.equivalence import Rules, explanation
 from metric_commons.text.extraction.step_chains import STEPS
+from tests.tables import tabled
 
-WRAPPERS = (
-    "{}",
-    "${}$",
-    "$${}$$",
-    r"\({}\)",
-    r"\boxed{{{}}}",
-    "**{}**",
-    "{}.",
-    " {} ",
-    r"$\boxed{{{}}}$.",
-)
-FRACTIONS = (
-    r"\frac{{{}}}{{{}}}",
-    "{}/{}",
-    r"\dfrac{{{}}}{{{}}}",
-    "({})/({})",
-    r"{} \div {}",
-    r"{{{} \over {}}}",
-)
+WRAPPERS = tabled(__file__, "WRAPPERS")
+FRACTIONS = tabled(__file__, "FRACTIONS")
 MONTHS = ("January", "March", "May", "August", "October", "December")
 
 
@@ -428,19 +412,7 @@ PIECES = (
 
 @pytest.mark.parametrize(
     "text",
-    [
-        *("5C7.", "5'1.2.3\"", "5°3'1.2.3''", "0.1(6.5)", "6.3(11e3)", r"0.\overline{①}", "5 m^①"),
-        *(
-            "C_①^2",
-            "C(①,②)",
-            "7 ①/②",
-            r"\begin{pmatrix}1&2\\3\end{pmatrix}^T",
-            r"\{x|\}",
-            "|0/(x+1)|",
-        ),
-        *(r"\begin{pmatrix}\end{pmatrix}", "gcd(x,2^20000)", "|f(2^{20000}) x|"),
-        r"\lfloor 1/(e^{-100}+e^{-101}) \rfloor",
-    ],
+    tabled(__file__, "a_form_that_looks_like_another_raises_nothing"),
 )
 def test_a_form_that_looks_like_another_raises_nothing(text):
     assert not equivalent(text, "1")

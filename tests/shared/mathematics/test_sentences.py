@@ -5,20 +5,9 @@ from itertools import product
 import pytest
 
 from metric_commons.mathematics import equivalent
+from tests.tables import tabled
 
-FACTORS = {
-    "ten": 10,
-    "dozen": 12,
-    "score": 20,
-    "hundred": 100,
-    "gross": 144,
-    "thousand": 1_000,
-    "lakh": 10**5,
-    "million": 10**6,
-    "crore": 10**7,
-    "billion": 10**9,
-    "trillion": 10**12,
-}
+FACTORS = tabled(__file__, "FACTORS")
 
 
 @pytest.mark.parametrize("word", FACTORS)
@@ -107,24 +96,8 @@ def test_stars_around_two_texts_are_not_powers():
     assert equivalent("a^b", "**a** **b**") is not True
 
 
-ANSWERS = (
-    r"x \geq 5",
-    "x = 5",
-    r"\frac{1}{2}",
-    "(1, 2)",
-    r"\{1, 2\}",
-    "A",
-    "n^2 + 1",
-    r"[5, \infty)",
-)
-SENTENCES = (
-    *("Therefore ${}$ is the solution.", "So ${}$.", "Thus, ${}$ is the answer.", "Hence ${}$"),
-    *("The answer is ${}$.", "The final answer is: ${}$", "The solution is ${}$.", "Answer: {}"),
-    *("The solution set is ${}$.", "So the correct answer is ${}$.", "We get ${}$.", "Hence, {}"),
-    *(r"$\text{{The answer is }} {}$", r"\boxed{{\text{{Therefore, }} {}}}", "{} is the answer"),
-    *("Therefore, we have ${}$.", "It follows that ${}$.", "**So the answer is ${}$.**"),
-    *("${}$ is the only solution.", "${}$ is correct.", "Finally, the solutions are ${}$."),
-)
+ANSWERS = tabled(__file__, "ANSWERS")
+SENTENCES = tabled(__file__, "SENTENCES")
 OTHER_ANSWERS = (*ANSWERS[1:], r"x > 5")  # different from those at the same places
 
 

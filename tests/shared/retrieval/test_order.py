@@ -18,6 +18,7 @@ from metric_commons.retrieval.order import (
 )
 from tests.rankings import any_ids, query, ranked, ranking_options
 from tests.spec import drawn_examples
+from tests.tables import tabled
 
 
 @pytest.mark.parametrize("rows", [1, 5, 16, 17, 60, 500])
@@ -192,20 +193,7 @@ def test_documents_are_cut_at_a_rank():
 
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
-    [
-        ([["a", "b", "a"]], [["a"]], r"predictions\[0\] has the document 'a' more than once"),
-        ([["a"], ["b"]], [["a"], ["c", "c"]], r"references\[1\] has the document 'c' more than"),
-        ([["a", "b", "b", "a"]], [["a"]], r"predictions\[0\] has the document 'b' more than once"),
-        ([[1.0, 2.0]], [[1.0]], r"predictions\[0\] has 2 scores, but references\[0\] has 1 rele"),
-        ([[1.0], [1.0]], [[1.0], []], r"predictions\[1\] has 1 scores, but references\[1\] has 0 "),
-        (
-            [{"doc_id": ["a"], "score": []}],
-            [{"doc_id": [], "relevance": []}],
-            r"predictions\[0\] has 1 values of 'doc_id', but 0 of 'score'",
-        ),
-        ([[1.0]], [[float("inf")]], "relevance must be finite"),
-        ([[1.0]], [[2.0**54]], r"at most 2\*\*53 in size"),
-    ],
+    tabled(__file__, "rows_that_do_not_fit_are_refused"),
 )
 def test_rows_that_do_not_fit_are_refused(predictions, references, message):
     with pytest.raises(ValueError, match=message):

@@ -27,6 +27,7 @@ from tests.rankings import (
 )
 from tests.rankings import score as defined
 from tests.spec import drawn_examples
+from tests.tables import tabled
 
 PARSED = parse_measures(MEASURES)
 
@@ -99,14 +100,7 @@ def test_a_ranking_may_be_long():
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [
-        ("relevance_level", -1),
-        ("relevance_level", float("nan")),
-        ("relevance_level", float("inf")),
-        ("relevance_level", True),
-        ("relevance_level", "1"),
-        ("map_denominator", "hits"),
-    ],
+    tabled(__file__, "a_measure_option_that_makes_no_sense_is_refused"),
 )
 def test_a_measure_option_that_makes_no_sense_is_refused(option, value):
     with pytest.raises(ValueError, match=option):

@@ -142,7 +142,9 @@ def test_files_score_as_dicts(tmp_path_factory, data, missing, reading, scoring)
 
 
 def as_tables(qrels, run):
-    return runs._table("qrels", qrels, Qrels), runs._table("run", run, Run)
+    frame = pytest.importorskip("pandas").DataFrame
+    judged, retrieved = shuffled(qrels, "relevance", 1), shuffled(run, "score", 2)
+    return runs._table("qrels", frame(judged), Qrels), runs._table("run", frame(retrieved), Run)
 
 
 def test_hashes_that_collide_change_nothing(monkeypatch):
@@ -152,7 +154,7 @@ def test_hashes_that_collide_change_nothing(monkeypatch):
     run = {q: {d: float(chance.randrange(9)) for d in chance.sample(names, 90)} for q in "bcd"}
     expected = score_run(qrels, run, MEASURES)
     with monkeypatch.context() as patch:
-        patch.delattr(runs, "_relevance_by_text")  # which is slow, and for collisions alone
+        patch.delattr(runs, "_evaluate_dicts")  # which is slow, and for collisions alone
         assert score_run(*as_tables(qrels, run), MEASURES) == expected
 
     monkeypatch.setattr(Ids, "hashes", lambda ids: (ids.words(0) >> np.uint64(41)) & np.uint64(7))
@@ -182,26 +184,24 @@ def as_run(*rows):
     ],
 )
 def test_equal_hashes_of_different_rows_are_no_match(judged, retrieved):
-    tables = as_tables({"q": {}, "r": {}} | {judged[0]: {judged[1]: 1}}, as_run(retrieved))
+    tables = as_tables({judged[0]: {judged[1]: 1}}, as_run(retrieved))
     for table in tables:
         vars(table)["hashes"] = np.array([7], dtype=np.uint64)
 
-    assert runs._relevance(*tables).tolist() == [-math.inf]
+    assert score_run(*tables, ["num_rel_ret"])["mean"] == {"num_rel_ret": 0}
 
 
 @pytest.mark.parametrize(
     ("qrels_hashes", "run_hashes"),
     [([5, 6], [5, 6]), ([5, 5], [5, 6]), ([5, 6], [5, 5]), ([5, 5], [5, 5])],
 )
-def test_equal_hashes_in_one_table_change_nothing(qrels_hashes, run_hashes, monkeypatch):
+def test_equal_hashes_in_one_table_change_nothing(qrels_hashes, run_hashes):
     qrels = {"q": {"a": 1, "b": 2}}
     tables = as_tables(qrels, as_run(("q", "a"), ("q", "b")))
     vars(tables[0])["hashes"] = np.array(qrels_hashes, dtype=np.uint64)
     vars(tables[1])["hashes"] = np.array(run_hashes, dtype=np.uint64)
-    if qrels_hashes == run_hashes == [5, 6]:
-        monkeypatch.delattr(runs, "_relevance_by_text")  # needed for collisions alone
 
-    assert runs._relevance(*tables).tolist() == [1.0, 2.0]
+    assert score_run(*tables, ["num_rel_ret"])["mean"] == {"num_rel_ret": 2}
 
 
 def test_the_geometric_mean_of_trec_eval_9_adds_missing_queries_last():
@@ -287,7 +287,7 @@ def test_a_table_with_a_row_twice_is_refused():
     with pytest.raises(ValueError, match="run must be a path"):
         score_run({"q": {"a": 1}}, run.rename(columns={"score": "sim"}))
     with pytest.raises(ValueError, match="run must be a path"):
-        score_run({"q": {"a": 1}}, runs._table("qrels", {"q": {"a": 1}}, Qrels))
+        score_run({"q": {"a": 1}}, as_tables({"q": {"a": 1}}, {"q": {"a": 1.0}})[0])
 
 
 @pytest.mark.parametrize(("option", "value"), [("missing", "error"), ("per_query", 1)])

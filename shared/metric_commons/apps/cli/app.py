@@ -1,19 +1,25 @@
 """The command line: its commands, their help, and exit statuses."""
 
+import re
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
+from ...data.files.access import read_file
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, UnexpectedError, nearest
 from ...statistics.resampling.progress import set_quiet
 
+if TYPE_CHECKING:
+    from ..console.commands import Spec
+
+_PACKAGE = Path(__file__).parents[2]
 # The commands in groups, as the help shows them.
 PANELS = {
     "Score": ("score", "trec", "execute", "run", "merge"),
@@ -22,11 +28,105 @@ PANELS = {
     "Modules": ("list", "describe", "presets", "new", "check"),
     "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
 }
-# The file of a command, if it is not that of its name.
-_FILES = {
-    "merge": "score",
-    "patch-evaluate": "verify",
-    **dict.fromkeys(("list", "presets", "describe", "new", "check"), "modules"),
+# Each command: its function, and how it differs from what `Spec` says.
+_SCORED = ("modules", "data", "rows")
+_JOBS = {"jobs": "--jobs -j"}
+COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "score": (
+        "evaluation.scoring.scoring:score",
+        {
+            "presentation": "WithRows",
+            "arguments": ("words",),
+            "hidden": _SCORED,
+            "kinds": "OF_FILES",
+            "defaults": {"jobs": None},
+            "adapt": "apps.cli.words:score_words",
+        },
+    ),
+    "trec": (
+        "apps.cli.trec:trec",
+        {
+            "presentation": "apps.cli.trec:TrecPresentation",
+            "hidden": ("rows", "as_trec_eval"),
+            "adapt": "apps.cli.trec:trec_words",
+            # The flags of trec_eval; its -q prints the scores of queries.
+            "flags": {
+                "relevance_level": "--relevance-level -l",
+                "max_depth": "--max-depth -M",
+                "judged_only": "--judged-only -J",
+                "per_query": "--per-query -q",
+                "complete": "--complete -c",
+                "no_summary": "--no-summary -n",
+                "collection_size": "--collection-size -N",
+                "quiet": "--quiet",
+            },
+        },
+    ),
+    "execute": ("apps.functions.execute:execute", {"required": ("tests", "save"), "flags": _JOBS}),
+    "run": (
+        "apps.cli.run:run",
+        {"presentation": "WithRows", "hidden": ("how",), "adapt": "apps.cli.run:run_words"},
+    ),
+    "merge": ("apps.functions.merge:merge", {"presentation": "WithRows"}),
+    "compare": (
+        "evaluation.comparison.combined_results:compare",
+        {"presentation": "DifferencesFirst", "kinds": {"results": Path}},
+    ),
+    "leaderboard": (
+        "apps.functions.leaderboard:leaderboard",
+        {
+            "presentation": "OneTable",
+            "arguments": ("results",),
+            "kinds": {"results": Path},
+            "defaults": {"results": ()},
+        },
+    ),
+    "gate": ("apps.functions.gate:gate", {"presentation": "Plain"}),
+    "power": (
+        "apps.functions.power:power",
+        {"presentation": "Plain", "required": ("effect",), "arguments": ("results",)},
+    ),
+    "verify": (
+        "apps.functions.verify:verify",
+        {
+            "presentation": "Plain",
+            "arguments": ("module", "data"),
+            "kinds": {"predictions": str, "references": str},
+            "required": ("predictions", "references", "against"),
+        },
+    ),
+    "audit": ("apps.functions.audit:audit", {"presentation": "Plain", "arguments": ("table",)}),
+    "report": ("apps.functions.report:report", {"required": ("save",), "arguments": ("results",)}),
+    "plot": (
+        "apps.functions.plot:plot",
+        {
+            "arguments": ("kind", "results"),
+            "required": ("save",),
+            "adapt": "apps.cli.words:plot_words",
+        },
+    ),
+    "export": ("apps.cli.export:export", {"required": ("scale", "save")}),
+    "list": ("apps.functions.modules:list_modules", {"presentation": "Plain"}),
+    "describe": ("apps.functions.modules:described", {"presentation": "Plain"}),
+    "presets": ("apps.functions.modules:list_presets", {"presentation": "Plain"}),
+    "new": ("apps.functions.modules:new", {"flags": {"folder": "--in"}}),
+    "check": ("apps.functions.modules:check", {}),
+    "hub": ("apps.hub.commands:hub", {}),
+    "mcp": ("apps.mcp.commands:mcp", {}),
+    "ultrarag-init": ("apps.mcp.commands:ultrarag_init", {}),
+    # The options behind a script are its own.
+    "patch-evaluate": (
+        "apps.functions.verify:patch_evaluate",
+        {
+            "arguments": ("script", "arguments"),
+            "settings": {
+                "context_settings": {
+                    "allow_interspersed_args": False,
+                    "ignore_unknown_options": True,
+                }
+            },
+        },
+    ),
 }
 _EPILOG = (
     "Exit status: 0 done; 1 a file or its content is wrong; 2 the command line is wrong; 130 "
@@ -36,13 +136,9 @@ _EPILOG = (
 
 
 class Program(click.Group):
-    """The program, which imports the file of a command once it is needed.
+    """The program, which imports the function of a command once it is needed."""
 
-    Args:
-        others: commands of other applications by name.
-    """
-
-    def __init__(self, others: "dict[str, Any]") -> None:
+    def __init__(self) -> None:
         super().__init__(
             "metric-commons",
             help="Score the answers of language models: exact, fast and with confidence intervals.",
@@ -59,7 +155,6 @@ class Program(click.Group):
                 )
             ],
         )
-        self._others = others
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
@@ -67,20 +162,50 @@ class Program(click.Group):
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; None if there is none of this name."""
-        if cmd_name in self._others:
-            return self._others[cmd_name]()  # type: ignore[no-any-return]
-        if cmd_name not in self.list_commands(ctx):
+        if cmd_name not in COMMANDS:
             return None
-        file = import_module(f".{_FILES.get(cmd_name, cmd_name)}", __package__)
-        found: click.Command = file.COMMANDS[cmd_name]
-        return found
+        if cmd_name == "hub":
+            found: click.Command = _named(COMMANDS["hub"][0])
+            return found
+        from ..console.commands import command
+
+        return command(spec_of(cmd_name), cmd_name)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the commands in their groups."""
         for panel, names in PANELS.items():
-            commands = ((name, self.get_command(ctx, name)) for name in names)
             with formatter.section(panel):
-                formatter.write_dl([(n, c.get_short_help_str(60)) for n, c in commands if c])
+                formatter.write_dl([(name, _summary(name)) for name in names])
+
+
+def _summary(name: str) -> str:
+    """Return the first line about a command, whose function is not imported."""
+    path, _, function = COMMANDS[name][0].partition(":")
+    text = read_file(_PACKAGE.joinpath(*path.split(".")).with_suffix(".py")).decode()
+    pattern = rf'^def {function}\(.*?"""(.*?)(?:"""|\n)'
+    found = re.search(pattern, text, re.DOTALL | re.MULTILINE)
+    return found[1] if found else text.split('"""')[1]
+
+
+def _named(place: str) -> Any:
+    """Return what has this name in a file of the package."""
+    path, _, name = place.partition(":")
+    return getattr(import_module(f".{path}", _PACKAGE.name), name)
+
+
+def spec_of(name: str) -> "Spec":
+    """Return how a function is a command."""
+    from ..console import commands, outputs
+
+    place, differences = COMMANDS[name]
+    found = dict(differences)
+    for key in ("presentation", "adapt"):
+        if key in found:
+            text = found[key]
+            found[key] = _named(text) if ":" in text else getattr(outputs, text)
+    if found.get("kinds") == "OF_FILES":
+        found["kinds"] = commands.OF_FILES
+    return commands.Spec(_named(place), outputs.deliver, **found)
 
 
 def _show_version(context: click.Context, _: Any, is_chosen: bool) -> None:

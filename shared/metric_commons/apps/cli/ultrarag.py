@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,25 +10,22 @@ import click
 
 from ...data.files.stored import write_whole
 from ...data.tables.tables import Source
-from ...evaluation.results.rendering import message_line
 from ...frameworks.harnesses import ultrarag
-from ...frameworks.harnesses.ultrarag_profiles import Profile
+from ...module.catalog.usage import note
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import check_option
-from ...statistics.resampling.progress import is_quiet
 from ..console.config import ConfigDocument, key_error
 from ..console.outputs import check_written, say_written
 
-_PROFILE: Profile = "ultrarag"
-_RUNS = {"qrels_path": str, "ir_metrics": Any, "ks": Any, "save_path": str | None}
-# The keys of each tool, in the order in which a file is searched for them.
-_TOOLS: Mapping[str, Mapping[str, Any]] = {
-    "evaluate_trec_pvalue": {"run_new_path": str, "run_old_path": str, **_RUNS, "n_resamples": Any},
-    "evaluate_trec": {"run_path": str, **_RUNS},
-    "evaluate": {"metrics": Any, "save_path": str | None},
+_RUNS = ("qrels_path", "ir_metrics", "ks", "save_path")
+# The keys of each tool, the required ones first, in the order in which a file is searched for them.
+_TOOLS: Mapping[str, Sequence[str]] = {
+    "evaluate_trec_pvalue": ("run_new_path", "run_old_path", *_RUNS, "n_resamples"),
+    "evaluate_trec": ("run_path", *_RUNS),
+    "evaluate": ("metrics", "save_path"),
 }
-_BENCHMARK = {"path": str, "key_map": Mapping[str, Any]}
-_FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}  # keys in the server's own file
+# In the server's own file, and in files of pipelines.
+_FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}
 _SERVERS = {"generation", "retriever", "prompt", "custom", "corpus", "memory", "reranker"}
 
 
@@ -50,33 +47,35 @@ def run(path: Path, document: ConfigDocument) -> None:
         raise ValueError(
             f"{path}: this is a pipeline; run its parameter file, written by `ultrarag build`"
         )
-    parents = ["evaluation"] if "evaluation" in content else []  # none in the server's own file
-    section = _mapping(content["evaluation"], path, parents) if parents else content
-    tool = _tool(section, content, path)
-    values = _values(section, _TOOLS[tool], path, parents)
-    save_path = values.pop("save_path", None)
-    save = Path(save_path) if save_path else None
-    for note in () if is_quiet() else _notes(document, section, tool):
-        click.echo(message_line(f"{path}: {note}"), err=True)
+    is_own = "evaluation" not in content  # the server's own file, which names files for all tools
+    parents = [] if is_own else ["evaluation"]
+    section = content if is_own else _mapping(content["evaluation"], path, parents)
+    tool = _tool(section, content, path, is_own=is_own)
+    texts = [name for name in _TOOLS[tool] if name.endswith("_path")]
+    values = {name: section[name] for name in _TOOLS[tool] if name in section}
+    _check_texts(section, [name for name in texts if name != "save_path"], path, parents)
+    saves = [Path(text) for text in [values.pop("save_path", None)] if text]
+    for key, line in document.repeated:
+        note(f"{path}: key {key!r} is repeated in line {line}; the last one counts")
+    used = {"evaluation", "benchmark"} if tool == "evaluate" else {"evaluation"}
+    ignored = [] if is_own else [str(name) for name in content if name not in used]
+    ignored += [".".join([*parents, name]) for name in section if name not in _TOOLS[tool]]
+    if ignored:
+        note(f"{path}: ignored: {', '.join(ignored)}")
     if tool == "evaluate":
-        benchmark, keys = _benchmark(content, path)
-        check_written([save], [path, Path(benchmark["path"])])
-        results = _score_answers(values.get("metrics"), benchmark, path, keys)
+        results = _score_answers(values.get("metrics"), content, path, saves)
         about = {"rows": len(next(iter(results.values())))}
     else:
-        check_written([save], [path, *(Path(values[k]) for k in values if k.endswith("_path"))])
+        check_written(saves, [path, *(section[name] for name in texts if name != "save_path")])
         values["metrics"] = values.pop("ir_metrics", None)
         function: Callable[..., Any] = getattr(ultrarag, tool)
-        results, about = (
-            _named(path, "ir_metrics", lambda: function(**values, profile=_PROFILE)),
-            {},
-        )
-    line = ultrarag.signature(tool, _PROFILE, about)
-    if save:
-        saved = {**results, "profile": _PROFILE, "signature": line}
+        results, about = _named(path, "ir_metrics", lambda: function(**values)), {}
+    line = ultrarag.signature(tool, "ultrarag", about)
+    for save in saves:
+        saved = {**results, "profile": "ultrarag", "signature": line}
         write_whole(save, json.JSONEncoder(indent=4, allow_nan=False).iterencode(saved))
     click.echo(f"{ultrarag.table(results)}\n{line}")
-    say_written(save)
+    say_written(*saves)
 
 
 def _mapping(value: Any, path: Path, keys: list[str]) -> dict[str, Any]:
@@ -85,25 +84,23 @@ def _mapping(value: Any, path: Path, keys: list[str]) -> dict[str, Any]:
     return value or {}
 
 
-def _values(
-    section: Mapping[str, Any], keys: Mapping[str, Any], path: Path, parents: list[str]
-) -> dict[str, Any]:
-    """Return the values of keys; those of texts are required."""
-    for key, annotation in keys.items():
-        if key not in section and annotation in (str, Mapping[str, Any]):
-            raise key_error(path, [*parents, key], "is missing")
-        if key in section:
-            try:
-                check_option(key, section[key], annotation)
-            except OptionError as error:
-                raise key_error(path, [*parents, key], error.problem) from error
-    return {key: section[key] for key in keys if key in section}
+def _check_texts(
+    section: Mapping[str, Any], names: Sequence[str], path: Path, parents: Sequence[str]
+) -> None:
+    """Check that these keys are there, and have texts."""
+    for name in names:
+        if name not in section:
+            raise key_error(path, [*parents, name], "is missing")
+        try:
+            check_option(name, section[name], str)
+        except OptionError as error:
+            raise key_error(path, [*parents, name], error.problem) from error
 
 
-def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> str:
+def _tool(
+    section: Mapping[str, Any], content: Mapping[str, Any], path: Path, *, is_own: bool
+) -> str:
     """Return the tool to run: for two runs, else for one, else for the answers of a benchmark."""
-    present = {name for name, value in section.items() if value is not None}
-    is_own = section is content  # the file of UltraRAG's server, which names files for all tools
     for tool, names in (
         ("evaluate_trec_pvalue", ("run_new_path", "run_old_path")),
         ("evaluate_trec", ("run_path",)),
@@ -111,7 +108,7 @@ def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) ->
         files = [section.get(name) for name in (*names, "qrels_path")]
         if is_own and all(isinstance(file, str) and Path(file).exists() for file in files):
             return tool
-        if not is_own and present & {*names}:
+        if not is_own and any(section.get(name) is not None for name in names):
             return tool
     if "benchmark" in content and not is_own:
         return "evaluate"
@@ -121,55 +118,36 @@ def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) ->
     )
 
 
-def _notes(document: ConfigDocument, section: Mapping[str, Any], tool: str) -> Iterator[str]:
-    """Yield notes on the keys of the file that have no effect."""
-    for key, line in document.repeated:
-        yield f"key {key!r} is repeated in line {line}; the last one counts"
-    if section is document.content:
-        ignored = [name for name in section if name not in _TOOLS[tool]]
-    else:
-        used = {"evaluation", "benchmark"} if tool == "evaluate" else {"evaluation"}
-        ignored = [str(name) for name in document.content if name not in used]
-        ignored += [f"evaluation.{name}" for name in section if name not in _TOOLS[tool]]
-    if ignored:
-        yield f"ignored: {', '.join(ignored)}"
-
-
-def _benchmark(content: Mapping[str, Any], path: Path) -> tuple[dict[str, Any], list[str]]:
-    """Return the benchmark, which generated files hold in a section of the same name."""
+def _score_answers(
+    metrics: Any, content: Mapping[str, Any], path: Path, saves: Sequence[Path]
+) -> dict[str, Any]:
+    """Return the scores of the answers of a benchmark, and their means."""
     keys = ["benchmark"]
-    inner = _mapping(content["benchmark"], path, keys)
-    if isinstance(inner.get("benchmark"), dict):
-        inner, keys = inner["benchmark"], [*keys, "benchmark"]
-    _values(inner, _BENCHMARK, path, keys)
-    limit = inner.get("limit", -1)
+    benchmark = _mapping(content["benchmark"], path, keys)
+    if isinstance(benchmark.get("benchmark"), dict):  # in generated files
+        benchmark, keys = benchmark["benchmark"], [*keys, "benchmark"]
+    _check_texts(benchmark, ["path"], path, keys)
+    if "key_map" not in benchmark:
+        raise key_error(path, [*keys, "key_map"], "is missing")
+    key_map = _mapping(benchmark["key_map"], path, [*keys, "key_map"])
+    _check_texts(key_map, ["pred_ls", "gt_ls"], path, [*keys, "key_map"])
+    limit = benchmark.get("limit", -1)
     if not isinstance(limit, int) or limit < -1 or limit == 0:
         raise key_error(path, [*keys, "limit"], f"expected -1 or at least 1, got {limit}")
-    return inner, keys
-
-
-def _score_answers(
-    metrics: Any, benchmark: Mapping[str, Any], path: Path, keys: list[str]
-) -> dict[str, Any]:
-    """Return the scores of the answers, and their means."""
-    sides = {"pred_ls": str, "gt_ls": str}
-    key_map = _values(benchmark["key_map"], sides, path, [*keys, "key_map"])
-    limit = None if benchmark.get("limit", -1) == -1 else benchmark["limit"]
+    file = Path(benchmark["path"])
+    check_written(saves, [path, file])
+    fields = [key_map["pred_ls"], key_map["gt_ls"]]
     is_shuffled = benchmark.get("shuffle", False)
-    rows = None if is_shuffled else limit
-    source = Source(Path(benchmark["path"]), [*key_map.values()], limit=rows, progress=True)
+    rows = None if is_shuffled or limit == -1 else limit
+    source = Source(file, fields, limit=rows, progress=True)
     columns = source.columns()
     order = list(range(source.rows))
     if is_shuffled:
         random.Random(benchmark.get("seed", 42)).shuffle(order)
-        order = order[:limit]
-    predictions, references = ([columns[key_map[side]][row] for row in order] for side in sides)
+        order = order[: None if limit == -1 else limit]
+    sides = [[columns[field][row] for row in order] for field in fields]
     try:
-        return _named(
-            path,
-            "metrics",
-            lambda: ultrarag.evaluate(predictions, references, metrics, profile=_PROFILE),
-        )
+        return _named(path, "metrics", lambda: ultrarag.evaluate(*sides, metrics))
     except RowError as error:
         problem = error.about(f"field {key_map[error.column]!r}")
         raise ValueError(f"{source.path}: {source.location(order[error.row])}: {problem}") from None

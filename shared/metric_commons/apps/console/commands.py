@@ -1,20 +1,20 @@
 """Commands made from functions: signatures are the options, docstrings the help."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import is_dataclass
 from inspect import Parameter, getdoc, signature
 from pathlib import Path
 from typing import Any, NamedTuple, Union, get_args, get_origin, get_type_hints
 
 import click
 
-from ...module.catalog.request import HELP, Request
-from ...module.catalog.usage import UsageError
+from ...module.catalog.usage import noted
 from ...module.declaration.declarations import arguments
+from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Parsed, check_option, choices
-from ...statistics.resampling.progress import set_quiet
+from ...statistics.resampling.progress import is_quiet, set_quiet
 
 # The flags of parameters that have others than their names, in all commands.
 FLAGS = {
@@ -32,91 +32,144 @@ FLAGS = {
     "quiet": "--quiet -q",
     "measures": "--measure -m",
 }
-METAVARS = {
-    "words": "MODULE|FILE",
-    "predictions": "[NAME=]FIELD",
-    "references": "FIELD|FILE",
-    "bounds": "LOW,HIGH",
-    "margin": "[NAME=]LOSS",
+# What parameters of functions that also take columns are where their data is in files.
+OF_FILES: Mapping[str, Any] = {
+    "modules": str | Sequence[str],
+    "data": Path | Sequence[Path],
+    "predictions": str | Sequence[str] | Mapping[str, str] | None,
+    "references": str | Sequence[str] | None,
+    "columns": Mapping[str, str] | None,
+    "clusters": str | Sequence[str] | None,
+    "groups": str | None,
+    "ids": str | None,
+    "answers": Path | Sequence[Path] | None,
 }
+_PYTHON_ONLY = ("inputs", "progress")  # of a function
+_METAVARS = {"predictions": "[NAME=]FIELD", "references": "FIELD|FILE", "words": "MODULE|FILE"}
 # Options that the help of a command with many shows first; --help-all shows all.
 _COMMON = {
     *("predictions", "references", "options", "preset", "columns", "confidence_level", "clusters"),
     *("groups", "ids", "compare", "scores", "save", "rows", "format_name", "where", "answers"),
-    *("missing", "digits", "percent", "table", "sort", "jobs"),
+    *("missing", "digits", "percent", "table", "sort", "jobs", "help"),
 }
 _MANY = 24  # options
 _ALIASES = {"bh": "benjamini_hochberg"}
+_COMMA = re.compile(r",\s*(?![^(]*\))")
+_QUIET = "Show no progress, no notes, and not which files were written."
 
 
-class OptionParameter(NamedTuple):
-    """A parameter of a function as an option or an argument of a command."""
+class CommandOption(NamedTuple):
+    """A parameter of a function as an option or an argument of a command, or a key of a file."""
 
     name: str
     annotation: Any
     default: Any
     help: str
-    is_word: bool = False
 
     @property
     def kinds(self) -> list[Any]:
-        """Return what a value may be, apart from None."""
-        return [kind for kind in _members(self.annotation) if kind is not type(None)]
+        """Return what a value may be."""
+        return _members(self.annotation)
 
     @property
-    def is_flag(self) -> bool:
-        """Return whether the option takes no value."""
-        return bool in self.kinds
+    def is_list(self) -> bool:
+        """Return whether an option may be repeated."""
+        return any(get_origin(kind) in (list, Sequence, Mapping) for kind in self.kinds)
 
-    @property
-    def is_repeated(self) -> bool:
-        """Return whether the option may be given several times."""
-        return bool(self._collections)
-
-    @property
-    def _collections(self) -> list[Any]:
-        return [kind for kind in self.kinds if get_origin(kind) in (list, dict, Sequence, Mapping)]
-
-    def value(self, flag: str, text: Any) -> Any:
+    def typed(self, words: Any) -> Any:
         """Return the value of the parameter for what was typed.
 
         Raises:
             ValueError: it is not valid.
         """
-        if text is None or text == ():
-            return self.default if self.default is not Parameter.empty else []
-        value = text
-        if self.is_repeated:
-            (kind,) = self._collections
-            if get_origin(kind) in (dict, Mapping):
-                value = _settings(flag, text, is_text=get_args(kind)[1] is str)
-            else:
-                value = [_value(get_args(kind)[0], part) for part in text]
-        elif not self.is_flag:
-            value = _value(self.annotation, text)
-        self.check(flag, value)
+        if words is None or words == ():
+            return None if self.default is Parameter.empty else self.default
+        by_origin = {get_origin(kind): get_args(kind) for kind in self.kinds}
+        if items := by_origin.get(list) or by_origin.get(Sequence):
+            parts = [part for text in words for part in _COMMA.split(text)]
+            value: Any = [_value(items[0], t) for t in (parts if "score" in self.name else words)]
+        elif items := by_origin.get(Mapping):
+            value = self._settings(words, items[1])
+        else:
+            value = words if bool in self.kinds else _value(self.annotation, words)
+        return self.checked(value)
+
+    def _settings(self, texts: Sequence[str], kind: Any) -> dict[str, Any]:
+        """Return the values of an option such as `--set k=1,2`, by name."""
+        settings: dict[str, Any] = {}
+        for text in texts:
+            name, equals, value = text.partition("=")
+            if float in self.kinds and not equals:
+                name, value = "", text
+            elif not (name and equals):
+                raise OptionError(self.name, f"takes NAME=VALUE, got {text!r}")
+            made = parsed(value) if kind is Any else _value(kind, value)
+            if kind is str and settings.get(name, made) != made:
+                raise OptionError(self.name, f"{name}: is both {settings[name]!r} and {made!r}")
+            settings[name] = made
+        return settings
+
+    def of_key(self, value: Any) -> Any:
+        """Return the value of the parameter for that of a key in a file, a text for a list, too.
+
+        Raises:
+            ValueError: it is not valid.
+        """
+        if isinstance(value, str) and str not in self.kinds and Path not in self.kinds:
+            value = [value] if Sequence in map(get_origin, self.kinds) else value
+        self.checked(value)
+        if Path in self.kinds:
+            return [*map(Path, value)] if isinstance(value, list) else value and Path(value)
         return value
 
-    def check(self, name: str, value: Any) -> None:
-        """Check that the parameter may have this value, called so in messages.
+    def checked(self, value: Any) -> Any:
+        """Return the value, which the parameter may have.
 
         Raises:
             ValueError: it may not.
         """
         parts = [part for part in get_args(self.annotation) if part is not type(None)]
         is_union = type(None) in get_args(self.annotation)
-        check_option(name, value, Union[tuple(parts)] if is_union else self.annotation)  # noqa: UP007
+        kind = Union[tuple(parts)] if is_union else self.annotation  # noqa: UP007
+        check_option(self.name, value, kind)
+        return value
 
     @property
     def metavar(self) -> str:
         """Return what the help shows for a value."""
-        kinds = {item for kind in self.kinds for item in (kind, *get_args(kind)[:1])}
         names = "|".join(choices(self.annotation))
-        if self.name in METAVARS or 0 < len(names) < 30:
-            return METAVARS.get(self.name, names)
-        if self._collections and get_origin(self._collections[0]) in (dict, Mapping):
+        if self.name in _METAVARS or 0 < len(names) < 30:
+            return _METAVARS.get(self.name, names)
+        if Mapping in map(get_origin, self.kinds):
             return "NAME=VALUE"
-        return "FILE" if Path in kinds else "NUMBER" if {int, float} & kinds else "NAME"
+        is_number = {int, float} & {*self.kinds}
+        return "FILE" if "Path" in str(self.kinds) else "NUMBER" if is_number else "NAME"
+
+    def argument(self) -> click.Argument:
+        """Return the argument of a command."""
+        name = _METAVARS.get(self.name, self.name.upper())
+        return click.Argument(
+            [self.name],
+            nargs=-1 if self.is_list else 1,
+            required=self.default is Parameter.empty,
+            metavar=f"{name}..." if self.is_list else name,
+            help=self.help,
+        )
+
+    def option(self, flags: str, *, required: bool) -> click.Option:
+        """Return the option of a command."""
+        is_shown = self.default not in (None, False, "", (), Parameter.empty)
+        text = self.help[:1].upper() + self.help[1:]
+        is_flag = bool in self.kinds
+        return click.Option(
+            [*flags.split(), self.name],
+            is_flag=is_flag,
+            multiple=self.is_list,
+            required=required,
+            metavar=None if is_flag else self.metavar,
+            help=text + f" [default: {self.default}]" * is_shown,
+            hidden=text == "Hidden.",
+        )
 
 
 def _members(annotation: Any) -> list[Any]:
@@ -124,9 +177,8 @@ def _members(annotation: Any) -> list[Any]:
     if hasattr(annotation, "__metadata__"):
         base, marker = get_args(annotation)[:2]
         return [Any] if isinstance(marker, Parsed) else _members(base)
-    parts = get_args(annotation)
-    if type(None) in parts or get_origin(annotation) is type(int | None):
-        return [member for part in parts for member in _members(part)]
+    if get_origin(annotation) in (Union, type(int | None)):
+        return [member for part in get_args(annotation) for member in _members(part)]
     return [annotation]
 
 
@@ -137,9 +189,7 @@ def _value(annotation: Any, text: str) -> Any:
             return kind(text)
     if Path in kinds:
         return Path(text)
-    if str in kinds or choices(annotation):
-        return _ALIASES.get(text, text)
-    return parsed(text)
+    return _ALIASES.get(text, text) if choices(annotation) or Any not in kinds else parsed(text)
 
 
 def parsed(text: str) -> Any:
@@ -154,206 +204,112 @@ def parsed(text: str) -> Any:
     return text
 
 
-def _settings(flag: str, texts: Sequence[str], *, is_text: bool) -> dict[str, Any]:
-    """Return the values of an option such as `--set k=1,2`, by name.
-
-    Raises:
-        UsageError: there is no equals sign, or a name has two texts.
-    """
-    settings: dict[str, Any] = {}
-    for text in texts:
-        name, equals, value = text.partition("=")
-        if not (name and equals):
-            raise UsageError(f"{flag} takes NAME=VALUE, got {text!r}")
-        made = value if is_text else parsed(value)
-        if is_text and settings.get(name, made) != made:
-            raise UsageError(f"{flag} {name}: is both {settings[name]!r} and {made!r}")
-        settings[name] = made
-    return settings
-
-
-def parameters_of(source: Callable[..., Any], like: Iterable[str] = ()) -> list[OptionParameter]:
-    """Return the parameters of a command.
+def options_of(
+    function: Callable[..., Any], kinds: Mapping[str, Any] | None = None
+) -> dict[str, CommandOption]:
+    """Return the parameters of a function, or the fields of a class, by name.
 
     Args:
-        source: the command; a parameter annotated with a dataclass stands for its fields.
-        like: fields of a request that it takes as further keywords.
+        function: the function.
+        kinds: what parameters are, other than their annotations say.
     """
-    hints = get_type_hints(source, include_extras=True)
+    hints = {**get_type_hints(function, include_extras=True), **(kinds or {})}
     texts: dict[str, str] = {}
-    for documented in reversed(getattr(source, "__mro__", (source,))):
-        texts |= arguments(getdoc(documented) or "")
-    found = []
-    for name, parameter in signature(source).parameters.items():
-        if parameter.kind is Parameter.VAR_KEYWORD:
-            asked = [each for each in parameters_of(Request) if each.name in like]
-            found += [each._replace(help=texts.get(each.name, HELP[each.name])) for each in asked]
-        elif is_dataclass(hints[name]):
-            found += parameters_of(hints[name])
-        else:
-            is_word = parameter.kind is Parameter.POSITIONAL_OR_KEYWORD and not is_dataclass(source)
-            text = texts.get(name, "")
-            found.append(OptionParameter(name, hints[name], parameter.default, text, is_word))
+    for documented in reversed(getattr(function, "__mro__", (function,))):
+        text = re.sub(r"^( +)\*(\w+:)", r"\1\2", getdoc(documented) or "", flags=re.MULTILINE)
+        texts |= arguments(text)
+    found: dict[str, CommandOption] = {}
+    for name, parameter in signature(function).parameters.items():
+        kind, default = hints[name], parameter.default
+        if parameter.kind is Parameter.VAR_POSITIONAL:
+            kind, default = Sequence[kind], Parameter.empty  # type: ignore[valid-type]
+        if parameter.kind is not Parameter.VAR_KEYWORD and name not in _PYTHON_ONLY:
+            found[name] = CommandOption(name, kind, default, texts.get(name, ""))
     return found
 
 
-class Command(click.Command):
-    """A command whose help has common options first."""
+class Spec(NamedTuple):
+    """How a function is a command."""
 
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the options."""
-        options = [p for p in self.get_params(ctx) if isinstance(p, click.Option)]
-        records = {p.name: record for p in options if (record := p.get_help_record(ctx))}
-        is_long = len(records) > _MANY
-        common = {n: r for n, r in records.items() if not is_long or n in {*_COMMON, "help"}}
-        with formatter.section("Options"):
-            formatter.write_dl(list(common.values()))
-        if is_long and ctx.meta.get("all"):
-            with formatter.section("Further options"):
-                formatter.write_dl([r for name, r in records.items() if name not in common])
-        elif is_long:
-            formatter.write("\nFurther options: --help-all\n")
+    function: Callable[..., Any]
+    deliver: Callable[..., int]  # prints what the function returns; returns the exit status
+    presentation: type | None = None  # the options of how it is printed
+    arguments: Sequence[str] | None = None  # by default all parameters without a default
+    kinds: Mapping[str, Any] | None = None  # as in `options_of`
+    flags: Mapping[str, str] = {}
+    required: Sequence[str] = ()
+    hidden: Sequence[str] = ()  # parameters that are no options
+    defaults: Mapping[str, Any] = {}
+    adapt: Callable[[dict[str, Any], Any], Any] | None = None  # calls the function with its words
+    settings: Mapping[str, Any] = {}  # of click
 
 
-def command(
-    function: Callable[..., Any],
-    name: str = "",
-    *,
-    like: Iterable[str] = (),
-    flags: Mapping[str, str] | None = None,
-    quiet: bool = True,
-    **settings: Any,
-) -> Command:
-    """Return the command of a function.
+def command(spec: Spec, name: str) -> click.Command:
+    """Return the command of a function."""
+    taken = options_of(spec.function, spec.kinds)
+    listed = {n: p for n, p in taken.items() if n not in spec.hidden}
+    for changed, default in spec.defaults.items():
+        listed[changed] = listed[changed]._replace(default=default)
+    lacking = [n for n, p in listed.items() if p.default is Parameter.empty]
+    words = spec.arguments or [n for n in lacking if n not in spec.required]
+    text = "Modules listed by `metric-commons list`, and the files to score."
+    for word in words:
+        listed.setdefault(word, CommandOption(word, Sequence[str], Parameter.empty, text))
+    printing = options_of(spec.presentation) if spec.presentation else {}
+    quiet = {} if "quiet" in listed else {"quiet": CommandOption("quiet", bool, False, _QUIET)}
+    options = {n: p for n, p in {**listed, **printing, **quiet}.items() if n not in words}
+    flags = {
+        n: {**FLAGS, **spec.flags}.get(n, f"--{n.replace('_', '-')}") for n in [*words, *options]
+    }
+    made: list[click.Parameter] = [listed[word].argument() for word in words]
+    made += [p.option(flags[n], required=n in spec.required) for n, p in options.items()]
+    is_long = len(made) > _MANY
+    if is_long:
+        made.append(_help_all(made))
 
-    Arguments are the words of the command, and keywords its options.
+    def run(**typed: Any) -> int:
+        set_quiet(quiet=typed["quiet"])
+        try:
+            values = {n: p.typed(typed[n]) for n, p in listed.items()}
+            shown = {n: p.typed(typed[n]) for n, p in printing.items()}
+            how = spec.presentation(**shown) if spec.presentation else None
+            with noted() as notes:
+                status = spec.deliver(spec, values, how)
+        except OptionError as error:
+            if error.option not in flags:
+                raise
+            flag = error.option.upper() if error.option in words else flags[error.option].split()[0]
+            raise OptionError(flag, error.problem) from error
+        for note in () if is_quiet() else dict.fromkeys(notes):
+            click.echo(f"note: {note}", err=True)
+        return status
 
-    Args:
-        function: the function; it returns the exit status, or None.
-        name: the name of the command, by default that of the function.
-        like: as in `parameters_of`.
-        flags: flags of its own parameters.
-        quiet: whether it has the option --quiet.
-        **settings: settings of click.
-    """
-    listed = parameters_of(function, like)
-    texts = {**FLAGS, **(flags or {})}
-    of_function = {p.name: texts.get(p.name, f"--{p.name.replace('_', '-')}") for p in listed}
-
-    def run(**typed: Any) -> Any:
-        set_quiet(quiet=typed.pop("quiet_output", False))
-        typed.pop("help_all", None)
-        values = {}
-        for parameter in listed:
-            flag = parameter.name.upper() if parameter.is_word else of_function[parameter.name]
-            values[parameter.name] = parameter.value(flag.split()[0], typed[parameter.name])
-        return called(function, values)
-
-    made: list[click.Parameter] = [
-        _argument(p) if p.is_word else _option(p, of_function[p.name]) for p in listed
-    ]
-    if quiet:
-        text = "Show no progress, no notes, and not which files were written."
-        made.append(click.Option(["--quiet", "-q", "quiet_output"], is_flag=True, help=text))
-    if len(made) > _MANY:
-        shown = click.Option(
-            ["--help-all"],
-            is_flag=True,
-            is_eager=True,
-            hidden=True,
-            callback=_show_all,
-            help="Show all options.",
-        )
-        made.append(shown)
-    text = (getdoc(function) or "").partition("\n\nArgs:")[0]
-    return Command(
-        name or function.__name__.replace("_", "-"),
+    text = (getdoc(spec.function) or "").partition("\n\nArgs:")[0]
+    return click.Command(
+        name,
         params=made,
         callback=run,
-        help="\n\n".join(_paragraph(part) for part in text.split("\n\n")),
+        # Examples are not wrapped.
+        help=re.sub(r"(?:^|(?<=\n\n))(?=metric-commons)", "\b\n", text),
         short_help=text.partition("\n")[0],
-        **settings,
+        epilog="Further options: --help-all" if is_long else None,
+        **spec.settings,
     )
 
 
-def called(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
-    """Call the function of a command with the values of all its options."""
-    given = dict(values)
-    for name, hint in get_type_hints(function).items():
-        if is_dataclass(hint):
-            group: Any = hint
-            chosen = {item: given.pop(item) for item in signature(group).parameters}
-            given[name] = group(**chosen)
-    return function(**given)
+def _help_all(options: Sequence[click.Parameter]) -> click.Option:
+    """Return the option that shows all options, of which others are hidden."""
+    further = [p for p in options if isinstance(p, click.Option) and p.name not in _COMMON]
+    further = [option for option in further if not option.hidden]
+    for option in further:
+        option.hidden = True
 
+    def show(context: click.Context, _: Any, is_chosen: bool) -> None:
+        if is_chosen:
+            for option in further:
+                option.hidden = False
+            click.echo(context.get_help())
+            context.exit()
 
-def _paragraph(text: str) -> str:
-    """Return a paragraph of help; an example is not wrapped."""
-    return f"\b\n{text}" if text.startswith("metric-commons") else text
-
-
-def _show_all(context: click.Context, _: Any, is_chosen: bool) -> None:
-    if is_chosen:
-        context.meta["all"] = True
-        click.echo(context.get_help())
-        context.exit()
-
-
-def _argument(parameter: OptionParameter) -> click.Argument:
-    name = METAVARS.get(parameter.name, parameter.name.upper())
-    return click.Argument(
-        [parameter.name],
-        nargs=-1 if parameter.is_repeated else 1,
-        required=parameter.default is Parameter.empty,
-        metavar=f"{name}..." if parameter.is_repeated else None,
-        help=parameter.help,
-    )
-
-
-def _option(parameter: OptionParameter, flags: str) -> click.Option:
-    is_shown = parameter.default not in (None, False, "", Parameter.empty)
-    default = f" [default: {parameter.default}]" if is_shown else ""
-    text = parameter.help[:1].upper() + parameter.help[1:]
-    if parameter.is_flag:
-        return click.Option([*flags.split(), parameter.name], is_flag=True, help=text)
-    return click.Option(
-        [*flags.split(), parameter.name],
-        multiple=parameter.is_repeated,
-        required=parameter.default is Parameter.empty,
-        metavar=parameter.metavar,
-        help=text + default,
-        hidden=text == "Hidden.",
-    )
-
-
-def is_chosen(name: str) -> bool:
-    """Return whether an option is on the command line."""
-    source = click.get_current_context().get_parameter_source(name)
-    return source is not None and source.name == "COMMANDLINE"
-
-
-def refuse(names: Iterable[str], reason: str) -> None:
-    """Check that none of these options is on the command line.
-
-    Args:
-        names: the names of parameters.
-        reason: the rest of a sentence that begins with the option.
-
-    Raises:
-        UsageError: one is.
-    """
-    flags = {p.name: p.opts[0] for p in click.get_current_context().command.params}
-    for name in names:
-        if is_chosen(name):
-            raise UsageError(f"{flags[name]} {reason}")
-
-
-def one_field(clusters: Sequence[str] | str | None, purpose: str) -> str | None:
-    """Return the field of clusters, if there is one.
-
-    Raises:
-        UsageError: there are several.
-    """
-    if clusters and clusters[1:]:
-        raise UsageError(f"{purpose} takes one --cluster-by, not {len(clusters)}")
-    return clusters[0] if clusters else None
+    flag = {"is_flag": True, "is_eager": True, "hidden": True, "expose_value": False}
+    return click.Option(["--help-all"], callback=show, help="Show all options.", **flag)

@@ -1,32 +1,46 @@
-"""The output of results: files and the screen."""
+"""The output of functions: files and the screen."""
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from inspect import Parameter, signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
+from shutil import get_terminal_size
+from textwrap import fill
+from typing import Annotated, Any, ClassVar, Literal
+from unicodedata import combining, east_asian_width
 
 import click
 
 from ...data.files.access import check_name
-from ...data.files.stored import OPEN_FILES, to_jsonable
-from ...evaluation.results.rendering import KINDS, Notation, Table, label, message_line
+from ...data.files.stored import OPEN_FILES
+from ...evaluation.results.rendering import KINDS, Table, message_line
 from ...evaluation.results.results import FORMATS, TABLE_FORMATS, Results
 from ...evaluation.results.standings import Comparison
-from ...module.catalog.usage import UsageError
-from ...statistics.arguments.domains import OneOf, Range
+from ...module.catalog.usage import UsageError, note
+from ...statistics.arguments.domains import Count, OneOf, Range
 from ...statistics.resampling.progress import is_quiet
+from ..functions.findings import Finding
 
-if TYPE_CHECKING:
-    from rich.table import Table as Grid
+_GAP = 2  # spaces between columns
+_EXPLAINED_ROWS = 20  # of a system, on the terminal
 
-_GAP = 2  # between columns: one space of padding, one drawn by SIMPLE_HEAD
+
+@dataclass(frozen=True)
+class Plain:
+    """The options of how a finding is printed.
+
+    Args:
+        format_name: Format of the printed output.
+    """
+
+    format_name: Literal["table", "json"] = "table"
 
 
 @dataclass(frozen=True)
 class Presentation:
-    """The options of how results are printed.
+    """The options of how results are printed and saved.
 
     Args:
         format_name: Format of the printed output.
@@ -36,9 +50,12 @@ class Presentation:
         caption: Caption of the table, with --format latex.
         label: Label of the table, such as tab:nq, with --format latex.
         explain: Also print how scores were computed: the signature of each, to be cited.
+        sort: Sort systems by this score, best first.
+        top: Show only the first systems.
+        save: Write the result as JSON.
     """
 
-    main: ClassVar[str] = "scores"  # the main table
+    main: ClassVar[str | None] = "scores"  # the main table
 
     format_name: Annotated[str, OneOf(FORMATS)] = "table"
     digits: Annotated[int, Range(0, 15)] | None = None
@@ -47,11 +64,9 @@ class Presentation:
     caption: str = ""
     label: str = ""
     explain: bool = False
-
-    @property
-    def notation(self) -> Notation:
-        """Return how numbers are written."""
-        return Notation(self.digits, self.percent)
+    sort: str | None = None
+    top: Count | None = None
+    save: Path | None = None
 
     def check(self) -> None:
         """Check that the format can show the requested options.
@@ -59,7 +74,7 @@ class Presentation:
         Raises:
             UsageError: it does not.
         """
-        is_table = self.format_name not in FORMATS.keys() - TABLE_FORMATS.keys()
+        is_table = self.format_name in (*TABLE_FORMATS, "trec_eval")
         is_latex = self.format_name == "latex"
         for option, value, fits in (
             ("--digits", self.digits is not None, is_table),
@@ -72,57 +87,163 @@ class Presentation:
                 reason = "only for latex" if is_table else "which has all numbers in full"
                 raise UsageError(f"{option} is not for --format {self.format_name}, {reason}")
 
-    def tables(self, results: Results) -> list[Table]:
-        """Return the tables to print."""
-        kind: str | None = self.table
-        if kind is None and self.format_name == "latex":
-            kind = self.main
-        chosen = results.chosen_tables(None if kind == "all" else kind, self.digits, self.percent)
-        return self.captioned(chosen)
-
-    def captioned(self, tables: Sequence[Table]) -> list[Table]:
-        """Return the tables with the caption and the label.
-
-        Raises:
-            UsageError: there are several.
-        """
+    def show(self, results: Results) -> None:
+        """Print results in the format; in tables, the best tier of each score is in bold."""
+        if self.format_name in FORMATS.keys() - TABLE_FORMATS.keys():
+            text = getattr(results, f"to_{self.format_name}")()
+            click.echo(text, nl=not text.endswith("\n"))
+            return
+        kind = self.main if self.table is None and self.format_name == "latex" else self.table
+        tables = results.chosen_tables(None if kind == "all" else kind, self.digits, self.percent)
         if (self.caption or self.label) and len(tables) > 1:
             raise UsageError("--caption and --label are for one table; choose it with --table")
-        return [table._replace(caption=self.caption, label=self.label) for table in tables]
+        tables = [table._replace(caption=self.caption, label=self.label) for table in tables]
+        if self.format_name != "table":
+            page = getattr(results, "to_page", None) if self.format_name == "html" else None
+            render = TABLE_FORMATS[self.format_name]
+            click.echo(page(tables) if page else render(tables, results.signatures()))
+            return
+        for problem in results.provenance.get("not_compared", ()):
+            note(problem)
+        if results.comparisons and self.sentence:
+            click.echo(f"{message_line(verdict(results))}\n")
+        if not self.explain:
+            tables = [table._replace(explanation="") for table in tables]
+        show_tables(tables, results.signatures() if self.explain else ())
+        for line in _readings(results):
+            click.echo(message_line(line))
+
+    sentence: ClassVar[bool] = True  # whether comparisons have a sentence above all tables
 
 
-_EXPLAINED_ROWS = 20  # of a system, on the terminal
+@dataclass(frozen=True)
+class WithRows(Presentation):
+    """The options of how results are printed, and saved with their rows.
+
+    Args:
+        rows: Write the scored rows, for compare, gate, report and merge: as JSON Lines if the name
+            ends in .jsonl, else as Parquet.
+    """
+
+    rows: Path | None = None
 
 
-class Outputs(NamedTuple):
-    """The presentation and order of the printed output, and the files to write."""
+@dataclass(frozen=True)
+class DifferencesFirst(Presentation):
+    """The options of how comparisons are printed."""
 
-    presentation: Presentation = Presentation()
-    save: Path | None = None
-    rows: Path | None = None  # the file of scored rows
-    sort: str | None = None  # the score by which systems are ordered
-
-    def check(self, inputs: Sequence[Path]) -> None:
-        """Check that files do not replace an input or each other, and can be created."""
-        self.presentation.check()
-        check_written([self.save, self.rows], inputs)
-
-    def write(self, results: Results, top: int | None = None) -> None:
-        """Write all results, and print them or the first `top` systems."""
-        if self.sort is not None:
-            results = results.sort(self.sort)
-        if self.rows:
-            results = results.save_rows(self.rows)
-        if self.save:
-            results.save(self.save)
-        show(replace(results, top=top), self.presentation)
-        if self.presentation.format_name == "table":
-            _show_explanations(results)
-        say_written(self.rows, self.save)
+    main: ClassVar[str | None] = "differences"
 
 
-def _show_explanations(results: Results) -> None:
-    """Print the readings of the first rows that a module explains and that are not equal."""
+@dataclass(frozen=True)
+class OneTable(Presentation):
+    """The options of how a leaderboard is printed, which is a single table."""
+
+    main: ClassVar[str | None] = None
+    sentence: ClassVar[bool] = False
+    table: None = field(default=None, init=False)
+    sort: None = field(default=None, init=False)
+
+
+WRITTEN = ("rows", "save", "page", "plot")  # options that name a file to write
+
+
+def written_files(values: Mapping[str, Any], how: object) -> list[Path]:
+    """Return the files that a command writes, once its options are checked.
+
+    Raises:
+        UsageError: an option does not fit the format, a name is not printable, or a file would
+            replace an input or another output.
+    """
+    if isinstance(how, Presentation):
+        how.check()
+    given = {**values, **(vars(how) if how else {})}
+    outputs = [given[name] for name in WRITTEN if isinstance(given.get(name), Path)]
+    inputs = [
+        path
+        for name, value in given.items()
+        if name not in WRITTEN
+        for path in (value if isinstance(value, list | tuple) else [value])
+        if isinstance(path, Path) or (isinstance(path, str) and name in ("words", "references"))
+    ]
+    check_written(outputs, inputs)
+    return outputs
+
+
+def check_written(outputs: Sequence[Path], inputs: Sequence[Path | str]) -> None:
+    """Check the names of outputs, and report new folders on stderr.
+
+    Raises:
+        UsageError: a name is not printable, or an output would replace an input or another output.
+    """
+    paths_in_use = {os.path.realpath(path) for path in inputs}  # even for circular links
+    for path in outputs:
+        try:
+            check_name(path)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        if os.path.realpath(path) in paths_in_use:
+            raise UsageError(f"{path} would be overwritten")
+        paths_in_use.add(os.path.realpath(path))
+    for folder in dict.fromkeys(path.parent for path in outputs if not path.parent.exists()):
+        tell(f"new folder {folder}")
+
+
+def tell(text: str) -> None:
+    """Print a line on stderr, unless --quiet is set."""
+    if not is_quiet():
+        click.echo(message_line(text), err=True)
+
+
+def say_written(*paths: Path | None) -> None:
+    """Report on stderr the files that were written, with links to pages."""
+    for path in filter(None, paths):
+        if not str(path).startswith(OPEN_FILES):
+            is_page = path.suffix in (".html", ".htm")
+            tell(f"wrote {path}{f'; open {path.resolve().as_uri()}' if is_page else ''}")
+
+
+def deliver(spec: Any, values: dict[str, Any], how: Any) -> int:
+    """Call the function of a command, print and save what it returns; returns the exit status."""
+    written = written_files(values, how)
+    rows = getattr(how, "rows", None)
+    if rows is not None and "rows" in spec.hidden:
+        values["rows"] = True
+    found = spec.adapt(values, how) if spec.adapt else call(spec.function, values)
+    if isinstance(found, int):
+        return found
+    if isinstance(found, Results):
+        if how.sort is not None:
+            found = found.sort(how.sort)
+        if rows is not None:
+            found = found.save_rows(rows)
+        if how.save is not None:
+            found.save(how.save)
+        how.show(replace(found, top=how.top))
+    elif isinstance(found, Finding):
+        if found.summary and "GITHUB_STEP_SUMMARY" in os.environ:
+            with Path(os.environ["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
+                file.write(found.summary)
+        if how is not None and how.format_name == "json":
+            click.echo(json.dumps(found.to_dict(), indent=2))
+        elif found.tables:
+            show_tables(found.tables, found.lines)
+        elif found.lines:
+            click.echo("\n".join(found.lines))
+    say_written(*written)
+    return found.status if isinstance(found, Finding) else 0
+
+
+def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
+    """Call a function with the values of its parameters."""
+    kinds = signature(function).parameters
+    first = [v for n, v in values.items() if kinds[n].kind is Parameter.VAR_POSITIONAL]
+    named = {n: v for n, v in values.items() if kinds[n].kind is not Parameter.VAR_POSITIONAL}
+    return function(*(first[0] or () if first else ()), **named)
+
+
+def _readings(results: Results) -> Iterator[str]:
+    """Yield the readings of the first rows that a module explains and that are not equal."""
     for system, modules in results.rows.items():
         for table in modules.values():
             rows = [
@@ -131,61 +252,7 @@ def _show_explanations(results: Results) -> None:
                 for row, reading in enumerate(table.texts.get("explanations", ()))
                 if not reading["verdict"]
             ]
-            for line in rows[:_EXPLAINED_ROWS]:
-                click.echo(message_line(line))
-
-
-def check_written(outputs: Sequence[Path | None], inputs: Sequence[Path]) -> None:
-    """Check the names of outputs, and report new folders on stderr.
-
-    Raises:
-        UsageError: a name is not printable, or an output would replace an input or another output.
-    """
-    paths_in_use = {os.path.realpath(path) for path in inputs}  # even for circular links
-    for path in filter(None, outputs):
-        try:
-            check_name(path)
-        except ValueError as error:
-            raise UsageError(str(error)) from None
-        if os.path.realpath(path) in paths_in_use:
-            raise UsageError(f"{path} would be overwritten")
-        paths_in_use.add(os.path.realpath(path))
-    missing = {path.parent: None for path in outputs if path and not path.parent.exists()}
-    if not is_quiet():
-        for folder in missing:
-            click.echo(label(f"new folder {folder}"), err=True)
-
-
-def say_written(*paths: Path | None) -> None:
-    """Report on stderr the files that were written, with links to pages, unless --quiet is set."""
-    if is_quiet():
-        return
-    for path in filter(None, paths):
-        if str(path).startswith(OPEN_FILES):
-            continue
-        link = f"; open {path.resolve().as_uri()}" if path.suffix in (".html", ".htm") else ""
-        click.echo(message_line(f"wrote {path}{link}"), err=True)
-
-
-def show(results: Results, presentation: Presentation) -> None:
-    """Print results in a format; in tables, the best tier of each score is in bold."""
-    format_name = presentation.format_name
-    for problem in () if is_quiet() else results.provenance.get("not_compared", ()):
-        click.echo(message_line(f"note: {problem}"), err=True)
-    if format_name == "table":
-        if results.comparisons:
-            click.echo(f"{message_line(verdict(results))}\n")
-        tables = presentation.tables(results)
-        if presentation.explain:
-            show_tables(tables, results.signatures())
-        else:
-            show_tables([table._replace(explanation="") for table in tables])
-        return
-    if format_name in TABLE_FORMATS:
-        text = TABLE_FORMATS[format_name](presentation.tables(results), results.signatures())
-    else:
-        text = FORMATS[format_name](results)
-    click.echo(text, nl=not text.endswith("\n"))
+            yield from rows[:_EXPLAINED_ROWS]
 
 
 def verdict(results: Results) -> str:
@@ -226,39 +293,34 @@ def _difference(comparison: Comparison, sign: int = 1) -> str:
     return f"{shown}{f' [{interval}]' if ends else ''}, p {p:.2g}"
 
 
-def show_json(content: object) -> None:
-    """Print an object as JSON."""
-    click.echo(json.dumps(to_jsonable(content), indent=2))
-
-
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
     """Print tables with their notes, fitted to the width of the screen, then the lines."""
-    from rich.console import Console
-    from rich.text import Text
-
-    console = Console(highlight=False)
-    blocks: list[Text | Grid] = []
+    width = get_terminal_size().columns
+    blocks: list[str] = []
     for table in tables:
         if table.sentence:
-            blocks.append(Text(table.sentence, style="bold"))
-        blocks += [_grid(table, columns) for columns in _pages(table, console.width)]
+            blocks.append(click.style(fill(table.sentence, width), bold=True))
+        blocks += ["\n".join(_drawn(table, columns)) for columns in _pages(table, width)]
         if table.small_print:
-            blocks.append(Text(table.small_print, style="dim"))
-    for number, block in enumerate(blocks):
-        if number:
-            console.print()
-        console.print(block)
+            said = fill(table.small_print, width, break_on_hyphens=False)
+            blocks.append(click.style(said, dim=True))
     if lines:
-        console.print()
-    for line in lines:  # unbroken, to be copied
-        console.print(Text(line, style="dim"), soft_wrap=True)
+        blocks.append("\n".join(click.style(line, dim=True) for line in lines))  # to be copied
+    click.echo("\n\n".join(blocks), color=True if "FORCE_COLOR" in os.environ else None)
+
+
+def _width(text: str) -> int:
+    """Return how many cells of a terminal a text takes."""
+    return sum(1 + (east_asian_width(c) in "WF") for c in text if not combining(c))
+
+
+def _widths(table: Table) -> list[int]:
+    return [max(map(_width, cells)) for cells in zip(table.header, *table.rows, strict=True)]
 
 
 def _pages(table: Table, width: int) -> Iterator[list[int]]:
     """Yield the columns of scores of each page of a table that is wider than the screen."""
-    from rich.cells import cell_len
-
-    widths = [max(map(cell_len, cells)) for cells in zip(table.header, *table.rows, strict=True)]
+    widths = _widths(table)
     room = width - sum(widths[: table.labels]) - _GAP * (table.labels - 1)
     page: list[int] = []
     for column in range(table.labels, len(widths)):
@@ -269,21 +331,15 @@ def _pages(table: Table, width: int) -> Iterator[list[int]]:
     yield page
 
 
-def _grid(table: Table, columns: list[int]) -> "Grid":
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table as Grid
-    from rich.text import Text
-
-    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0))
-    column_numbers = [*range(table.labels), *columns]
-    for column in column_numbers:
-        grid.add_column(
-            Text(table.header[column]),
-            justify="left" if column < table.labels else "right",
-            overflow="fold",
-        )
-    for i, row in enumerate(table.rows):
-        grid.add_row(
-            *(Text(row[j], "bold" if (i, j) in table.best else "") for j in column_numbers)
-        )
-    return grid
+def _drawn(table: Table, columns: Sequence[int]) -> Iterator[str]:
+    """Yield the lines of a table with these columns of scores, the best in bold."""
+    widths, shown = _widths(table), [*range(table.labels), *columns]
+    for i, row in enumerate([table.header, *table.rows], start=-1):
+        cells = []
+        for j in shown:
+            space = " " * (widths[j] - _width(row[j]))
+            text = click.style(row[j], bold=True) if (i, j) in table.best else row[j]
+            cells.append(text + space if j < table.labels else space + text)
+        yield (" " * _GAP).join(cells).rstrip()
+        if i < 0:
+            yield "─" * (sum(widths[j] + _GAP for j in shown) - _GAP)

@@ -3,26 +3,21 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ...data.files.streams import stem
 from ...evaluation.comparison.run_pairs import ClusterOfQuery, labels_of
-from ...evaluation.results.module_results import (
-    ModuleResult,
-    aggregation_of,
-    interval_options,
-    program,
-)
+from ...evaluation.results.module_results import ModuleResult, aggregation_of, module_result
 from ...evaluation.results.rendering import PLAIN, Notation, Table, label
 from ...evaluation.results.results import Results
-from ...module.catalog.catalog import lower_scores
 from ...module.catalog.usage import UsageError, with_bar
 from ...statistics.arguments.domains import Count
 
 if TYPE_CHECKING:
-    from ...evaluation.rows.plans import Tables
+    from ...evaluation.rows.blocks import Tables
+    from ...evaluation.rows.row_tables import RowTable
     from ...retrieval.names import RankingMeasure
     from ...retrieval.runs import QueryScores
 
@@ -31,17 +26,7 @@ DEFAULT_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as 
 
 @dataclass(frozen=True)
 class Scoring:
-    """The options of `score_run`, which change scores.
-
-    Args:
-        missing: A judged query that is not in the run: count it as zero (trec_eval -c), or skip it,
-            as trec_eval does by default. Likewise a score that a table lacks, which is refused
-            without this option.
-        relevance_level: The lowest grade that counts as relevant (trec_eval -l).
-        score_dtype: Precision of the scores of runs: float64 as in trec_eval 10, float32 as in 9.
-        max_depth: Use only the first N documents of each query (trec_eval -M).
-        judged_only: Remove documents without a judgment (trec_eval -J).
-    """
+    """The options of `score_run`, which change scores."""
 
     missing: Literal["zero", "skip"] = "zero"
     relevance_level: int = 1
@@ -72,8 +57,11 @@ class Scored(NamedTuple):
     absent: dict[str, int]  # the number of judged queries without results, by run
 
 
+@dataclass(frozen=True, kw_only=True, repr=False)
 class RankingResults(Results):
     """Results whose systems are runs, and whose groups are single queries."""
+
+    text: str = ""  # in the form of trec_eval, if this was requested
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return one row per run and one column per measure.
@@ -155,60 +143,43 @@ def score_queries(
 
 
 def summary(
-    query_scores: "QueryScores",
-    measures: "Iterable[RankingMeasure]",
+    table: "RowTable",
+    queries: "QueryScores",
+    means: Mapping[str, float],
     scoring: Scoring,
     *,
-    means: Mapping[str, float] | None = None,
     intervals: Mapping[str, Any],
     per_query: bool = False,
     preset: str | None = None,
-    clusters: ClusterOfQuery | None = None,
 ) -> ModuleResult:
-    """Return the result of one run on these queries.
-
-    `intervals` are the options of intervals, if any.
+    """Return the result of one run.
 
     A total that differs from the sum over the queries, such as num_rel where trec_eval -c ignores
     the relevance level, has no interval.
+
+    Args:
+        table: the scores of its queries as scored rows.
+        queries: the same by query.
+        means: the scores for all queries.
+        scoring: the options that change scores.
+        intervals: the options of intervals, if any.
+        per_query: whether each query is a group.
+        preset: the preset of the options.
     """
-    import numpy as np
-
-    from ...retrieval.names import AGGREGATION, LOWER_IS_BETTER
-    from ...retrieval.ranking_measures import average, sequential_mean
-    from ...statistics.intervals.summary import RowMeans, summarize
-
-    labels = None if clusters is None else labels_of(query_scores, clusters)
-    per_example = {
-        measure.name: [query[measure.name] for query in query_scores.values()]
-        for measure in measures
-    }
-    scores, averages = {}, {}
-    for measure in measures:
-        values = np.array(per_example[measure.name], dtype=np.float64)
-        average_of_queries = average(measure, sequential_mean)
-        mean = average_of_queries(values)
-        scores[measure.name] = mean if means is None else means[measure.name]
-        if math.isclose(scores[measure.name], mean):
-            averages[measure.name] = average_of_queries
-    options = {"measures": list(scores), **asdict(scoring), "map_denominator": "relevant"}
-    uncertain: dict[str, Any] = {}
-    if intervals and averages:
-        columns = {name: np.array(per_example[name], dtype=np.float64) for name in averages}
-        found = summarize(RowMeans(columns, averages), clusters=labels, **intervals)
-        uncertain = {key: value for key, value in found.items() if key not in columns}
-        options |= interval_options(intervals, uncertain)
-    result = {**scores, **uncertain}
+    found = module_result(table, intervals)
+    for name, mean in means.items():
+        for part in found.values.values():
+            if isinstance(part, dict) and not math.isclose(found.scores[name], mean):
+                part.pop(name, None)
+    values = {**found.values, **means}
     if per_query:
-        result["groups"] = {query: {**found, "n": 1} for query, found in query_scores.items()}
-    return ModuleResult(
-        options=options,
-        rows=len(query_scores),
-        values=result,
-        lower_is_better=lower_scores(scores, LOWER_IS_BETTER),
-        aggregation=aggregation_of(scores, AGGREGATION),
+        values["groups"] = {query: {**scores, "n": 1} for query, scores in queries.items()}
+    options = {"measures": list(means), **asdict(scoring)}
+    return replace(
+        found,
+        values=values,
+        options=options | {n: v for n, v in found.options.items() if n not in options},
         conditions={"preset": preset} if preset else {},
-        program=program(),
     ).signed("ir_ranking")
 
 

@@ -68,30 +68,16 @@ def bundle(name: str, out_dir: str | Path, *, namespace: str = "NAMESPACE") -> P
     script = catalog.script_of(name)
     name = script.stem
     target = Path(out_dir) / name
-    old = target.with_name(f".{name}.old")
-    _restore(target, old)
     _check_replaceable(target)
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
         folder = Path(scratch, "new")
         summary = catalog.summary(name)
         _write(folder, script=script, package=_PACKAGE, summary=summary, namespace=namespace)
-        try:
-            if target.exists():
-                target.rename(old)
-            folder.rename(target)
-        finally:
-            _restore(target, old)
-    return target
-
-
-def _restore(target: Path, old: Path) -> None:
-    """Restore the bundle that an interruption left under a temporary name, or remove it."""
-    if old.exists():
         if target.exists():
-            rmtree(old)
-        else:
-            old.rename(target)
+            rmtree(target)
+        folder.rename(target)
+    return target
 
 
 def _write(

@@ -1,11 +1,12 @@
-"""`metric-commons hub`: modules as folders, and as Spaces of the Hub."""
+"""Publish modules as Spaces."""
 
 from pathlib import Path
 
 import click
 
 from ...module.catalog import catalog
-from ..console.commands import command
+from ..console.commands import Spec, command
+from ..console.outputs import deliver
 
 
 def bundle(out_dir: Path, names: list[str] | None = None) -> None:
@@ -69,9 +70,13 @@ def _write(out_dir: Path, names: list[str], namespace: str = "NAMESPACE") -> Non
         click.echo(bundle(name, out_dir, namespace=namespace))
 
 
+_COMMANDS = {
+    "bundle": Spec(bundle, deliver, arguments=("out_dir", "names")),
+    "publish": Spec(publish, deliver, arguments=("namespace", "names")),
+}
 hub = click.Group(
     "hub",
-    {"bundle": command(bundle, quiet=False), "publish": command(publish, quiet=False)},
+    {name: command(spec, name) for name, spec in _COMMANDS.items()},
     help="Publish modules as Spaces.",
     no_args_is_help=True,
 )

@@ -5,7 +5,7 @@ one of our Spaces are kept.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from importlib import metadata
 from pathlib import Path
@@ -14,8 +14,6 @@ from typing import Any, Literal, NamedTuple
 
 from .bundling import MARKER_FILE, Marker, bundle
 from .imports import PACKAGE
-
-Change = Literal["created", "updated", "tagged", "unchanged"]
 
 _ATTRIBUTES = ".gitattributes"  # which the Hub adds to every Space
 # The other files of a new Space, and its card.
@@ -32,7 +30,7 @@ class Space(NamedTuple):
     """The address of a published module, the change, and files that are not ours."""
 
     address: str
-    change: Change
+    change: Literal["created", "updated", "tagged", "unchanged"]
     additions: tuple[str, ...] = ()  # files that someone has added, and that are kept
     overwritten: tuple[str, ...] = ()  # such files with a name of ours, which were replaced
 
@@ -64,6 +62,7 @@ def publish(
         OSError: the Hub cannot be reached, or refuses.
     """
     import huggingface_hub
+    from huggingface_hub.utils.sha import git_hash
 
     if huggingface_hub.get_token() is None:
         raise ValueError(
@@ -73,37 +72,36 @@ def publish(
     tag = f"v{_version()}"
     with _errors_of_hub(), TemporaryDirectory() as scratch:
         folder = bundle(name, scratch, namespace=namespace)
-        api, repository = huggingface_hub.HfApi(), f"{namespace}/{name}"
-        space = _Space(api, repository, folder)
+        # The git id of each file, by which the Hub lists its files, too.
+        ours = {path.name: git_hash(path.read_bytes()) for path in folder.iterdir()}
+        space = _Space(huggingface_hub.HfApi(), f"{namespace}/{name}")
         tags = space.tags()
         if tags is None:
             space.create(private=private)
         files = space.files("main")
-        marker = space.marker("main", files)
         additions: set[str] = set()
         if tags is not None and not space.is_unfilled(files, tags):
-            space.check_newer(marker)
-            space.check_tag(tag, tags)
+            marker = space.marker(files)
+            if marker is not None and _order(marker.version) > _order(_version()):
+                newer = f"holds version {marker.version}, which is newer than {_version()}"
+                raise ValueError(f"{space.name} {newer}")
+            if tag in tags and not ours.items() <= space.files(tag).items():
+                differs = f"has a tag {tag} with different content; changes need a new version"
+                raise ValueError(f"{space.name} {differs}")
             additions = space.additions(files, marker, replace=replace, yes=yes)
-        deleted = files.keys() - space.bundle.keys() - additions
-        is_outdated = deleted or any(files.get(path) != blob for path, blob in space.bundle.items())
+        deleted = files.keys() - ours.keys() - additions
+        is_outdated = bool(deleted) or not ours.items() <= files.items()
         if is_outdated:
-            space.commit(f"Publish {tag}", deleted)
-        change: Change = "unchanged"
-        if tag not in (tags or ()):
-            change = "tagged"
-            api.create_tag(repository, repo_type="space", tag=tag)
-        if is_outdated:
-            change = "updated"
-        if tags is None:
-            change = "created"
-    overwritten = additions & space.bundle.keys()
-    return Space(
-        f"{api.endpoint}/spaces/{repository}",
-        change,
-        tuple(sorted(additions - overwritten)),
-        tuple(sorted(overwritten)),
-    )
+            space.commit(f"Publish {tag}", folder, deleted)
+        is_new = tag not in (tags or ())
+        if is_new:
+            space.api.create_tag(space.name, repo_type="space", tag=tag)
+    overwritten = additions & ours.keys()
+    changes = {"created": tags is None, "updated": is_outdated, "tagged": is_new, "unchanged": True}
+    change: Any = next(name for name, has_changed in changes.items() if has_changed)
+    kept = tuple(sorted(additions - overwritten))
+    address = f"{space.api.endpoint}/spaces/{space.name}"
+    return Space(address, change, kept, tuple(sorted(overwritten)))
 
 
 @contextmanager
@@ -118,26 +116,20 @@ def _errors_of_hub() -> Iterator[None]:
         raise OSError(f"the Hub, {constants.ENDPOINT}: {error}") from error
 
 
-class _Space:
-    """A Space on the Hub, and the bundle to publish there."""
+class _Space(NamedTuple):
+    """A Space on the Hub."""
 
-    def __init__(self, api: Any, name: str, folder: Path) -> None:
-        from huggingface_hub.utils.sha import git_hash
+    api: Any
+    name: str
 
-        self._api, self._name, self._folder = api, name, folder
-        # The git id of each file, by which the Hub lists its files, too.
-        self.bundle = {path.name: git_hash(path.read_bytes()) for path in folder.iterdir()}
-
-    def commit(self, message: str, deleted: Iterable[str]) -> None:
+    def commit(self, message: str, folder: Path, deleted: set[str]) -> None:
         """Write the bundle and delete files: all in one commit, or nothing."""
         from huggingface_hub import CommitOperationAdd, CommitOperationDelete
 
         # `upload_folder` would make several commits of a folder if the first one fails.
-        additions = [CommitOperationAdd(name, self._folder / name) for name in sorted(self.bundle)]
-        deletions = [CommitOperationDelete(name) for name in sorted(deleted)]
-        self._api.create_commit(
-            self._name, [*additions, *deletions], repo_type="space", commit_message=message
-        )
+        changes: list[Any] = [CommitOperationAdd(p.name, p) for p in sorted(folder.iterdir())]
+        changes += [CommitOperationDelete(name) for name in sorted(deleted)]
+        self.api.create_commit(self.name, changes, repo_type="space", commit_message=message)
 
     def create(self, *, private: bool) -> None:
         """Create the Space.
@@ -148,14 +140,12 @@ class _Space:
         from huggingface_hub.errors import HfHubHTTPError
 
         try:
-            self._api.create_repo(
-                self._name, repo_type="space", space_sdk="static", private=private
-            )
+            self.api.create_repo(self.name, repo_type="space", space_sdk="static", private=private)
         except HfHubHTTPError as error:
             if error.response.status_code != 409:
                 raise
             raise ValueError(
-                f"a Space {self._name} already exists, which this token cannot see; it needs the "
+                f"a Space {self.name} already exists, which this token cannot see; it needs the "
                 "right to read and write it"
             ) from error
 
@@ -167,33 +157,7 @@ class _Space:
         """
         if tags or files.keys() - _TEMPLATE:
             return False
-        return _CARD not in files or bool(_NEW_CARD.fullmatch(self._content(_CARD, "main")))
-
-    def check_newer(self, marker: Marker | None) -> None:
-        """Check that the Space does not hold a newer version.
-
-        Raises:
-            ValueError: it does.
-        """
-        if marker is not None and _order(marker.version) > _order(_version()):
-            raise ValueError(
-                f"{self._name} holds version {marker.version}, which is newer than {_version()}"
-            )
-
-    def check_tag(self, tag: str, tags: set[str]) -> None:
-        """Check that the version has not been published yet, or with identical content.
-
-        Raises:
-            ValueError: it has been published with different content.
-        """
-        if tag not in tags:
-            return
-        files = self.files(tag)
-        if all(files.get(name) == blob for name, blob in self.bundle.items()):
-            return
-        raise ValueError(
-            f"{self._name} has a tag {tag} with different content; changes need a new version"
-        )
+        return _CARD not in files or bool(_NEW_CARD.fullmatch(self._content(_CARD)))
 
     def additions(
         self, files: Mapping[str, str], marker: Marker | None, *, replace: bool, yes: bool
@@ -203,55 +167,46 @@ class _Space:
         Raises:
             ValueError: the Space is not ours, or deleting files has not been confirmed.
         """
-        is_ours = marker is not None and marker.space == self._name
-        published = {MARKER_FILE, *marker.files} if marker and is_ours else set()
-        foreign = files.keys() - published
+        is_ours = marker is not None and marker.space == self.name
+        foreign = set(files) - ({MARKER_FILE, *marker.files} if marker and is_ours else set())
         listed = ", ".join(sorted(foreign))
-        if replace:
-            if foreign and not yes:
-                raise ValueError(
-                    f"{self._name}: --replace would delete {listed}; confirm with --yes"
-                )
-            return set()
-        if foreign and not is_ours:
+        if replace and foreign and not yes:
+            raise ValueError(f"{self.name}: --replace would delete {listed}; confirm with --yes")
+        if foreign and not (replace or is_ours):
             raise ValueError(
-                f"{self._name} is a Space that metric-commons did not create: it has {listed}; "
+                f"{self.name} is a Space that metric-commons did not create: it has {listed}; "
                 "choose another namespace, or delete them with --replace"
             )
-        return set(foreign)
+        return set() if replace else foreign
 
     def tags(self) -> set[str] | None:
         """Return the tags of the Space; None if it does not exist."""
         from huggingface_hub.errors import RepositoryNotFoundError
 
         try:
-            refs = self._api.list_repo_refs(self._name, repo_type="space")
+            refs = self.api.list_repo_refs(self.name, repo_type="space")
         except RepositoryNotFoundError:
             return None
         return {tag.name for tag in refs.tags}
 
     def files(self, revision: str) -> dict[str, str]:
         """Return the files of the Space, with the git ids of their contents."""
-        tree = self._api.list_repo_tree(
-            self._name, repo_type="space", revision=revision, recursive=True
+        tree = self.api.list_repo_tree(
+            self.name, repo_type="space", revision=revision, recursive=True
         )
-        return {
-            entry.path: entry.blob_id
-            for entry in tree
-            if hasattr(entry, "blob_id") and entry.path != _ATTRIBUTES
-        }
+        blobs = {entry.path: entry.blob_id for entry in tree if hasattr(entry, "blob_id")}
+        blobs.pop(_ATTRIBUTES, None)
+        return blobs
 
-    def marker(self, revision: str, files: Mapping[str, str]) -> Marker | None:
+    def marker(self, files: Mapping[str, str]) -> Marker | None:
         """Return the marker of the Space; None if the Space is not ours."""
-        if MARKER_FILE not in files:
-            return None
-        return Marker.from_json(self._content(MARKER_FILE, revision))
+        return Marker.from_json(self._content(MARKER_FILE)) if MARKER_FILE in files else None
 
-    def _content(self, name: str, revision: str) -> bytes:
+    def _content(self, name: str) -> bytes:
         """Return the content of a file of the Space."""
         with TemporaryDirectory() as cache:
-            path = self._api.hf_hub_download(
-                self._name, name, repo_type="space", revision=revision, cache_dir=cache
+            path = self.api.hf_hub_download(
+                self.name, name, repo_type="space", revision="main", cache_dir=cache
             )
             return Path(path).read_bytes()
 

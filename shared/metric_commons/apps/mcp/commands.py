@@ -4,13 +4,11 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import click
-
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.request import can_fork
 from ...module.catalog.usage import UsageError, extra
 from ...statistics.arguments.domains import Count, Range
-from ..console.commands import command
+from ..functions.findings import Finding
 
 Limit = Annotated[float, Range(0.1)]
 
@@ -60,7 +58,7 @@ def mcp(
     serve(context, CallLimits(seconds, gigabytes, processes))
 
 
-def ultrarag_init(folder: Path, *, root: Path | None = None) -> None:
+def ultrarag_init(folder: Path, *, root: Path | None = None) -> Finding:
     """Write a server folder that replaces UltraRAG's evaluation server.
 
     A pipeline then says `servers: evaluation: DIR`. The server runs in the
@@ -74,10 +72,5 @@ def ultrarag_init(folder: Path, *, root: Path | None = None) -> None:
     from . import folder as server_folder
 
     server_folder.write(folder, root)
-    click.echo(message_line(f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`"))
-
-
-COMMANDS = {
-    "mcp": command(mcp, quiet=False),
-    "ultrarag-init": command(ultrarag_init, quiet=False),
-}
+    said = f"wrote {folder}; in a pipeline: `servers: {{evaluation: {folder}}}`"
+    return Finding({}, [message_line(said)])

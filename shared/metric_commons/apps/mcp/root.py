@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import FileIO
 from pathlib import Path
-from typing import IO, Annotated, Any, get_args
+from typing import IO, Any, get_args
 
 from ...data.files.access import Access, check_name
 from ...module.catalog.usage import UsageError
+from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Parsed
 
 _SYSTEM = ("/proc", "/sys", "/dev")  # never read, even if the root is /
@@ -19,21 +20,10 @@ _MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "requirements.txt", "pack
 
 
 @dataclass(frozen=True, eq=False)
-class FilePath(Parsed):
-    """A path that is confined to the root: of a file to read or, with a suffix, to write."""
+class NewFile(Parsed):
+    """A path of a file to write, whose name ends so."""
 
     suffix: str = ""
-
-
-def _check_path(path: Any) -> None:
-    if not isinstance(path, str) or not path or not path.isprintable():
-        raise ValueError(f"must be a path, got {path!r}")
-
-
-InputPath = Annotated[str, FilePath(_check_path, "a path")]
-JsonPath = Annotated[str, FilePath(_check_path, "a path", ".json")]
-RowsPath = Annotated[str, FilePath(_check_path, "a path", ".jsonl")]
-PagePath = Annotated[str, FilePath(_check_path, "a path", ".html")]
 
 
 class Root(Access):
@@ -57,7 +47,9 @@ class Root(Access):
             OSError: a file to read does not exist.
         """
 
-        def path(name: str, text: str, suffix: str) -> Path:
+        def path(name: str, text: Any, suffix: str) -> Path:
+            if not isinstance(text, str) or not text or not text.isprintable():
+                raise OptionError(name, f"must be a path, got {text!r}")
             target = self.folder / text
             try:
                 self.check(Path(os.path.realpath(target)), text)
@@ -71,11 +63,11 @@ class Root(Access):
 
         confined = dict(values)
         for name, value in values.items():
-            marker = _marker(annotations[name])
-            if marker is not None and isinstance(value, str):
-                confined[name] = path(name, value, marker.suffix)
-            elif marker is not None and value is not None:
-                confined[name] = [path(name, text, marker.suffix) for text in value]
+            suffix = _suffix(annotations[name])
+            if suffix is not None and isinstance(value, list):
+                confined[name] = [path(name, text, suffix) for text in value]
+            elif suffix is not None and value is not None:
+                confined[name] = path(name, value, suffix)
         return confined
 
     @staticmethod
@@ -160,11 +152,12 @@ def _path_of(descriptor: int) -> Path:
     return Path(os.fsdecode(path.rstrip(b"\0")))
 
 
-def _marker(annotation: Any) -> FilePath | None:
-    """Return what an annotation says of a path, or of several."""
-    if isinstance(annotation, FilePath):
-        return annotation
-    return next(filter(None, map(_marker, get_args(annotation))), None)
+def _suffix(annotation: Any) -> str | None:
+    """Return the ending of a file to write, "" for one to read, None for what is no path."""
+    if isinstance(annotation, NewFile):
+        return annotation.suffix
+    parts = [_suffix(part) for part in reversed(get_args(annotation))]
+    return next((part for part in parts if part is not None), "" if annotation is Path else None)
 
 
 def project_folder() -> Path:

@@ -3,66 +3,71 @@
 import inspect
 import json
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ...data.files.access import limited_to
 from ...data.files.stored import to_jsonable
-from ...module.catalog.request import DEFAULTS, HELP, annotations
-from ...module.declaration.declarations import arguments
+from ...evaluation.comparison.combined_results import compare
+from ...evaluation.scoring.scoring import score
 from ...statistics.arguments.checks import alternatives, nearest
 from ...statistics.arguments.domains import check_option, describe, schema
+from ..console.commands import OF_FILES, CommandOption, options_of
 from . import tools
 from .tools import CallContext
 
-Parameters = Mapping[str, inspect.Parameter]
-
-# Parameters that a tool passes on as they are.
-_SCORED = [name for name in DEFAULTS if name not in ("modules", "ids", "rows", "jobs")]
-_COMPARED = ["scores", "correction", "assume", "bounds"]
-TOOLS: Mapping[Callable[..., dict[str, Any]], list[str]] = {
-    tools.evaluate: [],
-    tools.evaluate_trec: [],
-    tools.evaluate_trec_pvalue: [],
-    tools.evaluate_file: _SCORED,
-    tools.compare_files: _COMPARED,
-    tools.report: [],
-    tools.list_modules: [],
-    tools.describe_module: [],
-    tools.build: [],
+_TOOLS: Mapping[str, Callable[..., dict[str, Any]]] = {
+    tool.__name__: tool
+    for tool in (
+        tools.evaluate,
+        tools.evaluate_trec,
+        tools.evaluate_trec_pvalue,
+        tools.evaluate_file,
+        tools.compare_files,
+        tools.report,
+        tools.list_modules,
+        tools.describe_module,
+        tools.build,
+    )
 }
-_NAMED = {tool.__name__: tool for tool in TOOLS}
+NAMES = (*_TOOLS,)
+# Functions whose further parameters a tool has, and those of them that it has in another form.
+_FURTHER: Mapping[str, tuple[Callable[..., Any], Iterable[str]]] = {
+    "evaluate_file": (score, ("modules", "data", "predictions", "rows", "jobs")),
+    "compare_files": (
+        compare,
+        ("results", "system", "id", "score", "lower_is_better", "clusters", "missing"),
+    ),
+}
 
 
-def parameters(name: str) -> Parameters:
+def parameters(name: str) -> dict[str, CommandOption]:
     """Return the arguments of a tool.
 
     Raises:
         ValueError: there is no such tool.
     """
-    if name not in _NAMED:
-        raise ValueError(f"unknown tool {name!r}{alternatives(name, _NAMED)}")
-    named = inspect.signature(_NAMED[name], eval_str=True).parameters
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return {key: p for key, p in named.items() if p.kind is kind} | {
-        key: inspect.Parameter(key, kind, default=DEFAULTS[key], annotation=annotations()[key])
-        for key in TOOLS[_NAMED[name]]
-    }
+    if name not in _TOOLS:
+        raise ValueError(f"unknown tool {name!r}{alternatives(name, _TOOLS)}")
+    taken = options_of(_TOOLS[name])
+    taken.pop("context")
+    if name in _FURTHER:
+        function, others = _FURTHER[name]
+        taken |= {n: o for n, o in options_of(function, OF_FILES).items() if n not in others}
+    return taken
 
 
 def description(name: str) -> dict[str, Any]:
     """Return a tool as the protocol describes it."""
-    taken, texts = parameters(name), _texts(name)
+    taken = parameters(name)
     is_read_only = name in ("list_modules", "describe_module")
     return {
         "name": name,
-        "description": (inspect.getdoc(_NAMED[name]) or "").partition("\n\nArgs:")[0],
+        "description": (inspect.getdoc(_TOOLS[name]) or "").partition("\n\nArgs:")[0],
         "inputSchema": {
             "type": "object",
-            "properties": {
-                key: _property(p) | {"description": texts[key]} for key, p in taken.items()
-            },
-            "required": [key for key, p in taken.items() if p.default is p.empty],
+            "properties": {key: _property(o) | {"description": o.help} for key, o in taken.items()},
+            "required": [key for key, o in taken.items() if o.default is inspect.Parameter.empty],
             "additionalProperties": False,
         },
         "outputSchema": {"type": "object"},
@@ -76,20 +81,16 @@ def description(name: str) -> dict[str, Any]:
     }
 
 
-def _texts(name: str) -> dict[str, str]:
-    return {**HELP, **arguments(inspect.getdoc(_NAMED[name]) or "")}
-
-
-def _property(parameter: inspect.Parameter) -> dict[str, Any]:
-    accepted = schema(parameter.annotation)
-    if parameter.default is None:
+def _property(option: CommandOption) -> dict[str, Any]:
+    accepted = schema(option.annotation)
+    if option.default is None or option.default == ():
         # Omitting it means null. Many clients cannot fill in a choice of types: the inspector
         # sends text for all of them.
-        members = [member for member in accepted["anyOf"] if member != {"type": "null"}]
+        members = [each for each in accepted.get("anyOf", [accepted]) if each != {"type": "null"}]
         return members[0] if len(members) == 1 else {"anyOf": members}
-    if parameter.default is parameter.empty:
+    if option.default is inspect.Parameter.empty:
         return accepted
-    return accepted | {"default": parameter.default}
+    return accepted | {"default": option.default}
 
 
 def check(name: str, values: Mapping[str, Any]) -> None:
@@ -103,12 +104,12 @@ def check(name: str, values: Mapping[str, Any]) -> None:
         if key not in taken:
             hint = nearest(key, taken) or f"; its arguments are {', '.join(taken) or 'none'}"
             raise ValueError(f"{name} has no argument {key!r}{hint}")
-    for key, parameter in taken.items():
+    for key, option in taken.items():
         if key in values:
-            check_option(key, values[key], parameter.annotation)
-        elif parameter.default is parameter.empty:
-            accepted, text = describe(parameter.annotation), _texts(name)[key]
-            raise ValueError(f"{name} lacks the argument {key!r} ({accepted}): {text}")
+            check_option(key, values[key], option.annotation)
+        elif option.default is inspect.Parameter.empty:
+            accepted = describe(option.annotation)
+            raise ValueError(f"{name} lacks the argument {key!r} ({accepted}): {option.help}")
 
 
 def call(context: CallContext, name: str, values: Mapping[str, Any]) -> str:
@@ -121,8 +122,8 @@ def call(context: CallContext, name: str, values: Mapping[str, Any]) -> str:
     check(name, values)
     root = context.root
     os.chdir(root.folder)  # relative paths in saved results start here, too
-    known = {key: parameter.annotation for key, parameter in parameters(name).items()}
+    known = {key: option.annotation for key, option in parameters(name).items()}
     with limited_to(root):
-        result = to_jsonable(_NAMED[name](context, **root.confined(known, values)))
+        result = to_jsonable(_TOOLS[name](context, **root.confined(known, values)))
     # Half of a pair of surrogates cannot be sent.
     return json.dumps(result, ensure_ascii=False).encode("utf-8", "replace").decode()

@@ -27,7 +27,7 @@ from ...evaluation.results.rendering import label, message_line
 from ...module.catalog.usage import MissingExtraError
 from ...statistics.arguments.checks import OptionError
 from ...statistics.resampling.progress import watched
-from .schemas import TOOLS, call, check, description
+from .schemas import NAMES, call, check, description
 from .tools import CallContext
 
 Report = Callable[[float], Awaitable[object]]  # of the fraction that is done, for the client
@@ -89,9 +89,7 @@ def _end(*_: object) -> None:
 
 def server(context: CallContext, limits: CallLimits = CallLimits()) -> "Server[Any]":  # noqa: B008
     """Return a server that answers calls of the tools."""
-    names = [tool.__name__ for tool in TOOLS]
-    if context.server_folder is None:
-        names.remove("build")
+    names = [name for name in NAMES if context.server_folder or name != "build"]
     waiting = anyio.Semaphore(limits.processes)
 
     async def on_list(_: Any, __: Any) -> ListToolsResult:

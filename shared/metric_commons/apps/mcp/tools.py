@@ -4,20 +4,23 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple
 
 from ...data.files.stored import to_jsonable, write_whole
+from ...evaluation.comparison.combined_results import compare
+from ...evaluation.comparison.saved_results import read_results
 from ...evaluation.results.rendering import message_line
+from ...evaluation.scoring.scoring import score
 from ...frameworks.harnesses import ultrarag
 from ...frameworks.harnesses.ultrarag_profiles import Profile
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
-from ...module.catalog.usage import extra
 from ...statistics.arguments.domains import Level, PerRow, Resamples, Seed
-from ...statistics.tests.laws import Alternative
-from ...statistics.tests.significance import Test
+from ..functions.report import report as write_report
 from . import folder
-from .root import InputPath, JsonPath, PagePath, Root, RowsPath
+from .root import NewFile, Root
+
+JsonPath = Annotated[Path, NewFile(str, "a path", ".json")]
 
 
 class CallContext(NamedTuple):
@@ -57,19 +60,19 @@ def evaluate(
             including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    version = context.python_version
-    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, profile=profile, python_version=version)
+    asked: dict[str, Any] = {"profile": profile, "python_version": context.python_version}
+    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, **asked)
     rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
     ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    line = ultrarag.signature("evaluate", profile, {"rows": len(pred_ls)}, version)
-    return _evaluated(scores, save_path, profile, line, ends)
+    about = {"rows": len(pred_ls)}
+    return _evaluated(context, "evaluate", scores, save_path, profile, ends, about)
 
 
 def evaluate_trec(
     context: CallContext,
     *,
-    run_path: InputPath,
-    qrels_path: InputPath,
+    run_path: Path,
+    qrels_path: Path,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     save_path: JsonPath | None = None,
@@ -88,20 +91,19 @@ def evaluate_trec(
             including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    version = context.python_version
     rows = ultrarag.query_scores(run_path, qrels_path, metrics, ks, profile=profile)
-    scores = ultrarag.means_of_queries(rows, profile=profile, python_version=version)
+    asked: dict[str, Any] = {"profile": profile, "python_version": context.python_version}
+    scores = ultrarag.means_of_queries(rows, **asked)
     ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    line = ultrarag.signature("evaluate_trec", profile, {}, version)
-    return _evaluated(scores, save_path, profile, line, ends)
+    return _evaluated(context, "evaluate_trec", scores, save_path, profile, ends)
 
 
 def evaluate_trec_pvalue(
     context: CallContext,
     *,
-    run_new_path: InputPath,
-    run_old_path: InputPath,
-    qrels_path: InputPath,
+    run_new_path: Path,
+    run_old_path: Path,
+    qrels_path: Path,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     n_resamples: Resamples | None = None,
@@ -127,15 +129,15 @@ def evaluate_trec_pvalue(
         seed: ignored, like n_resamples.
         confidence_level: of intervals of the differences, such as 0.95; null for none.
     """
-    version = context.python_version
-    options: dict[str, Any] = {"seed": seed, "profile": profile, "python_version": version}
+    files = run_new_path, run_old_path, qrels_path
     scores = ultrarag.evaluate_trec_pvalue(
-        *(run_new_path, run_old_path, qrels_path, metrics, ks, n_resamples),
+        *(*files, metrics, ks, n_resamples),
+        seed=seed,
+        profile=profile,
+        python_version=context.python_version,
         confidence_level=confidence_level,
-        **options,
     )
-    line = ultrarag.signature("evaluate_trec_pvalue", profile, {}, version)
-    return _evaluated(scores, save_path, profile, line)
+    return _evaluated(context, "evaluate_trec_pvalue", scores, save_path, profile)
 
 
 def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
@@ -151,36 +153,37 @@ def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
 
 
 def _evaluated(
+    context: CallContext,
+    tool: str,
     scores: Mapping[str, Any],
-    target: str | None,
+    target: Path | None,
     profile: Profile,
-    line: str,
     ends: Mapping[str, Any] | None = None,
+    about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Return the scores as UltraRAG's tools return them, with profile and signature.
 
     The path of the saved file and a table of the scores go to stderr, as in UltraRAG, which shows
     them to its user.
     """
-    about: dict[str, Any] = {"profile": profile, "signature": line}
-    if ends:
-        about["confidence_interval"] = ends
+    line = ultrarag.signature(tool, profile, about or {}, context.python_version)
+    further = {"profile": profile, "signature": line}
+    further |= {"confidence_interval": ends} if ends else {}
     if target:
-        text = json.dumps(to_jsonable({**scores, **about}), ensure_ascii=False, indent=4)
+        text = json.dumps(to_jsonable({**scores, **further}), ensure_ascii=False, indent=4)
         write_whole(target, [text, "\n"])
         sys.stderr.write(message_line(f"Evaluation results saved to {target}") + "\n")
     sys.stderr.write(f"{ultrarag.table(scores, ends)}\n{line}\n")
-    return {"eval_res": scores, "saved_to": target and str(target), **about}
+    return {"eval_res": scores, "saved_to": target and str(target), **further}
 
 
 def evaluate_file(
     context: CallContext,
     *,
-    path: InputPath | Sequence[InputPath],
+    path: Path | Sequence[Path],
     modules: Sequence[str],
     predictions: str | Sequence[str] | None = None,
-    ids: str | None = None,
-    rows_path: RowsPath | None = None,
+    rows_path: Annotated[Path, NewFile(str, "a path", ".jsonl")] | None = None,
     save_path: JsonPath | None = None,
     **request: Any,
 ) -> dict[str, Any]:
@@ -193,49 +196,29 @@ def evaluate_file(
         modules: names that list_modules returns.
         predictions: the field of the predictions, or a list of fields, one per system; none for
             modules without predictions, whose inputs are in fields of their names or in columns.
-        ids: a field with the id of each row, by which rows of systems are matched.
         rows_path: where to save the scored rows as JSON Lines, which compare_files needs; the time
             is put into the name.
         save_path: where to save the result as JSON; the time is put into the name.
     """
-    from ...evaluation.scoring.evaluations import Evaluation, systems_from
-    from ...evaluation.scoring.scoring import check_inputs
-
-    paths = [*map(Path, path if isinstance(path, list) else [cast(str, path)])]
-    fields = [predictions or ""] if isinstance(predictions, str | None) else predictions
-    for name, values in (("path", paths), ("predictions", fields), ("modules", modules)):
-        if not values:
+    files = path if isinstance(path, list) else [path]
+    for name, values in (("path", files), ("predictions", predictions), ("modules", modules)):
+        if values is not None and not values:
             raise ValueError(f"{name} is empty; name at least one")
-    _check_names(modules)
     for name in modules:
+        _check_name(name)
         if catalog.load_without_evaluate(name).runs_programs and not context.execution_allowed:
             raise ValueError(
                 f"{name} runs programs that a model wrote; this server does so only if it was "
                 "started with --allow-execution"
             )
-    evaluation = Evaluation(
-        **request,
-        modules=modules,
-        systems=systems_from(paths, fields),
-        ids=ids,
-        rows=rows_path is not None,
-    )
-    columns = [name for name, field in evaluation.fields.items() if field is not None]
-    check_inputs(evaluation.metrics, [*columns, *(["predictions"] if any(fields) else [])])
-    results = evaluation.results()
-    if rows_path:
-        results = results.save_rows(rows_path)
-    return _saved(results, save_path)
+    results = score(modules, files, predictions=predictions, rows=rows_path is not None, **request)
+    return _saved(results.save_rows(rows_path) if rows_path else results, save_path)
 
 
 def compare_files(
     context: CallContext,
     *,
-    paths: Sequence[InputPath],
-    test: Test = "permutation",
-    alternative: Alternative = "two-sided",
-    confidence_level: Level = 0.95,
-    alpha: Level = 0.05,
+    paths: Sequence[Path],
     save_path: JsonPath | None = None,
     **request: Any,
 ) -> dict[str, Any]:
@@ -246,26 +229,14 @@ def compare_files(
     Args:
         paths: results that evaluate_file or the command line saved, two or more, or one with
             several systems, each with its scored rows; or files of scored rows.
-        test: the test of the differences of rows.
-        alternative: the alternative hypothesis: A differs from, is greater than or less than B.
-        confidence_level: the level of the interval of the difference; next to corrected p-values
-            that of all intervals together, which `simultaneous` says.
-        alpha: a corrected p-value below it is significant.
         save_path: where to save the result as JSON; the time is put into the name.
     """
-    from ...evaluation.comparison.combined_results import compare
-    from ...evaluation.comparison.saved_results import read_results
-
     if not paths:
         raise ValueError("paths is empty; name a result that evaluate_file or a command saved")
-    options: dict[str, Any] = {"test": test, "alternative": alternative, "alpha": alpha}
-    results = [read_results(path) for path in map(Path, paths)]
-    return _saved(
-        compare(*results, confidence_level=confidence_level, **options, **request), save_path
-    )
+    return _saved(compare(*map(read_results, paths), **request), save_path)
 
 
-def _saved(results: Any, target: str | None) -> dict[str, Any]:
+def _saved(results: Any, target: Path | None) -> dict[str, Any]:
     """Return the content of results, which are saved if there is a target."""
     if target:
         results.save(target)
@@ -275,8 +246,8 @@ def _saved(results: Any, target: str | None) -> dict[str, Any]:
 def report(
     context: CallContext,
     *,
-    path: InputPath,
-    save_path: PagePath,
+    path: Path,
+    save_path: Annotated[Path, NewFile(str, "a path", ".html")],
     fields: Sequence[str] | None = None,
 ) -> dict[str, Any]:
     """Save a page about saved results: scores, differences, groups and selected rows.
@@ -286,14 +257,7 @@ def report(
         save_path: where to save the page, in HTML; the time is put into the name.
         fields: additional fields of the rows to show, such as the question.
     """
-    from ...evaluation.comparison.saved_results import saved_result
-
-    with extra("report"):
-        from ...reporting.report.examples import find_examples
-        from ...reporting.report.page import render
-
-    results = saved_result(Path(path)).results
-    write_whole(save_path, [render(results, find_examples(results, fields=fields or []))])
+    write_report(path, save=save_path, show=fields)
     return {"saved_to": str(save_path)}
 
 
@@ -309,7 +273,7 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     Args:
         name: a name that list_modules returns.
     """
-    _check_names([name])
+    _check_name(name)
     module = catalog.load_without_evaluate(name)
     return {
         "name": name,
@@ -320,10 +284,9 @@ def describe_module(context: CallContext, *, name: str) -> dict[str, Any]:
     }
 
 
-def _check_names(modules: Sequence[str]) -> None:
-    """Check that modules are named, and not given by paths, whose scripts would run here."""
-    for name in modules:
-        if not catalog.is_known(name):
-            hint = suggestion(name, catalog.names())
-            names = ", ".join(catalog.names())
-            raise ValueError(f"there is no module {name!r}{hint}; the modules are {names}")
+def _check_name(name: str) -> None:
+    """Check that a module is named, and not given by a path, whose script would run here."""
+    if not catalog.is_known(name):
+        names = catalog.names()
+        listed = f"{suggestion(name, names)}; the modules are {', '.join(names)}"
+        raise ValueError(f"there is no module {name!r}{listed}")

@@ -61,12 +61,11 @@ class Cells(NamedTuple):
         import numpy as np
 
         text = np.frombuffer(self.data, np.uint8)
-        breaks, quotes = np.flatnonzero(text == ord("\n")), np.flatnonzero(text == ord('"'))
-        is_end = np.searchsorted(quotes, breaks) % 2 == 0
-        starts = np.append(0, breaks[is_end] + 1)
-        lines = np.append(0, np.flatnonzero(is_end) + 1)[starts < len(text)]
-        is_empty = np.isin(text[starts[starts < len(text)]], np.frombuffer(b"\r\n", np.uint8))
-        return (first + lines[~is_empty]).tolist()  # type: ignore[no-any-return]
+        starts = np.append(0, _row_ends(self.data))
+        starts = starts[starts < len(text)]
+        starts = starts[~np.isin(text[starts], np.frombuffer(b"\r\n", np.uint8))]  # not empty
+        lines = np.searchsorted(np.flatnonzero(text == ord("\n")), starts)
+        return (first + lines).tolist()  # type: ignore[no-any-return]
 
     def rows(self, row: int) -> Iterator[Row]:
         """Yield the rows, whose cells are strings; the first one has this number.
@@ -105,14 +104,8 @@ def delimited_blocks(
         fields: returns the fields that the header must have, once they are known.
     """
     csv.field_size_limit(_LARGEST)  # its default is too small for long contexts
-    head: list[bytes] = []
-
-    def noted() -> Iterator[bytes]:
-        while line := content.readline():
-            head.append(line)
-            yield line
-
-    reader = csv.reader(text_lines(noted()), delimiter=delimiter, strict=True)
+    all_lines = text_lines(iter(content.readline, b""))
+    reader = csv.reader(all_lines, delimiter=delimiter, strict=True)
     problem: csv.Error | None = None
     header: list[str] = []
     try:
@@ -126,7 +119,7 @@ def delimited_blocks(
         if not header:
             return
         _check_header(header, delimiter, fields())
-        lines, data = len(head), b""
+        lines, data = reader.line_num, b""
         while chunk := content.read(_SIZE) + content.readline():
             data += chunk
             end = _end_of_rows(data, delimiter)
@@ -164,12 +157,17 @@ def _end_of_rows(data: bytes, delimiter: str) -> int | None:
     closes = np.isin(padded[quotes[1::2] + 1], [*borders, ord("\r")])
     if not (opens.all() and closes.all()):
         return None
-    ends = np.flatnonzero(padded[1:-1] == ord("\n")) + 1
-    is_outside = np.searchsorted(quotes, ends) % 2 == 0
-    outside = ends[is_outside]
-    if quotes.size % 2 == 0:
-        return len(data)
-    return int(outside[-1]) if outside.size else 0
+    ends = _row_ends(data)
+    return len(data) if quotes.size % 2 == 0 else int(ends[-1]) if ends.size else 0
+
+
+def _row_ends(data: bytes) -> Any:
+    """Return the positions after the line feeds that end rows: those outside of quotes."""
+    import numpy as np
+
+    text = np.frombuffer(data, np.uint8)
+    ends = np.flatnonzero(text == ord("\n")) + 1
+    return ends[np.searchsorted(np.flatnonzero(text == ord('"')), ends) % 2 == 0]
 
 
 def _fault(error: csv.Error, row: int, line: int) -> ValueError:

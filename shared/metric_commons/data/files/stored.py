@@ -15,7 +15,6 @@ from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import check_option
 from .access import create_file, read_file, target_to_write
 
-CHANGED = "the content has changed since it was written; score again"
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
 DAMAGES = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError)
 
@@ -58,26 +57,16 @@ class Stored(ABC):
             raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None
         if stored != cls.FORMAT:
-            raise cls._refusal(stored)
+            kind = cls.FORMAT.rpartition("/")[0]
+            is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
+            hint = f", but {stored}: score again" if is_older else ""
+            raise ValueError(f"not in the format {cls.FORMAT}{hint}")
         if content.pop("sha256", None) != checksum(content):
-            raise ValueError(CHANGED)
-        return cls._checked(content)
-
-    @classmethod
-    def _refusal(cls, stored: Any) -> ValueError:
-        """Return the error about a file in another format."""
-        kind = cls.FORMAT.rpartition("/")[0]
-        is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
-        hint = f", but {stored}: score again" if is_older else ""
-        return ValueError(f"not in the format {cls.FORMAT}{hint}")
-
-    @classmethod
-    def _checked(cls, content: Mapping[str, Any]) -> Self:
-        """Return the result of `from_dict`; all its errors are ValueErrors that name the format."""
+            raise ValueError("the content has changed since it was written; score again")
         try:
             return cls.from_dict(content)
         except DAMAGES as error:
-            raise ValueError(f"not a complete {content['format']}: {error}") from error
+            raise ValueError(f"not a complete {cls.FORMAT}: {error}") from error
 
     def save(self, path: str | Path) -> None:
         """Write a file atomically."""

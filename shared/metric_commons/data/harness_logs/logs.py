@@ -257,7 +257,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if start and kind not in ("json", "jsonl") and not is_json:
         has_marks = start.lstrip(_BLANKS).startswith(b"<") or kind in _MARKED
         if format_name is None and stream.path != STANDARD_INPUT and not has_marks:
-            return _texts(stream, format_name)  # texts may end in .en, .hyp and the like
+            return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     return _json(stream, kind, format_name)
 

@@ -1,6 +1,6 @@
 """Several results combined into one, whose systems are compared on the same rows."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import combinations, product
@@ -10,14 +10,20 @@ from typing import Any
 
 from ...data.tables.tables import Source
 from ...module.catalog.request import Missing
+from ...module.catalog.usage import UsageError, note
 from ...statistics.arguments.arrays import as_column
+from ...statistics.arguments.checks import OptionError
+from ...statistics.arguments.domains import Level
+from ...statistics.intervals.methods import Assumption, Correction, ScoreBounds
+from ...statistics.tests.laws import Alternative
+from ...statistics.tests.significance import Test
 from ..results.module_results import provenance
 from ..results.results import Results
 from ..rows.given_scores import tables_of_scores
-from ..rows.table_columns import columns_of_table, table_names
+from ..rows.libraries import columns_of_table, table_names
 from ..rows.table_files import RowFile
 from .comparisons import Pair, paired_scores, with_comparisons
-from .saved_results import results_of_rows
+from .saved_results import is_saved, read_results, results_of_rows
 
 _BY_SYSTEM = ("digests", "columns", "logs")  # entries of a provenance with a value for each system
 
@@ -63,10 +69,23 @@ def compare(
     lower_is_better: bool = False,
     clusters: Sequence[str] = (),
     missing: Missing = "refuse",
-    bounds: tuple[float, float] | None = None,
-    **testing: Any,
+    bounds: ScoreBounds | None = None,
+    test: Test = "permutation",
+    alternative: Alternative = "two-sided",
+    confidence_level: Level = 0.95,
+    alpha: Level = 0.05,
+    correction: Correction = "bonferroni",
+    assume: Assumption = "exchangeable",
 ) -> Results:
-    """Compare the systems of several results, or of a table of scores, in pairs, on the same rows.
+    """Compare systems row by row: those of a table of scores, or of results.
+
+    metric-commons compare scores.csv
+
+    metric-commons compare new.json old.json
+
+    The p-value is the probability of a difference at least this large if both systems were equally
+    good. A difference that is not significant does not show that they are equal. A row that one
+    system lacks is excluded for both.
 
     With two results, the systems of the first (A) are compared with those of the second (B):
     systems of the same name, renamed to "A: name" and "B: name", or if the results share no name,
@@ -74,21 +93,30 @@ def compare(
     are compared, and their names must be distinct.
 
     Args:
-        *results: results with their scored rows; or a table of scores that are there already: a
-            dictionary of columns, a DataFrame, or the path of a file. A long table has a row for
-            each score (columns such as model, id and score), a wide one a column for each system.
-        scores: which scores to show and compare, as `score` or `module.score`; None to show all,
-            and to compare the main score of each module. P-values are corrected for the number of
-            pairs and scores.
-        system: of a table: the column that names the systems, or the columns that are systems.
-        id: of a table: the column of the ids.
-        score: of a table: the column of the scores.
-        lower_is_better: of a table: whether the lowest scores are the best.
-        clusters: of a table: the columns of clusters.
-        missing: of a table: what becomes of scores that a system lacks; "skip" leaves the row out
+        *results: results with their scored rows, or the paths of saved ones or of such rows; or a
+            table of scores that are there already: a dictionary of columns, a DataFrame, or the
+            path of a file. A long table has a row for each score (columns such as model, id and
+            score), a wide one a column for each system.
+        scores: show and compare only these scores, as `score` or `module.score`; by default all are
+            shown, and the main score of each module is compared. P-values are corrected for the
+            number of pairs and scores.
+        system: of a table, the column that names the systems, or the columns that are systems, as
+            A,B.
+        id: of a table, the column of the ids.
+        score: of a table, the column of the scores.
+        lower_is_better: of a table, the lowest scores are the best.
+        clusters: fields of clusters, which are counted instead of rows.
+        missing: of a table, what becomes of a row whose score a system lacks; skip leaves it out
             for all systems.
-        bounds: the lowest and the highest possible score.
-        **testing: options of `compare_pairs`: the test, the correction and the levels.
+        bounds: the lowest and the highest possible score, such as 0,1.
+        test: permutation (sign flips), t, wilcoxon, or mcnemar for scores 0 and 1.
+        alternative: alternative hypothesis about A - B: two-sided, greater or less.
+        confidence_level: level of the intervals of differences.
+        alpha: significance level, for corrected p-values.
+        correction: correction of p-values for several comparisons: bonferroni, holm,
+            benjamini_hochberg or none.
+        assume: what comparisons of means of rows assume: exchangeable (the systems, row by row) or
+            nothing.
 
     Returns:
         The compared systems with their scores, the comparisons, and the ranks if all pairs of
@@ -109,15 +137,33 @@ def compare(
     >>> compare(table).comparisons[0]["p_value"]
     0.5
     """
-    if not all(isinstance(part, Results) for part in results):
-        if len(results) != 1:
-            raise TypeError(
-                "compare takes results of score, or one table of scores; compare_rows(a, b) takes "
-                "scores of rows"
+    results = tuple(_read(results, clusters))
+    of_table = {
+        "system": system,
+        "id": id,
+        "score": score,
+        "lower_is_better": lower_is_better,
+        "missing": None if missing == "refuse" else missing,
+    }
+    if all(isinstance(part, Results) for part in results):
+        for name, value in of_table.items():
+            if value:
+                raise OptionError(name, "is for a table of scores")
+    elif len(results) != 1:
+        if any(isinstance(part, str | PathLike) for part in results):
+            raise UsageError(
+                "compare needs saved results, or one table of scores; rows need a module: "
+                "metric-commons score MODULE FILE -p FIELD -p FIELD -r FIELD --compare; runs: "
+                "metric-commons trec QRELS RUN RUN --compare"
             )
+        raise TypeError(
+            "compare takes results of score, or one table of scores; compare_rows(a, b) takes "
+            "scores of rows"
+        )
+    else:
         tables = tables_of_scores(
             _columns(results[0]),
-            system=system,
+            system=system.split(",") if isinstance(system, str) and "," in system else system,
             ids=id,
             score=score,
             clusters=clusters,
@@ -126,8 +172,20 @@ def compare(
             missing=missing,
         )
         results = (results_of_rows(RowFile(dict(tables), provenance([]))),)
+        note(f"the systems are {', '.join(tables)}")
     pool, names = _pooled(results)
-    found = with_comparisons(pool, names, scores, bounds=bounds, **testing)
+    found = with_comparisons(
+        pool,
+        names,
+        scores,
+        bounds=bounds,
+        test=test,
+        alternative=alternative,
+        confidence_level=confidence_level,
+        alpha=alpha,
+        correction=correction,
+        assume=assume,
+    )
     if not found.comparisons and "not_compared" not in found.provenance:
         _refuse(results)
     return found.choose(scores)
@@ -148,6 +206,17 @@ def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> 
     if not pairs:
         _refuse(results)
     return pairs
+
+
+def _read(parts: Sequence[Any], clusters: Sequence[str]) -> Iterator[Any]:
+    """Yield the results that paths name, and anything else unchanged, such as a path of a table."""
+    paths = [Path(part) for part in parts if isinstance(part, str | PathLike)]
+    for path in paths:
+        path.stat()  # report a missing file before anything else
+    are_saved = len(paths) < len(parts) or any(map(is_saved, paths[:1]))
+    for part in parts:
+        is_path = isinstance(part, str | PathLike)
+        yield read_results(Path(part), clusters) if is_path and are_saved else part
 
 
 def _columns(table: Any) -> Mapping[str, Any]:

@@ -12,7 +12,7 @@ from ..results.module_results import ModuleResult, module_result, provenance, ro
 from ..results.results import Results
 
 if TYPE_CHECKING:  # since these import numpy
-    from ..rows.plans import Tables
+    from ..rows.blocks import Tables
     from ..rows.row_tables import RowTable
     from ..rows.table_files import RowFile
 
@@ -24,10 +24,7 @@ def holds_rows(path: Path) -> bool:
     """Return whether a file has scored rows; a pipe, which cannot be read twice, has not."""
     from ..rows.table_files import FORMAT, has_parquet_header
 
-    if not is_file(path):
-        return False
-    with open_file(path) as file:
-        start = file.read(64)
+    start = _start(path)
     if start.startswith(b"PAR1"):
         return has_parquet_header(path)
     return start.startswith(f'{{"format": "{FORMAT[:-1]}'.encode())
@@ -35,12 +32,15 @@ def holds_rows(path: Path) -> bool:
 
 def is_saved(path: Path) -> bool:
     """Return whether a file holds results or scored rows, and not rows to be scored."""
-    if holds_rows(path):
-        return True
-    if not is_file(path) or {".jsonl", ".ndjson"} & set(path.suffixes):
-        return False
+    is_object = not {".jsonl", ".ndjson"} & set(path.suffixes) and _start(path).lstrip()[:1] == b"{"
+    return is_object or holds_rows(path)
+
+
+def _start(path: Path) -> bytes:
+    if not is_file(path):
+        return b""
     with open_file(path) as file:
-        return file.read(64).lstrip()[:1] == b"{"
+        return file.read(64)
 
 
 def results_of_rows(file: "RowFile", reporting: Mapping[str, Any] | None = None) -> Results:
@@ -64,7 +64,8 @@ def merged_rows(paths: Iterable[Path]) -> "RowFile":
     Raises:
         ValueError: a file is not one of rows, they cannot be merged, or two are of one input.
     """
-    from ..rows.plans import check_alike, merged
+    from ..rows.blocks import check_alike, merged, with_tables
+    from ..rows.row_tables import RowTable
     from ..rows.table_files import RowFile, read_tables
 
     tables: list[Tables] = []
@@ -72,22 +73,23 @@ def merged_rows(paths: Iterable[Path]) -> "RowFile":
     record: dict[str, Any] = {}
     for path in paths:
         file = read_tables(path)
-        digests = {source["sha256"]: source["path"] for source in inputs}
+        known = {source["sha256"] for source in inputs}
         for source in file.provenance.get("inputs", []):
-            if source["sha256"] in digests:
-                name = digests[source["sha256"]]
-                alias = "" if name == source["path"] else f", there as {name}"
+            if source["sha256"] in known:
                 raise ValueError(
-                    f"{path}: the rows of {source['path']} are in an earlier file, too{alias}"
+                    f"{path}: the rows of {source['path']} are in an earlier file, too"
                 )
-        inputs += file.provenance.get("inputs", [])
+            inputs.append(source)
         record = record or file.provenance
         tables.append(file.tables)
         try:
             check_alike(tables[0], file.tables)
         except ValueError as error:
             raise ValueError(f"{path}: {error}") from error
-    return RowFile(merged(tables), {**record, **provenance(inputs)})
+    if len(tables) > 1:  # rows are in several files, which one field of a file does not name
+        record = {n: v for n, v in record.items() if n not in ("columns", "logs")}
+    whole = with_tables(merged(tables), RowTable.named)
+    return RowFile(whole, {**record, **provenance(inputs)})
 
 
 class SavedResult(NamedTuple):

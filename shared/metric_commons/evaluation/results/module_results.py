@@ -141,46 +141,23 @@ class ModuleResult:
                 if is_count or not _is_number(value):
                     continue
                 ends = _detail(values, "confidence_interval", score)
-                low, high = ends or (None, None)
-                yield ScoreRecord(
-                    system=system,
-                    module=module,
-                    score=score,
-                    group=group,
-                    value=value,
-                    low=low,
-                    high=high,
-                    level=self.options.get("confidence_level") if ends else None,
-                    n=self.rows if group is None else values["n"],
-                    n_clusters=values.get("n_clusters"),
-                    **{name: _detail(values, key, score) for name, key in _IN_RECORD.items()},
-                )
+                level = self.options.get("confidence_level") if ends else None
+                details = (_detail(values, key, score) for key in _IN_RECORD.values())
+                rows = self.rows if group is None else values["n"]
+                clusters = values.get("n_clusters")
+                uncertain = *(ends or (None, None)), level, *details, rows, clusters
+                yield ScoreRecord(system, module, score, group, value, *uncertain)
 
     def run(self) -> dict[str, Any]:
-        """Return all that a file has of a run beside its records."""
-        values = _beside_records(self.values)
+        """Return all that a file has of a run beside its records: curves, lists, and the like."""
+        values = _without(self.values, _values_of(self.records("", "")))
         header = {name: getattr(self, name) for name in _HEADER}
         return header | ({"values": values} if values else {})
 
     @classmethod
     def from_records(cls, run: Mapping[str, Any], records: Iterable[ScoreRecord]) -> Self:
         """Return the inverse of `run` and `records`."""
-        values: dict[str, Any] = {}
-        for record in records:
-            part = values
-            if record.group is not None:
-                part = values.setdefault("groups", {}).setdefault(record.group, {})
-                part["n"] = record.n
-            part[record.score] = record.number
-            details = {key: getattr(record, name) for name, key in _IN_RECORD.items()}
-            if {record.method, record.low, record.high} != {None}:
-                ends = (math.nan if end is None else end for end in (record.low, record.high))
-                details["confidence_interval"] = [*ends]
-            for key, detail in details.items():
-                if detail is not None:
-                    part.setdefault(key, {})[record.score] = detail
-            if record.n_clusters is not None:
-                part["n_clusters"] = record.n_clusters
+        values = _values_of(records)
         _add(values, from_jsonable(run.get("values", {})))
         return cls(values=values, **{name: run[name] for name in _HEADER})
 
@@ -211,11 +188,13 @@ class ModuleResult:
         hidden = self.scores.keys() - set(scores)
 
         def shown(values: Mapping[str, Any]) -> dict[str, Any]:
-            chosen = {key: value for key, value in values.items() if key not in hidden}
-            for key in _BY_SCORE:
-                if isinstance(chosen.get(key), dict):
-                    chosen[key] = {n: v for n, v in chosen[key].items() if n not in hidden}
-            return chosen
+            return {
+                key: {name: of for name, of in value.items() if name not in hidden}
+                if key in _BY_SCORE and isinstance(value, dict)
+                else value
+                for key, value in values.items()
+                if key not in hidden
+            }
 
         values = shown(self.values)
         if self.groups:
@@ -248,17 +227,33 @@ def _detail(values: Mapping[str, Any], name: str, score: str) -> Any:
     return None if isinstance(detail, float) and math.isnan(detail) else detail
 
 
-def _beside_records(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what is in no record: curves, lists, and the like."""
+def _values_of(records: Iterable[ScoreRecord]) -> dict[str, Any]:
+    """Return what records say of a result."""
+    values: dict[str, Any] = {}
+    for record in records:
+        part = values
+        if record.group is not None:
+            part = values.setdefault("groups", {}).setdefault(record.group, {})
+            part["n"] = record.n
+        part[record.score] = record.number
+        details = {key: getattr(record, name) for name, key in _IN_RECORD.items()}
+        if {record.method, record.low, record.high} != {None}:
+            ends = (math.nan if end is None else end for end in (record.low, record.high))
+            details["confidence_interval"] = [*ends]
+        for key, detail in details.items():
+            if detail is not None:
+                part.setdefault(key, {})[record.score] = detail
+        if record.n_clusters is not None:
+            part["n_clusters"] = record.n_clusters
+    return values
+
+
+def _without(values: Mapping[str, Any], known: Mapping[str, Any]) -> dict[str, Any]:
     left: dict[str, Any] = {}
     for name, value in values.items():
-        if name == "groups":
-            groups = {group: _beside_records(part) for group, part in value.items()}
-            left |= {name: groups} if any(groups.values()) else {}
-        elif name in ("confidence_interval", *_IN_RECORD.values()) and isinstance(value, dict):
-            others = {key: of for key, of in value.items() if not _is_number(values.get(key))}
-            left |= {name: others} if others else {}
-        elif name == "missing_rows" or not _is_number(value):
+        if isinstance(value, dict) and name in known:
+            left |= {name: part} if (part := _without(value, known[name])) else {}
+        elif name not in known:
             left[name] = value
     return left
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from html import escape
 from typing import Annotated, Any, NamedTuple, Self
 
-from ...module.catalog.catalog import names, score_ranges
+from ...module.catalog.catalog import is_known, score_ranges
 from ...statistics.arguments.domains import Range, score_range
 
 Digits = Annotated[int, Range(0, 15)]
@@ -99,7 +99,7 @@ class Notation(NamedTuple):
         NumberFormat(factor=1, decimals=1)
         """
         scaled = self.percent and is_proportion(module, score, values)
-        ends = score_range(score, score_ranges(module)) if module in names() else None
+        ends = score_range(score, score_ranges(module)) if is_known(module) else None
         is_of_100 = score == "ter" or (ends is not None and ends[1] == 100)
         decimals = _DECIMALS_OF_100 if is_of_100 else _DECIMALS
         return self.format_of(intervals, is_proportion=scaled, decimals=decimals)
@@ -117,7 +117,7 @@ def is_proportion(module: str, score: str, values: Iterable[float]) -> bool:
     >>> is_proportion("logged", "acc", [0.5, 0.7]), is_proportion("logged", "ppl", [0.5, 9.0])
     (True, False)
     """
-    if module not in names():
+    if not is_known(module):
         return all(0 <= value <= 1 for value in values)
     if module == "error_rate" and score in _ABOVE_ONE:
         return True

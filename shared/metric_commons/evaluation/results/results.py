@@ -36,7 +36,7 @@ from .result_tables import tables
 from .standings import Rank, Standings
 
 if TYPE_CHECKING:
-    from ..rows.plans import Tables
+    from ..rows.blocks import Tables
     from ..rows.table_files import RowFile
     from .best_systems import BestSystem
 

@@ -1,10 +1,13 @@
 """`logged`: the scores recorded in a log, summarized like those of a module, without rescoring."""
 
+import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from ...module.declaration.declarations import Module, declared_options
+from ...statistics.arguments.checks import alternatives
 from ...statistics.arguments.domains import Ranges
 
 LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
@@ -12,7 +15,7 @@ SCORES = "scores"  # the module of a table of scores
 
 
 class LoggedScores(Module):
-    """A module whose rows are dictionaries of scores: of a log, or of a module that is not here.
+    """A module whose rows are scores: of a log, or of a module that is not here.
 
     Args:
         lower_is_better: the names of scores for which lower is better.
@@ -44,22 +47,53 @@ class LoggedScores(Module):
         reporting = declared_options(summarize, "").items()
         return {**self._scoring, **{name: option.default for name, option in reporting}}
 
-    def compute(self, *, predictions: Sequence[Mapping[str, float]], **_: Any) -> Any:
-        """Return what `result_of_rows` returns, which has no means."""
-        return self.result_of_rows(predictions=predictions)
+    def compute(self, **_: Any) -> Any:
+        """Return no scores, since those of rows are there already."""
+        return {}
 
-    def result_of_rows(self, *, predictions: Sequence[Mapping[str, float]], **_: Any) -> Any:
-        """Return a result with the scores of each row.
 
-        >>> LoggedScores().result_of_rows(predictions=[{"acc": 1.0}, {"acc": 0.0}]).scores
-        {'acc': array([1., 0.])}
-        """
-        import numpy as np
+def scores_of_samples(
+    samples: Sequence[Mapping[str, Any]], score: str | None = None
+) -> tuple[dict[str, list[float]], Counter[str]]:
+    """Return the scores of the samples of a log, and counts of values that are no numbers.
 
-        from ...statistics.intervals.summary import ModuleScores, RowMeans
+    Args:
+        samples: the values in the log, by the names of its scores. A sample that lacks one has
+            none.
+        score: one of these names, or a scorer whose scores are `scorer.key`; None for all.
 
-        result = ModuleScores()
-        result.scored = RowMeans(
-            {n: np.array([row[n] for row in predictions], float) for n in predictions[0]}
+    Raises:
+        ValueError: there are no scores, or none that is one number per sample.
+
+    >>> scores_of_samples([{"acc": 1, "f1": [1, 0]}, {"acc": float("nan"), "f1": [0, 0]}])
+    ({'acc': [1.0, nan]}, Counter({'f1': 2}))
+    """
+    names = list(dict.fromkeys(name for sample in samples for name in sample))
+    if not names:
+        raise ValueError("the log has no scores; its samples were not scored")
+    if score is not None:
+        chosen = [name for name in names if name == score or name.startswith(f"{score}.")]
+        if not chosen:
+            raise ValueError(f"the log has no metric {score!r}{alternatives(score, names)}")
+        names = chosen
+    others = Counter(
+        name
+        for sample in samples
+        for name in names
+        if not isinstance(sample.get(name, 0), int | float)
+    )
+    numbers = [name for name in names if name not in others]
+    if not numbers or (score is not None and others):
+        raise ValueError(
+            f"{', '.join(others)}: the log has no number per row, but the input of a measure of "
+            "all rows, such as pairs of reference and prediction, which has no mean; score the "
+            "answers with a module"
         )
-        return result
+    whole = [not any(math.isnan(sample.get(n, math.nan)) for n in numbers) for sample in samples]
+    return {
+        name: [
+            float(sample[name]) if is_whole else math.nan
+            for sample, is_whole in zip(samples, whole, strict=True)
+        ]
+        for name in numbers
+    }, others

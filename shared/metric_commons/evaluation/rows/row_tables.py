@@ -5,6 +5,7 @@ merge tables is to concatenate them, and a result is what `compute` itself does 
 so it has the same bits however the rows were divided.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from ...statistics.arguments.checks import check_labels
 from ...statistics.arguments.domains import observed_range, score_range
 from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics
-from .logged_scores import LoggedScores
+from .logged_scores import LOGGED, LoggedScores
 from .rows import Rows
 
 Kept = Literal["scores", "sums", "inputs"]
@@ -43,27 +44,30 @@ class RowTable:
         metric: the module, with its options.
         columns: the scores, sums or inputs of rows by name; NaN is the score of a row that does
             not count.
-        ids: one text for each row, all distinct; None if there are none, as for the others.
+        ids: one for each row; None if there are none, as for the others. They are texts, and all
+            distinct, once all rows are in one table.
         groups: one label for each row.
         clusters: labels of rows, by field.
         digests: a number for the references of each row, by which tables show that they are of
             the same rows.
         texts: what a module has to say about rows, by name.
+        reasons: why a row has no score, "" for others; none if all rows have one.
         conditions: how rows were selected, and whatever else changes scores and is no option:
             texts, or numbers of rows by reason, which add up.
     """
 
     metric: Any
     columns: Mapping[str, Any]
-    ids: Sequence[str] | None = None
-    groups: Sequence[str] | None = None
-    clusters: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ids: Sequence[Any] | None = None
+    groups: Sequence[Any] | None = None
+    clusters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     digests: NDArray[np.uint64] | None = None
     texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    reasons: Sequence[str] = ()
     conditions: Mapping[str, Any] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(next(iter(self.columns.values()), ()))
+        return len(next(iter(self.columns.values()), self.reasons))
 
     @property
     def module(self) -> str:
@@ -124,10 +128,11 @@ class RowTable:
             columns = [getattr(part, name) for part in parts]
             if isinstance(columns[0], Mapping):
                 return {key: combined([column[key] for column in columns]) for key in columns[0]}
-            return None if columns[0] is None else combined(columns)
+            return columns[0] if columns[0] in (None, ()) else combined(columns)
 
-        names = ("columns", "ids", "groups", "clusters", "digests", "texts")
-        return replace(self, **{name: of_name(name) for name in names})
+        names = ("columns", "ids", "groups", "clusters", "texts", "reasons")
+        digests = None if self.digests is None else combined([part.digests for part in parts])
+        return replace(self, digests=digests, **{name: of_name(name) for name in names})
 
     def labels(self) -> dict[str, Any]:
         """Return the groups and clusters, as modules take them."""
@@ -136,9 +141,35 @@ class RowTable:
             (clusters,) = self.clusters.values()
         return {"groups": self.groups, "clusters": clusters}
 
+    def named(self) -> Self:
+        """Return the table with labels that are texts.
+
+        Raises:
+            ValueError: two labels are called alike, such as 1 and "1", or an id occurs twice.
+        """
+
+        def texts(name: str, labels: Any) -> Any:
+            return None if labels is None else check_labels(name, labels, len(self))
+
+        called = cluster_names(self.clusters)
+        clusters = {name: texts(called[name], labels) for name, labels in self.clusters.items()}
+        ids, groups = texts("ids", self.ids), texts("groups", self.groups)
+        check_unique(ids or ())
+        return replace(self, ids=ids, groups=groups, clusters=clusters)
+
+
+def cluster_names(clusters: Iterable[str]) -> dict[str, str]:
+    """Return what columns of clusters are called in messages.
+
+    >>> cluster_names(["item"]), cluster_names(["item", "seed"])
+    ({'item': 'clusters'}, {'item': "clusters['item']", 'seed': "clusters['seed']"})
+    """
+    names = list(clusters)
+    return {name: f"clusters[{name!r}]" if names[1:] else "clusters" for name in names}
+
 
 def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -> RowTable:
-    """Return the scored rows of a module with its options.
+    """Return the scored rows of a module with its options; a row without an answer has NaN.
 
     Args:
         metric: the module.
@@ -154,49 +185,72 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     >>> table.columns["qa_em"], result(table)
     (array([1., 0.]), {'qa_em': 0.5})
     """
-    given = {name: column for name, column in rows.columns.items() if column is not None}
-    inputs = {name: given[name] for name in metric.input_names if name in given}
+    reasons = rows.reasons if any(rows.reasons) else ()
+    here = np.array([row for row, reason in enumerate(reasons) if not reason], np.int64)
+    answered = rows.take(here.tolist()) if reasons else rows
+    columns: dict[str, Any] = {}
+    texts: dict[str, Any] = {}
+    if LOGGED in rows.columns:
+        columns = {LOGGED: answered.columns[LOGGED]}
+    elif here.size or not reasons:
+        columns, texts = _kept_columns(metric, answered.columns)
+    number = len(reasons) or len(next(iter(columns.values()), ()))
+    if reasons:
+        columns = {name: _spread(column, here, number) for name, column in columns.items()}
+        texts = {name: _spread(column, here, number) for name, column in texts.items()}
+    references = rows.columns.get("references")
+    if digests is None and references is not None:
+        digests = row_codes(metric.with_nan({"references": references})["references"])
+    return RowTable(
+        metric=metric,
+        columns=columns,
+        digests=digests,
+        texts=texts,
+        reasons=reasons,
+        **row_labels(rows, number),
+    )
+
+
+def _kept_columns(metric: Any, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the scores, sums or inputs of rows by name, and texts about rows."""
+    inputs = {name: given[name] for name in metric.input_names if given.get(name) is not None}
     of_options = {
-        name: given[name] for name in metric.options if name in given and name not in inputs
+        name: given[name]
+        for name in metric.options
+        if given.get(name) is not None and name not in inputs
     }
-    inputs, kept, texts = metric.with_nan(inputs), kept_by(metric), {}
+    inputs, kept = metric.with_nan(inputs), kept_by(metric)
     if kept == "scores":
         found = metric.result_of_rows(**inputs, **of_options, **_ALONE)
         columns = getattr(found, "scores", None)
         if columns is None:  # of a module that returns another dictionary
             found = metric.compute(**inputs, **of_options, **_ALONE, per_example=True)
             columns = {name: np.array(values) for name, values in found["per_example"].items()}
-        texts = {name: found[name] for name in metric.row_texts & found.keys()}
-    elif kept == "sums":
+        return columns, {name: found[name] for name in metric.row_texts & found.keys()}
+    if kept == "sums":
         statistics = metric.row_statistics(**inputs, **of_options)
         columns = dict(zip(statistics.names, statistics.values.T, strict=True))
-        if not columns:  # of rows without tags, which count as rows
-            columns = {"": np.zeros(len(statistics), np.int64)}
-    else:
-        columns = {n: c for n, c in metric.checked(**inputs).items() if c is not None}
-        columns |= {name: as_column(name, column) for name, column in of_options.items()}
-    number = len(next(iter(columns.values()), ()))
-    if digests is None and "references" in inputs:
-        digests = row_codes(inputs["references"])
-    return RowTable(
-        metric=metric,
-        columns=columns,
-        digests=digests,
-        texts=texts,
-        **row_labels(rows, number),
-    )
+        # Rows without tags count as rows.
+        return columns or {"": np.zeros(len(statistics), np.int64)}, {}
+    columns = {n: c for n, c in metric.checked(**inputs).items() if c is not None}
+    return columns | {name: as_column(name, column) for name, column in of_options.items()}, {}
 
 
-def row_labels(
-    rows: Rows, number: int, seen: dict[str, dict[str, Any]] | None = None
-) -> dict[str, Any]:
-    """Return the ids, groups and clusters of rows as texts, which are checked.
+def _spread(column: Any, rows: Integers, number: int) -> Any:
+    """Return the column of all rows, of which some have these values."""
+    if isinstance(column, np.ndarray):
+        nothing = math.nan if column.dtype.kind == "f" else 0
+        full = np.full((number, *column.shape[1:]), nothing, column.dtype)
+        full[rows] = column
+        return full
+    values = [None] * number
+    for row, value in zip(rows.tolist(), column, strict=True):
+        values[row] = value
+    return values
 
-    Args:
-        rows: the rows.
-        number: how many there are.
-        seen: the groups and clusters of earlier blocks, by name and text; none may be called as
-            another is.
+
+def row_labels(rows: Rows, number: int) -> dict[str, Any]:
+    """Return the ids, groups and clusters of rows, which are checked.
 
     Raises:
         ValueError: a label is not valid, or there is not one for each row.
@@ -205,18 +259,16 @@ def row_labels(
     if not isinstance(clusters, Mapping):
         clusters = {"clusters": clusters}
 
-    def texts(name: str, labels: Any) -> list[str]:
-        return check_labels(
-            name, labels, number, None if seen is None else seen.setdefault(name, {})
-        )
+    def listed(name: str, labels: Any) -> list[Any] | None:
+        if labels is None:
+            return None
+        check_labels(name, labels, number)
+        return labels.tolist() if hasattr(labels, "tolist") else list(labels)
 
     return {
-        "ids": None if rows.ids is None else check_labels("ids", rows.ids, number),
-        "groups": None if rows.groups is None else texts("groups", rows.groups),
-        "clusters": {
-            name: texts(f"clusters[{name!r}]" if len(clusters) > 1 else "clusters", labels)
-            for name, labels in clusters.items()
-        },
+        "ids": listed("ids", rows.ids),
+        "groups": listed("groups", rows.groups),
+        "clusters": {n: listed(c, clusters[n]) for n, c in cluster_names(clusters).items()},
     }
 
 
@@ -265,7 +317,7 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
     """Return all rows of tables of one system and module, in their order.
 
     Raises:
-        ValueError: the tables differ in module, options, columns or labels, or an id is in two.
+        ValueError: the tables differ in module, options, columns or labels.
 
     >>> from ...module.catalog.catalog import load_without_evaluate
     >>> metric = load_without_evaluate("qa_em")
@@ -275,8 +327,19 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
     """
     parts = list(tables)
     parts = [part for part in parts if len(part)] or parts[:1]
-    first = parts[0]
-    for part in parts[1:]:
+    first = next((part for part in parts if part.columns), parts[0])
+    nothing = np.array([], np.int64)
+    parts = [  # no row of a block may have an answer
+        part
+        if part.columns
+        else replace(
+            part,
+            columns={n: _spread(c[:0], nothing, len(part)) for n, c in first.columns.items()},
+            texts={n: _spread(c[:0], nothing, len(part)) for n, c in first.texts.items()},
+        )
+        for part in parts
+    ]
+    for part in parts:
         check_mergeable(first, part)
     if len(parts) == 1:
         return first
@@ -286,13 +349,13 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
             replace(part, columns={n: part.columns.get(n, np.zeros(len(part), int)) for n in names})
             for part in parts
         ]
+    if any(part.reasons for part in parts):
+        parts = [replace(part, reasons=part.reasons or [""] * len(part)) for part in parts]
     conditions = _added_conditions([part.conditions for part in parts])
-    table = replace(first._with_rows(parts, concatenated), conditions=conditions)
-    check_unique(table.ids or ())
-    return table
+    return replace(parts[0]._with_rows(parts, concatenated), conditions=conditions)
 
 
-def check_unique(ids: Sequence[str]) -> None:
+def check_unique(ids: Sequence[Any]) -> None:
     """Check that no row occurs twice.
 
     Raises:
@@ -300,7 +363,7 @@ def check_unique(ids: Sequence[str]) -> None:
     """
     if len(set(ids)) < len(ids):
         name, times = Counter(ids).most_common(1)[0]
-        raise ValueError(f"the id {name!r} occurs {times} times; every row needs its own")
+        raise ValueError(f"the id {str(name)!r} occurs {times} times; every row needs its own")
 
 
 def concatenated(columns: Sequence[Column | Sequence[Any]]) -> Any:

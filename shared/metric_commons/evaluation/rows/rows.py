@@ -26,6 +26,7 @@ class Rows:
         ids: one for each row; None if there are none, as for groups and clusters.
         groups: one label for each row.
         clusters: one label for each row, or the labels of several fields, which are crossed.
+        reasons: why a row has nothing to score, "" for others; none if all rows have.
         place: from the name of a column and a row, the words for them in a message.
 
     >>> rows = Rows(columns={"predictions": ["a", "b"]}, ids=["x", "y"])
@@ -37,6 +38,7 @@ class Rows:
     ids: Sequence[Any] | None = None
     groups: Sequence[Any] | None = None
     clusters: Clusters | None = None
+    reasons: Sequence[str] = ()
     place: Callable[[str, int], str] | None = None
 
     def __len__(self) -> int:
@@ -51,12 +53,15 @@ class Rows:
             ids=taken(self.ids, rows),
             groups=taken(self.groups, rows),
             clusters=taken(self.clusters, rows),
+            reasons=taken(self.reasons, rows) if self.reasons else (),
             place=None if place is None else lambda column, row: place(column, rows[row]),
         )
 
-    def located(self, error: ValueError) -> ValueError:
-        """Return an error about a row, in the words of where the row comes from."""
-        if self.place is None or not isinstance(error, RowError):
+    def located(self, system: str, error: ValueError) -> ValueError:
+        """Return an error in the words of where the row comes from, or else with the system."""
+        if self.place is None:
+            return InputError(system, error)
+        if not isinstance(error, RowError):
             return error
         return ValueError(error.about(self.place(error.column, error.row)))
 

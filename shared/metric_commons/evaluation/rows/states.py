@@ -55,6 +55,7 @@ class State:
         for name, value in self.metric.options.items():
             if value is not None and self.metric.options_of_all_rows.get(name) == value:
                 raise ValueError(f"{name}={value!r} follows from all rows; name its value")
+        self._empty = RowTable(metric=self.metric, columns={})
         self._tables: list[RowTable] = []
         self._ids: set[str] = set()
         self._lock = Lock()  # guards the tables: several threads may update and merge
@@ -99,7 +100,7 @@ class State:
         if ids is not None:
             ids = list(as_column("ids", ids))
         rows = Rows(columns=columns, ids=ids, groups=groups, clusters=clusters)
-        self._add([scored(self.metric, rows)])
+        self._add([scored(self.metric, rows).named()])
 
     def merge(self, *states: "State") -> None:
         """Add the rows of other states, one state after another; they are not changed.
@@ -140,16 +141,14 @@ class State:
             ValueError: there are no rows, or the module does not have an option.
         """
         labels = {"groups", "clusters", *OF_ROWS, *OF_SCRIPTS}
-        defaults = {
-            name: value for name, value in self.metric.options.items() if name in REPORTING - labels
-        }
+        names = (REPORTING - labels) & self.metric.options.keys()
         for name in reporting:
-            if name not in defaults:
+            if name not in names:
                 raise ValueError(f"{name} is not an option of a result of {self.module}")
         table = self.table()
         if not len(table):
             raise ValueError("the state has no rows; a score of no rows is undefined")
-        return result(table, **{**defaults, **reporting})
+        return result(table, **{n: self.metric.options[n] for n in names} | reporting)
 
     def table(self) -> RowTable:
         """Return all rows in one table."""
@@ -181,10 +180,6 @@ class State:
         state = cls(table.module, **table.options)
         state._add([table] if len(table) else [])
         return state
-
-    @property
-    def _empty(self) -> RowTable:
-        return RowTable(metric=self.metric, columns={})
 
     def _add(self, tables: Sequence[RowTable]) -> None:
         """Add tables, unless their rows do not go with the others."""

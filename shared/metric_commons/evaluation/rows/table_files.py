@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.files.access import open_file
-from ...data.files.stored import DAMAGES, check_object, refuse_device, to_jsonable, write_whole
+from ...data.files.stored import DAMAGES, refuse_device, to_jsonable, write_whole
 from ...data.files.streams import Stream, broken_compression
 from ...module.catalog.catalog import is_known, load_without_evaluate
 from ...module.declaration.declarations import names_of_functions
-from ...statistics.arguments.checks import nearest
+from .blocks import Tables
 from .logged_scores import LOGGED, SCORES, LoggedScores
 from .row_tables import RowTable, check_unique, kept_by
 from .versions import DISTRIBUTION, version
@@ -30,24 +30,16 @@ from .versions import DISTRIBUTION, version
 if TYPE_CHECKING:
     import pyarrow as pa
 
-Tables = Mapping[str, Mapping[str, RowTable]]  # by system and module
-
 FORMAT = "metric-commons-rows/1"
 _KEY = b"metric-commons"  # of the metadata
 _ROWS = 1 << 16  # of a block that is written
-_HEADER = {
-    "format": str,
-    "version": str,
-    "runs": Mapping[str, Any],
-    "provenance": Mapping[str, Any],
-}
 
 
 @dataclass(frozen=True)
 class RowFile:
     """The tables in a file, and where their rows come from."""
 
-    tables: dict[str, dict[str, RowTable]]
+    tables: Tables
     provenance: dict[str, Any] = field(default_factory=dict)
 
 
@@ -57,7 +49,9 @@ def is_json_lines(path: str | Path) -> bool:
 
 
 def write_tables(
-    path: str | Path, tables: Tables, provenance: Mapping[str, Any] | None = None
+    path: str | Path,
+    tables: Mapping[str, Mapping[str, RowTable]],
+    provenance: Mapping[str, Any] | None = None,
 ) -> str:
     """Write a file, whole or not at all, and return its SHA-256.
 
@@ -70,32 +64,27 @@ def write_tables(
         ValueError: a row of a system occurs twice.
         OSError: the file cannot be written.
     """
-    for modules in tables.values():
+    import pyarrow as pa
+
+    header: dict[str, Any] = {"format": FORMAT, "version": version(DISTRIBUTION), "runs": {}}
+    header["provenance"] = to_jsonable(dict(provenance or {}))
+    parts = []
+    for system, modules in tables.items():
         for table in modules.values():
             check_unique(table.ids or ())
+        part, header["runs"][system] = _arrow(system, modules)
+        parts.append(part)
+    whole = pa.concat_tables(parts, promote_options="permissive")
     digest = sha256()
 
     def pieces() -> Iterator[bytes]:
-        record = dict(provenance or {})
         lines = is_json_lines(path)
-        for piece in _json_lines(tables, record) if lines else [_parquet(tables, record)]:
+        for piece in _json_lines(whole, header) if lines else [_parquet(whole, header)]:
             digest.update(piece)
             yield piece
 
     write_whole(path, pieces())
     return digest.hexdigest()
-
-
-def table_bytes(tables: Tables) -> bytes:
-    """Return the content of a Parquet file, to be sent to another process."""
-    return _parquet(tables, {})
-
-
-def tables_of_bytes(data: bytes) -> dict[str, dict[str, RowTable]]:
-    """Return the inverse of `table_bytes`."""
-    import pyarrow as pa
-
-    return _read_parquet(pa.BufferReader(data)).tables
 
 
 def read_tables(path: str | Path) -> RowFile:
@@ -132,176 +121,43 @@ def has_parquet_header(path: Path) -> bool:
         return True
 
 
-# ---- the header ---------------------------------------------------------------------------------
+def _arrow(system: str, modules: Mapping[str, RowTable]) -> "tuple[pa.Table, dict[str, Any]]":
+    """Return the rows of a system as a table of Arrow, and what a header says of them."""
+    import pyarrow as pa
 
-
-def _header(tables: Tables, provenance: dict[str, Any], json_columns: Mapping[Any, Any]) -> str:
-    runs = {
-        system: {
-            module: {
-                "options": to_jsonable(table.options),
-                "functions": names_of_functions(table.options),
-                "conditions": to_jsonable(dict(table.conditions)),
-                "json": json_columns.get((system, module), []),
-                "texts": [*table.texts],
-                "columns": [*table.columns],
-                "kept": table.kept,
-                "labels": [name for name, labels in _labels(table).items() if labels is not None],
-                "clusters": [*table.clusters],
-                "lower_is_better": sorted(table.metric.lower_is_better),
-            }
-            for module, table in modules.items()
-        }
-        for system, modules in tables.items()
-    }
-    header = {"format": FORMAT, "version": version(DISTRIBUTION), "runs": runs}
-    return json.dumps(header | {"provenance": to_jsonable(provenance)})
-
-
-def _checked_header(text: str | bytes | None) -> dict[str, Any]:
-    """Return the header, if it is one that this version wrote."""
-    refused = ValueError(
-        f"not in the format {FORMAT}: `metric-commons score --rows FILE` writes it"
-    )
-    try:
-        header = json.loads(text or "null")
-    except (ValueError, RecursionError):
-        raise refused from None
-    if not isinstance(header, dict) or not str(header.get("format")).startswith(FORMAT[:-1]):
-        raise refused
-    if header["format"] != FORMAT or header.get("version") != version(DISTRIBUTION):
-        raise ValueError(
-            f"rows of {DISTRIBUTION} {header.get('version')} in {header['format']}, but this is "
-            f"{version(DISTRIBUTION)}; scores may have changed between them: score again"
-        )
-    check_object("the first line", header, _HEADER)
-    return header
-
-
-def _metric(module: str, run: Mapping[str, Any]) -> Any:
-    """Return the module with the options that rows were scored with.
-
-    The scores of rows need no module, so that of somebody else may be unknown here.
-    """
-    lower = frozenset(run["lower_is_better"])
-    if module in (LOGGED, SCORES):
-        return LoggedScores(lower, module)
-    if run["functions"]:
-        raise ValueError(
-            f"{module} was scored with a function as {run['functions'][0]}, and no file holds one"
-        )
-    if run["kept"] == "scores" and not is_known(module):
-        return LoggedScores(lower, module, scoring=run["options"])
-    defaults = load_without_evaluate(module).options
-    changed = {
-        name: value
-        for name, value in run["options"].items()
-        if name not in defaults or to_jsonable(defaults[name]) != value
-    }
-    return load_without_evaluate(module, **changed)
-
-
-def _labels(table: RowTable) -> dict[str, Any]:
-    return {"id": table.ids, "group": table.groups, "digest": table.digests}
-
-
-def _stored(modules: Mapping[str, RowTable]) -> dict[str, Any]:
-    """Return the labels of the rows of a system, and the columns of each module."""
     first = next(iter(modules.values()))
-    ids, groups, digests = _labels(first).values()
-    stored = {"id": ids, "group": groups, "clusters": first.clusters or None, "digest": digests}
-    stored |= {module: {**table.columns, **table.texts} for module, table in modules.items()}
-    return {name: column for name, column in stored.items() if column is not None}
-
-
-def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str, RowTable]:
-    """Return the tables of a system.
-
-    Args:
-        modules: what the header says of them.
-        column: from a name, or those of a module and a column, the values; None if a row has none.
-    """
-
-    def values(*keys: str) -> Any:
-        found = column(*keys)
-        if found is None:
-            raise ValueError(f"a row lacks {' of '.join(reversed(keys))}")
-        return found
-
-    tables = {}
-    for module, run in modules.items():
-        metric = _metric(module, run)
-        columns = {name: values(module, name) for name in map(str, run["columns"])}
-        if kept_by(metric) != "inputs":
-            columns = {name: _numbers(name, column) for name, column in columns.items()}
-        labels = dict.fromkeys(("id", "group", "digest")) | {n: values(n) for n in run["labels"]}
-        digests = labels["digest"]
-        tables[module] = RowTable(
-            metric=metric,
-            columns=metric.with_nan(columns),
-            texts={name: values(module, name) for name in run["texts"]},
-            conditions=run["conditions"],
-            ids=labels["id"],
-            groups=labels["group"],
-            clusters={name: values("clusters", name) for name in run["clusters"]},
-            digests=None if digests is None else np.array(digests, np.uint64),
-        )
-    return tables
-
-
-def _numbers(name: str, values: Any) -> Any:
-    """Return a column of scores or sums, in which null stands for NaN."""
-    if isinstance(values, np.ndarray):
-        return values
-    if set(map(type, values)) <= {int}:
-        return np.array(values, np.int64)
-    try:
-        return np.array([math.nan if v is None else float(v) for v in values], np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not a column of numbers") from None
-
-
-# ---- Parquet ------------------------------------------------------------------------------------
-
-
-def _parquet(tables: Tables, provenance: dict[str, Any]) -> bytes:
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    json_columns: dict[Any, list[str]] = {}
-    parts = [_arrow(system, modules, json_columns) for system, modules in tables.items()]
-    whole = pa.concat_tables(parts, promote_options="permissive")
-    metadata = {_KEY: _header(tables, provenance, json_columns).encode()}
-    sink = pa.BufferOutputStream()
-    pq.write_table(
-        whole.replace_schema_metadata(metadata), sink, compression="zstd", row_group_size=_ROWS
-    )
-    content: bytes = sink.getvalue().to_pybytes()
-    return content
-
-
-def _arrow(
-    system: str, modules: Mapping[str, RowTable], json_columns: dict[Any, list[str]]
-) -> "pa.Table":
-    """Return the rows of a system as a table of Arrow; note columns that are stored as JSON."""
-    import pyarrow as pa
-
-    number = len(next(iter(modules.values())))
-    columns: dict[str, Any] = {
-        "system": pa.array([system] * number, pa.string()).dictionary_encode()
-    }
-    for name, stored in _stored(modules).items():
-        if not isinstance(stored, Mapping):
-            columns[name] = pa.array(stored, pa.uint64() if name == "digest" else pa.string())
-            continue
-        arrays = {key: _array(column) for key, column in stored.items()}
-        for key in [key for key, array in arrays.items() if array is None]:
-            texts = [json.dumps(to_jsonable(value)) for value in stored[key]]
-            arrays[key] = pa.array(texts, pa.string())
-            json_columns.setdefault((system, name), []).append(key)
-        if arrays:
-            columns[name] = pa.StructArray.from_arrays([*arrays.values()], [*arrays])
-    return pa.table(columns)
+    names = pa.array([system] * len(first), pa.string())
+    columns: dict[str, Any] = {"system": names.dictionary_encode()}
+    for name, labels in (("id", first.ids), ("group", first.groups)):
+        if labels is not None:
+            columns[name] = pa.array(labels, pa.string())
+    if first.clusters:
+        arrays = [pa.array(labels, pa.string()) for labels in first.clusters.values()]
+        columns["clusters"] = pa.StructArray.from_arrays(arrays, [*first.clusters])
+    if first.digests is not None:
+        columns["digest"] = pa.array(first.digests)
+    runs = {}
+    for module, table in modules.items():
+        kept = {**table.columns, **table.texts}
+        found = {name: _array(column) for name, column in kept.items()}
+        of_json = [name for name, array in found.items() if array is None]
+        for name in of_json:
+            found[name] = pa.array([json.dumps(to_jsonable(value)) for value in kept[name]])
+        if found:
+            columns[module] = pa.StructArray.from_arrays([*found.values()], [*found])
+        runs[module] = {
+            "options": to_jsonable(table.options),
+            "functions": names_of_functions(table.options),
+            "conditions": to_jsonable(dict(table.conditions)),
+            "columns": [*table.columns],
+            "texts": [*table.texts],
+            "json": of_json,
+            "kept": table.kept,
+            "labels": [name for name in ("id", "group", "digest") if name in columns],
+            "clusters": [*first.clusters],
+            "lower_is_better": sorted(table.metric.lower_is_better),
+        }
+    return pa.table(columns), runs
 
 
 def _array(column: Any) -> Any:
@@ -327,6 +183,34 @@ def _array(column: Any) -> Any:
         return None
 
 
+def _parquet(whole: "pa.Table", header: Mapping[str, Any]) -> bytes:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    sink = pa.BufferOutputStream()
+    marked = whole.replace_schema_metadata({_KEY: json.dumps(header).encode()})
+    pq.write_table(marked, sink, compression="zstd", row_group_size=_ROWS)
+    content: bytes = sink.getvalue().to_pybytes()
+    return content
+
+
+def _json_lines(whole: "pa.Table", header: Mapping[str, Any]) -> Iterator[bytes]:
+    yield f"{json.dumps(header)}\n".encode()
+    for batch in whole.to_batches(_ROWS):
+        for row in batch.to_pylist():
+            record = {name: _for_json(v) for name, v in row.items() if v is not None}
+            yield f"{json.dumps(record)}\n".encode()
+
+
+def _for_json(value: Any) -> Any:
+    """Return a value for JSON, which has no infinities: they are written as texts."""
+    if isinstance(value, dict):
+        return {name: _for_json(item) for name, item in value.items()}
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    return to_jsonable(value)
+
+
 def _read_parquet(file: Any) -> RowFile:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -334,74 +218,38 @@ def _read_parquet(file: Any) -> RowFile:
 
     try:
         content = pq.ParquetFile(file)
-        header = _checked_header((content.schema_arrow.metadata or {}).get(_KEY))
+        header = _checked((content.schema_arrow.metadata or {}).get(_KEY))
         whole = content.read(use_threads=False)
     except (pa.ArrowInvalid, OSError, EOFError) as error:
         raise ValueError(f"a damaged Parquet file: {str(error).splitlines()[0]}") from error
 
-    def tables(system: str, modules: Mapping[str, Any]) -> dict[str, RowTable]:
-        rows = whole.filter(pc.equal(whole.column("system"), system))
+    def column(rows: "pa.Table", name: str, *keys: str) -> Any:
+        array = rows.column(name).combine_chunks()
+        for key in keys:
+            array = array.field(key)
+        if array.null_count:
+            return None
+        is_number = pa.types.is_floating(array.type) or pa.types.is_integer(array.type)
+        return array.to_numpy(zero_copy_only=False) if is_number else array.to_pylist()
 
-        def column(name: str, *keys: str) -> Any:
-            array = rows.column(name).combine_chunks()
-            for key in keys:
-                array = array.field(key)
-            if array.null_count:
-                return None
-            if keys and name in modules and keys[0] in modules[name]["json"]:
-                return [json.loads(text) for text in array.to_pylist()]
-            is_number = pa.types.is_floating(array.type) or pa.types.is_integer(array.type)
-            return array.to_numpy(zero_copy_only=False) if is_number else array.to_pylist()
+    def rows_of(system: str) -> Callable[..., Any]:
+        return partial(column, whole.filter(pc.equal(whole.column("system"), system)))
 
-        return _tables(modules, column)
-
-    found = {system: tables(system, modules) for system, modules in header["runs"].items()}
+    found = {name: _tables(modules, rows_of(name)) for name, modules in header["runs"].items()}
     return RowFile(found, header["provenance"])
 
 
-# ---- JSON Lines ---------------------------------------------------------------------------------
-
-
-def _json_lines(tables: Tables, provenance: dict[str, Any]) -> Iterator[bytes]:
-    yield f"{_header(tables, provenance, {})}\n".encode()
-    for system, modules in tables.items():
-        stored = {name: _listed(column) for name, column in _stored(modules).items()}
-        for row in range(len(next(iter(modules.values())))):
-            record = {"system": system} | {
-                name: {field: _for_json(values[row]) for field, values in column.items()}
-                if isinstance(column, Mapping)
-                else _for_json(column[row])
-                for name, column in stored.items()
-            }
-            yield f"{json.dumps(record, allow_nan=False)}\n".encode()
-
-
-def _listed(column: Any) -> Any:
-    if isinstance(column, Mapping):
-        return {name: _listed(values) for name, values in column.items()}
-    return column.tolist() if isinstance(column, np.ndarray) else column
-
-
-def _for_json(value: Any) -> Any:
-    """Return a value for JSON, which has no infinities: they are written as texts."""
-    if isinstance(value, float) and math.isinf(value):
-        return str(value)
-    return to_jsonable(value)
-
-
 def _read_json_lines(file: Any) -> RowFile:
-    header = _checked_header(file.readline())
+    header = _checked(file.readline())
     runs = header["runs"]
     rows: dict[str, list[dict[str, Any]]] = {system: [] for system in runs}
     for number, line in enumerate(file, start=2):
         try:
             record = json.loads(line)
             rows[record["system"]].append(record)
-        except KeyError as error:
-            hint = nearest(str(error.args[0]), runs)
-            raise ValueError(f"line {number}: {error} is unknown or missing{hint}") from None
-        except (ValueError, TypeError, RecursionError) as error:
-            raise ValueError(f"line {number}: {error}") from None
+        except (KeyError, ValueError, TypeError, RecursionError) as error:
+            unknown = " is unknown or missing" if isinstance(error, KeyError) else ""
+            raise ValueError(f"line {number}: {error}{unknown}") from None
 
     def column(system: str, *keys: str) -> list[Any] | None:
         values: list[Any] = rows[system]
@@ -414,3 +262,94 @@ def _read_json_lines(file: Any) -> RowFile:
 
     tables = {name: _tables(modules, partial(column, name)) for name, modules in runs.items()}
     return RowFile(tables, header["provenance"])
+
+
+def _checked(text: str | bytes | None) -> dict[str, Any]:
+    """Return the header, if it is one that this version wrote."""
+    refused = ValueError(
+        f"not in the format {FORMAT}: `metric-commons score --rows FILE` writes it"
+    )
+    try:
+        header = json.loads(text or "null")
+    except (ValueError, RecursionError):
+        raise refused from None
+    if not isinstance(header, dict) or not str(header.get("format")).startswith(FORMAT[:-1]):
+        raise refused
+    if header["format"] != FORMAT or header.get("version") != version(DISTRIBUTION):
+        raise ValueError(
+            f"rows of {DISTRIBUTION} {header.get('version')} in {header['format']}, but this is "
+            f"{version(DISTRIBUTION)}; scores may have changed between them: score again"
+        )
+    return header
+
+
+def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str, RowTable]:
+    """Return the tables of a system.
+
+    Args:
+        modules: what the header says of them.
+        column: from a name, or those of a module and a column, the values; None if a row has none.
+    """
+
+    def values(*keys: str) -> Any:
+        found = column(*keys)
+        if found is None:
+            raise ValueError(f"a row lacks {' of '.join(reversed(keys))}")
+        return found
+
+    tables = {}
+    for module, run in modules.items():
+        metric = _metric(module, run)
+        kept = {name: values(module, name) for name in (*run["columns"], *run["texts"])}
+        kept |= {name: [*map(json.loads, kept[name])] for name in run["json"]}
+        texts = {name: kept.pop(name) for name in run["texts"]}
+        if kept_by(metric) != "inputs":
+            kept = {name: _numbers(name, column) for name, column in kept.items()}
+        labels = {name: values(name) for name in run["labels"]}
+        digests = labels.get("digest")
+        tables[module] = RowTable(
+            metric=metric,
+            columns=metric.with_nan(kept),
+            texts=texts,
+            conditions=run["conditions"],
+            ids=labels.get("id"),
+            groups=labels.get("group"),
+            clusters={name: values("clusters", name) for name in run["clusters"]},
+            digests=None if digests is None else np.array(digests, np.uint64),
+        )
+    return tables
+
+
+def _numbers(name: str, values: Any) -> Any:
+    """Return a column of scores or sums, in which null stands for NaN."""
+    if isinstance(values, np.ndarray):
+        return values
+    if set(map(type, values)) <= {int}:
+        return np.array(values, np.int64)
+    try:
+        return np.array([math.nan if v is None else float(v) for v in values], np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name} is not a column of numbers") from None
+
+
+def _metric(module: str, run: Mapping[str, Any]) -> Any:
+    """Return the module with the options that rows were scored with.
+
+    The scores of rows need no module, so that of somebody else may be unknown here.
+    """
+    lower = frozenset(run["lower_is_better"])
+    if module in (LOGGED, SCORES):
+        return LoggedScores(lower, module)
+    if run["functions"]:
+        raise ValueError(
+            f"{module} was scored with a function as {run['functions'][0]}, and no file holds one"
+        )
+    if run["kept"] == "scores" and not is_known(module):
+        return LoggedScores(lower, module, scoring=run["options"])
+    defaults = load_without_evaluate(module).options
+    changed = {
+        name: value
+        for name, value in run["options"].items()
+        if name not in defaults or to_jsonable(defaults[name]) != value
+    }
+    return load_without_evaluate(module, **changed)

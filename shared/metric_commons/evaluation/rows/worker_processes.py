@@ -1,24 +1,22 @@
 """Work in several processes, which are forked from this one and therefore share its memory.
 
-They are forked whatever the start method of `multiprocessing` is: its default depends on the system
-and, on Linux, is "forkserver" from Python 3.14 on. Work need not be picklable, and rows in memory
-are not copied.
-
-Tasks are sent to processes, and results are returned in the order of the tasks. If a process
-refuses a task, all work is done again in one process, which finds the first invalid row and reports
-it in the same words as if it had been alone.
+They are forked whatever the start method of `multiprocessing` is, so work need not be picklable,
+and rows in memory are not copied. If a process refuses a task, all work is done again in one
+process, which finds the first invalid row and reports it in the same words as if it had been alone.
 """
 
 import gc
 import os
 import signal
+from collections import deque
 from collections.abc import Callable, Generator, Iterable
+from threading import Thread
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
 
-_END = object()
 _REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
+_work: Callable[[Any], Any]  # of a worker process
 
 
 class RefusedError(ValueError):
@@ -51,7 +49,7 @@ def run_parallel(work: Callable[[int], Result], jobs: int) -> Result:
     return work(1)
 
 
-def map_ordered(
+def mapped(
     work: Callable[[Any], Any], tasks: Iterable[Any], jobs: int
 ) -> Generator[Any, None, None]:
     """Apply `work` to each task, and return the results in the order of the tasks.
@@ -60,125 +58,57 @@ def map_ordered(
 
     Args:
         work: any function, since it is not sent to processes; only its arguments and results are.
-        tasks: taken as needed, one for each idle process.
-        jobs: number of processes; with 1 this one does the work, otherwise one is started if there
-            is a task and no idle process.
+        tasks: taken as needed.
+        jobs: number of processes; with 1 this one does the work.
 
     Raises:
         RefusedError: the work raised an error about its input.
-        EndedError: a process was killed, or ended because of a fault, which its stderr shows.
+        EndedError: a process was killed.
 
-    >>> list(map_ordered(lambda task: task * task, range(5), jobs=2))
+    >>> list(mapped(lambda task: task * task, range(5), jobs=2))
     [0, 1, 4, 9, 16]
     """
     if jobs == 1:
         yield from map(work, tasks)
         return
-    from multiprocessing.connection import wait
+    from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
+    from multiprocessing import get_context
 
-    waiting = enumerate(tasks)
-    number, task = next(waiting, (0, _END))
-    workers: list[_Worker] = []
-    idle: list[_Worker] = []
-    busy: dict[Any, tuple[_Worker, int]] = {}
-    results: dict[int, Any] = {}
-    first = 0  # task whose result has not been returned
+    reader, writer = os.pipe()  # processes end when nobody can write to it, as when this one ends
+    pool = ProcessPoolExecutor(jobs, get_context("fork"), _begin, (work, reader, writer))
+    waiting: deque[Any] = deque()
     try:
-        while True:
-            # A process gets the next task when it waits for one, so sending never blocks.
-            while task is not _END and (idle or len(workers) < jobs):
-                if not idle:
-                    workers.append(_Worker(work, workers))
-                    idle.append(workers[-1])
-                worker = idle.pop()
-                worker.send(task)
-                busy[worker.connection] = worker, number
-                number, task = next(waiting, (0, _END))
-            while first in results:
-                yield results.pop(first)
-                first += 1
-            if not busy:
-                return
-            for ready in wait(list(busy)):
-                worker, number_of_task = busy.pop(ready)
-                results[number_of_task] = worker.result()
-                idle.append(worker)
+        for task in tasks:
+            # This process handles interrupts, which are blocked in those that it forks here.
+            mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+            try:
+                waiting.append(pool.submit(_done, task))
+            finally:
+                signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+            if len(waiting) > 2 * jobs:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    except BrokenProcessPool:
+        problem = "a worker process was ended: from outside, or for want of memory; take fewer jobs"
+        raise EndedError(problem) from None
     finally:
-        for worker in workers:
-            worker.end()
+        os.close(writer)
+        pool.shutdown(cancel_futures=True)
+        os.close(reader)
 
 
-class _Worker:
-    """A process that does tasks until it is killed or its parent has ended."""
-
-    def __init__(self, work: Callable[[Any], Any], siblings: "list[_Worker]") -> None:
-        from multiprocessing import Pipe, get_context
-
-        self.connection, end_of_worker = Pipe()
-        # A process that held ends of siblings would keep them waiting when the parent has ended.
-        ends_of_parent = [*(worker.connection for worker in siblings), self.connection]
-        self._process = get_context("fork").Process(
-            target=_serve, args=(work, end_of_worker, ends_of_parent), daemon=True
-        )
-        # The parent handles interrupts, which are blocked in processes forked here.
-        mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
-            self._process.start()
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, mask)
-        end_of_worker.close()
-
-    def send(self, task: Any) -> None:
-        """Send a task to the process."""
-        try:
-            self.connection.send(task)
-        except (BrokenPipeError, ConnectionResetError):
-            raise self._ended() from None
-
-    def result(self) -> Any:
-        """Receive the result of a task."""
-        try:
-            is_answer, value = self.connection.recv()
-        except (EOFError, ConnectionResetError):
-            raise self._ended() from None
-        if not is_answer:
-            raise RefusedError(value)
-        return value
-
-    def end(self) -> None:
-        """Kill the process, whatever it is doing."""
-        self._process.kill()
-        self._process.join()
-        self.connection.close()
-
-    def _ended(self) -> EndedError:
-        """Return an error that describes how the process ended."""
-        self._process.join()
-        status = self._process.exitcode or 0
-        if status >= 0:
-            return EndedError(f"a worker process was ended with status {status}")
-        name = signal.Signals(-status).name
-        return EndedError(
-            f"a worker process was ended by signal {-status} ({name}): from outside, or for want "
-            "of memory; take fewer jobs"
-        )
-
-
-def _serve(work: Callable[[Any], Any], parent: Any, ends_of_parent: Iterable[Any]) -> None:
-    """Do tasks until the connection is closed."""
-    for end in ends_of_parent:
-        end.close()
+def _begin(work: Callable[[Any], Any], reader: int, writer: int) -> None:
+    """Prepare a worker process."""
+    global _work
+    _work = work
+    os.close(writer)
+    Thread(target=lambda: os.read(reader, 1) or os._exit(1), daemon=True).start()
     gc.freeze()  # searching the objects of the parent for garbage would copy its pages
-    while True:
-        try:
-            task = parent.recv()
-        except EOFError:
-            return
-        try:
-            answer = True, work(task)
-        except _REFUSALS as error:
-            answer = False, f"{type(error).__name__}: {error}"
-        try:
-            parent.send(answer)
-        except (BrokenPipeError, ConnectionResetError):
-            return
+
+
+def _done(task: Any) -> Any:
+    try:
+        return _work(task)
+    except _REFUSALS as error:
+        raise RefusedError(f"{type(error).__name__}: {error}") from None

@@ -1,7 +1,6 @@
 """An assertion about scores, for tests with pytest or without."""
 
 from collections.abc import Sequence
-from math import inf
 from typing import Any
 
 from ...module.catalog.catalog import load_without_evaluate, score_scale
@@ -60,9 +59,7 @@ def assert_scores(
     check_option("at_most", at_most, Finite | None)
     if at_least is None and at_most is None:
         raise OptionError("at_least", "is missing; pass at_least= or at_most=")
-    low_limit = -inf if at_least is None else at_least
-    high_limit = inf if at_most is None else at_most
-    if low_limit > high_limit:
+    if at_least is not None and at_most is not None and at_least > at_most:
         raise OptionError("at_least", f"is {at_least}, but at_most is {at_most}")
     metric = load_without_evaluate(module, **options)
     arguments: dict[str, Any] = {} if clusters is None else {"clusters": clusters}
@@ -78,18 +75,19 @@ def assert_scores(
         raise OptionError("score", f": {module} has no score {name!r} with an interval{hint}")
     if score_scale(module, name).lower_is_better and at_most is None:
         raise OptionError("at_least", f": lower is better for {name!r}; pass at_most=")
-    low, high = intervals[name] if certain else (result[name], result[name])
-    if low_limit <= low and high <= high_limit:
+
+    def problems(low: float, high: float) -> list[str]:
+        below = at_least is not None and not low >= at_least
+        above = at_most is not None and not high <= at_most
+        return [f"below {at_least}"] * below + [f"above {at_most}"] * above
+
+    found = problems(*(intervals[name] if certain else (result[name], result[name])))
+    if not found:
         return result
-    problems = []
-    if at_least is not None and not low >= at_least:
-        problems.append(f"below {at_least}")
-    if at_most is not None and not high <= at_most:
-        problems.append(f"above {at_most}")
-    problem = f"{'may be' if certain else 'is'} {' or '.join(problems)}"
     low, high = intervals[name]
     message = f"{name} {result[name]:.4f} [{low:.4f}, {high:.4f}] of {len(predictions)} rows "
-    message += problem + (f" at level {level}" if certain else "")
+    message += f"{'may be' if certain else 'is'} {' or '.join(found)}"
+    message += f" at level {level}" if certain else ""
     scores = result.get("per_example", {}).get(name) or []
     columns = [_values(column) for column in (predictions, references) if column is not None]
     lines = {}
@@ -100,7 +98,7 @@ def assert_scores(
         message = "\n  ".join([f"{message}; the worst rows:", *list(lines.values())[:_WORST]])
     error = AssertionError(message)
     error.failed_rows = [  # type: ignore[attr-defined] # which the plugin of pytest reports
-        line for row, line in lines.items() if not low_limit <= scores[row] <= high_limit
+        line for row, line in lines.items() if problems(scores[row], scores[row])
     ]
     raise error
 

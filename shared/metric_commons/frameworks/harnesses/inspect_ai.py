@@ -101,22 +101,17 @@ def _groups(key: str, level: float = 0.95, cluster: str | None = None) -> Metric
     check_interval_options(level)
 
     def estimate(scores: list[SampleScore]) -> dict[str, float]:
-        rows: dict[str, list[SampleScore]] = {}
-        for label, score in zip(_labels(scores, key), scores, strict=True):
-            rows.setdefault(label, []).append(score)
+        labels = _labels(scores, key)
         values: dict[str, float] = {}
-        for label in sorted(rows):
-            estimated = _estimate(rows[label], level, cluster, "auto")
-            numbered = [number for _, number in _scored(rows[label])]
-            of_group = {
-                label: numbers.fsum(numbered) / len(numbered) if numbered else numbers.nan,
-                f"{label}_low": estimated.low,
-                f"{label}_high": estimated.high,
-                f"{label}_n": len(numbered),
-            }
-            if of_group.keys() & values.keys():
+        for label in sorted({*labels}):
+            rows = [score for score, own in zip(scores, labels, strict=True) if own == label]
+            numbered = [number for _, number in _scored(rows)]
+            mean = numbers.fsum(numbered) / len(numbered) if numbered else numbers.nan
+            low, high, *_ = _estimate(rows, level, cluster, "auto")
+            names = label, f"{label}_low", f"{label}_high", f"{label}_n"
+            if values.keys() & {*names}:
                 raise ValueError(f"two values of {key!r} lead to the name {label!r}")
-            values |= of_group
+            values |= dict(zip(names, (mean, low, high, len(numbered)), strict=True))
         return values
 
     return estimate

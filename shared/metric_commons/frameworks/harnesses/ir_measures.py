@@ -21,10 +21,7 @@ NAME = "metric_commons"
 # Measures whose values equal those of the own providers of ir_measures in every query. Compat and
 # Judged are not among them, since equal scores are ordered differently there.
 _MEASURES = frozenset(
-    (
-        *("P", "R", "RR", "Rprec", "AP", "nDCG", "Bpref", "infAP", "Success", "IPrec"),
-        *("SetP", "SetR", "SetF", "SetAP", "RBP", "ERR"),
-    )
+    ("P R RR Rprec AP nDCG Bpref infAP Success IPrec SetP SetR SetF SetAP RBP ERR").split()
 )
 _PERSISTENCE = "p=0.8"  # the default of RBP in ir_measures
 

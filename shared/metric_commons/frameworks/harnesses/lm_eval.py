@@ -29,7 +29,7 @@ MeanEstimate = Literal["low", "high", "standard_error"]
 Estimate = Literal["score", "standard_error"]
 Results = Callable[[Mapping[str, Any], Sequence[Any]], dict[str, Any]]
 
-_REFERENCES = ("answers", "answer", "targets", "target", "solution", "label", "gold")
+_REFERENCES = tuple("answers answer targets target solution label gold".split())
 
 
 @dataclass(frozen=True)

@@ -4,18 +4,20 @@
 scored rows, which can be saved and merged with those of other batches of a stream.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from ...evaluation.rows.plans import Plan
-from ...evaluation.rows.table_blocks import (
+from ...evaluation.rows.blocks import Fields
+from ...evaluation.rows.libraries import (
+    check_columns,
+    columns_of_block,
     name_partition,
     numbered,
     on_executors,
+    quoted,
     scores_of_block,
 )
-from ...evaluation.rows.table_columns import check_columns, columns_of_block, quoted
+from ...module.catalog.catalog import load_without_evaluate
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -46,34 +48,37 @@ def scores_of_rows(
     """
     from pyspark.sql.types import DoubleType, StructField, StructType
 
-    labels = {} if references is None else {"references": references}
-    plan = Plan(modules={module: options}, systems={"rows": predictions}, columns=labels)
-    check_columns(plan.names(), df.columns)
-    first = df.select(*map(quoted, plan.names())).limit(1).toArrow()
+    fields = Fields.of_one(predictions, references)
+    check_columns(fields.names(), df.columns)
+    first = df.select(*map(quoted, fields.names())).limit(1).toArrow()
     if not first.num_rows:
         raise ValueError("the DataFrame is empty; a score of no rows is undefined")
-    names = list(scores_of_block(plan, columns_of_block(first)))
+    metric = load_without_evaluate(module, **options)
+    names = list(scores_of_block(metric, fields, columns_of_block(first)))
     for name in names:
         if name in df.columns:
             raise ValueError(f"there already is a column {name!r}")
     rows = numbered(df)
     schema = StructType([*rows.schema.fields, *(StructField(name, DoubleType()) for name in names)])
-    function = partial(_batches_with_scores, df.columns)
-    scored = rows.mapInArrow(on_executors(function, plan), schema)
+    run = on_executors(_batches_with_scores, {module: options}, fields, df.columns)
+    scored = rows.mapInArrow(run, schema)
     return scored.toDF(*df.columns, *names)
 
 
 def _batches_with_scores(
-    names: Sequence[str], plan: Plan, batches: "Iterable[pa.RecordBatch]"
+    metrics: Mapping[str, Any],
+    fields: Fields,
+    names: Sequence[str],
+    batches: "Iterable[pa.RecordBatch]",
 ) -> "Iterator[pa.RecordBatch]":
     """Yield the batches, whose columns have these names, with additional columns."""
     import pyarrow as pa
 
-    offset = 0
+    (metric,), offset = metrics.values(), 0
     for batch in batches:
         if batch.num_rows:
             columns = dict(zip(names, batch.columns, strict=True))
-            scores = name_partition(partial(scores_of_block, plan, start=offset), columns)
+            scores = name_partition(scores_of_block, metric, fields, columns, offset)
             offset += batch.num_rows
             arrays = [*batch.columns, *map(pa.array, scores.values())]
             yield pa.RecordBatch.from_arrays(arrays, [*batch.schema.names, *scores])

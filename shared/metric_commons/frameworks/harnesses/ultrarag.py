@@ -37,8 +37,8 @@ from ...text.rouge_overlaps.rouge_scores import rouge
 from ...text.tokens.references import Aggregation, best_pairs
 from .ultrarag_profiles import Profile, ProfileRules, python_mean, rules_of, summation
 
-ANSWER_METRICS = ("acc", "em", "stringem", "coverem", "f1", "rouge-1", "rouge-2", "rouge-l")
-RANKING_METRICS = ("mrr", "map", "recall", "ndcg", "precision")
+ANSWER_METRICS = tuple("acc em stringem coverem f1 rouge-1 rouge-2 rouge-l".split())
+RANKING_METRICS = tuple("mrr map recall ndcg precision".split())
 CUTOFFS = (1, 5, 10, 20, 50, 100)
 
 _ROUGE_TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL"}
@@ -49,7 +49,7 @@ _CONTAINED: Mapping[str, Match] = {"acc": "substring", "coverem": "token_set"}
 _TEXTS = Scalar(str)
 _BLOCK = 65_536  # rows between two progress reports
 _STEPS = 4  # of a comparison, in reports of progress: three files read, and the tests
-_COMPARISON_KEYS = ("A_mean", "B_mean", "diff", "p_value", "significant")
+_COMPARISON_KEYS = tuple("A_mean B_mean diff p_value significant".split())
 
 
 # Answers

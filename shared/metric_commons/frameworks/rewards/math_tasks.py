@@ -10,7 +10,7 @@ from ...mathematics.parsing.functions import FUNCTIONS
 from ...mathematics.parsing.mathematical_answers import Answer, parse_answer
 from ...mathematics.parsing.structures import Collection, Words
 from ...mathematics.proof.comparisons import Rules
-from ...mathematics.proof.equivalence import explanation, readable, rules_of, verdict
+from ...mathematics.proof.equivalence import readable, rules_of, verdict
 from ...statistics.arguments.checks import alternatives
 from ...statistics.arguments.domains import Finite, check_option
 from ...text.extraction.step_chains import answer_in, chain_functions
@@ -70,18 +70,6 @@ class Math(Task):
             else:
                 yield Verdict(float(True in found), answer)
 
-    def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
-        """Return the explanation for the reference that decided."""
-        accepted = self.accepted(reference)
-        if verdict.answer is None or not accepted:
-            plain = super().explanation(verdict, reference)
-            side = "answer is found" if accepted else "reference can be read"
-            return plain | {"steps": [f"extraction: no {side}"], "verdict": None}
-        rules, answer = self._rules, verdict.answer
-        explained = [explanation(text, answer, rules) for text in accepted]
-        best = min(explained, key=lambda row: (row.verdict is not True, row.verdict is False))
-        return best._asdict() | {"steps": [f"extraction: {answer}", *best.steps]}
-
     def explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
         """Return in a sentence whether the answer equals an accepted one."""
         answer = listed([verdict.answer])
@@ -95,10 +83,10 @@ _COMMANDS = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s?\{[^{}]*\}|\\[A-
 _WORD = re.compile(r"(?<![A-Za-z])[A-Z]?[a-z]+(?![A-Za-z])")
 _LABEL = re.compile(r"[\W_]*(?:A|[A-Za-z ]*[a-z]{2}):\s+\S")  # "Answer: 5", "A: 5"
 _OF_SENTENCES = frozenset(  # not meant as products of letters
-    {
-        *("it", "is", "so", "we", "he", "she", "they", "was", "are", "the", "this", "that", "then"),
-        *("thus", "hence", "therefore", "since", "has", "have", "get", "gets", "let", "answer"),
-    }
+    (
+        "it is so we he she they was are the this that then thus hence therefore since has "
+        "have get gets let answer"
+    ).split()
 )
 _OF_FORMULAS = frozenset({"or", "and", "pi", "sqrt", *FUNCTIONS})
 _RULES = Rules()

@@ -26,7 +26,7 @@ _ROWS: Mapping[str, tuple[str, Any]] = {  # modules whose rows are not texts, wi
 }
 _SHORT_ANSWERS = ("qa_em", "qa_f1", "substring_recall")
 _COMMON = frozenset(  # scores of several modules; logs add the name of the module
-    ("exact", "exact_match", "f1", "precision", "recall", "partial_match", "valid", "unparsed")
+    "exact exact_match f1 precision recall partial_match valid unparsed".split()
 )
 _READING = ("thoughts", "extract", "extract_references")  # options that tasks have, too
 _WORDS = 8  # that an explanation names

@@ -114,20 +114,6 @@ class Reward:
             verdicts.append(row[0]._replace(score=score, scores=scores, reason=reason))
         return verdicts
 
-    def explain(self, completions: Outputs, references: References) -> list[dict[str, Any]]:
-        r"""Return for each completion the readings, the steps, the verdict and the reason.
-
-        Raises:
-            ValueError: the lengths differ.
-
-        >>> from .named_rewards import math
-        >>> [row] = math().explain([r"\boxed{x < 5}"], [r"(-\infty, 5]"])
-        >>> row["prediction_reading"], row["reference_reading"], row["verdict"]
-        ('x ∈ (-∞, 5)', '(-∞, 5]', False)
-        """
-        verdicts = replace(self.task, explain=True).verdicts(completions, references)
-        return list(map(self.task.explanation, verdicts, references))
-
     def check(self, dataset: Any) -> ReferenceCheck:
         r"""Return the number of readable references of a data set, and the first unreadable ones.
 
@@ -268,7 +254,7 @@ def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Reward:
 def _check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
     """Read the references of tasks, each with its column; all of a row must be readable."""
     # imports numpy, so only on use
-    from ...evaluation.rows.table_columns import columns_of_table
+    from ...evaluation.rows.libraries import columns_of_table
 
     tasks = [(task, column) for task, column in tasks if task.needs_reference()]
     columns = columns_of_table(dataset, [column for _, column in tasks])

@@ -259,16 +259,6 @@ class Task:
             f"accepted is {listed(accepted)}."
         )
 
-    def explanation(self, verdict: Verdict, reference: Any) -> dict[str, Any]:
-        """Return the readings of answer and reference, the steps, the verdict and the reason."""
-        return {
-            "prediction_reading": verdict.answer,
-            "reference_reading": reference,
-            "steps": [verdict.status],
-            "verdict": verdict.score,
-            "reason": verdict.reason,
-        }
-
     def reference_problem(self, reference: Any) -> str | None:
         """Return the reason why a reference cannot be read; None if it can."""
         try:

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
-from ...evaluation.rows.plans import Plan
-from ...evaluation.rows.table_blocks import scores_of_block
-from ...evaluation.rows.table_columns import check_columns
+from ...evaluation.rows.blocks import Fields
+from ...evaluation.rows.libraries import check_columns, scores_of_block
+from ...module.catalog.catalog import load_without_evaluate
 
 if TYPE_CHECKING:
     from datasets import Dataset
@@ -39,20 +39,23 @@ def scores_of_rows(
     >>> scores_of_rows("qa_em", rows, predictions="answer", references="gold")["qa_em"][:]
     [1.0, 0.0]
     """
-    labels = {} if references is None else {"references": references}
-    plan = Plan(modules={module: options}, systems={"rows": predictions}, columns=labels)
-    check_columns(plan.names(), dataset.column_names)
+    metric, fields = (
+        load_without_evaluate(module, **options),
+        Fields.of_one(predictions, references),
+    )
+    names = fields.names()
+    check_columns(names, dataset.column_names)
     if not len(dataset):
         raise ValueError("the dataset is empty; a score of no rows is undefined")
 
     def scores(*columns: list[Any]) -> dict[str, list[float]]:
         *batch, rows = columns
-        return scores_of_block(plan, dict(zip(plan.names(), batch, strict=True)), rows[0])
+        return scores_of_block(metric, fields, dict(zip(names, batch, strict=True)), rows[0])
 
     return dataset.map(
         scores,
         with_indices=True,
-        input_columns=plan.names(),
+        input_columns=names,
         batched=True,
         batch_size=_BATCH_SIZE,
         num_proc=num_proc,

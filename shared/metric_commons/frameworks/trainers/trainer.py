@@ -23,9 +23,11 @@ _TASKS = (*FORMS, "question_answering")
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 # Options that a Trainer cannot use: their results are rows, curves or tables instead of numbers, or
 # they need a value for each row. Clusters are possible: labels of the rows that it evaluates.
-_UNSUITABLE = (
-    *("per_example", "confusion_matrix", "curves", "alignments", "explain", "result_format"),
-    *("signature", "groups", "sample_weight"),
+_UNSUITABLE = tuple(
+    (
+        "per_example confusion_matrix curves alignments explain result_format signature "
+        "groups sample_weight"
+    ).split()
 )
 
 
@@ -126,19 +128,22 @@ class TrainerHook:
             self._batches.append(self._task.rows(batch._replace(first=first)))
             self._examples = first + len(batch.predictions)
 
-    def _results(self) -> dict[str, dict[str, Any]]:
+    def _scores(self) -> dict[str, float]:
         sides = [_joined(list(parts)) for parts in list(zip(*self._batches, strict=True))[:2]]
         rows = self._task.completed(*sides)
         results = {}
         for name, module in self._modules.items():
             predictions, references = self._task.columns(*rows, module)
-            results[name] = module.compute(
-                predictions=predictions, references=references, **self._module_options(name)
+            options = {**module.options, **self._options[name]}
+            of_model = self._task.form.options(self._task, options)
+            result = module.compute(
+                predictions=predictions, references=references, **self._options[name], **of_model
             )
-        return results
-
-    def _scores(self) -> dict[str, float]:
-        results = {name: self._flat(name, result) for name, result in self._results().items()}
+            labels = {**options, **of_model}.get("labels")
+            if labels is None and self._task.classes is not None:
+                labels = range(self._task.classes)
+            classes = labels and [str(self._id2label.get(label, label)) for label in labels]
+            results[name] = flat_scores(result, classes)
         scores = [score for result in results.values() for score in result]
         flat = {
             score if scores.count(score) == 1 else f"{name}_{score}": value
@@ -148,19 +153,6 @@ class TrainerHook:
         if self._task.nan_policy == "omit":
             flat["omitted"] = float(sum(rows.omitted for rows in self._batches))
         return flat
-
-    def _flat(self, name: str, result: Mapping[str, Any]) -> dict[str, float]:
-        labels = {**self._modules[name].options, **self._module_options(name)}.get("labels")
-        if labels is None and self._task.classes is not None:
-            labels = range(self._task.classes)
-        classes = labels and [str(self._id2label.get(label, label)) for label in labels]
-        return flat_scores(result, classes)
-
-    def _module_options(self, name: str) -> dict[str, Any]:
-        """Return the options of a module, including those determined by the model."""
-        options = dict(self._options[name])
-        settings = {**self._modules[name].options, **options}
-        return {**options, **self._task.form.options(self._task, settings)}
 
 
 @checked_options
@@ -336,20 +328,18 @@ def flat_scores(result: Mapping[str, Any], classes: Sequence[str] | None) -> dic
     for name, value in result.items():
         if not isinstance(value, Mapping):
             scores |= _numbers(name, value, classes)
-        elif name == "confidence_interval":
-            for score, ends in value.items():
-                # One interval, or one for each class.
-                sides = zip(*ends, strict=True) if isinstance(ends[0], list) else ends
+            continue
+        for score, part in value.items():
+            if name == "confidence_interval":  # one interval, or one for each class
+                sides = zip(*part, strict=True) if isinstance(part[0], list) else part
                 for side, end in zip(("low", "high"), sides, strict=True):
                     end = list(end) if isinstance(end, tuple) else end
                     scores |= _numbers(score, end, classes, f"_{side}")
-        else:
-            for score, part in value.items():
-                if isinstance(part, Mapping):  # the scores of a type of entities
-                    inner = flat_scores(part, None)
-                    scores |= {f"{score}_{key}": number for key, number in inner.items()}
-                else:
-                    scores |= _numbers(str(score), part, classes, f"_{name}")
+            elif isinstance(part, Mapping):  # the scores of a type of entities
+                inner = flat_scores(part, None)
+                scores |= {f"{score}_{key}": number for key, number in inner.items()}
+            else:
+                scores |= _numbers(str(score), part, classes, f"_{name}")
     return scores
 
 
@@ -357,9 +347,9 @@ def _numbers(
     name: str, value: Any, classes: Sequence[str] | None, suffix: str = ""
 ) -> dict[str, float]:
     """Return the numbers of a score: one, or one for each class; none if it has other values."""
-    if not isinstance(value, list):
-        return {name + suffix: float(value)} if type(value) in (int, float) else {}
-    if not all(isinstance(part, float) for part in value):
+    if type(value) in (int, float):
+        return {name + suffix: float(value)}
+    if not isinstance(value, list) or not all(isinstance(part, float) for part in value):
         return {}
     names = classes if classes is not None and len(classes) == len(value) else range(len(value))
     return {f"{name}_{key}{suffix}": part for key, part in zip(names, value, strict=True)}

@@ -10,6 +10,7 @@ labels; without it they already are classes, because the Trainer was given the h
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -178,12 +179,7 @@ def _classes(task: TrainingTask, batch: Batch, axes: int) -> Reading:
     return Reading(classes, batch.labels, counted, counted & (classes == _UNDEFINED))
 
 
-def _example_classes(task: TrainingTask, batch: Batch) -> Reading:
-    return _classes(task, batch, axes=1)
-
-
-def _token_classes(task: TrainingTask, batch: Batch) -> Reading:
-    return _classes(task, batch, axes=2)
+_example_classes, _token_classes = (partial(_classes, axes=axes) for axes in (1, 2))
 
 
 def _next_tokens(task: TrainingTask, batch: Batch) -> Reading:
@@ -359,9 +355,7 @@ def _tokens(batch: Batch) -> Array | None:
     inputs = batch.inputs
     if isinstance(inputs, Mapping):  # with batch_eval_metrics, all inputs of the model
         inputs = inputs.get("input_ids")
-    if inputs is None or not hasattr(inputs, "ndim") or inputs.ndim != 2:
-        return None
-    return np.asarray(as_column("inputs", inputs))
+    return _array("inputs", inputs) if getattr(inputs, "ndim", 0) == 2 else None
 
 
 def _leads(inputs: Array | None, tokens: Array) -> Booleans:

@@ -33,16 +33,15 @@ class Conventions(NamedTuple):
 
 
 LIKELY = frozenset(
-    {
-        *("brackets_recur", "combinations", "imaginary_letter", "short_scales", "scientific"),
-        *("roman", "ellipsis", "cycles"),
-    }
+    (
+        "brackets_recur combinations imaginary_letter short_scales scientific roman ellipsis cycles"
+    ).split()
 )
 MAX_FORMS = 3  # forms with two readings that may occur in one comparison
 DEFAULT = Conventions()
 
 _VOWELS = set("aeiou")
-_SHORT_WORDS = {"of", "an", "to", "is", "it", "as", "at", "by", "we", "so", "on", "if"}
+_SHORT_WORDS = set("of an to is it as at by we so on if".split())
 
 
 @dataclass
@@ -67,7 +66,7 @@ class Context:
         return bool(getattr(self.conventions, form))
 
 
-_PRODUCTS_OF_LETTERS = ("abcd", "kmn", "pqrs", "uvw", "xyz")
+_PRODUCTS_OF_LETTERS = tuple("abcd kmn pqrs uvw xyz".split())
 
 
 def is_product(word: str) -> bool:

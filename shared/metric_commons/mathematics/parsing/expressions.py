@@ -59,23 +59,21 @@ from .structures import (
 from .units import unit_of_symbol
 
 GREEK = frozenset(
-    {
-        *("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa"),
-        *("lambda", "mu", "nu", "xi", "rho", "sigma", "tau", "phi", "chi", "psi", "omega"),
-        *("Gamma", "Delta", "Theta", "Lambda", "Xi", "Sigma"),
-        *("Phi", "Psi", "Omega", "hbar", "upsilon"),
-    }
+    (
+        "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi rho sigma "
+        "tau phi chi psi omega Gamma Delta Theta Lambda Xi Sigma Phi Psi Omega hbar upsilon"
+    ).split()
 )
 ACCENTS = frozenset(
-    {
-        *("vec", "hat", "bar", "overline", "tilde", "dot", "ddot", "widehat", "widetilde"),
-        *("overrightarrow", "mathcal", "mathscr", "mathfrak", "underline", "boldsymbol"),
-    }
+    (
+        "vec hat bar overline tilde dot ddot widehat widetilde overrightarrow mathcal mathscr "
+        "mathfrak underline boldsymbol"
+    ).split()
 )
 _OF_TIME = ("dot", "ddot")  # derivatives, which are unknown
 _OFTEN_FUNCTIONS = frozenset("fghFGH")
 _ROUNDED = {"floor": "⌊", "ceil": "⌈", "ceiling": "⌈"}
-_CLASSES = ("FiniteSet", "Union", "Point", "binomial", "factorial")
+_CLASSES = tuple("FiniteSet Union Point binomial factorial".split())
 
 
 _NAMES = re.compile("pi|sin|cos|tan|log|ln|exp|sqrt|max|min|gcd|pct")
@@ -97,10 +95,10 @@ _MAX_SCIENTIFIC_EXPONENT = 400
 _MAX_ROOT = 64
 _INFINITIES = {"inf", "infinity", "oo"}
 # Commands that end a term.
-_NO_FACTORS = {"text", "end", "to", "bmod", "mod", "choose", "pmod", "over"}
+_NO_FACTORS = set("text end to bmod mod choose pmod over".split())
 _SIGNS = "+-±∓"
 _SETS = {"∪", "∩", "∖"}
-_MATRICES = {"pmatrix", "bmatrix", "Bmatrix", "matrix", "smallmatrix", "array"}
+_MATRICES = set("pmatrix bmatrix Bmatrix matrix smallmatrix array".split())
 _MAX_SUM = 1_000  # terms of a sum that is expanded
 
 

@@ -114,7 +114,7 @@ def shape(matrix: Matrix) -> tuple[int, int]:
 
 
 _MAX_FACTORIAL = 3_000
-_CIRCULAR = ("sin", "cos", "tan", "cot", "sec", "csc")
+_CIRCULAR = tuple("sin cos tan cot sec csc".split())
 TRIGONOMETRIC = frozenset({*_CIRCULAR, *(f"{name}h" for name in _CIRCULAR), "cis"})
 _INVERSES = {
     **{f"{prefix}{name}": f"arc{name}" for name in _CIRCULAR for prefix in ("arc", "a")},

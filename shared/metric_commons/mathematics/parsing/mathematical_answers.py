@@ -36,7 +36,7 @@ _FONT = re.compile(r"\\(?:text|textbf|textrm|mathrm|mathbf|textit|mbox)\s?\{([^{
 _CHOICE = re.compile(r"\s*(?:(?:[Oo]ption|[Cc]hoice) )?\(?\s*([A-Z])\s*\)?\.?\s*")
 _CHOICES = re.compile(r"\(?[A-H]\)?(?:(?:[,;] ?|,? and )\(?[A-H]\)?)+")
 _BOXES = re.compile(r"\\boxed(?=\{)")
-_SHORT_WORDS = {"no", "am", "pm", "ne", "nw", "se", "sw", "dne"}
+_SHORT_WORDS = set("no am pm ne nw se sw dne".split())
 _NO_WORDS = {"sqrt", "pi", "inf", "infinity", "and", "or", "frac", "abs", "cbrt", *FUNCTIONS}
 _NAMED_OBJECTS: dict[str, MathObject] = {
     "infinity": Infinity(1),

@@ -44,29 +44,32 @@ _GREEK = (
 _GREEK_LETTERS = dict(pair.split(":") for pair in _GREEK.split())
 
 # Replacements of signs that are missing on keyboards, or not used in TeX.
+_PLAIN_SIGNS = """
+- −–—‐‑－
++ ＋
+* ×·⋅∗＊
+/ ÷⁄∕／
+≤ ⩽
+≥ ⩾
+< ＜
+> ＞
+= ＝
+% ％
+° º∘
+( （
+) ）
+, ，
+: ：∶
+. ．
+' ′’
+∖ ⧵
+… ⋯
+"""
 _SIGNS = str.maketrans(
     {
         sign: replacement
         for replacement, signs in {
-            "-": "−–—‐‑－",
-            "+": "＋",
-            "*": "×·⋅∗＊",
-            "/": "÷⁄∕／",
-            "≤": "⩽",
-            "≥": "⩾",
-            "<": "＜",
-            ">": "＞",
-            "=": "＝",
-            "%": "％",
-            "°": "º∘",
-            "(": "（",
-            ")": "）",
-            ",": "，",
-            ":": "：∶",
-            ".": "．",
-            "'": "′’",
-            "∖": "⧵",
-            "…": "⋯",
+            **dict(map(str.split, _PLAIN_SIGNS.strip().splitlines())),
             " ": "\u00a0\u2002\u2003",
             r"\sqrt ": "√",
             r"\angle ": "∠",
@@ -84,57 +87,62 @@ _SIGNS = str.maketrans(
         for sign in signs
     }
 )
+# Signs, and the commands for them.
+_SIGNS_OF_COMMANDS = """
+* cdot times ast
+∖ setminus smallsetminus backslash
+⟨ langle
+⟩ rangle
+⌊ lfloor
+⌋ rfloor
+⌈ lceil
+⌉ rceil
+… dots ldots cdots dotsc dotsb
+≈ approx
+≡ equiv
+' prime
+: colon
+∨ lor vee
+∧ land wedge
+∅ emptyset varnothing oslash
+/ div
+< lt
+> gt
+≤ le leq leqslant leqq
+≥ ge geq geqslant geqq
+≠ ne neq
+± pm
+∓ mp
+| lvert rvert vert mid
+⦃ lbrace
+⦄ rbrace
+∪ cup
+i imath
+j jmath
+∩ cap
+∈ in
+∞ infty
+π pi
+° degree textdegree
+"""
+_SPACES = (
+    "left right big Big bigg Bigg bigl bigr Bigl Bigr displaystyle limits mathstrut hfill quad "
+    "qquad textstyle nolimits Biggl Biggr biggl biggr bigm Bigm middle"
+)
 _COMMANDS = {
-    command: replacement
-    for replacement, commands in {
-        "*": "cdot times ast",
-        "∖": "setminus smallsetminus backslash",
-        "⟨": "langle",
-        "⟩": "rangle",
-        "⌊": "lfloor",
-        "⌋": "rfloor",
-        "⌈": "lceil",
-        "⌉": "rceil",
-        "…": "dots ldots cdots dotsc dotsb",
-        "≈": "approx",
-        "≡": "equiv",
-        "'": "prime",
-        ":": "colon",
-        "∨": "lor vee",
-        "∧": "land wedge",
-        "∅": "emptyset varnothing oslash",
-        "/": "div",
-        "<": "lt",
-        ">": "gt",
-        "≤": "le leq leqslant leqq",
-        "≥": "ge geq geqslant geqq",
-        "≠": "ne neq",
-        "±": "pm",
-        "∓": "mp",
-        "|": "lvert rvert vert mid",
-        "⦃": "lbrace",
-        "⦄": "rbrace",
-        "∪": "cup",
-        **{rf"\{name} ": f"var{name}" for name in ("phi", "epsilon", "theta", "rho")},
-        " l ": "ell",
-        "i": "imath",
-        "j": "jmath",
-        "∩": "cap",
-        "∈": "in",
-        "∞": "infty",
-        "π": "pi",
-        "°": "degree textdegree",
-        r"\frac ": "dfrac tfrac cfrac",
-        " ": "left right big Big bigg Bigg bigl bigr Bigl Bigr displaystyle limits mathstrut "
-        "hfill quad qquad textstyle nolimits Biggl Biggr biggl biggr bigm Bigm middle",
-    }.items()
-    for command in commands.split()
+    command: sign
+    for sign, *commands in map(str.split, _SIGNS_OF_COMMANDS.strip().splitlines())
+    for command in commands
 }
+_COMMANDS |= {f"var{name}": rf"\{name} " for name in ("phi", "epsilon", "theta", "rho")}
+_COMMANDS |= {"ell": " l ", **dict.fromkeys(("dfrac", "tfrac", "cfrac"), r"\frac ")}
+_COMMANDS |= dict.fromkeys(_SPACES.split(), " ")
 _FONTS = "mathrm textbf textit textrm mbox mathbf mathsf textnormal bf rm textsf texttt mathit"
 
-_UPRIGHT = (
-    *("cis", "sin", "cos", "tan", "cot", "sec", "csc", "ln", "log", "exp", "gcd", "lcm", "det"),
-    *("arcsin", "arccos", "arctan", "sinh", "cosh", "tanh"),
+_UPRIGHT = tuple(
+    (
+        "cis sin cos tan cot sec csc ln log exp gcd lcm det arcsin arccos arctan sinh cosh tanh"
+    ).split()
 )
 
 _Rewrite = tuple[str, re.Pattern[str], str | Callable[[re.Match[str]], str]]

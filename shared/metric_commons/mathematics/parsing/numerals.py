@@ -9,12 +9,13 @@ from ..algebra.work_limits import UndecidedError
 from .notation import Token, TokenReader
 from .structures import Permutation
 
-_ONES = (
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen"),
-    "nineteen",
+_ONES = tuple(
+    (
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen "
+        "fourteen fifteen sixteen seventeen eighteen nineteen"
+    ).split()
 )
-_TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
+_TENS = tuple("twenty thirty forty fifty sixty seventy eighty ninety".split())
 _WORDS = dict(zip(_ONES, range(20), strict=True)) | dict(
     zip(_TENS, range(20, 100, 10), strict=True)
 )

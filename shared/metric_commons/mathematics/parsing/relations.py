@@ -133,7 +133,7 @@ _NAME = re.compile(
 _FUNCTION_OF_LETTER = re.compile(r"([A-Za-z]'*(?:_\w+)?)\(([a-z])\)")
 _GEOMETRIC = r"(?:\|?[A-Z]{1,6}\|?|[A-Za-z]_\w+)"
 _GEOMETRIC_RATIO = re.compile(rf"{_GEOMETRIC}(?:[:/]{_GEOMETRIC})+|[a-z](?::[a-z])+")
-_COMMANDS_OF_NAMES = {"angle", "triangle", "overline", "overrightarrow", "vec", "hat", "bar"}
+_COMMANDS_OF_NAMES = set("angle triangle overline overrightarrow vec hat bar".split())
 _EVENT = re.compile(r"[A-Z]\([^()]*[=<>≤≥⦃][^()]*\)|[A-Z]_\w\((?:vec)?\w\)")  # P(X = 5)
 _TUPLE_OF_NAMES = re.compile(r"\(([^()]*,[^()]*)\)")
 

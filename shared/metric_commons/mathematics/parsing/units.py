@@ -55,7 +55,7 @@ for _short, _prefix in [("", ""), *_pairs(_PREFIXES)]:
         _WORDS.setdefault(_prefix + _word, _short + _symbol)
         if _short + _symbol not in _NO_SYMBOLS:
             _SYMBOLS.setdefault(_short + _symbol, _short + _symbol)
-LENGTHS = frozenset({"m", "km", "cm", "mm", "in", "ft", "yd", "mi"})
+LENGTHS = frozenset("m km cm mm in ft yd mi".split())
 SHORT_SCALES = {"mn": 10**6, "bn": 10**9, "tn": 10**12}  # or letters
 SCALES = {
     "ten": 10,
@@ -108,11 +108,11 @@ def unit_of_word(text: str) -> Unit | None:
 
 
 CURRENCIES = "¤£€¥₹"  # ¤ is the dollar sign of \$; a bare $ only marks mathematics
-_PERCENT_WORDS = {"%", "percent", "pct", "percentage", "percents"}
+_PERCENT_WORDS = set("% percent pct percentage percents".split())
 _LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
-_PLURALS = {"people", "children", "men", "women", "feet", "mice", "geese", "fish", "sheep", "teeth"}
+_PLURALS = set("people children men women feet mice geese fish sheep teeth".split())
 _CHANGING = {  # words that change the meaning of the number in front of them
     *("or", "and", "more", "most", "least", "fewer", "less", "if", "odd", "plus", "even", "base"),
     *("mod", "remainder", "where", "than", "not", "no", "negative", "minus", "between", "about"),
@@ -120,11 +120,11 @@ _CHANGING = {  # words that change the meaning of the number in front of them
 }
 _NOT_IN_NOUNS = {
     *_CHANGING,
-    *("at", "of", "for", "up", "down", "left", "right", "below", "above", "to", "over", "under"),
-    *("half", "in", "on", "per", "by", "from", "away", "r", "with", "percentage", "the", "each"),
+    *"at of for up down left right below above to over under".split(),
+    *"half in on per by from away r with percentage the each".split(),
 }
 _ORDINALS = {"1": "st", "2": "nd", "3": "rd"}
-_SHORT_NOTES = {"am", "pm", "bc", "ad", "ce", "bce", "AM", "PM", "BC", "AD", "CE", "up", "R"}
+_SHORT_NOTES = set("am pm bc ad ce bce AM PM BC AD CE up R".split())
 _LONGEST_SUFFIX = 40  # tokens
 # Words that change the meaning of a number, though they end in s, and fractions and factors.
 _MAGNITUDE = re.compile(

@@ -60,7 +60,7 @@ Rounding = Literal["none", "reference"]
 _HUNDREDTH = rational(Fraction(1, 100))
 _DEGREE, _RADIAN = unit_of_symbol("°"), unit_of_symbol("rad")
 # Units that another of their kind may be equal to: £ and pounds, K and °C, pennies and cents.
-_UNCLEAR_UNITS = frozenset({"£", "¥", "K", "C", "°", "penny", "ton", "tonne", "cal"})
+_UNCLEAR_UNITS = frozenset("£ ¥ K C ° penny ton tonne cal".split())
 _TIME = re.compile(r"(?:[01]?[0-9]|2[0-4])(?::[0-5][0-9]){1,2}")
 
 

@@ -10,13 +10,7 @@ from typing import Annotated, Any
 
 from ...statistics.arguments.shapes import Scalar
 
-_DELETED = (
-    r"\left",
-    r"\right",
-    r"^{\circ}",
-    r"^\circ",
-    r"\$",
-)
+_DELETED = tuple("\\left \\right ^{\\circ} ^\\circ \\$".split())
 _Texts = Annotated[Any, Scalar(str)]
 _ROOT = re.compile(r"\\sqrt([^{])", re.DOTALL)
 _EMPTY_ROOT = re.compile(r"\\sqrt(?=\\sqrt|\Z)")

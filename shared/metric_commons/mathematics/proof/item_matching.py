@@ -112,10 +112,12 @@ _SYNONYMS = (
     {"infinity", "infinitely many", "infinite", "unbounded", "diverges"},
     {"all real numbers", "all reals", "real numbers", "any real number"},
 )
-_NUMBERS = {
-    *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "twenty", "thirty", "hundred", "thousand", "million", "half", "none"),
-}
+_NUMBERS = set(
+    (
+        "zero one two three four five six seven eight nine ten eleven twelve twenty thirty "
+        "hundred thousand million half none"
+    ).split()
+)
 _WORD = re.compile(r"[a-z']+")
 
 

@@ -19,7 +19,7 @@ DATASETS: Mapping[str, Mapping[str, str]] = {
     **{name: {"extract": "final_answer", "extract_references": "boxed"} for name in _OF_SOLUTIONS},
     "gsm8k": {"extract": "final_answer", "extract_references": "gsm8k"},
 }
-_OF_STORIES = ("asdiv", "cmath", "gsm8k", "mawps", "svamp", "tabmwp")
+_OF_STORIES = tuple("asdiv cmath gsm8k mawps svamp tabmwp".split())
 # Forms of `Conventions` that other data sets leave open.
 SETTLED: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(_OF_STORIES, ("bare_units",)),  # 5 m is a length

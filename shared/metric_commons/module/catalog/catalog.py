@@ -13,7 +13,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
-from importlib.metadata import PackageNotFoundError, entry_points, version
 from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
@@ -58,11 +57,21 @@ def is_known(name: str) -> bool:
 def is_path(module: Any) -> bool:
     """Return whether a module is named by the path of its folder or script.
 
+    A bare name is one if none of ours has it, and the working directory has a folder of this name
+    with the script.
+
     >>> is_path("./token_jaccard"), is_path("token_jaccard"), is_path("./answers.jsonl")
     (True, False, False)
     """
     if isinstance(module, str):
-        return Path(module).name != module and Path(module).suffix in ("", ".py")
+        path = Path(module)
+        if path.name == module:
+            return (
+                module.isidentifier()
+                and _known_script(module) is None
+                and _script_at(path).is_file()
+            )
+        return path.suffix in ("", ".py")
     return isinstance(module, PathLike)
 
 
@@ -122,6 +131,8 @@ def _scripts(parent: Path) -> dict[str, Path]:
 @cache
 def _installed() -> dict[str, Path]:
     """Return the scripts of other packages, which are not imported."""
+    from importlib.metadata import entry_points  # takes long to import
+
     scripts = {}
     for entry in entry_points(group="metric_commons.modules"):
         if spec := find_spec(entry.value):
@@ -131,7 +142,8 @@ def _installed() -> dict[str, Path]:
 
 
 def _known_script(name: str) -> Path | None:
-    return _scripts(_FOLDER).get(name) or _loaded.get(name) or _installed().get(name)
+    known = _scripts(_FOLDER).get(name) or _loaded.get(name)
+    return known or (_installed().get(name) if name.isidentifier() else None)
 
 
 def _script_at(path: Path) -> Path:
@@ -337,6 +349,8 @@ def _compiled(package: str | None) -> str | None:
     """Return an optional package with its version, or that it is not installed."""
     if package is None:
         return None
+    from importlib.metadata import PackageNotFoundError, version
+
     try:
         return f"{package} {version(package)}"
     except PackageNotFoundError:

@@ -1,7 +1,8 @@
 """Errors about how the package is used, and progress bars."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from typing import TypeVar
 
 from ...statistics.resampling.progress import shows_bars
@@ -15,6 +16,32 @@ class UsageError(ValueError):
 
 class MissingExtraError(ModuleNotFoundError):
     """A library of an extra is missing; the message says how to install it."""
+
+
+_notes: ContextVar[list[str]] = ContextVar("notes")
+
+
+def note(text: str) -> None:
+    """Tell the user of a command something; who calls a function is not told."""
+    with suppress(LookupError):
+        _notes.get().append(text)
+
+
+@contextmanager
+def noted() -> Iterator[list[str]]:
+    """Collect the notes that are made inside.
+
+    >>> with noted() as notes:
+    ...     note("field 'a' are the predictions")
+    >>> notes
+    ["field 'a' are the predictions"]
+    """
+    notes: list[str] = []
+    token = _notes.set(notes)
+    try:
+        yield notes
+    finally:
+        _notes.reset(token)
 
 
 @contextmanager

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple, Protocol
 
-from ...statistics.arguments.checks import nearest
+from ...statistics.arguments.checks import OptionError, nearest
 from ...statistics.arguments.domains import SHARES, Ranges, check_option, describe, schema
 
 RESULT_FORMAT = "result_format"
@@ -320,7 +320,7 @@ class Module(Protocol):
 
 
 # Options that do not affect scores, but only what is reported beside them.
-OF_INTERVALS = ("confidence_level", "interval", "clusters", "n_resamples", "seed")
+OF_INTERVALS = tuple("confidence_level interval clusters n_resamples seed".split())
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
 OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
@@ -336,11 +336,8 @@ _COMMA = re.compile(r",(?![^()]*\))")  # outside parentheses, as in err(max_grad
 
 # Names of columns that are taken for an input if none is named.
 USUAL_NAMES = {
-    "predictions": ("prediction", "predictions", "response", "output", "hypothesis", "y_pred"),
-    "references": (
-        *("reference", "references", "answer", "answers", "target", "label", "gold"),
-        "y_true",
-    ),
+    "predictions": tuple("prediction predictions response output hypothesis y_pred".split()),
+    "references": tuple("reference references answer answers target label gold y_true".split()),
 }
 
 
@@ -384,7 +381,7 @@ def assign(
         if key not in keys:
             names = [name for name in keys if "." not in name]
             hint = nearest(key, keys) or f"; the options are {', '.join(names)}"
-            raise ValueError(f"there is no option {key!r}{hint}")
+            raise OptionError("options", f": there is no option {key!r}{hint}")
         for module, option in keys[key]:
             value, default = options[key], defaults[module][option]
             if type(value) is int and isinstance(default, float):
@@ -418,8 +415,8 @@ def check_supported(options: Iterable[str], metrics: Mapping[str, Module]) -> No
     """
     for option in options:
         if not any(option in metric.options for metric in metrics.values()):
-            raise ValueError(
-                f"{option} is not an option of any of the modules: {', '.join(metrics)}"
+            raise OptionError(
+                option, f"is not an option of any of the modules: {', '.join(metrics)}"
             )
 
 

@@ -18,7 +18,7 @@ Source:
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -38,7 +38,8 @@ from ...evaluation.results.result_tables import rank_range
 from ...evaluation.results.standings import rank_records
 from ...statistics.arguments.arrays import Floats
 from .leaderboards import Leaderboard, ascending
-from .score_tables import Gaps, ScoreTable, without_gaps
+from .published_scores import Score
+from .score_tables import Gaps, ScoreTable, score_table, without_gaps
 
 Mean = Literal["tasks", "borda"]
 
@@ -188,32 +189,32 @@ def table_of_boards(leaderboards: Sequence[Leaderboard]) -> ScoreTable:
     for number, board in enumerate(leaderboards, start=1):
         name = board.task or f"task {number}"
         tasks[f"{name} ({number})" if name in tasks else name] = board
-    systems = list(dict.fromkeys(name for board in leaderboards for name in board.values))
-    scores, errors = np.full((2, len(systems), len(tasks)), math.nan)
-    ends = np.full((*scores.shape, 2), math.nan)
+    cells = [
+        Score(name, task, value, "", is_lower_better=board.is_lower_better)
+        for task, board in tasks.items()
+        for name, value in board.values.items()
+    ]
+    table, _ = score_table(cells)
+    row_of = {name: row for row, name in enumerate(table.systems)}
+    ends = np.full((*table.scores.shape, 2), math.nan)
     pairs: list[tuple[Floats, Floats]] = []
     problem = ""
     for number, (task, board) in enumerate(tasks.items()):
-        p_values, deviations = np.full((2, len(systems), len(systems)), math.nan)
-        for system, value in board.values.items():
-            cell = systems.index(system), number
-            scores[cell], errors[cell] = value, board.standard_error(system)
-            ends[cell] = board.interval(system) or math.nan
+        for name in board.values:
+            table.errors[row_of[name], number] = board.standard_error(name)
+            ends[row_of[name], number] = board.interval(name) or math.nan
+        p_values, deviations = np.full((2, len(row_of), len(row_of)), math.nan)
         for comparison in board.results.comparisons:
-            a, b = (systems.index(comparison[name]) for name in "ab")
+            a, b = row_of[comparison["a"]], row_of[comparison["b"]]
             p_values[[a, b], [b, a]] = comparison["p_value"]
             deviations[[a, b], [b, a]] = comparison["standard_error"]
         pairs.append((p_values, deviations))
         if not board.ranks and not problem:
             problem = board.problem or f"the systems of {task} were not all compared"
-    return ScoreTable(
-        systems,
-        list(tasks),
-        scores,
-        [board.is_lower_better for board in leaderboards],
-        errors,
-        ends,
-        pairs,
+    return replace(
+        table,
+        ends=ends,
+        pairs=pairs,
         problem=problem or "some systems lack a task",
         module=leaderboards[0].module,
         name=leaderboards[0].score,

@@ -55,68 +55,50 @@ class VoteBoard:
         return "ratings" if "ratings" in self.result else "win_rate"
 
     @property
-    def intervals(self) -> Mapping[str, Mapping[str, Sequence[float]]]:
-        """Return the intervals by score and system; empty if there are none."""
-        return dict(self.result.get("confidence_interval", {}))
-
-    @property
     def order(self) -> list[str]:
         """Return the systems by rank, and those of one rank from the highest score down."""
         values, ranks = self.result[self.score], self.result.get("rank", {})
         return sorted(values, key=lambda system: (ranks.get(system, 0), -values[system]))
 
     def records(self) -> Iterator[dict[str, Any]]:
-        """Yield the data of each system, best first."""
-        counts = ("wins", "losses", "ties")
+        """Yield the data of each system, best first; None for what is not in the result."""
+        columns = {
+            "rank": self.result.get("rank"),
+            "rating": self.result.get("ratings"),
+            "confidence_interval": self._intervals("ratings"),
+            "rank_interval": self.result.get("rank_interval"),
+            "win_rate": self.result["win_rate"],
+            "win_rate_interval": self._intervals("win_rate"),
+            **{n: self.result[n] for n in ("average_win_rate", "wins", "losses", "ties")},
+        }
         for system in self.order:
-            yield {
-                "rank": self.result.get("rank", {}).get(system),
-                "system": system,
-                "rating": self.result.get("ratings", {}).get(system),
-                "confidence_interval": self.intervals.get("ratings", {}).get(system),
-                "rank_interval": self.result.get("rank_interval", {}).get(system),
-                "win_rate": self.result["win_rate"][system],
-                "win_rate_interval": self.intervals.get("win_rate", {}).get(system),
-                "average_win_rate": self.result["average_win_rate"][system],
-                **{name: self.result[name][system] for name in counts},
-            }
-
-    def rivals(self, system: str) -> list[str]:
-        """Return the systems, best first, from which these votes cannot tell a system."""
-        intervals = self.intervals.get(self.score, {})
-        if system not in intervals:
-            return []
-        low, high = intervals[system]
-        return [
-            rival
-            for rival in self.order
-            if rival != system and intervals[rival][1] >= low and intervals[rival][0] <= high
-        ]
+            values = {name: (column or {}).get(system) for name, column in columns.items()}
+            yield {"rank": values.pop("rank"), "system": system, **values}
 
     def sentence(self) -> str:
         """Return a statement to be quoted: the best system, and how certain that is."""
         best, *followers = self.order
-        value = self.result[self.score][best]
-        of_votes = f"{self.votes:,} votes on {counted(1 + len(followers), 'system')}"
         has_ratings = self.score == "ratings"
-        formatted = "{:.0f}".format if has_ratings else "{:.1%}".format
-        noun = "rating" if has_ratings else "win rate"
-        text = f"{of_votes}: {label(best)} has the highest {noun}, {formatted(value)}"
-        ends = self.intervals.get(self.score, {}).get(best)
-        if ends is None:
+        formatted = ("{:.0f}" if has_ratings else "{:.1%}").format
+        text = (
+            f"{self.votes:,} votes on {counted(1 + len(followers), 'system')}: {label(best)} has "
+            f"the highest {'rating' if has_ratings else 'win rate'}, "
+            f"{formatted(self.result[self.score][best])}"
+        )
+        intervals = self._intervals(self.score)
+        if best not in intervals:
             return f"{text}; these votes give no interval for it."
-        level = level_heading(self.confidence_level)
-        text += f" ({level} {formatted(ends[0])} to {formatted(ends[1])})"
-        if len(followers) == 1 and has_ratings:
-            rates = self.intervals.get("win_rate", {})
-            if best in rates:
-                low, high = rates[best]
-                text += f", and wins {self.result['win_rate'][best]:.0%} of the points "
-                text += f"({low:.0%} to {high:.0%})"
-        rivals = [label(system) for system in self.rivals(best)]
+        low, high = intervals[best]
+        text += f" ({level_heading(self.confidence_level)} {formatted(low)} to {formatted(high)})"
+        # Those whose intervals overlap that of the best system.
+        rivals = [n for n in followers if intervals[n][1] >= low and intervals[n][0] <= high]
         if not rivals:
             return f"{text}, above all others."
-        return f"{text}, but cannot be told apart from {listed_names(rivals)}."
+        return f"{text}, but cannot be told apart from {listed_names([*map(label, rivals)])}."
+
+    def _intervals(self, score: str) -> Mapping[str, Sequence[float]]:
+        """Return the interval of each system; empty if there are none."""
+        return dict(self.result.get("confidence_interval", {})).get(score, {})
 
     def signature(self) -> str:
         """Return the line that records how systems were rated.
@@ -136,7 +118,7 @@ class VoteBoard:
         has_ranks = "rank" in self.result
         level = level_heading(self.confidence_level)
         ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
-        rates = notation.format_of(self.intervals.get("win_rate", {}).values(), is_proportion=True)
+        rates = notation.format_of(self._intervals("win_rate").values(), is_proportion=True)
         votes = [record["wins"] + record["losses"] + record["ties"] for record in records]
         columns = [
             column(records, "rating", ratings.number),

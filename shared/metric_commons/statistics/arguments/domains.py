@@ -19,6 +19,7 @@ from fractions import Fraction
 from functools import cache, wraps
 from inspect import signature
 from numbers import Integral, Real
+from pathlib import Path
 from types import MappingProxyType
 from typing import (
     Annotated,
@@ -272,11 +273,12 @@ def _domain(annotation: Any) -> _Domain:
 
 
 _OBJECT = {"type": "object"}
-_PLAIN: Mapping[Any, tuple[str, str, type]] = {
+_PLAIN: Mapping[Any, tuple[str, str, Any]] = {
     bool: ("True or False", "boolean", bool),
     int: ("an integer", "integer", Integral),
     float: ("a number", "number", Real),
     str: ("a string", "string", str),
+    Path: ("a path", "string", (str, Path)),
     type(None): ("None", "null", type(None)),
 }
 

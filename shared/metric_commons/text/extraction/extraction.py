@@ -39,7 +39,7 @@ _EXCERPT = 60  # characters of a text in a message
 _FAST = 5_000_000  # steps of `re`, which take less than the time limit on any machine
 _START = 1.0  # seconds that the start of a process may take, where it has no clock
 _COUNTED_REPEATS = 3  # repetitions that are counted one by one
-_SINGLE = {"LITERAL", "NOT_LITERAL", "IN", "ANY", "RANGE", "CATEGORY"}
+_SINGLE = set("LITERAL NOT_LITERAL IN ANY RANGE CATEGORY".split())
 _LOOPS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 
 TIMED_OUT = object()  # the answer to a text that took too long

@@ -150,7 +150,7 @@ def _from_text(value: Any) -> Any:
 
 _STRICTNESS = ("strict", "loose")
 # The statistics of every row; "strict" and "loose" count instructions.
-_COUNTS = ("strict_prompts", "loose_prompts", "strict", "loose", "instructions", "rows")
+_COUNTS = tuple("strict_prompts loose_prompts strict loose instructions rows".split())
 
 
 class Verdicts(NamedTuple):

@@ -24,13 +24,10 @@ _PLANES_WITH_LETTERS = 0x20000  # the others hold ideographs, tags and private c
 
 MLQA_ARTICLES = {
     "en": ("a", "an", "the"),
-    "es": ("un", "una", "unos", "unas", "el", "la", "los", "las"),
+    "es": tuple("un una unos unas el la los las".split()),
     "hi": (),
-    "vi": ("của", "là", "cái", "chiếc", "những"),
-    "de": (
-        *("ein", "eine", "einen", "einem", "eines", "einer"),
-        *("der", "die", "das", "den", "dem", "des"),
-    ),
+    "vi": tuple("của là cái chiếc những".split()),
+    "de": tuple("ein eine einen einem eines einer der die das den dem des".split()),
     "zh": (),
 }
 """The words that MLQA's script removes from answers, by language; in Arabic it removes a prefix."""

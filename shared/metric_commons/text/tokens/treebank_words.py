@@ -53,7 +53,7 @@ _SINCE_3_10 = _substitutions(
     r"(?<!\w)'(?!(?:re|ve|ll|m|t|s|d|n)\b)(?=\w)", r"[;@#$%&\u2012-\u2015]"
 )
 _BEFORE_3_10 = _substitutions(r"'(?!re|ve|ll|m|t|s|d|n)(?=\w\b)", "[;@#$%&]")
-_CONTRACTIONS = frozenset({"cannot", "gimme", "lemme", "gonna", "wanna", "gotta"})
+_CONTRACTIONS = frozenset("cannot gimme lemme gonna wanna gotta".split())
 
 
 def treebank_words(sentence: str, *, before_3_10: bool = False) -> list[str]:

@@ -188,7 +188,7 @@ _COMPOUNDS = [
         *((r"t\s+shirt", "tshirt"), (r"a\s+m", "am"), (r"p\s+m", "pm"), (r"o\s+k", "okay")),
     )
 ]
-_AMERICAN = ("archeological", "cancelation", "cancelations", "travelog", "travelogs")
+_AMERICAN = tuple("archeological cancelation cancelations travelog travelogs".split())
 _SPELLINGS = {word: other for word, other in AMERICAN_SPELLINGS.items() if word not in _AMERICAN}
 _SPELLINGS |= _table(
     "ok=okay kay=okay etcetera=etc mm=hmm flyer=flier archaeology=archeology "

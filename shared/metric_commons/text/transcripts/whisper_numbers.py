@@ -8,10 +8,11 @@ import re
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from fractions import Fraction
 
-_BELOW_TWENTY = (
-    *("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
-    *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen"),
-    *("eighteen", "nineteen"),
+_BELOW_TWENTY = tuple(
+    (
+        "one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+        "fifteen sixteen seventeen eighteen nineteen"
+    ).split()
 )
 _ONES = {word: number for number, word in enumerate(_BELOW_TWENTY, start=1)}
 _TENS = {
@@ -20,9 +21,11 @@ _TENS = {
         ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"], start=2
     )
 }
-_POWERS = (
-    *("thousand", "million", "billion", "trillion", "quadrillion", "quintillion"),
-    *("sextillion", "septillion", "octillion", "nonillion", "decillion"),
+_POWERS = tuple(
+    (
+        "thousand million billion trillion quadrillion quintillion sextillion septillion "
+        "octillion nonillion decillion"
+    ).split()
 )
 _MULTIPLIERS = {
     "hundred": 100,

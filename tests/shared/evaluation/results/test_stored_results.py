@@ -13,7 +13,7 @@ from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration.declarations import REPORTING
 from metric_commons.statistics.arguments.domains import check_score, score_range
-from tests.spec import METRICS, specs
+from tests.spec import METRICS, ROOT, specs
 
 ROWS = {"predictions": ["Paris", "Rome", "Oslo"], "references": ["paris", "Rom", "Oslo"]}
 
@@ -77,51 +77,11 @@ def compared():
     )
 
 
-RUN = "runs.a.qa_em"
+# A value of a results file, another one, and what is said about it.
+CHANGES = json.loads((ROOT / "tests/cases/changed_results.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    ("path", "value", "message"),
-    [
-        ("records.0.value", 7.5, "qa_em is 7.5, but must lie between 0 and 1"),
-        ("records.0.value", -1, "qa_em is -1, but must lie between 0 and 1"),
-        ("records.0.value", "0.5", "value must be a number"),
-        ("records.0.low", 0.99, "not two ends"),
-        ("records.0.high", 7.5, "qa_em is 7.5"),
-        ("records.0.effective_n", -1, "effective_n must be a number"),
-        ("records.0.method", "\x1b[2J", "which is not the name of a method"),
-        ("records.0.n", "3", "n must be an integer"),
-        ("records.0.module", "qa_f1", "a record names 'qa_f1' of 'a', which is no run"),
-        ("records.0.scroe", 1, "records[0] has a key 'scroe'; did you mean 'score'?"),
-        ("records.0", 7, "records"),
-        (f"{RUN}.rows", "3", "rows must be an integer, at least 0, got '3'"),
-        (f"{RUN}.rows", True, "rows must be an integer"),
-        (f"{RUN}.rowss", 3, "runs['a']['qa_em'] has a key 'rowss'; did you mean 'rows'?"),
-        (f"{RUN}.signature", "a\nb", "which is not one printable line"),
-        (f"{RUN}.signature", 1, "which is not one printable line"),
-        (f"{RUN}.options", None, "options must be an object"),
-        (f"{RUN}.lower_is_better", "qa_em", "lower_is_better must be a list"),
-        ("comparisons.0.p_value", 7.5, "p_value must be a number from 0 to 1"),
-        (
-            "comparisons.0.p_valeu",
-            0.5,
-            "comparisons[0] has a key 'p_valeu'; did you mean 'p_value'?",
-        ),
-        ("comparisons.0.score", "qa_f1", "by 'qa_f1' names 'a', which does not have it"),
-        ("comparisons.0.a", "c", "names 'c', which does not have it"),
-        ("comparisons.0.options.alpha", 5, "alpha must be a number strictly between 0 and 1"),
-        ("comparisons.0.rows", 0, "rows must be an integer, at least 1"),
-        ("ranks.qa_em.a.tier", "1", "tier must be an integer"),
-        ("provenance.inputs.0.sha256", "1", "which is not a digest"),
-        ("provenance.digests.a.references", "x", "which is not a digest"),
-        ("provenance.inputs.0.rows", -3, "rows must be"),
-        ("provenance.created", "soon", "created"),
-        ("provenance.versions.numpy", 2, "versions['numpy'] must be a string"),
-        ("provenance.versoins", {}, "provenance has a key 'versoins'; did you mean 'versions'?"),
-        ("run", {}, "result has a key 'run'; did you mean 'runs'?"),
-        ("runs.c", [7], "runs['c'] must be an object"),
-    ],
-)
+@pytest.mark.parametrize(("path", "value", "message"), CHANGES)
 def test_values_of_other_types_and_ranges_are_refused(compared, path, value, message):
     with pytest.raises(ValueError, match=re.escape(message)) as raised:
         Results.from_json(changed(compared, path, value))

@@ -1,6 +1,7 @@
 """Every table of rows that can be written can be read, however odd its rows are."""
 
 import json
+from dataclasses import replace
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -97,17 +98,6 @@ def result_of(state):
         return str(error)
 
 
-def test_shards_of_ties_alone_in_clusters_are_merged():
-    shard, other = State("win_rate"), State("win_rate")
-    shard.update(predictions=["tie", "tie"], clusters=["a", "b"])
-    other.update(predictions=["win", "tie"], clusters=["a", "c"])
-    other.merge(shard)
-    expected = load("win_rate").compute(
-        predictions=["win", "tie", "tie", "tie"], clusters=["a", "c", "a", "b"]
-    )
-    assert repr(other.result()) == repr(expected)
-
-
 SYSTEMS = {"bot": ["Paris", "É", "x"], "dog": ["Rome", "a", "x"]}
 
 
@@ -164,7 +154,7 @@ def damaged(path, change):
         (lambda h: h.update(format="other"), "not in the format metric-commons-rows/1"),
         (lambda h: h.update(format="metric-commons-rows/9"), "in metric-commons-rows/9, but this"),
         (lambda h: h.update(version="0.0.1"), r"rows of metric-commons 0\.0\.1 in"),
-        (lambda h: h.pop("runs"), "the first line lacks 'runs'"),
+        (lambda h: h.pop("runs"), "not a complete metric-commons-rows/1: 'runs'"),
         (lambda h: h["runs"]["bot"]["qa_em"]["columns"].append("x"), "a row lacks x of qa_em"),
         (lambda h: h["runs"].pop("bot"), "line 2: 'bot' is unknown or missing"),
     ],
@@ -198,9 +188,10 @@ def test_another_parquet_file_is_refused(tmp_path):
 
 
 def test_an_id_that_occurs_twice_is_not_written(tmp_path):
-    rows = score("qa_em", predictions=["a", "b"], references=["a", "b"], ids=["x", "x"], rows=True)
+    table = two_systems()["bot"]["qa_em"]
+    twice = replace(table, ids=["x", "x", "y"])
     with pytest.raises(ValueError, match="the id 'x' occurs 2 times"):
-        rows.save_rows(tmp_path / "rows.parquet")
+        write_tables(tmp_path / "rows.parquet", {"bot": {"qa_em": twice}})
     assert not [*tmp_path.iterdir()]
 
 

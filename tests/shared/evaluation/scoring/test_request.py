@@ -1,7 +1,6 @@
-"""One list of what can be asked: every place where it is asked for agrees with it."""
+"""One declaration: options of commands, keys of files and arguments of tools are parameters."""
 
 import inspect
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,80 +8,53 @@ import pytest
 import metric_commons
 from metric_commons.__main__ import program
 from metric_commons.apps.cli import run as run_command
-from metric_commons.apps.cli import score as score_command
-from metric_commons.apps.console.commands import FLAGS, parameters_of
-from metric_commons.apps.mcp.schemas import TOOLS, description
-from metric_commons.apps.mcp.tools import evaluate_file
-from metric_commons.evaluation.scoring.evaluations import Evaluation
+from metric_commons.apps.cli.app import COMMANDS, spec_of
+from metric_commons.apps.console.commands import FLAGS, OF_FILES, options_of
+from metric_commons.apps.console.outputs import WithRows
+from metric_commons.apps.mcp.schemas import description
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.module.catalog.request import DEFAULTS, HELP, Request, annotations
-from metric_commons.module.declaration.declarations import arguments
-from metric_commons.statistics.arguments.domains import schema
 from metric_commons.statistics.resampling.progress import watched
 
-NAMES = {item.name for item in fields(Request)}
-COLUMNS = {"references", "groups", "clusters", "ids"}
-OF_READING = {"where", "filter", "answers", "reduce", "split_references"}
+PYTHON_ONLY = {"inputs", "progress", "module_options"}
+PARAMETERS = inspect.signature(score).parameters.keys() - PYTHON_ONLY
+PUBLIC = {"score", "compare", "leaderboard", "gate", "report", "plot", "audit", "power", "verify"}
 
 
-def test_every_field_has_a_help():
-    assert HELP.keys() == NAMES
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"hub"}))
+def test_options_of_commands_are_the_parameters_of_functions(name):
+    spec = spec_of(name)
+    options = {option.name: option for option in program().get_command(None, name).params}
+    shown = options_of(spec.presentation) if spec.presentation else {}
+    taken = inspect.signature(spec.function).parameters.keys() - PYTHON_ONLY - {*spec.hidden}
+    taken |= {*(spec.arguments or ())}
+
+    assert options.keys() - {"help_all", "quiet", "help"} - shown.keys() == taken
+    for parameter in taken - {*(spec.arguments or ())}:
+        flag = {**FLAGS, **spec.flags}.get(parameter, f"--{parameter.replace('_', '-')}")
+        assert flag.split()[0] in options[parameter].opts or len(options[parameter].opts) == 1
+    if name in PUBLIC:
+        assert getattr(metric_commons, name) is spec.function
 
 
-def test_score_has_the_fields_with_their_defaults_and_their_help():
-    parameters = inspect.signature(metric_commons.score, eval_str=True).parameters
-    told = arguments(inspect.getdoc(metric_commons.score))
-
-    others = {"data", "predictions", "inputs", "progress", "module_options"}
-    assert parameters.keys() - NAMES == OF_READING | others
-    assert parameters.keys() >= NAMES
-    for name in NAMES - {"modules"}:
-        assert parameters[name].default == DEFAULTS[name], name
-        if name not in COLUMNS:
-            assert told[name].startswith(HELP[name].removesuffix(".")), name
-
-
-def test_the_command_has_an_option_for_every_field():
-    command = program().get_command(None, "score")
-    options = {option.name: option for option in command.params}
-    taken = {p.name: p for p in parameters_of(score_command.score, score_command.ASKED)}
-
-    for name in NAMES - {"modules"}:
-        flag = FLAGS.get(name, f"--{name.replace('_', '-')}").split()[0]
-        assert flag in options[name].opts
-        if name not in {"rows", "jobs"}:
-            assert taken[name].default == DEFAULTS[name], name
-    assert set(FLAGS.values()) >= {
-        *("--confidence", "--cluster-by", "--group-by", "--id", "--from", "--set", "--column"),
-    }
-
-
-def test_a_configuration_has_a_key_for_every_field():
+def test_keys_of_files_are_the_parameters_of_score():
+    taken = options_of(score, OF_FILES) | options_of(WithRows)
     content = {"modules": "qa_em", "data": "x", "xyz": 1}
     with pytest.raises(ValueError, match="unknown key") as raised:
-        run_command._values(Path("c.yaml"), content)
+        run_command._values(Path("c.yaml"), content, taken)
 
-    assert set(str(raised.value).partition("are ")[2].split(", ")) >= NAMES
+    printed = {"format", *options_of(WithRows)} - {"format_name"}
+    assert {*str(raised.value).partition("are ")[2].split(", ")} == PARAMETERS | printed
 
 
-def test_the_server_has_an_argument_for_every_field():
+def test_the_server_has_an_argument_for_every_parameter():
     properties = description("evaluate_file")["inputSchema"]["properties"]
+    texts = {name: option.help for name, option in options_of(score, OF_FILES).items()}
 
-    for name in NAMES - {"rows", "jobs"}:
-        assert name in properties
-    for name in set(TOOLS[evaluate_file]) - {"references"}:
-        assert properties[name]["description"] == HELP[name]
-        limits = schema(annotations()[name])
-        members = [limits, *limits.get("anyOf", [])]
-        for kind in properties[name].get("anyOf", [properties[name]]):
-            kept = {
-                key: value for key, value in kind.items() if key not in ("description", "default")
-            }
-            assert any(kept.items() <= member.items() for member in members)
-
-
-def test_an_evaluation_of_files_is_a_request():
-    assert issubclass(Evaluation, Request)
+    assert properties.keys() == PARAMETERS - {"data", "rows", "jobs"} | {
+        *("path", "rows_path", "save_path")
+    }
+    for name in PARAMETERS & properties.keys() - {"modules", "predictions"}:
+        assert properties[name]["description"] == texts[name]
 
 
 def test_progress_of_a_comparison_leaves_room_for_its_tests():

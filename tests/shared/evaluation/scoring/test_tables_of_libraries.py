@@ -60,6 +60,23 @@ def test_rankings_may_be_maps_of_arrow():
     assert results.systems["ranking"]["ir_ranking"].scores["mrr"] == 0.75
 
 
+@pytest.mark.parametrize(
+    ("column", "values", "problem"),
+    [
+        ("ranking", [[("d", 1.0)], None], "row 1: column 'ranking' is None"),
+        ("topic", ["x", None], "row 1: column 'topic' is None; every row needs a label"),
+    ],
+)
+def test_a_value_that_is_missing_is_named_with_its_row(column, values, problem):
+    maps = pa.map_(pa.string(), pa.float64())
+    columns = {"ranking": [[("d", 1.0)]] * 2, "judged": [[("d", 1.0)]] * 2, "topic": ["x", "y"]}
+    columns[column] = values
+    kinds = {"topic": pa.string()}
+    table = pa.table({n: pa.array(c, kinds.get(n, maps)) for n, c in columns.items()})
+    with pytest.raises(ValueError, match=f"^{problem}"):
+        score("ir_ranking", table, predictions="ranking", references="judged", groups="topic")
+
+
 def test_several_systems_of_a_table():
     by_names = score("qa_em", COLUMNS, predictions=["answer", "other"], references="gold")
     renamed = score("qa_em", COLUMNS, predictions={"x": "answer"}, references=COLUMNS["gold"])
@@ -91,7 +108,7 @@ def test_generators_are_columns():
         ({"data": 5}, "data must be a table with columns, got int"),
         ({"data": [1]}, "data must be a table with columns, got rows of int"),
         ({"predictions": [["Paris"]]}, "predictions must name columns of data, got list"),
-        ({"columns": {"sourcs": "x"}}, "qa_em takes no 'sourcs'; there are predictions, refer"),
+        ({"columns": {"sourcs": "x"}}, "columns sourcs: qa_em takes predictions, references"),
         ({"data": pa.table(COLUMNS), "compare": True}, "compare needs two systems; there is only"),
     ],
 )
@@ -119,7 +136,7 @@ def test_the_right_argument_is_named(argument, message):
 
 
 def test_no_library_of_tables_is_imported():
-    source = sys.modules["metric_commons.evaluation.rows.table_columns"].__dict__
+    source = sys.modules["metric_commons.evaluation.rows.libraries"].__dict__
 
     assert not {"pandas", "polars", "pyarrow", "pyspark"} & {*source}
 
@@ -149,13 +166,13 @@ def test_a_table_needs_no_names_of_obvious_columns():
 @pytest.mark.parametrize(
     ("header", "arguments", "message"),
     [
-        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; pass references="),
+        ("output,answer,gold", {}, "references may be 'answer' or 'gold'; name one of them"),
         ("a,b,c", {}, "qa_f1 needs the columns predictions, references; predictions, references "),
         ("output,gold,c", {"references": ["x"]}, "references must name a field of .*, got"),
         (
             "output,gold,c",
             {"predictions": "c", "references": "c"},
-            "column 'c' would be compared with",
+            "field 'c' would be compared with",
         ),
         ("output,gold,c", {"references": "d"}, "there is no field 'd'"),
     ],

@@ -14,6 +14,7 @@ import pytest
 
 from metric_commons.frameworks.harnesses.ir_measures import NAME, register
 from metric_commons.retrieval import score_run
+from tests.tables import tabled
 
 Value = namedtuple("Value", "query_id measure value")
 QRELS = {"q1": {"a": 1, "b": 0, "c": 2}, "q2": {"a": 1}}
@@ -85,14 +86,7 @@ def test_values_are_those_of_score_run(stand_in):
 @pytest.mark.usefixtures("stand_in")
 @pytest.mark.parametrize(
     ("name", "is_supported"),
-    [
-        ("nDCG@10", True),
-        ("RBP", True),
-        ("Judged@4", False),
-        ("Compat", False),
-        ("alpha_nDCG@5", False),
-        ("P", False),
-    ],
+    tabled(__file__, "only_equal_measures_are_supported"),
 )
 def test_only_equal_measures_are_supported(name, is_supported):
     assert register().supports(Measure(name)) is is_supported

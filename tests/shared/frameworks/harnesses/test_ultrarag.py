@@ -28,6 +28,7 @@ from metric_commons.frameworks.harnesses.ultrarag import (
 from metric_commons.retrieval import score_run
 from metric_commons.statistics.resampling.progress import watched
 from tests.spec import GIVEN, recorded, trec_eval_files
+from tests.tables import tabled
 from tests.text_oracles import NORMALIZER_ORACLES
 from tests.texts import adversarial_rows
 
@@ -150,17 +151,7 @@ def test_its_profile_gives_what_it_returned():
 
 @pytest.mark.parametrize(
     ("prediction", "references", "standard", "as_it_does"),
-    [
-        # for acc, em, coverem and f1: worked out by hand, and what UltraRAG returns
-        ("A", ["A"], [1, 1, 1, 1], [0, 1, 1, 0]),
-        ("B", ["A"], [0, 0, 0, 0], [1, 0, 1, 0]),
-        ("The answer is B", ["A"], [1, 0, 0, 0], [1, 0, 1, 0]),  # a is in answer
-        ("", [""], [0, 1, 0, 1], [0, 1, 1, 0]),
-        ("?", [""], [0, 1, 0, 1], [0, 1, 1, 0]),
-        ("London", ["Paris", ""], [0, 0, 0, 0], [1, 0, 1, 0]),
-        ("True", ["yes"], [1, 1, 1, 1], [1, 1, 1, 1]),
-        ("It is New York.", ["york new", "NYC"], [0, 0, 1, 2 / 3], [0, 0, 1, 2 / 3]),
-    ],
+    tabled(__file__, "profiles_differ_in_answers_without_words"),
 )
 def test_profiles_differ_in_answers_without_words(prediction, references, standard, as_it_does):
     names = ["acc", "em", "coverem", "f1"]
@@ -206,18 +197,7 @@ def test_progress_is_told_in_blocks_of_rows(monkeypatch):
 @pytest.mark.parametrize("profile", ["standard", "ultrarag"])
 @pytest.mark.parametrize(
     ("call", "message"),
-    [
-        ((["a", "b"], [["a"]]), "differ in length: pred_ls has 2 rows, gt_ls has 1"),
-        (([], []), "pred_ls and gt_ls have no rows"),
-        ((["a", None], [["a"], ["b"]]), r"pred_ls\[1\] is None; every row needs a value"),
-        ((["a", "b"], [["a"], ["b", 3]]), r"gt_ls\[1\]\[1\] is 3 \(int\); expected str"),
-        ((["a"], [["a"]], ["em", "bogus"]), r"metrics\[1\]: there is no metric 'bogus'; there are"),
-        ((["a"], [["a"]], ["rouge-3"]), r"metrics\[0\]: there is no metric 'rouge-3'; did you"),
-        ((["a"], [["a"]], ["em", "EM"]), r"metrics\[1\]: 'em' is given twice"),
-        ((["a"], [["a"]], "em"), "metrics must be a list in which each is a string, got 'em'"),
-        ((["a"], [["a"]], [1]), r"metrics must be a list in which each is a string, got \[1\]"),
-        ((["a"], [["a"]], 1), "metrics must be a list in which each is a string, got 1"),
-    ],
+    tabled(__file__, "what_it_lets_pass_is_an_error_in_both_profiles"),
 )
 def test_what_it_lets_pass_is_an_error_in_both_profiles(profile, call, message):
     with pytest.raises(ValueError, match=message):
@@ -450,16 +430,7 @@ def test_progress_is_told_in_steps(files):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"metrics": ["ndcgs"]}, r"metrics\[0\]: there is no metric 'ndcgs'; did you mean 'ndcg'?"),
-        ({"ks": [10, 0]}, r"ks\[1\] is 0; a cutoff is an integer, at least 1"),
-        ({"ks": [True]}, r"ks\[0\] is True; a cutoff"),
-        ({"ks": [2.0]}, r"ks\[0\] is 2.0; a cutoff"),
-        ({"ks": [5, 5]}, r"ks\[1\]: 5 is given twice"),
-        ({"ks": 10}, "ks must be a list of cutoffs, got 10"),
-        ({"ks": []}, "ks is empty; recall, ndcg and precision need a cutoff"),
-        ({"profile": "trec"}, "profile must be one of"),
-    ],
+    tabled(__file__, "bad_options_of_runs"),
 )
 def test_bad_options_of_runs(files, options, message):
     new, old, qrels = files(A, B, QRELS)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from metric_commons.scorers import task
+from tests.tables import tabled
 
 BOXES = [r"\boxed{\frac12}", r"So $\boxed{3}$.", "3", r"\boxed{f(2)}", r"\boxed{}", r"\boxed{"]
 REFERENCES = ["0.5", "2", "3", "2f", "1", "1"]
@@ -53,14 +54,7 @@ def test_the_module_of_mathematics_judges_the_whole_text():
 
 @pytest.mark.parametrize(
     ("reference", "step"),
-    [
-        (r"It is $\boxed{2}$.", "boxed"),
-        (r"So x = \boxed{2}", "boxed"),
-        (r"Hence, \boxed{2} apples", "boxed"),
-        ("Answer: 2", "final_answer"),
-        ("48/24 = <<48/24=2>>2 clips\n#### 2", "gsm8k"),
-        ("The answer is 2.", "final_answer"),
-    ],
+    tabled(__file__, "a_solution_as_reference_is_read_by_a_step_or_not_at_all"),
 )
 def test_a_solution_as_reference_is_read_by_a_step_or_not_at_all(reference, step):
     assert rows([task("math").verdict(r"\boxed{2}", reference)]) == [(None, "unreadable")]
@@ -112,20 +106,7 @@ def test_a_dictionary_as_reference_is_an_error_that_lists_its_fields():
 
 @pytest.mark.parametrize(
     ("completion", "score"),
-    [
-        (r"\boxed{2}", 1.0),
-        ([{"role": "user", "content": r"\boxed{3}"}, {"role": "assistant", "content": "2"}], 0.0),
-        (
-            [
-                {"role": "assistant", "content": r"\boxed{2}"},
-                {"role": "tool", "content": r"\boxed{3}"},
-            ],
-            1.0,
-        ),
-        ([{"role": "assistant", "content": None}], 0.0),
-        ([], 0.0),
-        (None, 0.0),
-    ],
+    tabled(__file__, "completions_are_texts_or_messages"),
 )
 def test_completions_are_texts_or_messages(completion, score):
     assert task("math").verdict(completion, "2").score == score

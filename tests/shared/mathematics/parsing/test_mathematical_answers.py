@@ -12,6 +12,7 @@ from metric_commons.mathematics.parsing.structures import (
     Statement,
     Words,
 )
+from tests.tables import tabled
 
 
 def content(text):
@@ -31,17 +32,7 @@ def test_marks_of_mathematics(text):
 
 @pytest.mark.parametrize(
     ("text", "word"),
-    [
-        ("(C)", "c"),
-        (r"\text{(C)}", "c"),
-        (r"\textbf{C}", "c"),
-        (r"\text{Evelyn}", "evelyn"),
-        ("Evelyn", "evelyn"),
-        ("no", "no"),
-        ("New York", "new york"),
-        (r"\text{ Friday. }", "friday"),
-        ("a dog", "a dog"),
-    ],
+    tabled(__file__, "words"),
 )
 def test_words(text, word):
     assert content(text) == Words(word)
@@ -54,20 +45,7 @@ def test_letters_are_not_words(text):
 
 @pytest.mark.parametrize(
     ("text", "name"),
-    [
-        ("x=5", "x"),
-        ("f(x)=3", "f(x)"),
-        ("a_{37} = 19", "a_37"),
-        (r"\theta = 1", "theta"),
-        (r"x \in [1,2]", "x"),
-        ("x < 3", "x"),
-        ("11 = x", "x"),
-        ("AB = 4", "AB"),
-        (r"\frac{NO}{BO}=\frac{1}{\sqrt{6}}", "NO/BO"),
-        ("|AB|=1", "|AB|"),
-        ("x:y=2:3", "x:y"),
-        ("x = 5 + 6 = 11", "x"),
-    ],
+    tabled(__file__, "names"),
 )
 def test_names(text, name):
     assert content(text).name == name

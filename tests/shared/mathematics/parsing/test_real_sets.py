@@ -14,6 +14,7 @@ from metric_commons.mathematics.parsing.real_sets import (
     union,
 )
 from metric_commons.mathematics.parsing.structures import Equation, Infinity
+from tests.tables import tabled
 
 
 def ends(numbers):
@@ -59,24 +60,7 @@ def test_ends_are_compared_exactly():
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("x < 3", ["(oo,3)"]),
-        ("3 >= x", ["(oo,3]"]),
-        (r"-1 \le x < 4", ["[-1,4)"]),
-        ("-2x < 4", ["(-2,oo)"]),
-        ("1 < 2x + 1 < 5", ["(0,2)"]),
-        (r"x \ne 3", ["(oo,3)", "(3,oo)"]),
-        ("|x| < 3", ["(-3,3)"]),
-        (r"|2x-1| \ge 3", ["(oo,-1]", "[2,oo)"]),
-        (r"x < 1 \text{ or } x > 2", ["(oo,1)", "(2,oo)"]),
-        ("x > 1, x < 2", ["(1,2)"]),
-        ("x < 1, x > 2", ["(oo,1)", "(2,oo)"]),
-        (r"x \in (1,2) \cup [3,4]", ["(1,2)", "[3,4]"]),
-        (r"\{x \mid 1 \le x < 2\}", ["[1,2)"]),
-        (r"\{x \in \mathbb{R} : x > 2\}", ["(2,oo)"]),
-        (r"\mathbb{R} \setminus \{1\}", ["(oo,1)", "(1,oo)"]),
-        (r"-\infty < x < 2", ["(oo,2)"]),
-    ],
+    tabled(__file__, "sets_of_one_letter"),
 )
 def test_sets_of_one_letter(text, expected):
     content = parse_answer(text).content

@@ -12,6 +12,7 @@ from metric_commons.mathematics.parsing.units import (
     unit_of_symbol,
     unit_of_word,
 )
+from tests.tables import tabled
 
 
 def suffix(text, **conventions):
@@ -20,26 +21,7 @@ def suffix(text, **conventions):
 
 @pytest.mark.parametrize(
     ("text", "powers"),
-    [
-        ("5 cm", {"cm": 1}),
-        (r"5\text{ cm}^2", {"cm": 2}),
-        ("5 cm^2", {"cm": 2}),
-        (r"12 \text{ square metres}", {"m": 2}),
-        ("5 miles per hour", {"mi": 1, "h": -1}),
-        ("5 mph", {"mi": 1, "h": -1}),
-        (r"5 \text{ m/s}", {"m": 1, "s": -1}),
-        (r"5 \text{ m s}^{-1}", {"m": 1, "s": -1}),
-        (r"3 \frac{m}{s}", {"m": 1, "s": -1}),
-        (r"8 \text{ N·m}", {"N": 1, "m": 1}),
-        (r"90^\circ", {"°": 1}),
-        (r"\$32.50", {"¤": 1}),
-        ("-50 cents", {"cent": 1}),
-        (r"20^\circ\text{C}", {"°C": 1}),
-        (r"5 \text{ milliwatts}", {"mW": 1}),
-        (r"5 \text{ MW}", {"MW": 1}),
-        (r"2 \text{ meters squared}", {"m": 2}),
-        (r"3 \text{ months}", {"month": 1}),
-    ],
+    tabled(__file__, "units"),
 )
 def test_units(text, powers):
     assert dict(suffix(text).unit.powers) == powers

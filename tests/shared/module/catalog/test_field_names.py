@@ -6,6 +6,7 @@ from metric_commons.module.catalog import catalog
 from metric_commons.module.catalog.catalog import describe
 from metric_commons.module.catalog.field_names import ELSEWHERE, USES, suggestion
 from metric_commons.module.catalog.stock_modules import replacements
+from tests.tables import tabled
 
 EVERY_USE = sorted({use for uses in USES.values() for use in uses})
 
@@ -36,14 +37,7 @@ def test_a_name_has_one_meaning():
 
 @pytest.mark.parametrize(
     ("name", "module"),
-    [
-        *[("BinaryF1Score", "classification"), ("MulticlassCohenKappa", "classification")],
-        *[("SacreBLEUScore", "bleu"), ("BLEUScore", "bleu"), ("CHRFScore", "chrf")],
-        *[("ROUGEScore", "rouge_n_l"), ("TranslationEditRate", "ter"), ("R2Score", "regression")],
-        *[("CharErrorRate", "error_rate"), ("RetrievalNormalizedDCG", "ir_ranking")],
-        *[("precision_recall_fscore_support", "classification"), ("poseval", "classification")],
-        *[("ece_10_bin", "classification"), ("ndcg_burges", "ir_ranking"), ("mmlu", "qa_em")],
-    ],
+    tabled(__file__, "classes_of_torchmetrics_and_names_of_other_tools_are_found"),
 )
 def test_classes_of_torchmetrics_and_names_of_other_tools_are_found(name, module):
     assert suggestion(name, catalog.names()).startswith(f"; use {module}")
@@ -79,16 +73,7 @@ def test_names_of_the_field_lead_to_a_module(name):
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [
-        ("METEOR", "; evaluate and nltk have it (it needs WordNet)"),
-        ("comet", "; unbabel-comet has it (it needs a model)"),
-        ("perplexity", "; evaluate and lm-eval have it (it needs a model)"),
-        ("blue", "; did you mean 'bleu'?"),
-        ("rogue", "; did you mean 'rouge'?"),
-        ("acuracy", "; did you mean 'accuracy'?"),
-        ("math/test.jsonl", ""),
-        ("zzz", ""),
-    ],
+    tabled(__file__, "other_names_are_said_to_be_elsewhere_or_misspelt"),
 )
 def test_other_names_are_said_to_be_elsewhere_or_misspelt(name, hint):
     assert suggestion(name, catalog.names()) == hint

@@ -11,6 +11,7 @@ import pytest
 from metric_commons import load
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import ROOT
+from tests.tables import tabled
 
 LABELS = {"predictions": [0, 1, 1], "references": [0, 1, 0]}
 RESULT = {"accuracy": 2 / 3, "f1": 2 / 3}
@@ -35,16 +36,7 @@ def test_a_format_at_load_gives_way_to_one_of_compute():
 
 @pytest.mark.parametrize(
     ("name", "configuration", "result_format"),
-    [
-        ("classification", "mrpc", "glue/mrpc"),
-        ("classification", "rte", "glue/rte"),
-        ("classification", "super_glue/rte", "super_glue/rte"),
-        ("classification", "boolq", "super_glue/boolq"),
-        ("classification", "f1", "f1"),
-        ("regression", "stsb", "glue/stsb"),
-        ("qa_f1", "record", "super_glue/record"),
-        ("error_rate", "cer", "cer"),
-    ],
+    tabled(__file__, "a_configuration_is_short_for_a_format"),
 )
 def test_a_configuration_is_short_for_a_format(name, configuration, result_format):
     assert load(name, configuration).options["result_format"] == result_format
@@ -194,15 +186,7 @@ def test_the_values_of_zero_division_of_seqeval(undefined):
 
 @pytest.mark.parametrize(
     ("name", "configuration", "predictions", "problem"),
-    [
-        ("classification", "accuracy", [0, "1"], r"predictions\[1\] is '1'"),
-        ("classification", "accuracy", [0, None], r"predictions\[1\] is None"),
-        ("classification", "accuracy", [], "predictions is empty"),
-        ("regression", "mse", [0.5, True], r"predictions\[1\] is True"),
-        ("regression", "pearsonr", [0.5, float("nan")], r"predictions\[1\] is NaN"),
-        ("regression", "r_squared", [0.5, float("inf")], r"predictions\[1\] is inf"),
-        ("regression", "spearmanr", [0.5, float("-inf")], r"predictions\[1\] is -inf"),
-    ],
+    tabled(__file__, "values_that_the_stock_modules_change_are_refused"),
 )
 def test_values_that_the_stock_modules_change_are_refused(
     name, configuration, predictions, problem

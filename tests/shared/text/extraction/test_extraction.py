@@ -10,6 +10,7 @@ from metric_commons.statistics.arguments.checks import OptionError
 from metric_commons.text import extract_answers
 from metric_commons.text.extraction.community_steps import inspect_line
 from metric_commons.text.extraction.step_chains import STEPS
+from tests.tables import tabled
 
 MODULES = ["qa_em", "qa_f1", "substring_recall", "rouge_n_l"]
 RATE = {"regex": "rate ([0-9]+)"}
@@ -83,17 +84,7 @@ def test_each_step_reads_what_the_one_before_it_found():
 
 @pytest.mark.parametrize(
     ("pattern", "answer"),
-    [
-        ({"regex": "[0-9]"}, "1"),
-        ({"regex": "[0-9]", "group": 1}, "2"),
-        ({"regex": "[0-9]", "group": -1}, "3"),
-        ({"regex": "[0-9]", "group": 3}, None),
-        ({"regex": "[0-9]", "group": -4}, None),
-        ({"regex": "(a)|(b) "}, "b"),
-        ({"regex": "(x)?(y)?"}, None),
-        ({"regex": "( 1 )"}, "1"),
-        ({"regex": "7"}, None),
-    ],
+    tabled(__file__, "a_pattern_takes_one_of_its_matches"),
 )
 def test_a_pattern_takes_one_of_its_matches(pattern, answer):
     assert found("b 1 2 3", pattern) == answer

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from metric_commons import load
 from metric_commons.text import extract_answers
 from metric_commons.text.extraction.extraction import TIMED_OUT, PatternStep, work_bound
+from tests.tables import tabled
 
 EXPONENTIAL = {"regex": "(a+)+$", "seconds": 0.05}
 HARD = "a" * 60 + "!"
@@ -74,16 +75,7 @@ def _chosen(matches, group):
 
 @pytest.mark.parametrize(
     ("pattern", "is_bounded"),
-    [
-        ("####", True),
-        ("[0-9]+", True),
-        (r"answer is:?\s*([0-9.,]+)", True),
-        ("(a|b){1,3}", True),
-        ("(a+)+", False),
-        ("(a|aa)*", False),
-        (r"(.)\1", False),
-        ("(?:ab)+", False),
-    ],
+    tabled(__file__, "patterns_whose_work_is_bounded_by_their_form"),
 )
 def test_patterns_whose_work_is_bounded_by_their_form(pattern, is_bounded):
     assert (work_bound(pattern, 10) < float("inf")) is is_bounded

@@ -1,0 +1,1 @@
+"""The functions behind commands that are no functions of other rooms."""

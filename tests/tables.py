@@ -1,0 +1,33 @@
+"""Tables of cases for parametrized tests, one JSON file for each file of tests."""
+
+import json
+from functools import cache
+from pathlib import Path
+
+from tests.spec import ROOT
+
+
+def tabled(file, name):
+    """The rows of a table of the test file: tuples, or single values, as the table says."""
+    found = _tables(Path(file).stem)[name]
+    return found["rows"] if "of_values" in found else list(map(tuple, found["rows"]))
+
+
+@cache
+def _tables(stem):
+    path = ROOT / "tests" / "cases" / "tables" / f"{stem}.json"
+    return json.loads(path.read_text("utf-8"), object_hook=_decoded)
+
+
+def _decoded(value):
+    """What JSON does not have: tuples, sets, numbers that are not finite, other keys than texts."""
+    match value:
+        case {"tuple": items, **others} if not others:
+            return tuple(items)
+        case {"set": items, **others} if not others:
+            return set(items)
+        case {"float": text, **others} if not others:
+            return float(text)
+        case {"pairs": pairs, **others} if not others:
+            return dict(pairs)
+    return value
