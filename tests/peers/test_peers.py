@@ -33,8 +33,6 @@ def test_every_peer_has_a_list_of_differences():
     assert all(reason for reasons in DIFFERENCES.values() for reason in reasons.values())
 
 
-
-
 def test_how_a_suite_is_judged(tmp_path):
     pytest.importorskip("jiwer", reason="jiwer is not installed")
     suite = (ROOT / "tests/peers/judged_suite.txt").read_text("utf-8")
