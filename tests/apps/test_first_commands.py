@@ -45,6 +45,7 @@ FILES = {
         * 2
     ),
     "ab.csv": "answer,a,b\nParis,Paris,Rome\n",
+    "votes.csv": "model_a,model_b,winner\na,b,model_a\n",
     "table.csv": "Model,NQ\nA,45.1\n",
     "logs/dpr/samples_nq.jsonl": "{}\n",
 }
@@ -171,6 +172,7 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
             "Rows must be scored first: score MODULE FILE -p FIELD -p FIELD -r FIELD --compare",
         ),
         ("score mcnemar ab.csv", "rows have score MODULE --compare"),
+        ("leaderboard votes.csv", "leaderboard --votes votes.csv ranks by them"),
         ("audit table.csv", "NQ: no number of rows; write 'n=500' in the header, or --rows"),
         ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"),
     ],

@@ -3,13 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ...data.files.stored import to_jsonable
-from ...evaluation.comparison.saved_results import SavedResult, read_results, saved_result
 from ...evaluation.results.rendering import Table, as_text
 from ...evaluation.results.results import Results
 from ...statistics.arguments.checks import OptionError
+
+if TYPE_CHECKING:
+    from ...evaluation.comparison.saved_results import SavedResult
 
 Saved = Results | Path | str  # results, or the path of saved results or scored rows
 
@@ -41,11 +43,15 @@ def opened(results: Saved, clusters: str | Sequence[str] | None = None) -> Resul
     """Return results with their scored rows, which are read if they are in a file."""
     if isinstance(results, Results):
         return results
+    from ...evaluation.comparison.saved_results import read_results
+
     return read_results(Path(results), fields_of(clusters))
 
 
-def with_origin(results: Saved, clusters: str | Sequence[str] | None = None) -> SavedResult:
+def with_origin(results: Saved, clusters: str | Sequence[str] | None = None) -> "SavedResult":
     """Return results and their file, perhaps without scored rows."""
+    from ...evaluation.comparison.saved_results import SavedResult, saved_result
+
     if isinstance(results, Results):
         return SavedResult(Path("results"), results)
     return saved_result(Path(results), fields_of(clusters))

@@ -172,6 +172,8 @@ def _of_table(source: Source, name: str | None, notes: list[str]) -> list[Score]
 
     model, task, value = first(_MODELS), first(_TASKS), name or first(_SCORES)
     error, rows = first(_ERRORS), first(_ROWS)
+    if model is None and {"model_a", "model_b"} <= {*columns}:
+        raise UsageError(f"{path}: these are votes; leaderboard --votes {path} ranks by them")
     if model is None:
         raise ValueError(
             f"{path}: there is no column of models; name it model, system or name; the columns are "

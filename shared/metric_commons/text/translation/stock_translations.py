@@ -14,7 +14,6 @@ from ...statistics.arguments.shapes import TextRows, TextsRows
 from .character_ngrams import Beta, Order, chrf_statistics
 from .ngram_precision import SmoothMethod, SmoothValue, bleu_statistics, gleu_statistics
 from .simplifications import sari_scores
-from .translation_edit_rate import ter_score, ter_statistics
 from .translation_tokenizers import TranslationTokenizer
 
 WordTokenizer = Callable[[str], object]
@@ -149,6 +148,8 @@ def ter(
     Differences:
         Rows may differ in their number of references.
     """
+    from .translation_edit_rate import ter_score, ter_statistics  # not for BLEU
+
     statistics = ter_statistics(
         predictions,
         references,
