@@ -728,9 +728,11 @@ def check_inputs(
     Raises:
         ValueError: a module lacks one; the message lists what it needs.
 
-    >>> check_inputs({"qa_em": load_without_evaluate("qa_em")}, {"predictions"})
-    Traceback (most recent call last):
-    ValueError: qa_em needs the columns predictions, references; references is missing
+    >>> try:
+    ...     check_inputs({"qa_em": load_without_evaluate("qa_em")}, {"predictions"})
+    ... except ValueError as error:
+    ...     print(error)
+    qa_em needs the columns predictions, references; references is missing
     """
     for name, metric in metrics.items():
         missing = [column for column in metric.required_inputs if column not in provided]
