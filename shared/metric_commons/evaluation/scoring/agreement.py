@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...data.files.streams import STANDARD_INPUT
 from ...data.tables.tables import Source
 from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.arrays import Floats
@@ -54,7 +55,8 @@ def agreements(
         text, reason = f"{system}: {score} is {metric} of the log in all {len(table):,} rows.", ""
         if differ:
             reason = _rounding(logged, values)
-            if not reason and len(table) == source.rows and "reduce" not in table.conditions:
+            is_whole = len(table) == source.rows and "reduce" not in table.conditions
+            if not reason and is_whole and source.path != STANDARD_INPUT:
                 reason = _change(table, rows_of(name), score, logged)
             if not reason:
                 convention = source.log.conventions.get(metric.rpartition(".")[2])

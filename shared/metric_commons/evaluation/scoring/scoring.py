@@ -233,7 +233,12 @@ def score(
         of_preset = {} if preset is None else preset_options(preset, metrics)
     except ValueError as error:
         raise OptionError("preset", f": {error}") from error
-    given = {**of_preset, **_settings(listed), **(options or {}), **module_options}
+    loaded = {
+        f"{name_of(module)}.{name}": value
+        for module in listed
+        for name, value in getattr(module, "settings", {}).items()
+    }
+    given = {**of_preset, **loaded, **(options or {}), **module_options}
     reported = {
         "confidence_level": confidence_level,
         "groups": groups,
@@ -535,24 +540,6 @@ def _column(name: str, columns: Any, system: str) -> Any:
     if system not in columns:
         raise ValueError(f"there are no {name} for system {system!r}")
     return columns[system]
-
-
-def _settings(modules: Sequence[Any]) -> dict[str, Any]:
-    """Return the options with which modules were loaded, unless they are given by names or paths.
-
-    Raises:
-        ValueError: one is about what `score` reports, and therefore an argument of it.
-    """
-    settings = {}
-    for module in modules:
-        for name, value in getattr(module, "settings", {}).items():
-            if not is_assignable(name):
-                raise ValueError(
-                    f"{name_of(module)} was loaded with {name}={value!r}, which is an argument of "
-                    "score"
-                )
-            settings[f"{name_of(module)}.{name}"] = value
-    return settings
 
 
 # ---- files --------------------------------------------------------------------------------------
