@@ -145,7 +145,9 @@ def _in_ascii(error: UnicodeError) -> "tuple[str, int]":
         raise error
     from unicodedata import combining, normalize
 
-    text = normalize("NFKD", error.object[error.start : error.end]).replace("\u2212", "-")
+    text = normalize("NFKD", error.object[error.start : error.end]).translate(
+        {0x2212: "-", 0x2500: "-"}
+    )
     plain = (letter if letter.isascii() else "?" for letter in text if not combining(letter))
     return "".join(plain), error.end
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from inspect import Parameter, signature
@@ -306,7 +307,11 @@ def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:
             blocks.append(click.style(said, dim=True))
     if lines:
         blocks.append("\n".join(click.style(line, dim=True) for line in lines))  # to be copied
-    click.echo("\n\n".join(blocks), color=True if "FORCE_COLOR" in os.environ else None)
+    text = "\n\n".join(blocks)
+    if not (sys.stdout.isatty() or "FORCE_COLOR" in os.environ):
+        text = click.unstyle(text)
+    sys.stdout.write(f"{text}\n")  # click would write UTF-8 where stdout has another encoding
+    sys.stdout.flush()
 
 
 def _width(text: str) -> int:

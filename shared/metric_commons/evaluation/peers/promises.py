@@ -9,6 +9,8 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -16,7 +18,6 @@ from ...module.catalog.catalog import load_without_evaluate, name_of, path, scri
 from ...module.declaration.declared_module import DeclaredModule
 from ...statistics.arguments.domains import score_range
 from ..rows.states import State
-from ..rows.table_files import table_bytes, tables_of_bytes
 
 
 class ExampleCall(NamedTuple):
@@ -147,7 +148,8 @@ def _merges(call: ExampleCall) -> Problems:
     for rows in (slice(0, 1), slice(1, None)):
         state = State(name, **options)
         state.update(**{name: column[rows] for name, column in call.columns.items()})
-        tables_of_bytes(table_bytes({"rows": {name: state.table()}}))  # an error says why not
+        with TemporaryDirectory() as folder:
+            state.save(Path(folder) / "rows.parquet")  # an error says why not
         states.append(state)
     states[0].merge(states[1])
     merged = states[0].result()

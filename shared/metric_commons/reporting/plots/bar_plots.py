@@ -35,7 +35,7 @@ _MAX_NAMES = 60  # up to this many queries, there is space for their names below
 _MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
 
 
-class Line(NamedTuple):
+class ForestLine(NamedTuple):
     """A number with its interval, beside a name."""
 
     name: str
@@ -46,7 +46,7 @@ class Line(NamedTuple):
     is_open: bool = False  # a hollow dot
 
 
-Panel = tuple[str, Sequence[Line]]  # with a title
+Panel = tuple[str, Sequence[ForestLine]]  # with a title
 
 
 def forest(path: Path, results: Results) -> bytes:
@@ -74,7 +74,7 @@ def score_panels(results: Results) -> list[Panel]:
         for record in records:
             text = f"{form.number(record.number)} {form.interval(record.interval)}"
             name = shortened(record.system, LABEL_LENGTH)
-            lines.append(Line(name, record.number, record.interval, text))
+            lines.append(ForestLine(name, record.number, record.interval, text))
         panels.append((_title(score, is_lower), lines))
     return panels
 
@@ -100,7 +100,9 @@ def difference_panels(results: Results) -> list[Panel]:
                 name = " − ".join(shortened(pair[side], LABEL_LENGTH) for side in "ab")
                 color = BLUE if is_first else VERMILION
                 ends = pair["confidence_interval"]
-                lines.append(Line(name, difference, ends, text, color, not pair["significant"]))
+                lines.append(
+                    ForestLine(name, difference, ends, text, color, not pair["significant"])
+                )
         panels.append((_title(key[1], is_lower), lines))
     return panels
 

@@ -13,12 +13,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...evaluation.results.rendering import Table, as_html, counted, label
 from ...evaluation.results.result_tables import rank_range
 from ...module.catalog.usage import extra
-from ..plots.bar_plots import Line, Panel, draw_forest
-from ..plots.panels import LABEL_LENGTH, shortened
-from ..plots.pictures import svg
 
 if TYPE_CHECKING:
     from jinja2 import Template
+
+    from ..plots.bar_plots import Panel
 
 _FOLDER = Path(__file__).parent
 _VALUES = ("value", "rating", "win_rate")  # what a picture shows, the first that records have
@@ -71,9 +70,11 @@ def table_html(table: Table, lines: Sequence[str] = ()) -> Any:
     return Markup(as_html([table._replace(rows=rows, note=note)], lines))
 
 
-def picture_html(draw: Callable[..., None], panels: Sequence[Panel]) -> Any:
+def picture_html(draw: Callable[..., None], panels: "Sequence[Panel]") -> Any:
     """Return a picture of the first panels and lines for a template; tables have all."""
     from markupsafe import Markup
+
+    from ..plots.pictures import svg
 
     shown = [(title, lines[:_MAX_LINES]) for title, lines in panels[:_MAX_PANELS]]
     return Markup(svg(partial(draw, panels=shown))) if panels else ""
@@ -88,6 +89,8 @@ def leaderboard_page(boards: Sequence[Board]) -> str:
     """
     page = template("leaderboard.html", label=lambda text: label(str(text)))
     from markupsafe import Markup
+
+    from ..plots.bar_plots import draw_forest
 
     script = (_FOLDER / "leaderboard.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
@@ -108,8 +111,11 @@ def leaderboard_page(boards: Sequence[Board]) -> str:
     )
 
 
-def _panels(board: Board) -> list[Panel]:
+def _panels(board: Board) -> "list[Panel]":
     """Return the scores of systems, and of a board over tasks their ranks; none for one system."""
+    from ..plots.bar_plots import ForestLine
+    from ..plots.panels import LABEL_LENGTH, shortened
+
     records = board.records if len(board.records) > 1 else []
     name = next((n for n in _VALUES if all(_is_number(r.get(n)) for r in records)), "")
     ends = "" if name == "win_rate" else "confidence_interval"
@@ -117,14 +123,14 @@ def _panels(board: Board) -> list[Panel]:
     panels: list[Panel] = []
     if records and name:
         lines = [
-            Line(system, record[name], record.get(ends), f"{record[name]:.4g}")
+            ForestLine(system, record[name], record.get(ends), f"{record[name]:.4g}")
             for system, record in zip(names, records, strict=True)
         ]
         panels.append((label(str(board.heading["by"]).rpartition(".")[2]), lines))
     if records and "mean" in board.heading and all(r.get("rank_interval") for r in records):
         ranks = [record["rank_interval"] for record in records]
         lines = [
-            Line(system, None, interval, rank_range(interval))
+            ForestLine(system, None, interval, rank_range(interval))
             for system, interval in zip(names, ranks, strict=True)
         ]
         panels.append(("Ranks that the comparisons allow", lines))
