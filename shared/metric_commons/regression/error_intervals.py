@@ -115,7 +115,9 @@ def _of_errors(
         if (
             not column.any() and measure.kind not in INTERVAL_NAMES
         ):  # as if the references of other rows were predicted
-            others, power = averaged_errors(pairs.shifted(), measure, shares)
+            references = np.sort(pairs.references, axis=1).T
+            shifted = Pairs(np.roll(references, len(references) // 2, axis=0), references)
+            others, power = averaged_errors(shifted, measure, shares)
             bounds = (0.0, math.ldexp(others[output].mean(), power - exponent) or bounds[1])
         found = mean_interval(column, uncertainty, bounds=bounds, weights=pairs.weights)
         if measure.kind not in ROOTS:
@@ -180,8 +182,6 @@ def _resampled(
 
 def _averaged(outputs: Sequence[Interval], shares: Floats) -> Interval:
     """Return the interval of an average over outputs: the average of their ends."""
-    if len(outputs) == 1:
-        return outputs[0]
     table = np.array([(found.low, found.high, found.standard_error) for found in outputs])
     low, high, error = (shares[shares > 0] @ table[shares > 0]).tolist()
     return Interval(low, high, outputs[0].method, error)
