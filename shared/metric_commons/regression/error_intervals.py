@@ -182,6 +182,8 @@ def _resampled(
 
 def _averaged(outputs: Sequence[Interval], shares: Floats) -> Interval:
     """Return the interval of an average over outputs: the average of their ends."""
+    if len(outputs) == 1:
+        return outputs[0]
     table = np.array([(found.low, found.high, found.standard_error) for found in outputs])
     low, high, error = (shares[shares > 0] @ table[shares > 0]).tolist()
     return Interval(low, high, outputs[0].method, error)

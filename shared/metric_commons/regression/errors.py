@@ -105,8 +105,8 @@ def _error_scores(
 ) -> Measured:
     for measure in measures:
         if sample_weight is not None and measure.kind in RANKS:
-            name = measure.name
-            raise ValueError(f"sample_weight does not apply to {name!r}: ranks have no weights")
+            problem = f"does not apply to {measure.name!r}: ranks have no weights"
+            raise OptionError("sample_weight", problem)
     kind = IntervalPairs if are_of_intervals(measures) else Pairs
     pairs = kind(predictions, references, sample_weight)
     if not isinstance(multioutput, str):
