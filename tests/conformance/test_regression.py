@@ -187,24 +187,6 @@ def test_scores_of_intervals_are_pinball_losses_of_their_ends(regression, table,
     assert result["coverage"] == pytest.approx(np.average(held, weights=weight), abs=1e-12)
 
 
-@pytest.mark.long
-@SOME
-@given(tables())
-def test_generated_concordance(regression, table):
-    references, predictions, weight = table
-    if references.ndim == 2:
-        references, predictions = references[:, 0], predictions[:, 0]
-    assume(not constant(references, weight) and not constant(predictions, weight))
-    result = regression.compute(
-        predictions=predictions, references=references, sample_weight=weight, measures="concordance"
-    )
-    covariance = np.cov(references, predictions, aweights=weight, ddof=0)
-    means = [np.average(column, weights=weight) for column in (references, predictions)]
-    spread = covariance[0, 0] + covariance[1, 1] + (means[0] - means[1]) ** 2
-    expected = 2 * covariance[0, 1] / spread  # Lin (1989)
-    assert result["concordance"] == pytest.approx(expected, rel=1e-7, abs=1e-9)
-
-
 def test_concordance_of_torchmetrics_divides_by_rows_less_one(regression):
     rows = {"references": [3.0, -0.5, 2.0, 7.0], "predictions": [2.5, 0.0, 2.0, 8.0]}
     result = regression.compute(**rows, measures="concordance")["concordance"]
@@ -232,13 +214,3 @@ def test_generated_correlations(regression, table):
             columns = zip(np.atleast_2d(references.T), np.atleast_2d(predictions.T), strict=True)
             expected = [peer(first, second)[0] for first, second in columns]
         assert result == pytest.approx(expected, rel=1e-12, abs=1e-12, nan_ok=True)
-
-
-@pytest.mark.long
-@given(tables())
-def test_the_greatest_error(regression, table):
-    references, predictions, _ = table
-    result = regression.compute(
-        predictions=predictions, references=references, measures="max_error"
-    )
-    assert result["max_error"] == close(np.abs(references - predictions).max(axis=0).mean())

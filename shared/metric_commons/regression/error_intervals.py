@@ -111,7 +111,9 @@ def _of_errors(
         if (
             not column.any() and measure.kind not in INTERVAL_NAMES
         ):  # as if the references of other rows were predicted
-            others, power = averaged_errors(pairs.shifted(), measure, shares)
+            references = np.sort(pairs.references, axis=1).T
+            shifted = Pairs(np.roll(references, len(references) // 2, axis=0), references)
+            others, power = averaged_errors(shifted, measure, shares)
             bounds = (0.0, math.ldexp(others[output].mean(), power - exponent) or bounds[1])
         found = mean_interval(column, uncertainty, bounds=bounds, weights=pairs.weights)
         if measure.kind not in ROOTS:

@@ -11,7 +11,7 @@ import numpy as np
 from ..statistics.arguments.arrays import Column
 from ..statistics.arguments.checks import OptionError, shown
 from ..statistics.arguments.domains import Parsed, Weights, checked_options
-from ..statistics.arithmetic.exact_sums import as_float, exact_ldexp, quotient, root
+from ..statistics.arithmetic.exact_sums import as_float, quotient, root
 from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.summary import Measured, summarize_inputs
 from .error_intervals import measure_intervals
@@ -33,17 +33,16 @@ def output_weights(multioutput: Any) -> tuple[float, ...]:
     ValueError: multioutput must be one of 'uniform_average', 'raw_values', 'variance_weighted', \
 or a list of weights, at least 0 and not all 0, got [0, 0]
     """
-    values = multioutput.tolist() if isinstance(multioutput, np.ndarray) else multioutput
-    are_numbers = isinstance(values, list | tuple) and all(
-        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
-        for value in values
-    )
-    if not are_numbers or not any(values):
+    try:
+        weights = tuple(map(float, multioutput))
+    except (TypeError, ValueError):
+        weights = ()
+    if not any(weights) or not all(0 <= weight < math.inf for weight in weights):
         raise ValueError(
             "multioutput must be one of 'uniform_average', 'raw_values', 'variance_weighted', "
             f"or a list of weights, at least 0 and not all 0, got {shown(multioutput)}"
         )
-    return tuple(map(float, values))
+    return weights
 
 
 Multioutput = (
@@ -106,8 +105,8 @@ def _error_scores(
 ) -> Measured:
     for measure in measures:
         if sample_weight is not None and measure.kind in RANKS:
-            name = measure.name
-            raise ValueError(f"sample_weight does not apply to {name!r}: ranks have no weights")
+            problem = f"does not apply to {measure.name!r}: ranks have no weights"
+            raise OptionError("sample_weight", problem)
     kind = IntervalPairs if are_of_intervals(measures) else Pairs
     pairs = kind(predictions, references, sample_weight)
     if not isinstance(multioutput, str):
@@ -118,11 +117,9 @@ def _error_scores(
             )
     values = measure_values(pairs, measures)
     shares: list[Fraction] | None = None
-    if multioutput == "variance_weighted":
-        shares = [
-            of_output.covariation("reference", "reference") if of_output.weight else Fraction(0)
-            for of_output in compute_moments(pairs, ["r2"])
-        ]
+    if multioutput == "variance_weighted" and pairs.references.size:
+        moments = compute_moments(pairs, ["r2"])
+        shares = [of_output.covariation("reference", "reference") for of_output in moments]
     elif not isinstance(multioutput, str):
         shares = list(map(Fraction, multioutput))
     result: dict[str, Any] = values
@@ -159,10 +156,10 @@ def measure_values(pairs: Pairs, measures: Sequence[RegressionMeasure]) -> dict[
 def _values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
     if measure.kind in MEANS:
         errors, exponent = row_errors(pairs, measure)
-        means = mean_losses(errors, pairs.weights)
+        found = mean_losses(errors, pairs.weights)
         if measure.kind == "rmsle":
-            return [math.sqrt(mean) for mean in means]
-        return [as_float(exact_ldexp(Fraction(mean), exponent)) for mean in means]
+            return [math.sqrt(mean) for mean in found]
+        return _in_units(found, exponent)
     columns = list(zip(pairs.predictions, pairs.references, strict=True))
     if measure.kind in D2_NAMES:
         return [d2(measure, *column, pairs.weights) for column in columns]
@@ -173,7 +170,12 @@ def _values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
         found = [float(output.max()) for output in errors]
     else:
         found = [median(output, pairs.weights) for output in errors]
-    return [as_float(exact_ldexp(Fraction(value), exponent)) for value in found]
+    return _in_units(found, exponent)
+
+
+def _in_units(values: list[float], exponent: int) -> list[float]:
+    with np.errstate(over="ignore"):
+        return [float(value) for value in np.ldexp(values, exponent)]
 
 
 def _average(values: Sequence[float], shares: Sequence[Fraction] | None) -> float:
@@ -195,18 +197,17 @@ def _average(values: Sequence[float], shares: Sequence[Fraction] | None) -> floa
 def _r2(moments: Moments) -> float:
     if moments.rows < 2:
         return math.nan
-    return _explained(moments, moments.sums[SQUARES])
+    return _explained(moments.covariation("reference", "reference"), moments.sums[SQUARES])
 
 
 def _explained_variance(moments: Moments) -> float:
     # Not from residuals, which are rounded where predictions are far off.
     reference, prediction, joint = _covariations(moments)
-    return _explained(moments, reference + prediction - 2 * joint)
+    return _explained(reference, reference + prediction - 2 * joint)
 
 
-def _explained(moments: Moments, unexplained: Fraction) -> float:
+def _explained(variation: Fraction, unexplained: Fraction) -> float:
     """Return the proportion of the variation of references that is explained."""
-    variation = moments.covariation("reference", "reference")
     return quotient(variation - unexplained, variation) if variation > 0 else float(not unexplained)
 
 
@@ -238,8 +239,8 @@ def _concordance(moments: Moments) -> float:
 
 
 MOMENT_MEASURES: dict[str, Callable[[Moments], float]] = {
-    "mae": lambda moments: moments.mean_float("size"),
-    "mse": lambda moments: moments.mean_float(*SQUARES),
+    "mae": lambda moments: as_float(moments.mean("size")),
+    "mse": lambda moments: as_float(moments.mean(*SQUARES)),
     "rmse": lambda moments: root(moments.mean(*SQUARES)),
     "r2": _r2,
     "explained_variance": _explained_variance,

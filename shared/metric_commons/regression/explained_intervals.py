@@ -70,14 +70,14 @@ def explained_interval(
     clusters = uncertainty.clusters
     numbers = clusters.numbers if isinstance(clusters, Clusters) else None
     units = RowUnits.of_rows((columns * weights).T, numbers)
-    sizes = cluster_values(weights[:, np.newaxis], numbers)
+    sizes = cluster_values(weights[:, np.newaxis], numbers)[:, 0]
 
     def measure(sums: Floats, _: object = None) -> dict[str, Floats]:
         return {"": sums_score(kind, sums)}
 
     bounds = (-1.0 if kind in CORRELATIONS else -math.inf, 1.0)
     candidates = _unseen_rows(kind, columns)
-    candidates *= rounded_sum((sizes * sizes)[:, 0]) / rounded_sum(sizes[:, 0])
+    candidates *= rounded_sum(sizes * sizes) / rounded_sum(sizes)
     totals = units.total()[:, np.newaxis]
     with np.errstate(all="ignore"):
         score = DrawnScore(

@@ -16,13 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..statistics.arguments.arrays import Floats
-from ..statistics.arithmetic.exact_sums import exact_ldexp, exact_sum, quotient
+from ..statistics.arithmetic.exact_sums import exact_ldexp, exact_sum
 from .pairs import Numbers, Pairs
 
 _FEW = 1 << 11  # rows whose sums are those of whole numbers
 _ROWS = 10_000  # of a block: few enough for the cache, and for BLAS to start no threads
 _SIZES = 2.0**-400, 2.0**400  # of numbers whose squares are neither infinite nor 0
-_CENTRE_BITS = 6
 
 _REFERENCE = (("reference", "reference"), ("reference", "one"))
 _BOTH = (
@@ -64,10 +63,6 @@ class Moments:
     def mean(self, first: str, second: str = "one") -> Fraction:
         """Return the weighted mean of a product."""
         return self.sums[first, second] / self.weight
-
-    def mean_float(self, first: str, second: str = "one") -> float:
-        """Return the same, rounded once."""
-        return quotient(self.sums[first, second], self.weight)
 
     def covariation(self, first: str, second: str) -> Fraction:
         """Return the sum of products of deviations from the means."""
@@ -128,7 +123,11 @@ def _block_sums(
 ) -> dict[tuple[str, str], Fraction]:
     names = {name for product in products for name in product}
     tables = {"prediction": predictions, "reference": references}
-    centres = {name: _centre(tables[name], weights) for name in names & tables.keys()}
+    centres = {
+        name: np.clip(np.average(table, weights=weights), table.min(), table.max())
+        for name, table in tables.items()
+        if name in names
+    }
     parts: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
     for start in range(0, references.size, _ROWS):
         part = slice(start, start + _ROWS)
@@ -144,14 +143,6 @@ def _block_sums(
                 factor = _split(factor.numbers * weights[part], factor.lows * weights[part])
             parts[first, second] += _product(factor, columns.get(second))
     return {product: exact_sum(np.array(numbers)) for product, numbers in parts.items()}
-
-
-def _centre(table: Floats, weights: Floats | None) -> np.float64:
-    """Return a number of few bits near the mean, from which whole numbers differ exactly."""
-    mean, lowest, highest = np.average(table, weights=weights), table.min(), table.max()
-    unit = math.ldexp(1.0, math.frexp(highest - lowest)[1] - _CENTRE_BITS)
-    centre: np.float64 = np.clip(np.rint(mean / unit) * unit, lowest, highest)
-    return centre
 
 
 def _column(first: Floats, second: Floats | np.float64) -> _Column:

@@ -31,18 +31,13 @@ def median(values: Floats, weights: Floats | None) -> float:
     3.0
     """
     if weights is None:
-        # Selecting two positions takes longer than the maximum of the values below one.
-        middle = values.size // 2
-        selected = np.partition(values, middle)
-        high = float(selected[middle])
-        low = high if values.size % 2 else float(selected[:middle].max())
-    else:
-        order = np.lexsort([weights, values])
-        cumulative = np.cumsum(weights[order])
-        half = cumulative[-1] / 2
-        positions = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
-        low, high = values[order][np.minimum(positions, values.size - 1)].tolist()
-    return float(low + (high - low) / 2)
+        return float(np.median(values))
+    order = np.lexsort([weights, values])
+    cumulative = np.cumsum(weights[order])
+    half = cumulative[-1] / 2
+    positions = [int(cumulative.searchsorted(half, side)) for side in ("left", "right")]
+    low, high = values[order][np.minimum(positions, values.size - 1)].tolist()
+    return float((low + high) / 2)
 
 
 def median_interval(

@@ -11,7 +11,7 @@ from ..statistics.arguments.arrays import Column, Floats, Integers
 from ..statistics.arguments.checks import check_finite, check_weights, check_widths
 
 _LARGEST = 2.0**900  # numbers up to here, and their quotients by 2**-52, are within the floats
-_EXACT = 1 << 53  # every integer up to here is a float64
+_EXACT = 1 << 53  # every smaller integer is a float64
 
 
 Numbers = NDArray[Any]
@@ -55,7 +55,8 @@ class Pairs:
         self.outputs = tables["references"].size // self.rows
         self.weights = check_weights("sample_weight", sample_weight, self.rows)
         self.largest = max(abs(float(end)) for n, t in tables.items() for end in check_finite(n, t))
-        number = common_type(*tables.values())
+        are_integers = all(table.dtype.kind in "iu" for table in tables.values())
+        number = np.int64 if are_integers and self.largest >= _EXACT else np.float64
         self.predictions, self.references = (
             np.ascontiguousarray(table.reshape(self.rows, -1).T, number)
             for table in tables.values()
@@ -109,28 +110,12 @@ class Pairs:
         """Return the weights of rows, which are 1 if there are none."""
         return np.ones(self.references.shape[1]) if self.weights is None else self.weights
 
-    def shifted(self) -> "Pairs":
-        """Return the pairs in which each prediction is the reference of another row."""
-        pairs = self.take(np.arange(self.references.shape[1]))
-        pairs.references = np.sort(self.references, axis=1)
-        pairs.predictions = np.roll(pairs.references, pairs.references.shape[1] // 2, axis=1)
-        pairs.weights = None
-        return pairs
-
     def take(self, rows: Integers) -> "Pairs":
         """Return these rows of the arrays, in this order."""
         pairs = copy(self)
         pairs.predictions, pairs.references = self.predictions[:, rows], self.references[:, rows]
         pairs.weights = None if self.weights is None else self.weights[rows]
         return pairs
-
-
-def common_type(*tables: NDArray[Any]) -> type[np.int64 | np.float64]:
-    """Return int64 if the tables hold integers, some of which a float64 cannot hold."""
-    are_wide = all(table.dtype.kind in "iu" for table in tables) and any(
-        max(-int(table.min()), int(table.max())) > _EXACT for table in tables
-    )
-    return np.int64 if are_wide else np.float64
 
 
 def difference(first: Numbers, second: Any) -> Floats:
@@ -156,6 +141,4 @@ def number_table(name: str, column: Column) -> NDArray[Any]:
             f"{name} must hold one number per row, or as many numbers in each, got an array of "
             f"shape {table.shape} and {table.dtype}"
         )
-    if table.dtype.kind == "b":
-        table = table.astype(np.int64)
     return table.ravel() if table.ndim == 2 and table.shape[1] == 1 else table

@@ -124,21 +124,18 @@ def _losses(measure: RegressionMeasure, predictions: Numbers, references: Number
 
 
 def _check_domain(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> None:
-    power = measure.parameter
-    bounds: dict[str, float] = {}
+    both, domains = ("predictions", "references"), {}
     if measure.loss == "msle":
-        bounds = {"predictions": -1, "references": -1}
-    elif measure.loss == "tweedie" and power:
-        bounds = {"predictions": 0}
-        if power >= 2:
-            bounds["references"] = 0
-    tables = {"predictions": predictions, "references": references}
-    for column, bound in bounds.items():
-        table = tables[column]
-        if table.size and table.min() <= bound:
-            _refuse(measure, column, table, table <= bound, f"is above {bound}")
-    if measure.loss == "tweedie" and 1 <= power < 2 and references.size and references.min() < 0:
-        _refuse(measure, "references", references, references < 0, "is at least 0")
+        domains = dict.fromkeys(both, "is above -1")
+    elif measure.loss == "tweedie" and measure.parameter:
+        domains = dict.fromkeys(both if measure.parameter >= 2 else both[:1], "is above 0")
+        if 1 <= measure.parameter < 2:
+            domains["references"] = "is at least 0"
+    for column, domain in domains.items():
+        table = predictions if column == "predictions" else references
+        wrong = table < 0 if domain == "is at least 0" else table <= int(domain.split()[-1])
+        if wrong.any():
+            _refuse(measure, column, table, wrong, domain)
 
 
 def _refuse(
@@ -177,27 +174,20 @@ def d2(
     if references.size < 2:
         return math.nan
     (loss,) = mean_losses(losses, weights)
+    constant = _best_constant(measure, references, weights)
     if references.min() == references.max():
         return float(not loss)
     is_mean = measure.loss == "tweedie"
-    constant = _best_constant(measure, references, weights)
     if constant <= 0 and is_mean and measure.parameter:  # a deviance that needs positive means
         return math.nan
     (minimum,) = mean_losses(_losses_of(measure, constant, references, weights), weights)
     if is_mean and references.dtype.kind == "f":
         # The best constant may not be a float. The mean deviance from its rounded value exceeds
         # that from itself by the deviance between both, which counts where floats are far apart.
-        excess = _deviance_at(measure, constant, 2 * math.ulp(constant))
-        if excess > minimum * 2.0**-53:
-            (distance,) = mean_losses((references - constant)[np.newaxis], weights)
-            minimum -= _deviance_at(measure, constant, distance)
+        (distance,) = mean_losses((references - constant)[np.newaxis], weights)
+        both = (np.array([number]) for number in (constant, constant + distance, distance))
+        minimum -= float(unit_deviances(measure.parameter, *both)[0])
     return 1 - loss / minimum if minimum else float(not loss)
-
-
-def _deviance_at(measure: RegressionMeasure, mean: float, distance: float) -> float:
-    """Return the deviance of the value at a distance from its mean."""
-    columns = (np.array([number]) for number in (mean, mean + distance, distance))
-    return float(unit_deviances(measure.parameter, *columns)[0])
 
 
 def _best_constant(measure: RegressionMeasure, references: Numbers, weights: Floats | None) -> Any:

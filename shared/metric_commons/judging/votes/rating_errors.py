@@ -2,9 +2,10 @@
 
 A rating is taken for a mean of the influences of votes, or of clusters such as prompts. These are
 weighted at random together with an unseen one: of the votes that occurred, with either outcome,
-that which lowers or raises the rating most. The scale is that of the probability of beating a
-system of the mean strength of the others. The standard error is the sandwich, which is right for
-ties that count half; the inverse of the information would be too wide for them.
+that which lowers or raises the rating most; of clusters, at most as far off as the farthest one.
+The scale is that of the probability of beating a system of the mean strength of the others. The
+standard error is the sandwich, which is right for ties that count half; the inverse of the
+information would be too wide for them.
 
 Source:
     White, Maximum likelihood estimation of misspecified models (1982). Chiang and others, Chatbot
@@ -32,7 +33,6 @@ from .bradley_terry import (
 )
 from .vote_counts import Votes
 
-_WORSE = 1.5  # an unseen cluster is at most this many times as far off as the farthest one
 _MOST_SEPARATED = 0.05  # of resamples that may have no finite maximum
 
 
@@ -102,7 +102,7 @@ def errors_of_influences(
             sizes = np.bincount(votes.clusters, counts).astype(np.float64)
             repeats = np.ones(sums.size)
             variances[number] = np.square(sums).sum()
-            farthest = _WORSE * float(np.abs(sums / sizes).max())
+            farthest = float(np.abs(sums).max() / sizes.mean())  # as any cluster seen
             if farthest:
                 unseen = np.clip(unseen, -farthest, farthest)
         # The probability of beating a system of the mean strength of the others has a range; of two

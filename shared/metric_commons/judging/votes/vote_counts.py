@@ -26,7 +26,6 @@ from ...statistics.arguments.checks import (
 
 # The points of the first system, in halves.
 VERDICTS = {"model_a": 2, "model_b": 0, "tie": 1, "tie (bothbad)": 1, "both_bad": 1}
-_MAX_CELLS = 1 << 23  # distinct votes up to which an array has a place for each of them
 _ROUNDING = 1e-9  # by which values of systems with equal votes may differ, relative to their size
 _ROUNDS = 8  # of exchange between opponents; each distinguishes more systems
 
@@ -286,15 +285,8 @@ def _distinct(pairs: Integers, kinds: Sequence[Integers]) -> tuple[Integers, Int
         if int(codes.max()) >= 2**62 // values:  # numbers of the votes so far are smaller
             codes = np.unique(codes, return_inverse=True)[1]
         codes = codes * values + kind
-    size = int(codes.max()) + 1
-    if size > _MAX_CELLS:
-        _, rows, counts = np.unique(codes, return_index=True, return_counts=True)
-        return rows, counts.astype(np.int64)
-    counts = np.bincount(codes, minlength=size)
-    rows = np.empty(size, np.int64)
-    rows[codes] = np.arange(codes.size)  # any of the equal rows
-    present = np.flatnonzero(counts)
-    return rows[present], counts[present].astype(np.int64)
+    _, rows, counts = np.unique(codes, return_index=True, return_counts=True)
+    return rows, counts.astype(np.int64)
 
 
 def _ordered(votes: Votes, counted: Votes) -> Votes:

@@ -20,7 +20,7 @@ from .methods import Uncertainty
 from .proportions import Interval
 from .weighted_units import DrawnScore, extremes, unit_intervals
 
-_UNSEEN = 5.0  # units
+_UNSEEN = 7.0  # units
 _ROUNDING = 1e-12
 _WITH_INTERVALS = ("kendall_tau_a", "kendall_tau_b", "pairwise_accuracy", "spearman", "pearson")
 
@@ -84,7 +84,7 @@ def pearson_interval(
     """Return the interval of Pearson's correlation, with rows weighted at random.
 
     On scales of both standard deviations the unseen row of the lower end is off the line of perfect
-    correlation, beside the means, by the largest distance of any row times 1 + 5 / units, since few
+    correlation, beside the means, by the largest distance of any row times 1 + 7 / units, since few
     rows do not show how far off rows may be. That of the upper end is on the line, as far from the
     means as any row.
 
@@ -99,7 +99,7 @@ def pearson_interval(
     >>> print(
     ...     "{:.2f} to {:.2f}".format(*pearson_interval(x, x + x % 3, 0.9, Uncertainty(0.95))[:2])
     ... )
-    0.75 to 0.99
+    0.71 to 0.99
     """
     if math.isnan(value):
         return Interval(math.nan, math.nan, "law", math.nan)
