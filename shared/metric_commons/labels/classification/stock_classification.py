@@ -17,7 +17,7 @@ from ...statistics.arguments.domains import Proportion, Weights
 from ...statistics.arguments.shapes import ListOf, NumberRows, Record, Scalar
 from .classes import ListedLabels
 from .classification_measures import classification_scores
-from .labels import ZeroDivision
+from .confusion import ZeroDivision
 
 LabelRows = Annotated[Any, Scalar(int), ListOf(Scalar(int)), Scalar(float), ListOf(Scalar(float))]
 StockAverage = Literal["binary", "micro", "macro", "weighted", "samples"]

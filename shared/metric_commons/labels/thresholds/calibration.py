@@ -6,8 +6,9 @@ Source:
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -24,7 +25,7 @@ from ...statistics.intervals.weighted_units import (
     weighted_distributions,
 )
 from ...statistics.resampling.row_units import RowUnits, cluster_values
-from .areas import InfluencedScore, RowScores, undefined
+from .areas import RowScores
 from .curves import ScoreCounts
 
 
@@ -33,23 +34,28 @@ class Calibration:
     """Bins of probabilities, ascending, without empty bins.
 
     Args:
-        starts: the start of each bin among the distinct scores, and the end of the last one.
         predicted: the mean probability in each bin.
         observed: the proportion of positives in each bin.
         rows: the number of rows in each bin, or the sum of their weights.
+        lowers: the lower edge of each bin.
+        uppers: the upper edge.
 
     """
 
-    starts: list[int]
     predicted: list[float]
     observed: list[float]
     rows: list[Any]
-    edges: tuple[list[float], list[float]] = ([], [])  # the lower and the upper edges
+    lowers: list[float]
+    uppers: list[float]
 
-    @property
-    def gaps(self) -> list[float]:
-        """Return the proportion of positives minus the mean probability, for each bin."""
-        return [share - mean for share, mean in zip(self.observed, self.predicted, strict=True)]
+    def errors(self) -> dict[str, float]:
+        """Return the mean and the largest gap of the bins; NaN without bins."""
+        if not self.rows:
+            return dict.fromkeys(("ece", "mce"), math.nan)
+        bins = zip(self.observed, self.predicted, strict=True)
+        gaps = [abs(share - mean) for share, mean in bins]
+        weighted = [gap * size for gap, size in zip(gaps, self.rows, strict=True)]
+        return {"ece": math.fsum(weighted) / math.fsum(self.rows), "mce": max(gaps)}
 
 
 def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Calibration:
@@ -90,42 +96,12 @@ def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Ca
         uppers = [max(math.ceil(score * bins - 1e-9), 1) / bins for score in uppers]
         lowers = [upper - 1 / bins for upper in uppers]
     return Calibration(
-        starts,
         [total / size for total, size in zip(totals, sizes, strict=True)],
         [count / size for count, size in zip(positives, sizes, strict=True)],
         [size * unit for size in sizes],
-        (lowers, uppers),
+        lowers,
+        uppers,
     )
-
-
-def calibration_errors(rows: RowScores, bins: Calibration) -> dict[str, InfluencedScore]:
-    """Return the expected and the maximum calibration error.
-
-    The mean and the largest gap of the bins.
-    """
-    if not bins.rows:
-        return dict.fromkeys(("ece", "mce"), undefined(rows.scores.size))
-    counts = rows.counts
-    total = math.fsum(bins.rows)
-    gaps = [abs(gap) for gap in bins.gaps]
-    weighted = [gap * size for gap, size in zip(gaps, bins.rows, strict=True)]
-    ece, mce = math.fsum(weighted) / total, max(gaps)
-    worst = gaps.index(mce)
-
-    def influence(score: float, weights: list[float]) -> tuple[Floats, Floats]:
-        """The influence of rows on a weighted sum of gaps, given the weight per row of each bin."""
-        lengths = np.diff(bins.starts)
-        slope = np.repeat(np.sign(bins.gaps) * weights, lengths)
-        offset = np.repeat(score * np.array(weights), lengths)
-        return slope * (1 - counts.scores) - offset, -slope * counts.scores - offset
-
-    unit = 2.0**counts.exponent  # of the counts; the rows of bins are in units of 1
-    equal_weights = [unit / total] * len(gaps)
-    worst_alone = [unit * (index == worst) / size for index, size in enumerate(bins.rows)]
-    return {
-        "ece": rows.influenced(ece, lambda: influence(ece, equal_weights)),
-        "mce": rows.influenced(mce, lambda: influence(mce, worst_alone)),
-    }
 
 
 _NOISE = 2_000  # normal numbers of each bin
@@ -135,10 +111,7 @@ _BISECTIONS = 40
 
 
 def calibration_intervals(
-    values: Mapping[str, float],
-    rows: RowScores,
-    binned: Calibration,
-    uncertainty: Uncertainty,
+    rows: RowScores, binned: Calibration, uncertainty: Uncertainty
 ) -> dict[str, Interval]:
     """Return the intervals of the expected and of the maximum calibration error.
 
@@ -149,20 +122,18 @@ def calibration_intervals(
     most, less the bias that is due to weights alone.
 
     Args:
-        values: "ece" and "mce".
         rows: probabilities, whether rows are positive, and weights.
         binned: the bins with rows, at least one.
         uncertainty: the level and the clusters.
     """
+    values, size, tail = binned.errors(), len(binned.rows), (1 - uncertainty.level) / 2
     clusters = uncertainty.clusters
     numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-    lower_edges, upper_edges = map(np.array, binned.edges)
-    p, y = rows.scores, rows.positive.astype(np.float64)
-    w = np.ones(p.size) if rows.weights is None else rows.weights
-    bins = np.minimum(upper_edges.searchsorted(p), upper_edges.size - 1)
-    size, tail = upper_edges.size, (1 - uncertainty.level) / 2
-    table = np.zeros((p.size, 2 * size))  # the gap of each bin, and its weight
-    table[np.arange(p.size), bins], table[np.arange(p.size), size + bins] = (y - p) * w, w
+    bins = np.minimum(np.searchsorted(binned.uppers, rows.scores), size - 1)
+    w = np.ones(bins.size) if rows.weights is None else rows.weights
+    table = np.zeros((bins.size, 2 * size))  # the gap of each bin, and its weight
+    every = np.arange(bins.size)
+    table[every, bins], table[every, size + bins] = (rows.positive - rows.scores) * w, w
     units = cluster_values(table, numbers)
     units = units[np.lexsort(units.T[::-1])]
     total = units.sum(axis=0)
@@ -175,22 +146,20 @@ def calibration_intervals(
 
     kinds, counts = _kinds(units, size, numbers is None)
     if uncertainty.method == "bootstrap":
-        options: dict[str, Any] = {"confidence_level": uncertainty.level, **uncertainty.draws}
-        return resampled_intervals(RowUnits(counts, kinds), values.keys(), measure, **options)
+        resampled = partial(resampled_intervals, confidence_level=uncertainty.level)
+        return resampled(RowUnits(counts, kinds), values.keys(), measure, **uncertainty.draws)
     sizes = units[:, size:].sum(axis=1)
-    candidates = np.zeros((2, size, 2 * size))
-    bin_numbers = np.arange(size)
-    for side, change in enumerate((-upper_edges, 1 - lower_edges)):
-        candidates[side, bin_numbers, bin_numbers] = change
-        candidates[side, bin_numbers, size + bin_numbers] = 1.0
-    unseen = candidates.reshape(2 * size, -1) * (float(np.sort(sizes**2).sum()) / sizes.sum())
-    trials = measure(total[:, np.newaxis] + unseen.T, values.keys())
+    candidates = np.tile(np.eye(size), (2, 2))  # wholly false, or true, at the end of each bin
+    candidates[:size, :size] *= -np.array(binned.uppers)
+    candidates[size:, :size] *= 1 - np.array(binned.lowers)
+    candidates *= float(np.sort(sizes**2).sum()) / sizes.sum()
+    trials = measure(total[:, np.newaxis] + candidates.T, values.keys())
     scores = {}
     for name, value in values.items():
-        _, raising = extremes(trials[name], unseen)
+        _, raising = extremes(trials[name], candidates)
         scores[name] = DrawnScore(value, raising, raising)
     laws = weighted_distributions(RowUnits(counts, kinds), scores, measure, **uncertainty.draws)
-    noise = np.sqrt(_noise(units, bins, p, w, size, numbers is None))
+    noise = np.sqrt(_noise(units, rows, bins, w, numbers is None))
     chance = np.random.RandomState(np.random.PCG64(int(uncertainty.seed) + 1))
     z = chance.standard_normal((_NOISE, size)) * noise
     intervals = {}
@@ -213,41 +182,32 @@ def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:
     if not are_rows or len(units) <= _MANY:
         kinds, counts = np.unique(units, axis=0, return_counts=True)
         return kinds, counts
-    bins = np.abs(units[:, :size]).argmax(axis=1)
+    bins = units[:, size:].argmax(axis=1)
     errors = units[np.arange(len(units)), bins] / units[:, size:].sum(axis=1)
-    part = np.floor((errors + 1) * (_PARTS / 2)).astype(np.int64)
-    codes, inverse, counts = np.unique(
-        bins * (_PARTS + 1) + part, return_inverse=True, return_counts=True
-    )
-    means = np.zeros((codes.size, 2 * size))
-    np.add.at(means, inverse, units)
-    return means / counts[:, np.newaxis], counts
+    codes = bins * (_PARTS + 1) + np.floor((errors + 1) * (_PARTS / 2)).astype(np.int64)
+    _, codes, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    means: Floats = cluster_values(units, codes) / counts[:, np.newaxis]
+    return means, counts
 
 
-def _noise(
-    units: Floats, bins: Integers, p: Floats, w: Floats, size: int, are_rows: bool
-) -> Floats:
-    """Return the variance of the gap of each bin.
+def _noise(units: Floats, rows: RowScores, bins: Integers, w: Floats, are_rows: bool) -> Floats:
+    """Return the variance of the gap of each bin, by its probabilities, or as observed if larger.
 
-    By its probabilities, or as observed if larger.
+    That of clusters is as observed.
     """
+    size = units.shape[1] // 2
+    gaps, counts = units[:, :size], np.full(size, len(units))
+    counting = np.ones(gaps.shape, bool)
+    if are_rows:
+        counting, counts = units[:, size:] > 0, np.bincount(bins, minlength=size)
+    means = gaps.sum(axis=0) / np.maximum(counts, 1)
+    squares = np.where(counting, np.square(gaps - means), 0.0).sum(axis=0)
+    observed = np.asarray(squares * counts / np.maximum(counts - 1, 1))
     if not are_rows:
-        number = len(units)
-        deviations = units[:, :size] - units[:, :size].mean(axis=0)
-        between_squares: Floats = np.square(deviations).sum(axis=0) * (number / max(number - 1, 1))
-        return between_squares
-    order = np.lexsort((w, p, bins))
-    expected = np.bincount(bins[order], (p * (1 - p) * w * w)[order], size)
-    is_row = units[:, :size] != 0
-    counts = np.bincount(bins, minlength=size)
-    squares = np.where(is_row, np.square(units[:, :size]), 0.0).sum(axis=0)
-    sums = units[:, :size].sum(axis=0)
-    within_squares = np.maximum(squares - sums * sums / np.maximum(counts, 1), 0.0)
-    observed_variance = within_squares * np.where(
-        counts > 1, counts / np.maximum(counts - 1, 1), 1.0
-    )
-    noise: Floats = np.maximum(expected, observed_variance)
-    return noise
+        return observed
+    order = np.lexsort((w, rows.scores, bins))
+    variances = (rows.scores * (1 - rows.scores) * w * w)[order]
+    return np.asarray(np.maximum(np.bincount(bins[order], variances, size), observed))
 
 
 def _largest_part(reaches: Callable[[float], bool]) -> float:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from metric_commons.labels.classification.classes import LabelDistances, classes
 from metric_commons.labels.classification.classification_measures import classification_scores
-from metric_commons.labels.classification.confusion import LabelCounts, confusion_scores
+from metric_commons.labels.classification.classified_rows import classified
+from metric_commons.labels.classification.confusion import LabelCounts, LabelMeasures, label_counts
 from metric_commons.labels.classification.label_intervals import counts_of, table_units
-from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.statistics.arithmetic.contingency import contingency
 
 WEIGHTS = st.integers(0, 3) | st.floats(0, 1e300) | st.just(1e-300)
@@ -189,7 +189,8 @@ def test_counts_of_a_billion_rows_are_exact():
     many = np.array([3 * 10**9 + 1, 10**9, 10**9, 5 * 10**9 + 3])
     large = replace(table, counts=many)
     a, b, c, d = map(int, many)
-    scores = label_scores(large, classes([0, 1]))
+    task = classes([0, 1])
+    scores = LabelMeasures(task).scores(label_counts(large, task))
 
     assert scores["kappa"] == 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
     squared = Fraction((a * d - b * c) ** 2, (a + b) * (c + d) * (a + c) * (b + d))
@@ -257,14 +258,14 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     rng = np.random.default_rng(0)
     labels = 2 if average == "binary" else 3
     references, predictions = rng.integers(0, labels, (2, 8))
-    table, task = label_table(predictions, references, average=average)
+    rows = classified(predictions, references, average=average)
+    table, task = rows.table, rows.task
     distances = LabelDistances.of_task(task, "linear" if average == "macro" else "quadratic")
     units = table_units(table, task, distances)
     (sums,) = units.resampled(n_resamples=50, seed=0)
     resampled = counts_of(sums)
-    options = {"beta": beta, "zero_division": zero_division, "multilabel": False}
-    options |= {"distances": distances, "adjusted": True}
-    scores = confusion_scores(resampled, task, **options)
+    measures = LabelMeasures(task, beta, zero_division, adjusted=True, distances=distances)
+    scores = measures.scores(resampled)
 
     assert (resampled.total == 8).all()
     assert (resampled.support.sum(axis=0) == 8).all()
@@ -272,6 +273,6 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     assert (resampled.true_positives.sum(axis=0) == resampled.correct).all()
     assert len(np.unique(resampled.correct)) > 2
     for index in range(50):
-        expected = confusion_scores(exact_counts(resampled, index), task, **options)
+        expected = measures.scores(exact_counts(resampled, index))
         for name, values in expected.items():
             assert scores[name][..., index] == pytest.approx(values, rel=1e-14, nan_ok=True), name

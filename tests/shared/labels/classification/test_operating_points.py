@@ -15,7 +15,7 @@ from metric_commons import load
 from metric_commons.labels.classification.operating_points import (
     chosen_threshold,
     equal_error_rate,
-    held_out_decisions,
+    held_out_parts,
     parse_rule,
     point_scores,
 )
@@ -26,7 +26,6 @@ from metric_commons.statistics.intervals.methods import Uncertainty
 from tests.spec import drawn_examples
 
 ROWS = st.lists(st.tuples(st.integers(0, 8), st.booleans()), min_size=2, max_size=30)
-OPTIONS = {"beta": 1.0, "zero_division": 0.0}
 
 
 def columns(rows):
@@ -138,8 +137,7 @@ def test_clusters_are_held_out_whole():
     scores = np.repeat(rng.random(20), 5)
     clusters = Clusters.of_labels(np.repeat(np.arange(20), 5), 100)
     rows = RowScores(scores, positive, None)
-    decisions = held_out_decisions(rows, parse_rule("f1"), 1.0, clusters, 0)
-    by_cluster = decisions.reshape(20, 5)
+    by_cluster = held_out_parts(rows, clusters, 0).reshape(20, 5)
     assert (by_cluster == by_cluster[:, :1]).all()
 
 
@@ -149,7 +147,7 @@ def test_clusters_are_held_out_whole():
 )
 def test_without_a_class_there_is_nothing_to_choose(scores, positive, rule):
     rows = RowScores(np.array(scores), np.array(positive) == 1, None)
-    point, _ = point_scores(rows, rule, **OPTIONS)
+    point, _ = point_scores(rows, rule)
     assert math.isnan(point["threshold"])
     assert math.isnan(point.get("eer", math.nan))
 
@@ -171,7 +169,7 @@ def test_intervals_of_held_out_scores_cover():
         positive = rng.random(100) < 0.3
         scores = rng.normal(size=100) + positive
         rows = RowScores(scores, positive, None)
-        point, found = point_scores(rows, "f1", **OPTIONS, uncertainty=Uncertainty())
+        point, found = point_scores(rows, "f1", uncertainty=Uncertainty())
         tpr, fpr = norm.sf(point["threshold"] - 1), norm.sf(point["threshold"])
         f1 = 0.6 * tpr / (0.3 * tpr + 0.7 * fpr + 0.3)
         low, high = found["held_out"]["f1"][:2]
