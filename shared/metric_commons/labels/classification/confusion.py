@@ -101,8 +101,10 @@ def label_counts(
         distance = np.array((steps * numbers).sum(), object)
     correct, total = sum(true_positives), sum(support)
     negatives = [total - count for count in support]
-    columns = np.array([true_positives, support, predicted_positives, negatives], object)
-    return LabelCounts(*columns, correct=correct, total=total, distance=distance)
+    hits, of_label, predicted, others = np.array(
+        [true_positives, support, predicted_positives, negatives], object
+    )
+    return LabelCounts(hits, of_label, predicted, others, correct, total, distance)
 
 
 def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
