@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Booleans, Floats
+from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, check_sizes
 from ...statistics.arguments.domains import Parsed
 from ...statistics.intervals.cluster_sums import Clusters
@@ -33,7 +33,14 @@ from ..thresholds.areas import (
     undefined,
 )
 from ..thresholds.calibration import Calibration, calibration, calibration_intervals
-from ..thresholds.curves import EPSILON, det_curve, pr_curve, roc_curve
+from ..thresholds.curves import (
+    EPSILON,
+    MEASURES,
+    det_curve,
+    pr_curve,
+    roc_curve,
+    score_counts,
+)
 from ..thresholds.score_intervals import UNDEFINED, area_intervals, linear_interval
 from .classified_rows import ClassifiedRows
 
@@ -232,8 +239,12 @@ def _areas_and_losses(
             raise OptionError("multi_class", "'ovo' needs one label per row, not several")
         if average != "samples":
             return columns.averages(AREAS | LOSSES, average)
-        by_row = row_measures(columns.scores, columns.positive)
-        return {name: mean_over_rows(column, weights) for name, column in by_row.items()}
+        pairs = zip(columns.scores, columns.positive, strict=True)
+        of_rows = [score_counts(*pair).measures for pair in pairs]
+        return {
+            name: mean_over_rows(np.array([row[name] for row in of_rows]), weights)
+            for name in MEASURES
+        }
     scores = _areas(columns, average, multi_class)
     every = np.arange(len(columns.scores))
     if not rows.probabilities:
@@ -260,55 +271,3 @@ def _calibrated(rows: ClassifiedRows, columns: ColumnScores) -> RowScores:
     labels = columns.scores.argmax(axis=1)
     probabilities = columns.scores[np.arange(len(labels)), labels]
     return RowScores(probabilities, labels == columns.references, rows.weights)
-
-
-def row_measures(scores: Floats, positive: Booleans) -> dict[str, Floats]:
-    """Return the areas and mean losses of each row, treating its labels as samples; shape (rows,).
-
-    Areas are NaN in a row without positives, ROC AUC also in one without negatives; losses are NaN
-    if scores are not probabilities.
-
-    >>> scores, positive = np.array([[0.1, 0.4, 0.35, 0.8]]), np.array([[False, False, True, True]])
-    >>> measures = row_measures(scores, positive)
-    >>> {name: values.round(4).item() for name, values in measures.items()}
-    {'roc_auc': 0.75, 'pr_auc': 0.7917, 'average_precision': 0.8333, 'log_loss': 0.4723, \
-'brier': 0.1581}
-    """
-    labels = scores.shape[1]
-    losses = dict.fromkeys(("log_loss", "brier"), np.full(len(scores), math.nan))
-    if not scores.size or (scores.min() >= 0 and scores.max() <= 1):
-        clipped = np.clip(scores, EPSILON, 1 - EPSILON)
-        losses = {
-            "log_loss": -np.where(positive, np.log(clipped), np.log1p(-clipped)).mean(axis=1),
-            "brier": ((scores - positive) ** 2).mean(axis=1),
-        }
-    order = np.argsort(-scores, axis=1, kind="stable")
-    scores = np.take_along_axis(scores, order, axis=1)
-    is_hit = np.take_along_axis(positive, order, axis=1)
-    hits = np.cumsum(is_hit, axis=1)
-    # Equal scores form one point of a curve: each gets the rank of the last of them, and that of
-    # the last one above them.
-    changes = scores[:, 1:] != scores[:, :-1]
-    ranks = np.arange(1, labels + 1)
-    edge = np.ones((len(scores), 1), dtype=np.bool_)
-    group_ends = np.where(np.hstack([changes, edge]), ranks, labels)
-    last = np.minimum.accumulate(group_ends[:, ::-1], axis=1)[:, ::-1]
-    group_starts = np.where(np.hstack([edge, changes]), ranks - 1, 0)
-    start = np.maximum.accumulate(group_starts, axis=1)
-    hits_last = np.take_along_axis(hits, last - 1, axis=1)
-    hits_start = np.where(start > 0, np.take_along_axis(hits, np.maximum(start - 1, 0), axis=1), 0)
-    positives = hits[:, -1].astype(np.float64)
-    negatives = labels - positives
-    precision = np.where(is_hit, hits_last / last, 0.0)
-    start_precision = np.where(is_hit & (start > 0), hits_start / np.maximum(start, 1), is_hit)
-    # Twice the negatives below a positive, plus those with the same score
-    losers = 2 * negatives[:, np.newaxis] - (last - hits_last) - (start - hits_start)
-    pairs = np.where(is_hit, losers, 0.0).sum(axis=1)
-    with np.errstate(invalid="ignore", divide="ignore"):
-        mean_precision = precision.sum(axis=1) / positives
-        return {
-            "roc_auc": pairs / (2 * positives * negatives),
-            "pr_auc": (mean_precision + start_precision.sum(axis=1) / positives) / 2,
-            "average_precision": mean_precision,
-            **losses,
-        }

@@ -7,9 +7,8 @@ may match a true one of another type, or one that it merely overlaps.
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial, reduce
+from functools import partial
 from itertools import accumulate
-from operator import add
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -32,8 +31,6 @@ from .tag_schemes import (
 
 Match = Literal["strict", "exact", "partial", "type"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
-
-_PIECEWISE = 8  # from this many numbers on, numpy no longer adds sequentially
 
 
 @checked_options
@@ -72,7 +69,7 @@ def span_statistics(
     score = partial(span_scores, zero_division=float(zero_division))
 
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
-        return {"f1": _type_scores(sums, _types(sums), float(zero_division))[2]}
+        return {"f1": float(_of_types(sums, _types(sums), float(zero_division))[2])}
 
     distributions = partial(_span_distributions, float(zero_division))
     rows = len(references)
@@ -108,23 +105,20 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
     Types that occur on neither side are left out. Without any type, macro averages are NaN.
     """
     types = _types(sums)
-    by_type = {name: _type_scores(sums, [name], zero_division) for name in types}
+    by_type = {name: [*map(float, _of_types(sums, [name], zero_division))] for name in types}
     support = {name: int(sums[f"relevant:{name}"]) for name in types}
-    result: dict[str, Any] = {}
+    weights = list(support.values())
     keys = ("precision", "recall", "f1")
-    result |= zip(keys, _type_scores(sums, types, zero_division), strict=True)
+    overall = map(float, _of_types(sums, types, zero_division))
+    result: dict[str, Any] = dict(zip(keys, overall, strict=True))
     columns = list(zip(*by_type.values(), strict=True)) or [()] * 3
     for key, values in zip(keys, columns, strict=True):
-        result[f"macro_{key}"] = _sum(values) / len(values) if values else float("nan")
-    weights = list(support.values())
-    if any(weights):
-        for key, values in zip(keys, columns, strict=True):
-            products = [value * weight for value, weight in zip(values, weights, strict=True)]
-            result[f"weighted_{key}"] = _sum(products) / _sum(weights)
-    else:
-        empty = 0.0 if types else zero_division  # there are no true spans, perhaps none at all
-        result |= {"weighted_precision": empty, "weighted_recall": zero_division}
-        result["weighted_f1"] = empty
+        result[f"macro_{key}"] = float(np.sum(values)) / len(values) if values else float("nan")
+    empty = 0.0 if types else zero_division  # if there are no true spans, perhaps none at all
+    for key, values in zip(keys, columns, strict=True):
+        result[f"weighted_{key}"] = zero_division if key == "recall" else empty
+        if any(weights):
+            result[f"weighted_{key}"] = float(np.sum(np.multiply(values, weights)) / sum(weights))
     if "tags" in sums:
         result["accuracy"] = sums["equal_tags"] / sums["tags"] if sums["tags"] else float("nan")
     result["support"] = sum(weights)
@@ -133,6 +127,23 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
         for name in types
     }
     return result
+
+
+def _of_types(
+    sums: Mapping[str, Any], types: Sequence[str], zero_division: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return precision, recall and F1 of the spans of some types together, also of many sums."""
+
+    def total(kind: str, default: str = "") -> Floats:
+        columns = [sums.get(f"{kind}:{name}", sums.get(f"{default}:{name}")) for name in types]
+        return np.sum(columns, axis=0, dtype=np.float64)
+
+    def ratio(hits: Floats, size: Floats, undefined: float) -> Floats:
+        return np.divide(hits, size, out=np.full(np.shape(size), undefined), where=size > 0)
+
+    precision = ratio(total("hits"), total("predicted"), zero_division)
+    recall = ratio(total("found", "hits"), total("relevant"), zero_division)
+    return precision, recall, ratio(2 * precision * recall, precision + recall, 0.0)
 
 
 def _types(sums: Mapping[str, float]) -> list[str]:
@@ -187,7 +198,7 @@ def _micro_distributions(types: Sequence[str], statistics: Sequence[str]) -> dic
     distributions["recall"] = SumRatio(factors("found"), factors("relevant"))
 
     def f1(sums: Mapping[str, Floats]) -> Floats:
-        return _harmonic(*_shares(sums, types, 0.0))
+        return _of_types(sums, types, 0.0)[2]
 
     return distributions | {"f1": _distribution_of_spans(f1, types, statistics)}
 
@@ -213,24 +224,6 @@ def _distribution_of_spans(
     return SumFunction(score, size, all_wrong, all_right, biased=biased)
 
 
-def _shares(
-    sums: Mapping[str, Floats], types: Sequence[str], zero_division: float
-) -> tuple[Floats, Floats]:
-    """Return precision and recall of the spans of some types together, for arrays of sums."""
-    hits, predicted, relevant = (
-        np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
-        for kind in ("hits", "predicted", "relevant")
-    )
-    recalled = np.sum([sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0)
-    precision = np.where(predicted > 0, hits / predicted, zero_division)
-    return precision, np.where(relevant > 0, recalled / relevant, zero_division)
-
-
-def _harmonic(precision: Floats, recall: Floats) -> Floats:
-    total = precision + recall
-    return np.where(total > 0, 2 * precision * recall / total, 0.0)
-
-
 def _average_of_types(
     types: Sequence[str],
     zero_division: float,
@@ -241,33 +234,11 @@ def _average_of_types(
     """Return precision, recall or F1 averaged over types, for arrays of sums."""
     total = weight_total = np.zeros(1)
     for name in types:
-        shares = _shares(sums, [name], zero_division)
-        value = (*shares, _harmonic(*shares))[position]
+        value = _of_types(sums, [name], zero_division)[position]
         relevant, predicted = sums[f"relevant:{name}"], sums[f"predicted:{name}"]
         weight = relevant if is_weighted else (relevant + predicted > 0).astype(np.float64)
         total, weight_total = total + weight * value, weight_total + weight
     return total / weight_total
-
-
-def _type_scores(
-    sums: Mapping[str, float], types: Sequence[str], zero_division: float
-) -> tuple[float, float, float]:
-    """Return precision, recall and F1 of the spans of several types together."""
-    hits, predicted, relevant = (
-        sum(sums[f"{kind}:{name}"] for name in types) for kind in ("hits", "predicted", "relevant")
-    )
-    recalled = sum(sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types)
-    precision = hits / predicted if predicted else zero_division
-    recall = recalled / relevant if relevant else zero_division
-    total = precision + recall
-    return precision, recall, 2 * precision * recall / total if total else 0.0
-
-
-def _sum(values: Sequence[float]) -> float:
-    """Return the sum as numpy adds; `sum` rounds less from Python 3.12 on."""
-    if len(values) < _PIECEWISE:
-        return reduce(add, values, 0.0)
-    return float(np.sum(np.array(values, np.float64)))
 
 
 def _read_spans(

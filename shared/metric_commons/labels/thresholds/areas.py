@@ -336,9 +336,6 @@ class ColumnScores:
 MultiClass = Literal["ovr", "ovo"]
 
 
-_BLOCK = 1 << 18  # scores at a time, so that intermediate arrays fit into the cache
-
-
 def top_k_hits(scores: Floats, references: NDArray[Any], sizes: Sequence[int]) -> list[Floats]:
     """1.0 for each row whose label is among the k highest scores, else 0.0, for each k.
 
@@ -353,13 +350,8 @@ def top_k_hits(scores: Floats, references: NDArray[Any], sizes: Sequence[int]) -
     >>> [hits.tolist() for hits in top_k_hits(scores, np.array([1, 2]), [1, 2, 3])]
     [[0.0, 0.0], [0.0, 1.0], [1.0, 1.0]]
     """
-    rows, labels = scores.shape
-    competitors = np.empty(rows, np.int64)
-    step = max(_BLOCK // labels, 1)
-    for start in range(0, rows, step):
-        block, reference = scores[start : start + step], references[start : start + step]
-        score = block[np.arange(len(block)), reference][:, np.newaxis]
-        is_later = np.arange(labels) > reference[:, np.newaxis]
-        competitors[start : start + step] = np.count_nonzero(block > score, axis=1)
-        competitors[start : start + step] += np.count_nonzero((block == score) & is_later, axis=1)
+    of_reference = scores[np.arange(len(scores)), references][:, np.newaxis]
+    is_later = np.arange(scores.shape[1]) > references[:, np.newaxis]
+    competitors = np.count_nonzero(scores > of_reference, axis=1)
+    competitors += np.count_nonzero((scores == of_reference) & is_later, axis=1)
     return [(competitors < size).astype(np.float64) for size in sizes]

@@ -4,7 +4,7 @@ Counting takes one sort.
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.arguments.arrays import Booleans, Floats, Integers
+from ...statistics.arguments.arrays import Booleans, Floats
 from ...statistics.arithmetic.contingency import scaled_weights
 from ...statistics.arithmetic.exact_sums import group_sums
 
@@ -114,77 +114,49 @@ def score_counts(scores: Floats, positive: Booleans, weights: Floats | None = No
     >>> counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist()
     ([0.1, 0.5], [0, 1], [1, 1])
     """
+    if weights is None and scores.size and scores.min() >= 0 and scores.max() < 2:
+        return _quick_score_counts(scores, positive)
+    exponent = 0
     if weights is not None:
-        return _weighted_score_counts(scores, positive, weights)
-    keys, decode = _sort_keys(scores, positive)
+        counting = weights > 0
+        scores, positive, weights = scores[counting], positive[counting], weights[counting]
+        if weights.size:
+            weights, exponent = scaled_weights(weights)
+    distinct, positions = np.unique(scores + 0.0, return_inverse=True)
+    sides = []
+    for side in (positive, ~positive):
+        if weights is None:
+            sides.append(np.bincount(positions[side], minlength=distinct.size))
+        else:
+            sides.append(group_sums(weights[side], positions[side], distinct.size))
+    return ScoreCounts(distinct, sides[0], sides[1], exponent)
+
+
+def _quick_score_counts(scores: Floats, positive: Booleans) -> ScoreCounts:
+    """Return the counts of scores from 0 to less than 2, as integers with the label as last bit.
+
+    One array of integers is sorted several times faster than scores with labels beside them. The
+    bits of such a float, read as an integer, are below 2**62 and in the order of the floats: 0.5 is
+    0x3FE << 52 and 1.0 is 0x3FF << 52. That leaves room for the label.
+    """
+    keys = (scores + 0.0).view(np.int64)  # -0.0 becomes 0.0
+    keys <<= 1
+    keys |= positive
     keys.sort()
     last_bits = keys.astype(np.uint8)
     last_bits &= 1
     is_positive = last_bits.view(bool)
     keys >>= 1
     is_new = np.empty(keys.size, bool)
-    is_new[:1] = True
+    is_new[0] = True
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    distinct = keys.view(np.float64)
     if np.count_nonzero(is_new) == keys.size:  # counts of 0 and 1 fit into bytes, faster to write
-        return ScoreCounts(decode(keys), is_positive.view(np.int8), (~is_positive).view(np.int8))
+        return ScoreCounts(distinct, is_positive.view(np.int8), (~is_positive).view(np.int8))
     starts = np.flatnonzero(is_new)
     positives = np.add.reduceat(is_positive, starts, dtype=np.int64)
     rows = np.diff(starts, append=keys.size)
-    return ScoreCounts(decode(keys[starts]), positives, rows - positives)
-
-
-def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[Integers], Floats]]:
-    """Integers that sort like the scores, with the label as last bit; and how to decode them.
-
-    One array of integers is sorted several times faster than scores with labels beside them. The
-    bits of a float from 0 to 2, read as an integer, are below 2**62 and in the order of the floats:
-    0.5 is 0x3FE << 52 and 1.0 is 0x3FF << 52. That leaves room for the label and a sign. Larger
-    scores are first divided by a power of two, which is exact. A negative score becomes minus the
-    integer of its absolute value. The decoding function takes keys without their last bit.
-    """
-    lowest, highest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
-    exponent = max(math.frexp(max(-lowest, highest))[1] - 1, 0)
-    scaled = np.ldexp(scores, -exponent) if exponent else scores + 0.0  # -0.0 becomes 0.0
-    if exponent and not (np.ldexp(scaled, exponent) == scores).all():  # underflow
-        distinct, positions = np.unique(scores + 0.0, return_inverse=True)
-        return 2 * positions + positive, lambda keys: distinct[keys]
-    keys = scaled.view(np.int64)
-    if lowest < 0:
-        sign = keys >> 63
-        keys &= np.int64(2**63 - 1)
-        keys ^= sign  # where the sign is -1, k ^ -1 is -k - 1, and - -1 makes it -k
-        keys -= sign
-    keys <<= 1
-    keys |= positive
-
-    def decode(keys: Integers) -> Floats:
-        if lowest >= 0:
-            values: Floats = keys.view(np.float64)
-        else:
-            values = np.copysign(np.abs(keys).view(np.float64), keys)
-        return np.ldexp(values, exponent) if exponent else values
-
-    return keys, decode
-
-
-def _weighted_score_counts(scores: Floats, positive: Booleans, weights: Floats) -> ScoreCounts:
-    """The sums of weights and of squared weights of positives and negatives at each score."""
-    weighted = weights > 0
-    scores, positive, weights = scores[weighted], positive[weighted], weights[weighted]
-    distinct, positions = np.unique(scores + 0.0, return_inverse=True)
-    if not distinct.size:
-        return ScoreCounts(distinct, distinct, distinct)
-    weights, exponent = scaled_weights(weights)
-
-    def sums(values: Floats, rows: Booleans) -> Floats:
-        return group_sums(values[rows], positions[rows], distinct.size)
-
-    return ScoreCounts(
-        distinct,
-        sums(weights, positive),
-        sums(weights, ~positive),
-        exponent,
-    )
+    return ScoreCounts(distinct[starts], positives, rows - positives)
 
 
 # Areas and losses
@@ -281,7 +253,6 @@ def _measures_without_ties(counts: ScoreCounts) -> dict[str, float]:
     with k positives below it has i - k negatives below it.
     """
     rows, pairs, positives_below = counts.scores.size, 0, 0
-    buffer = np.empty((3, min(_BLOCK, rows)))
     terms: list[tuple[float, ...]] = []
     for start in range(0, rows, _BLOCK):
         references = counts.positives[start : start + _BLOCK]
@@ -302,7 +273,7 @@ def _measures_without_ties(counts: ScoreCounts) -> dict[str, float]:
         true_positives /= ranks
         losses = math.nan, math.nan
         if counts.are_probabilities:
-            losses = _row_losses(counts.scores[start : start + _BLOCK], references, buffer)
+            losses = _row_losses(counts.scores[start : start + _BLOCK], references)
         terms.append((precisions, float(true_positives.sum()), *losses))
     precisions, above, log_loss, squares = map(math.fsum, zip(*terms, strict=True))
     positives, negatives = counts.total_positives, counts.total_negatives
@@ -320,29 +291,18 @@ def _measures_without_ties(counts: ScoreCounts) -> dict[str, float]:
     return measures
 
 
-def _row_losses(
-    scores: Floats, references: NDArray[np.int8], buffer: Floats
-) -> tuple[float, float]:
+def _row_losses(scores: Floats, references: NDArray[np.int8]) -> tuple[float, float]:
     """Return the sums of log losses and of squared errors of rows with ascending scores."""
-    errors, likelihoods, truth = buffer[:, : scores.size]
-    truth[...] = references
-    np.subtract(scores, truth, out=errors)
-    np.multiply(errors, errors, out=likelihoods)
-    squared_errors = float(likelihoods.sum())
-    if scores[0] < EPSILON or scores[-1] > 1 - EPSILON:
+    errors, ends = scores - references, (scores[0], scores[-1])
+    squared_errors = float((errors * errors).sum())
+    if ends[0] < EPSILON or ends[1] > 1 - EPSILON:
         scores = np.clip(scores, EPSILON, 1 - EPSILON)
-        np.subtract(scores, truth, out=errors)
-    np.abs(errors, out=errors)  # the probability of the wrong label
-    np.subtract(1, truth, out=truth)
-    np.subtract(scores, truth, out=likelihoods)
-    np.abs(likelihoods, out=likelihoods)  # the probability of the true label
+        errors = scores - references
+    likelihoods = np.abs(scores - (1 - references))
+    losses = np.log(likelihoods)
     if scores[0] < 0.5:  # the correction of `log_losses`; it is 1 for positives, and from 0.5 on
-        errors /= np.subtract(1, likelihoods, out=truth)
-        np.log(likelihoods, out=likelihoods)
-        likelihoods *= errors
-    else:
-        np.log(likelihoods, out=likelihoods)
-    return -float(likelihoods.sum()), squared_errors
+        losses *= np.abs(errors) / (1 - likelihoods)
+    return -float(losses.sum()), squared_errors
 
 
 def log_losses(scores: Floats) -> tuple[Floats, Floats]:
