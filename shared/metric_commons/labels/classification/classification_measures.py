@@ -16,10 +16,10 @@ from .classes import (
     Average,
     IgnoredLabel,
     KappaWeights,
-    LabelDistances,
     ListedLabels,
     PositiveLabel,
     counted_rows,
+    label_distances,
 )
 from .classified_rows import ClassifiedRows, classified
 from .confusion import (
@@ -207,7 +207,7 @@ def label_measures(
     if rows.multilabel and (adjusted or kappa_weights is not None):
         name = "adjusted" if adjusted else "kappa_weights"
         raise OptionError(name, "needs one label per row, not several")
-    distances = None if kappa_weights is None else LabelDistances.of_task(task, kappa_weights)
+    distances = None if kappa_weights is None else label_distances(task, kappa_weights)
     if task.average == "none":  # as in scikit-learn, a list has no label that no row has
         present = [position for position in task.selection if position not in task.absent]
         task = replace(task, selection=present)

@@ -23,7 +23,7 @@ from ..thresholds.score_rows import (
     finite_scores,
     is_scores,
 )
-from .classes import Classes, LabelDistances, check_one_label, classes, score_classes
+from .classes import Classes, Distances, check_one_label, classes, score_classes
 from .confusion import LabelCounts, exact_numbers, label_counts, label_matrix
 from .multilabel import LabelIndicators, has_one_label
 
@@ -74,7 +74,7 @@ class ClassifiedRows:
         of_pair = {} if task.positive is None else {"pos_label": task.positive_label}
         return {"labels": self.columns, "average": task.average} | of_pair
 
-    def counts(self, distances: LabelDistances | None = None) -> LabelCounts:
+    def counts(self, distances: Distances | None = None) -> LabelCounts:
         """Return the exact counts of all labels."""
         if isinstance(self.table, LabelIndicators):
             return self.table.counts()

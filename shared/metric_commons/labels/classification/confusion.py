@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.domains import Range
 from ...statistics.arithmetic.contingency import ContingencyTable
-from .classes import Classes, LabelDistances
+from .classes import Classes, Distances
 
 _Numbers = NDArray[Any]  # Python's exact numbers for a plain result; float64 for resamples
 
@@ -72,7 +72,7 @@ class LabelCounts:
 
 
 def label_counts(
-    table: ContingencyTable, task: Classes, distances: LabelDistances | None = None
+    table: ContingencyTable, task: Classes, distances: Distances | None = None
 ) -> LabelCounts:
     """Return the exact counts of all labels, from a table of references and predictions.
 
@@ -86,25 +86,15 @@ def label_counts(
     references = task.positions(table.row_labels)[rows]
     predictions = task.positions(table.column_labels)[columns]
     numbers = exact_numbers(sums)
-    size = len(task.all_labels)
-    true_positives: list[Any]
-    true_positives, support, predicted_positives = ([0] * size for _ in range(3))
-    cells = zip(references.tolist(), predictions.tolist(), numbers.tolist(), strict=True)
-    for reference, prediction, number in cells:
-        support[reference] += number
-        predicted_positives[prediction] += number
-        if reference == prediction:
-            true_positives[reference] += number
-    distance = None
+    hits, support, predicted = (np.zeros(len(task.all_labels), object) for _ in range(3))
+    is_hit = references == predictions
+    np.add.at(support, references, numbers)
+    np.add.at(predicted, predictions, numbers)
+    np.add.at(hits, references[is_hit], numbers[is_hit])
+    distance, total = None, support.sum()
     if distances is not None:
-        steps = distances.between(references, predictions).astype(object)
-        distance = np.array((steps * numbers).sum(), object)
-    correct, total = sum(true_positives), sum(support)
-    negatives = [total - count for count in support]
-    hits, of_label, predicted, others = np.array(
-        [true_positives, support, predicted_positives, negatives], object
-    )
-    return LabelCounts(hits, of_label, predicted, others, correct, total, distance)
+        distance = (distances[references, predictions].astype(object) * numbers).sum()
+    return LabelCounts(hits, support, predicted, total - support, hits.sum(), total, distance)
 
 
 def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
@@ -152,7 +142,7 @@ class LabelMeasures:
     beta: float = 1.0
     zero_division: float = 0.0
     adjusted: bool = False
-    distances: LabelDistances | None = None
+    distances: Distances | None = None
     multilabel: bool = False
 
     def scores(
@@ -267,8 +257,9 @@ def _balanced_accuracy(counts: LabelCounts, adjusted: bool) -> Floats:
     return excess
 
 
-def _weighted_kappa(counts: LabelCounts, distances: LabelDistances) -> Floats:
-    expected = distances.expected(counts.support, counts.predicted_positives)
+def _weighted_kappa(counts: LabelCounts, distances: Distances) -> Floats:
+    weights = distances.astype(counts.support.dtype)
+    expected = (counts.support * (weights @ counts.predicted_positives)).sum(axis=0)
     kappa: Floats = _ratio(expected - counts.total * counts.distance, expected, math.nan)
     return kappa
 
@@ -344,20 +335,14 @@ def _are_exact(numbers: Any) -> bool:
 
 def _ratio(numerators: Any, denominators: Any, undefined: float) -> Any:
     """Return numerators over denominators, float64; `undefined` where the denominator is 0."""
-    if not isinstance(numerators, np.ndarray | np.generic):
-        return np.float64(float(numerators / denominators) if denominators else undefined)
     if _are_exact(numerators):
         terms = np.asarray(numerators, object), np.asarray(denominators, object)
         pairs = zip(*(numbers.ravel().tolist() for numbers in terms), strict=True)
-        ratios = [
-            float(numerator / denominator) if denominator else undefined
-            for numerator, denominator in pairs
-        ]
+        ratios = [float(top / bottom) if bottom else undefined for top, bottom in pairs]
         return np.array(ratios, np.float64).reshape(terms[0].shape)
-    defined = np.asarray(denominators != 0, bool)
-    quotients = np.full(np.broadcast(numerators, denominators).shape, undefined, numerators.dtype)
-    np.divide(numerators, denominators, out=quotients, where=defined)
-    return quotients.astype(np.float64)
+    shape = np.broadcast(numerators, denominators).shape
+    quotients = np.full(shape, undefined, np.float64)
+    return np.divide(numerators, denominators, out=quotients, where=denominators != 0)
 
 
 def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats:
@@ -366,13 +351,11 @@ def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats
     If no label with a ratio has support, all of them are weighted equally, as in scikit-learn.
     """
     defined = ~np.isnan(ratios)
-    if support is None and len(ratios) and defined.all():
-        return np.asarray(ratios.sum(axis=0) / len(ratios))
     weights = defined.astype(np.float64)
     if support is not None:
-        supported = np.where(defined, support.astype(np.float64), 0.0)
+        supported = weights * support.astype(np.float64)
         weights = np.where(supported.sum(axis=0) > 0, supported, weights)
-    total = np.where(defined, weights * np.where(defined, ratios, 0.0), 0.0).sum(axis=0)
+    total = (weights * np.where(defined, ratios, 0.0)).sum(axis=0)
     mean: Floats = _ratio(total, weights.sum(axis=0), math.nan)
     return mean
 

@@ -31,26 +31,16 @@ from ...statistics.intervals.weighted_units import (
     smooth_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
-from .classes import Classes, LabelDistances
+from .classes import Classes, Distances
 from .classified_rows import ClassifiedRows
 from .confusion import LabelCounts, LabelMeasures
 from .multilabel import LabelIndicators
 
-_OF_ROWS = (
-    "precision",
-    "recall",
-    "f1",
-    "f_beta",
-    "fpr",
-    "specificity",
-    "jaccard",
-    "label_accuracy",
-)
 _PROPORTIONS = ("precision", "recall", "f1", "fpr", "specificity")
 _BIASED = ("f1", "f_beta", "jaccard")  # whose averages over labels are biased in draws
 _SIGNED = ("mcc", "kappa")
 _ALL_CELLS = 100  # labels, up to which every cell is a candidate
-_RAREST = 24  # labels of each kind that are candidates if there are more
+_RAREST, _COMMONEST = 40, 16  # labels that are candidates if there are more
 _STEP = 1e-4  # of a row, in numerical slopes
 
 _Key = tuple[str, int]  # the name of a score, and the position of its label
@@ -102,8 +92,7 @@ def label_intervals(
     others = [name for name in scores if name not in intervals]
     if others:
         of_others = {name: scores[name] for name in others}
-        combined = isinstance(rows.table, LabelIndicators)
-        intervals |= _drawn_intervals(measures, of_others, units, uncertainty, combined=combined)
+        intervals |= _drawn_intervals(measures, of_others, units, uncertainty)
     return {name: intervals[name] for name in scores}
 
 
@@ -156,13 +145,8 @@ def _drawn_intervals(
     scores: Mapping[str, Any],
     units: RowUnits,
     uncertainty: Uncertainty,
-    *,
-    combined: bool,
 ) -> dict[str, Any]:
-    """Return the intervals of scores by random weights, the same for all, or by resamples.
-
-    If rows have several labels, an unseen one combines those that are for a single label.
-    """
+    """Return the intervals of scores by random weights, the same for all, or by resamples."""
     task = measures.task
     listed = {name: np.atleast_1d(np.asarray(value, float)) for name, value in scores.items()}
     keys = [(name, index) for name, column in listed.items() for index in range(column.size)]
@@ -180,16 +164,18 @@ def _drawn_intervals(
             squares = units.counts @ np.square(units.of_kinds())
             effective = np.square(total) / squares
             size = len(total) // 3 - 1
-            candidates = _states(size) if combined else _cells(total, task, measures.distances)
+            if measures.multilabel:
+                candidates = _candidates_of_several(size)
+            else:
+                candidates = _candidates(total, task, measures.distances)
             candidates *= squares[-2] / total[-2] if total[-2] else 1.0
             trials = measured(total[:, np.newaxis] + candidates.T, keys)
-        find = _extreme_rows if combined else extremes
         drawn = {}
         for name, index in keys:
             is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
             drawn[name, index] = DrawnScore(
                 float(listed[name][index]),
-                *find(trials[name, index], candidates),
+                *extremes(trials[name, index], candidates),
                 (-1.0 if is_signed else 0.0, 1.0),
                 task.average in ("macro", "weighted") and name in _BIASED,
             )
@@ -204,50 +190,31 @@ def _drawn_intervals(
     }
 
 
-def _cells(total: Floats, task: Classes, distances: LabelDistances | None) -> Floats:
+def _candidates(total: Floats, task: Classes, distances: Distances | None) -> Floats:
     """Return the sums that a row of size one adds in each cell that it may fall into.
 
     These are the cells of labels that occur, if several do. If there are many labels, these are the
-    rarest and the most frequent ones on both sides, since a row of a rare label changes a score
-    most.
+    rarest and the most frequent ones, since a row of a rare label changes a score most.
     """
     size = total.size // 3 - 1
-    support, predicted = total[size : 2 * size], total[2 * size : 3 * size]
-    labels = np.flatnonzero(support + predicted > 0)
+    occurrences = total[size : 2 * size] + total[2 * size : 3 * size]
+    labels = np.flatnonzero(occurrences > 0)
     labels = labels if labels.size > 1 else np.arange(size)
     if labels.size > _ALL_CELLS:
-        orders = [labels[np.argsort(side[labels], kind="stable")] for side in (support, predicted)]
-        labels = np.unique([np.append(order[:_RAREST], order[-8:]) for order in orders])
+        order = labels[np.argsort(occurrences[labels], kind="stable")]
+        labels = np.sort(np.append(order[:_RAREST], order[-_COMMONEST:]))
     references, predictions = (grid.ravel() for grid in np.meshgrid(labels, labels, indexing="ij"))
     cells = cell_counters(references, predictions, size, distances)
     strays = cells[:, [size + position for position in task.strays]]
     return cells[~strays.any(axis=1)]
 
 
-def _states(size: int) -> Floats:
-    """Return rows where one label is right and true, right and false, missed, or wrong."""
-    states = np.zeros((4, size, 3 * size + 3))
-    labels = np.arange(size)
-    states[:, :, 3 * size + 1] = 1
-    states[:2, :, 3 * size] = 1
-    for state, additions in enumerate(((0, 1, 2), (), (1,), (2,))):
-        for counter in additions:
-            states[state, labels, counter * size + labels] = 1
-    return states.reshape(4 * size, -1)
-
-
-def _extreme_rows(values: Floats, states: Floats) -> tuple[Floats, Floats]:
-    """Return the rows that combine the worst, and the best, state of each label."""
-    if np.isnan(values).all():
-        return extremes(values, states)
-    size = len(states) // 4
-    of_states, rows = np.nan_to_num(values).reshape(4, size), []
-    for choice in (of_states.argmin(axis=0), of_states.argmax(axis=0)):
-        row = states[choice * size + np.arange(size)].sum(axis=0)
-        unit = states[0, 3 * size + 1]
-        row[3 * size : 3 * size + 2] = unit * (choice <= 1).all(), unit
-        rows.append(row)
-    return rows[0], rows[1]
+def _candidates_of_several(size: int) -> Floats:
+    """Return rows whose labels are all right and true, right and false, missed, or wrong."""
+    rows = np.zeros((4, 3 * size + 3))
+    for row, (hit, true, predicted) in enumerate(((1, 1, 1), (0, 0, 0), (0, 1, 0), (0, 0, 1))):
+        rows[row] = [*[hit] * size, *[true] * size, *[predicted] * size, row < 2, 1, 0]
+    return rows
 
 
 # ---- influences ---------------------------------------------------------------------------------
@@ -305,7 +272,7 @@ def of_means(scores: Floats, weights: Floats) -> Floats:
 # ---- sums ---------------------------------------------------------------------------------------
 
 
-def _units(rows: ClassifiedRows, distances: LabelDistances | None, clusters: object) -> RowUnits:
+def _units(rows: ClassifiedRows, distances: Distances | None, clusters: object) -> RowUnits:
     """Return what rows, or clusters of them, add to the sums."""
     numbers = clusters.numbers if isinstance(clusters, Clusters) else None
     weights = None if rows.weights is None else scaled_weights(rows.weights)[0]
@@ -317,9 +284,7 @@ def _units(rows: ClassifiedRows, distances: LabelDistances | None, clusters: obj
     return RowUnits.of_rows(cell_counters(*rows.codes(), size, distances, weights, numbers))
 
 
-def table_units(
-    table: ContingencyTable, task: Classes, distances: LabelDistances | None
-) -> RowUnits:
+def table_units(table: ContingencyTable, task: Classes, distances: Distances | None) -> RowUnits:
     """Return the cells of a table of references and predictions, of independent rows."""
     references = task.positions(table.row_labels)[table.rows]
     predictions = task.positions(table.column_labels)[table.columns]
@@ -353,7 +318,7 @@ def cell_counters(
     references: Integers,
     predictions: Integers,
     size: int,
-    distances: LabelDistances | None = None,
+    distances: Distances | None = None,
     weights: Floats | None = None,
     clusters: Integers | None = None,
 ) -> Floats:
@@ -382,7 +347,7 @@ def cell_counters(
         (3 * size + 1, amounts),
     ]
     if distances is not None:
-        terms.append((3 * size + 2, amounts * distances.between(references, predictions)))
+        terms.append((3 * size + 2, amounts * distances[references, predictions]))
     units = np.arange(references.size) if clusters is None else clusters
     width = 3 * size + 3
     cells = np.concatenate([units * width + columns for columns, _ in terms])

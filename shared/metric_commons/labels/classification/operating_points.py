@@ -143,30 +143,28 @@ def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> floa
         return float("nan")
     thresholds = np.append(counts.scores, np.inf)
     true, false = np.append(counts.true_positives, 0), np.append(counts.false_positives, 0)
-    match rule.kind:
-        case "f1" | "f_beta":
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rates = {
+            "recall": true / positives,
+            "precision": np.append(counts.precision, 1.0),
+            "specificity": (negatives - false) / np.float64(negatives),
+            "fpr": false / np.float64(negatives),
+        }
+    if rule.kind in rates:
+        rate = rates[rule.kind]
+        suits = rate <= rule.limit if rule.kind == "fpr" else rate >= rule.limit
+    else:
+        if rule.kind == "eer":
+            scores = -np.abs(rates["fpr"] - (positives - true) / positives)
+        elif rule.kind in ("f1", "f_beta"):
             square = 1.0 if rule.kind == "f1" else beta * beta
             scores = true / (square * positives + true + false)
-            return float(thresholds[_last(scores == scores.max())])
-        case "youden" | "balanced_accuracy":  # recall - fpr, which is 2 * balanced accuracy - 1
+        else:  # recall - fpr, which is 2 * balanced accuracy - 1
             scores = true * negatives - false * positives
-            return float(thresholds[_last(scores == scores.max())])
-        case "eer":
-            gaps = np.abs(false / negatives - (positives - true) / positives)
-            return float(thresholds[_last(gaps == gaps.min())])
-        case "recall":
-            return float(thresholds[_last(true / positives >= rule.limit)])
-        case "precision":
-            suits = np.append(counts.precision >= rule.limit, True)
-        case "specificity":
-            suits = (negatives - false) / negatives >= rule.limit
-        case _:
-            suits = false / negatives <= rule.limit
-    return float(thresholds[suits.argmax()])
-
-
-def _last(suits: Booleans) -> int:
-    return int(np.flatnonzero(suits)[-1])
+        suits = scores == scores.max()
+    suiting = thresholds[suits]
+    is_highest = rule.kind not in ("precision", "specificity", "fpr")
+    return float(suiting[-1] if is_highest else suiting[0])
 
 
 def equal_error_rate(counts: ScoreCounts) -> float:

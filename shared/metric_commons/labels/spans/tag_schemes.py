@@ -11,9 +11,10 @@ Both sets of rules become tables in which all neighbours of all rows are looked 
 is followed by an O, which is never part of a span, so that no span crosses the end of a row.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, count
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -95,14 +96,6 @@ _STARTS = [(_LETTERS, "BS", "any"), ("EOS", "EI", "any")]
 _ENDS = [("ES", _LETTERS, "any"), ("BI", "BSO", "any")]
 
 
-class TagRows(NamedTuple):
-    """The tags of rows as integers, with an O after each row."""
-
-    tags: Sequence[str]  # the distinct tags; the first is O
-    numbers: Integers  # of each tag of each row
-    counts: Integers  # number of tags of each row, without the O after it
-
-
 class Spans(NamedTuple):
     """Spans of rows, each from `starts` up to, but excluding, `ends`."""
 
@@ -112,61 +105,91 @@ class Spans(NamedTuple):
     types: Integers
 
 
-def tag_rows(
-    predictions: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
-) -> tuple[TagRows, TagRows]:
-    """Return the tags of both sides, numbered consistently.
+class TagSpans(NamedTuple):
+    """The spans of two columns of tags, and how many tags of each row are equal."""
+
+    spans: dict[str, Spans]
+    types: list[str]  # their names
+    tags: Integers  # of each row
+    equal_tags: Integers
+
+
+def tag_spans(
+    predictions: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    *,
+    scheme: str | None = None,
+    suffix: bool = False,
+    joined: bool = False,
+) -> TagSpans:
+    """Return the spans of both columns.
+
+    Args:
+        predictions: the tags of each row.
+        references: the true tags.
+        scheme: the scheme, "auto" for that of the references; None for the rules of conlleval.
+        suffix: whether the letter follows the type, as in PER-B.
+        joined: whether a span may continue one of the row before, as in `_lenient`.
 
     Raises:
-        ValueError: a row has different numbers of tags on the two sides, or an empty tag.
+        ValueError: a row has different numbers of tags on the two sides, or an empty tag; a tag has
+            a letter that does not belong to the scheme; or "auto" fits no scheme, or several.
+
+    >>> tag_spans([["B-A", "O"]], [["B-A", "L-A"]], scheme="auto").spans["references"].ends.tolist()
+    [2]
     """
     columns = {"predictions": predictions, "references": references}
-    flat = {name: list(chain.from_iterable(rows)) for name, rows in columns.items()}
-    counts = {
-        name: np.fromiter(map(len, rows), np.int64, len(rows)) for name, rows in columns.items()
-    }
-    unequal = np.flatnonzero(counts["predictions"] != counts["references"])
+    counts, true_counts = (
+        np.fromiter(map(len, rows), np.int64, len(rows)) for rows in columns.values()
+    )
+    unequal = np.flatnonzero(counts != true_counts)
     if unequal.size:
         row = int(unequal[0])
         problem = f"has {len(predictions[row])} tags, but references[{row}] has "
         raise RowError("predictions", row, f"{problem}{len(references[row])}")
-    numbers = _Numbers({"O": 0})
-    sides = []
-    for name, tags in flat.items():
-        side = np.zeros(len(tags) + counts[name].size, np.int64)
-        is_tag = np.ones(side.size, dtype=bool)
-        is_tag[np.cumsum(counts[name] + 1) - 1] = False
-        side[is_tag] = np.fromiter(map(numbers.__getitem__, tags), np.int64, len(tags))
-        sides.append(side)
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers["O"]  # is 0
+    ends = np.cumsum(counts + 1)  # of rows, each with an O behind it
+    is_tag = np.ones(ends[-1], dtype=bool)
+    is_tag[ends - 1] = False
+    sides = {}
+    for name, rows in columns.items():
+        sides[name] = np.zeros(is_tag.size, np.int64)
+        of_tags = map(numbers.__getitem__, chain.from_iterable(rows))
+        sides[name][is_tag] = np.fromiter(of_tags, np.int64, int(counts.sum()))
+    tags = list(numbers)
     if "" in numbers:
-        for name, rows in columns.items():
-            _refuse(name, rows, [""], "is empty; a tag is a letter and a type, such as B-PER, or O")
-    first, second = (
-        TagRows(list(numbers), side, counts[name])
-        for name, side in zip(columns, sides, strict=True)
-    )
-    return first, second
+        problem = "is empty; a tag is a letter and a type, such as B-PER, or O"
+        _refuse(columns, [""], problem)
+    letters = [tag[-1] if suffix else tag[0] for tag in tags]
+    if scheme == "auto":
+        present = np.unique(sides["references"][is_tag]).tolist()
+        scheme = _scheme_of_letters({letters[number] for number in present})
+    if scheme is not None:
+        known = _SCHEMES[scheme].letters
+        wrong = [tag for tag, letter in zip(tags, letters, strict=True) if letter not in known]
+        _refuse(columns, wrong, f"; the letters of {scheme} are {', '.join(known)}")
+    prefixes, types, names = _parts(tags, letters, suffix=suffix, strict=scheme is not None)
+    spans = {}
+    for name, side in sides.items():
+        prefix, kind = prefixes[side], types[side]
+        if scheme is None:
+            row_starts = ends - counts - 1
+            found = _lenient(prefix, kind, row_starts[:1] if joined else row_starts)
+        else:
+            found = _strict(prefix, kind, int(types[0]), _SCHEMES[scheme])
+        spans[name] = Spans(np.searchsorted(ends, found[0], side="right"), *found)
+    equal = np.concatenate(([0], np.cumsum(sides["predictions"] == sides["references"])))
+    equal_tags: Integers = equal[ends] - equal[ends - counts - 1] - 1  # without the O
+    return TagSpans(spans, names, counts, equal_tags)
 
 
-class _Numbers(dict[str, int]):
-    """A number for each distinct text, assigned on first use."""
+def _scheme_of_letters(letters: set[str]) -> str:
+    """Return the scheme of these letters of tags.
 
-    def __missing__(self, text: str) -> int:
-        number = self[text] = len(self)
-        return number
-
-
-def scheme_of_tags(rows: TagRows, *, suffix: bool) -> str:
-    """Return the scheme of the tags, determined by their letters.
-
-    Raises:
-        ValueError: the letters fit no scheme, or several.
-
-    >>> scheme_of_tags(tag_rows([["B-A", "O"]], [["B-A", "L-A"]])[1], suffix=False)
+    >>> _scheme_of_letters({"B", "O", "L"})
     'BILOU'
     """
-    tags = [rows.tags[number] for number in np.unique(_without_ends(rows)).tolist()]
-    letters = {tag[-1] if suffix else tag[0] for tag in tags}
     if letters in ({"S"}, {"U"}):  # without O
         return "IOBES" if letters == {"S"} else "BILOU"
     for scheme, sets in _DETECTED.items():
@@ -176,85 +199,29 @@ def scheme_of_tags(rows: TagRows, *, suffix: bool) -> str:
     raise ValueError(f"references have no known scheme: their tags have the letters {listed}")
 
 
-def spans_of_tags(
-    columns: Mapping[str, tuple[TagRows, Sequence[Sequence[str]]]],
-    *,
-    scheme: str | None,
-    suffix: bool,
-    joined: bool = False,
-) -> tuple[dict[str, Spans], list[str]]:
-    """Return the spans of each column, and the names of their types.
-
-    Args:
-        columns: for each name, the numbered tags and the original tags, all numbered consistently.
-        scheme: the scheme; None for the rules of conlleval.
-        suffix: whether the letter follows the type, as in PER-B.
-        joined: whether a span may continue one of the row before, as in `_lenient`.
-
-    Raises:
-        ValueError: a tag has a letter that does not belong to the scheme.
-    """
-    tags = next(iter(columns.values()))[0].tags
-    prefixes, types, names = _parts(tags, suffix=suffix, strict=scheme is not None)
-    if scheme is not None:
-        letters = _SCHEMES[scheme].letters
-        wrong = [tag for tag in tags if (tag[-1] if suffix else tag[0]) not in letters]
-        if wrong:
-            listed = ", ".join(letters)
-            for name, (_, rows) in columns.items():
-                _refuse(name, rows, wrong, f"; the letters of {scheme} are {listed}")
-    spans = {}
-    for name, (side, _) in columns.items():
-        prefix, kind = prefixes[side.numbers], types[side.numbers]
-        row_ends = np.cumsum(side.counts + 1)
-        row_starts = row_ends - side.counts - 1
-        if scheme is None:
-            starts, ends, span_types = _lenient(
-                prefix, kind, row_starts[:1] if joined else row_starts
-            )
-        else:
-            starts, ends, span_types = _strict(prefix, kind, int(types[0]), _SCHEMES[scheme])
-        spans[name] = Spans(
-            np.searchsorted(row_ends, starts, side="right"), starts, ends, span_types
-        )
-    return spans, names
-
-
-def equal_tags(predictions: TagRows, references: TagRows) -> Integers:
-    """Return the number of tags of each row that are equal on both sides."""
-    equal = np.concatenate(([0], np.cumsum(predictions.numbers == references.numbers)))
-    ends = np.cumsum(predictions.counts + 1)
-    totals: Integers = equal[ends] - equal[ends - predictions.counts - 1] - 1  # without the O
-    return totals
-
-
-def _without_ends(rows: TagRows) -> Integers:
-    is_tag = np.ones(rows.numbers.size, dtype=bool)
-    is_tag[np.cumsum(rows.counts + 1) - 1] = False
-    return rows.numbers[is_tag]
-
-
-def _refuse(name: str, rows: Sequence[Sequence[str]], wrong: Sequence[str], problem: str) -> None:
-    """Raise an error about the first wrong tag of a column, if there is one."""
-    for row, tags in enumerate(rows):
-        for position, tag in enumerate(tags):
-            if tag in wrong:
-                cause = problem if not tag else f"is {tag!r}{problem}"
-                raise RowError(name, row, f"[{position}] {cause}")
+def _refuse(
+    columns: Mapping[str, Sequence[Sequence[str]]], wrong: Sequence[str], problem: str
+) -> None:
+    """Raise an error about the first wrong tag, if there is one."""
+    for name, rows in columns.items() if wrong else ():
+        for row, tags in enumerate(rows):
+            for position, tag in enumerate(tags):
+                if tag in wrong:
+                    cause = f"is {tag!r}{problem}" if tag else problem
+                    raise RowError(name, row, f"[{position}] {cause}")
 
 
 def _parts(
-    tags: Sequence[str], *, suffix: bool, strict: bool
+    tags: Sequence[str], letters: Sequence[str], *, suffix: bool, strict: bool
 ) -> tuple[Integers, Integers, list[str]]:
     """Return the prefix and the type of each distinct tag, and the names of the types."""
     prefixes, types = [], []
     names: dict[str, int] = {}
-    for tag in tags:
-        letter, text = (tag[-1], tag[:-1]) if suffix else (tag[0], tag[1:])
+    for tag, letter in zip(tags, letters, strict=True):
         if strict:
-            name = text.strip("-")
+            name = (tag[:-1] if suffix else tag[1:]).strip("-")
         else:
-            name = text.rsplit("-", 1)[0] if suffix else text.split("-", 1)[-1]
+            name = tag[:-1].rsplit("-", 1)[0] if suffix else tag[1:].split("-", 1)[-1]
         number = _POINT if letter == "." else _PREFIXES.find(letter)
         prefixes.append(_FOREIGN if number < 0 else number)
         types.append(names.setdefault(name or "_", len(names)))

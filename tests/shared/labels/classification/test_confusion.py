@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.labels.classification.classes import LabelDistances, classes
+from metric_commons.labels.classification.classes import classes, label_distances
 from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.labels.classification.classified_rows import classified
 from metric_commons.labels.classification.confusion import LabelCounts, LabelMeasures, label_counts
@@ -260,7 +260,7 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     references, predictions = rng.integers(0, labels, (2, 8))
     rows = classified(predictions, references, average=average)
     table, task = rows.table, rows.task
-    distances = LabelDistances.of_task(task, "linear" if average == "macro" else "quadratic")
+    distances = label_distances(task, "linear" if average == "macro" else "quadratic")
     units = table_units(table, task, distances)
     (sums,) = units.resampled(n_resamples=50, seed=0)
     resampled = counts_of(sums)
