@@ -28,6 +28,7 @@ from .confusion import LabelCounts, exact_numbers, label_counts, label_matrix
 from .multilabel import LabelIndicators, has_one_label
 
 Codes = Callable[[], tuple[Integers, Integers]]
+_NO_CODES = np.zeros((2, 0), np.int64)  # of rows of several labels
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class ClassifiedRows:
     table: ContingencyTable | LabelIndicators
     task: Classes
     weights: Floats | None
-    codes: Codes
+    codes: Codes = lambda: _NO_CODES
     scores: ColumnScores | None = None
     columns: Any = None
     probabilities: bool = True
@@ -202,11 +203,8 @@ def _labels(
 
 
 def _indicators(indicators: LabelIndicators, labels: Any, average: str | None) -> ClassifiedRows:
-    def codes() -> tuple[Integers, Integers]:
-        raise NotImplementedError
-
     task = indicators.task(labels=labels, average=average)
-    return ClassifiedRows(indicators, task, indicators.weights, codes, columns=labels)
+    return ClassifiedRows(indicators, task, indicators.weights, columns=labels)
 
 
 def _scores(

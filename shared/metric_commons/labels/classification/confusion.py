@@ -267,21 +267,18 @@ def _weighted_kappa(counts: LabelCounts, distances: Distances) -> Floats:
 def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]:
     """Numerator and denominator of F-beta; from counts, it is defined even if precision is not.
 
-    F-beta is (1 + b) TP / (b * support + predicted positives) with b = beta**2. With b as the exact
-    fraction p / q this is (p + q) TP / (p * support + q * predicted positives), in integers.
+    With b = beta**2, F-beta is TP / (s * support + (1 - s) * predicted positives) for s = b / (1 +
+    b), which is an exact fraction of exact counts.
     """
     if math.isinf(beta):
         return counts.true_positives, counts.support
     p, q = (term**2 for term in float(beta).as_integer_ratio())
-    if _are_exact(counts.true_positives):
-        return (
-            (p + q) * counts.true_positives,
-            p * counts.support + q * counts.predicted_positives,
-        )
-    # Divided by p + q, which may be too large for a float
+    share: Any = Fraction(p, p + q)
+    if not _are_exact(counts.true_positives):
+        share = float(share)
     return (
         counts.true_positives,
-        p / (p + q) * counts.support + q / (p + q) * counts.predicted_positives,
+        share * counts.support + (1 - share) * counts.predicted_positives,
     )
 
 

@@ -110,13 +110,14 @@ def curve_scores(
     columns = rows.scores
     if columns is None:
         requests = {
-            "curves": curves is not False,
-            "max_fpr": max_fpr is not None,
-            "calibration_bins": calibration_bins is not None,
-            "top_k": top_k is not None,
+            "curves": curves or None,
+            "max_fpr": max_fpr,
+            "calibration_bins": calibration_bins,
+            "top_k": top_k,
         }
-        for name in (name for name in requests if requests[name]):
-            raise ValueError(f"{name} needs scores, but predictions are labels")
+        for name, value in requests.items():
+            if value is not None:
+                raise ValueError(f"{name} needs scores, but predictions are labels")
         return CurveScores({}, {})
     scores = _areas_and_losses(rows, columns, multi_class)
     if max_fpr is not None:

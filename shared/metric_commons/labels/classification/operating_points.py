@@ -178,10 +178,7 @@ def equal_error_rate(counts: ScoreCounts) -> float:
         return float("nan")
     fpr = np.append(counts.false_positives, 0)[::-1] / negatives
     fnr = (positives - np.append(counts.true_positives, 0)[::-1]) / positives
-    end = int((fpr >= fnr).argmax())
-    gaps = (fnr - fpr)[end - 1 : end + 1]
-    share = gaps[0] / (gaps[0] - gaps[1])
-    return float(fpr[end - 1] + share * (fpr[end] - fpr[end - 1]))
+    return float(np.interp(0.0, fpr - fnr, fpr))
 
 
 def held_out_parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:

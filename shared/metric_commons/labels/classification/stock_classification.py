@@ -220,16 +220,15 @@ def confusion_matrix(
     """
     if labels is not None and not set(labels) & set(references):
         raise OptionError("labels", "are not in the references")
-    matrix = classification_scores(
+    result = classification_scores(
         predictions,
         references,
         labels=labels,
+        average="none",  # so that the only label is not one of two
         sample_weight=sample_weight,
         confusion_matrix=normalize or True,
-    )["confusion_matrix"]
-    if labels is None and len({*predictions, *references}) == 1:  # the only one, not one of two
-        matrix = [[max(map(max, matrix))]]
-    return {"confusion_matrix": matrix}
+    )
+    return {"confusion_matrix": result["confusion_matrix"]}
 
 
 def poseval(
@@ -251,12 +250,10 @@ def poseval(
             )
     columns = [[tag for row in rows for tag in row] for rows in (predictions, references)]
     undefined = 0.0 if zero_division == "warn" else float(zero_division)
-    result = classification_scores(*columns, report=True, average="macro", zero_division=undefined)
-    report: dict[str, Any] = result["report"]
-    return {
-        label: row | {"support": float(row["support"])} if isinstance(row, dict) else row
-        for label, row in report.items()
-    }
+    options: Any = {"report": True, "average": "macro", "zero_division": undefined}
+    weights = np.ones(len(columns[0]))  # so that the support is a float
+    report: dict[str, Any] = classification_scores(*columns, sample_weight=weights, **options)
+    return report["report"]  # type: ignore[no-any-return]
 
 
 def _labels(name: str, column: Column) -> Column:

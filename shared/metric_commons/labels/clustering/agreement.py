@@ -200,11 +200,12 @@ def agreement_intervals(
     columns = _nominees(np.bincount(table.columns, table.counts, width))
     candidates = (rows[:, np.newaxis] * width + columns).ravel()
     observed = table.rows.astype(np.int64) * width + table.columns
-    order = np.lexsort((observed, table.counts))
-    cells = np.append(observed[order], np.setdiff1d(candidates, observed))
+    cells = np.union1d(observed, candidates)
+    counts = np.zeros(cells.size, np.int64)
+    counts[cells.searchsorted(observed)] = table.counts
+    order = np.argsort(counts, kind="stable")
+    cells, units = cells[order], RowUnits(counts[order])
     labels_of_cells, clusters_of_cells = np.divmod(cells, width)
-    units = RowUnits(np.append(table.counts[order], np.zeros(cells.size - order.size, np.int64)))
-    places = np.argsort(cells)
     chance = 0.0
     if any(measure.kind == "ami" for measure in measures):
         chance = expected_information(table.row_totals, table.column_totals)
@@ -212,23 +213,18 @@ def agreement_intervals(
 
     def measured(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
         shares = sums / sums.sum(axis=0)
-        labels, clusters = (
-            _by_code(np.add, shares, of) for of in (labels_of_cells, clusters_of_cells)
-        )
-        purity = _by_code(np.maximum, shares, clusters_of_cells).sum(axis=0)
-        return {
-            name: purity
-            if by_name[name].kind == "purity"
-            else _limit(by_name[name], shares, labels, clusters, chance)
-            for name in names
-        }
+        labels = _by_code(np.add, shares, labels_of_cells)
+        clusters = _by_code(np.add, shares, clusters_of_cells)
+        values = {name: _limit(by_name[name], shares, labels, clusters, chance) for name in names}
+        if "purity" in values:
+            values["purity"] = _by_code(np.maximum, shares, clusters_of_cells).sum(axis=0)
+        return values
 
     names = list(by_name)
     if uncertainty.method == "bootstrap":
         resampled = partial(resampled_intervals, confidence_level=uncertainty.level)
         return resampled(units, names, measured, **uncertainty.draws)
-    unseen = np.zeros((candidates.size, cells.size))
-    unseen[np.arange(candidates.size), places[cells[places].searchsorted(candidates)]] = 1.0
+    unseen = (candidates[:, np.newaxis] == cells).astype(np.float64)
     with np.errstate(all="ignore"):
         trials = measured(units.total()[:, np.newaxis] + unseen.T, names)
     drawn_scores = {

@@ -278,22 +278,17 @@ def _by_type(spans: Spans, rows: int, types: int, credit: Floats | None = None) 
 
 def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
     """Return the spans that both sides have, one for each pair."""
-    all_spans = [np.concatenate(columns) for columns in zip(predicted, relevant, strict=True)]
-    order = np.lexsort(all_spans)
-    differs = np.zeros(order.size, dtype=bool)
-    differs[:1] = True
-    for column in all_spans:
-        ordered = column[order]
-        differs[1:] |= ordered[1:] != ordered[:-1]
-    is_relevant = order >= predicted.rows.size
-    starts = np.flatnonzero(differs)
-    counts = np.diff(starts, append=order.size)
-    if not starts.size:
+    spans = np.concatenate([predicted, relevant], axis=1)
+    order = np.lexsort(spans)
+    if not order.size:
         return predicted
-    relevant_counts = np.add.reduceat(is_relevant.astype(np.int64), starts)
-    pairs = np.minimum(relevant_counts, counts - relevant_counts)
-    matches = np.repeat(order[starts], pairs)
-    return Spans(*(column[matches] for column in all_spans))
+    spans = spans[:, order]
+    differs = (spans[:, 1:] != spans[:, :-1]).any(axis=0)
+    starts = np.append(0, np.flatnonzero(differs) + 1)
+    counts = np.diff(starts, append=order.size)
+    of_relevant = np.add.reduceat(order >= predicted.rows.size, starts, dtype=np.int64)
+    pairs = np.minimum(of_relevant, counts - of_relevant)
+    return Spans(*np.repeat(spans[:, starts], pairs, axis=1))
 
 
 def _loose_pairs(

@@ -29,60 +29,33 @@ _PREFIXES = "OBIESUL"
 _FOREIGN, _POINT = 7, 8  # any other letter; and ".", which is not part of a span either
 _KINDS = 9  # of prefixes
 
-Pattern = tuple[str, str, str]  # letters before, letters now, and whether types are the same
-
 
 class _SchemeRules(NamedTuple):
-    """Pairs of neighbours at which a span begins, continues, and has ended."""
+    """Pairs of neighbours at which a span begins, continues, and has ended.
+
+    A pattern has the letters before, the letters now, and whether types are the same.
+    """
 
     letters: str
-    starts: Sequence[Pattern]
-    continuations: Sequence[Pattern]
-    ends: Sequence[Pattern]
+    starts: str
+    continuations: str
+    ends: str
 
 
-_LETTERS = _PREFIXES
 _SCHEMES: Mapping[str, _SchemeRules] = {
     "IOB1": _SchemeRules(
         "IOB",
-        [
-            ("OB", "I", "any"),
-            ("I", "I", "other"),
-            ("IB", "B", "same"),
-        ],
-        [("BI", "I", "same")],
-        [("I", "OB", "any"), ("BI", "I", "other"), ("B", "O", "any"), ("B", "B", "same")],
+        "OB I any, I I other, IB B same",
+        "BI I same",
+        "I OB any, BI I other, B O any, B B same",
     ),
     "IOE1": _SchemeRules(
-        "IOE",
-        [("OE", "I", "any"), ("I", "I", "other"), ("E", "E", "same")],
-        [("I", "IE", "same")],
-        [("I", "IE", "other"), ("I", "O", "any"), ("E", "IE", "same")],
+        "IOE", "OE I any, I I other, E E same", "I IE same", "I IE other, I O any, E IE same"
     ),
-    "IOB2": _SchemeRules(
-        "IOB",
-        [(_LETTERS, "B", "any")],
-        [("BI", "I", "same")],
-        [("BI", "OB", "any"), ("BI", "I", "other")],
-    ),
-    "IOE2": _SchemeRules(
-        "IOE",
-        [("OE", "IE", "any"), ("I", "IE", "other")],
-        [("I", "IE", "same")],
-        [("E", _LETTERS, "any")],
-    ),
-    "IOBES": _SchemeRules(
-        "IOBES",
-        [(_LETTERS, "BS", "any")],
-        [("BI", "IE", "same")],
-        [("SE", _LETTERS, "any")],
-    ),
-    "BILOU": _SchemeRules(
-        "BILOU",
-        [(_LETTERS, "BU", "any")],
-        [("BI", "IL", "same")],
-        [("UL", _LETTERS, "any")],
-    ),
+    "IOB2": _SchemeRules("IOB", "* B any", "BI I same", "BI OB any, BI I other"),
+    "IOE2": _SchemeRules("IOE", "OE IE any, I IE other", "I IE same", "E * any"),
+    "IOBES": _SchemeRules("IOBES", "* BS any", "BI IE same", "SE * any"),
+    "BILOU": _SchemeRules("BILOU", "* BU any", "BI IL same", "UL * any"),
 }
 # The letters besides O that identify a scheme.
 _DETECTED = {
@@ -92,8 +65,7 @@ _DETECTED = {
     "BILOU": ["BILU", "BIL", "BLU", "BL"],
 }
 # The default rules, regardless of types.
-_STARTS = [(_LETTERS, "BS", "any"), ("EOS", "EI", "any")]
-_ENDS = [("ES", _LETTERS, "any"), ("BI", "BSO", "any")]
+_STARTS, _ENDS = "* BS any, EOS EI any", "ES * any, BI BSO any"
 
 
 class Spans(NamedTuple):
@@ -229,19 +201,18 @@ def _parts(
 
 
 @cache
-def _table(*patterns: Pattern) -> Booleans:
+def _table(patterns: str) -> Booleans:
     """Return whether a pattern applies, by equal types, previous letter and current letter."""
     table = np.zeros((2, _KINDS, _KINDS), dtype=bool)
-    for previous_letters, letters, types in patterns:
-        # Patterns for any letter also apply to unknown letters.
-        rows = (
-            range(_KINDS)
-            if previous_letters == _LETTERS
-            else map(_PREFIXES.index, previous_letters)
+    for pattern in patterns.split(", "):
+        *sides, types = pattern.split()
+        # A star is any letter, also an unknown one.
+        rows, columns = (
+            [*range(_KINDS)] if letters == "*" else [*map(_PREFIXES.index, letters)]
+            for letters in sides
         )
-        columns = range(_KINDS) if letters == _LETTERS else map(_PREFIXES.index, letters)
         flags = {"any": [0, 1], "same": [1], "other": [0]}[types]
-        table[np.ix_(flags, list(rows), list(columns))] = True
+        table[np.ix_(flags, rows, columns)] = True
     return table
 
 
@@ -264,9 +235,9 @@ def _lenient(
     previous_prefix, previous_kind = _neighbours(prefix, kind, -1)
     previous_kind[row_starts] = -1  # not a type
     differs = previous_kind != kind
-    has_ended = _table(*_ENDS)[1][previous_prefix, prefix]
+    has_ended = _table(_ENDS)[1][previous_prefix, prefix]
     has_ended |= differs & (previous_prefix != 0) & (previous_prefix != _POINT)
-    begins = _table(*_STARTS)[1][previous_prefix, prefix]
+    begins = _table(_STARTS)[1][previous_prefix, prefix]
     begins |= differs & (prefix != 0) & (prefix != _POINT)
     begins[row_starts] = True
     latest = np.maximum.accumulate(np.where(begins, np.arange(prefix.size), 0))
@@ -285,7 +256,7 @@ def _strict(
     previous_prefix, previous_kind = _neighbours(prefix, kind, outer_kind)
     pairs = (previous_kind == kind).astype(np.int64), previous_prefix, prefix
     patterns = rules.starts, rules.continuations, rules.ends
-    starts, continuations, ends = (_table(*of_kind)[pairs] for of_kind in patterns)
+    starts, continuations, ends = (_table(of_kind)[pairs] for of_kind in patterns)
     group = np.cumsum(~continuations)
     candidates = np.flatnonzero(starts)
     first = candidates[np.diff(group[candidates], prepend=-1) != 0]

@@ -6,7 +6,7 @@ Source:
 """
 
 import math
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -162,18 +162,21 @@ def calibration_intervals(
     noise = np.sqrt(_noise(units, rows, bins, w, numbers is None))
     chance = np.random.RandomState(np.random.PCG64(int(uncertainty.seed) + 1))
     z = chance.standard_normal((_NOISE, size)) * noise
+    masses = np.tile(total[size:], (_NOISE, 1))
     intervals = {}
     for name, value in values.items():
-
-        def reaches(part: float, name: str = name, value: float = value) -> bool:
-            sums = np.concatenate([part * total[:size] + z, np.tile(total[size:], (_NOISE, 1))], 1)
-            return bool(np.quantile(measure(sums.T, [name])[name], 1 - tail) < value)
-
-        low = 0.0 if numbers is not None and len(units) == 1 else _largest_part(reaches) * value
+        low, high = 0.0, 1.0  # the fraction is between them
+        for part in (0.0, *[None] * _BISECTIONS):
+            middle = (low + high) / 2 if part is None else part
+            errors = measure(np.column_stack([middle * total[:size] + z, masses]).T, [name])[name]
+            if np.quantile(errors, 1 - tail) < value:
+                low = middle
+            else:
+                high = middle
+        low = 0.0 if numbers is not None and len(units) == 1 else low * value
         law = laws[name]
         high = float(np.quantile(law.upper, 1 - tail)) - max(law.bias, 0.0)
-        high = min(max(high, value), 1.0)
-        intervals[name] = Interval(low, high, "law", law.standard_error)
+        intervals[name] = Interval(low, min(max(high, value), 1.0), "law", law.standard_error)
     return intervals
 
 
@@ -208,14 +211,3 @@ def _noise(units: Floats, rows: RowScores, bins: Integers, w: Floats, are_rows: 
     order = np.lexsort((w, rows.scores, bins))
     variances = (rows.scores * (1 - rows.scores) * w * w)[order]
     return np.asarray(np.maximum(np.bincount(bins[order], variances, size), observed))
-
-
-def _largest_part(reaches: Callable[[float], bool]) -> float:
-    """Return the largest fraction of the gaps that, with noise, stays below the observed error."""
-    if not reaches(0.0):
-        return 0.0
-    low, high = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if reaches(middle) else (low, middle)
-    return low
