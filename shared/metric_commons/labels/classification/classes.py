@@ -137,24 +137,24 @@ def classes(
         )
     if len(all_labels) == 1:
         all_labels = _label_pair(all_labels[0], _DEFAULT if pos_label is None else pos_label)
-    positive = None
+    positive_label = None
     if all_labels == [pos_label]:
-        positive = 0
+        positive_label = pos_label
     elif len(all_labels) == 2 or average == "binary":
-        positive = _positive_position(all_labels, pos_label, required=average == "binary")
+        positive_label = _positive_label(all_labels, pos_label, required=average == "binary")
     if average is None:
-        average = "macro" if positive is None else "binary"
+        average = "macro" if positive_label is None else "binary"
     absent = {*all_labels} - {*candidates}
-    if strays:
-        positive_label = None if positive is None else all_labels[positive]
-        all_labels = sorted({*all_labels, *strays})
-        positive = None if positive is None else all_labels.index(positive_label)
+    all_labels = sorted({*all_labels, *strays})
     positions = {label: position for position, label in enumerate(all_labels)}
-    selection = [positions[label] for label in selected_labels or all_labels]
-    absent_positions, stray_positions = (
-        frozenset(positions[label] for label in labels) for labels in (absent, strays)
+    return Classes(
+        all_labels,
+        [positions[label] for label in selected_labels or all_labels],
+        positions.get(positive_label),
+        average,
+        frozenset(positions[label] for label in absent),
+        frozenset(positions[label] for label in strays),
     )
-    return Classes(all_labels, selection, positive, average, absent_positions, stray_positions)
 
 
 def _strays(labels: Labels, references: Labels, pos_label: Any, average: str | None) -> set[Label]:
@@ -251,11 +251,8 @@ def counted_rows(references: Column, ignored: Label) -> Integers:
     label = _plain_label("ignore_index", ignored)
     if np.ndim(references[0]):
         raise OptionError("ignore_index", "needs one label per row, but references are lists")
-    if isinstance(references, np.ndarray) and not isinstance(label, str):
-        is_counted = references != label
-    else:
-        is_counted = np.fromiter((value != label for value in references), bool, len(references))
-    rows = np.flatnonzero(is_counted)
+    values = references.tolist() if isinstance(references, np.ndarray) else references
+    rows = np.flatnonzero([value != label for value in values])
     if not rows.size:
         raise OptionError("ignore_index", f"is {label!r}, the reference of every row")
     return rows
@@ -300,16 +297,16 @@ def _label_pair(label: Any, pos_label: Any) -> Labels:
     return [0, 1] if label == 1 else [label]
 
 
-def _positive_position(all_labels: Labels, pos_label: Any, *, required: bool) -> int:
-    """Return the position of the positive one of two labels; `required` insists on `pos_label`."""
-    expected = _DEFAULT if pos_label is None else pos_label
+def _positive_label(all_labels: Labels, pos_label: Any, *, required: bool) -> Label:
+    """Return the positive one of two labels; `required` insists on `pos_label`."""
+    expected: Label = _DEFAULT if pos_label is None else pos_label
     if expected in all_labels:
-        return all_labels.index(expected)
+        return expected
     if required or pos_label is not None:
         raise ValueError(
             f"pos_label must be one of the labels {_enumeration(all_labels)}, got {shown(expected)}"
         )
-    return 1
+    return all_labels[1]  # type: ignore[no-any-return]
 
 
 def _enumeration(labels: Labels) -> str:

@@ -28,7 +28,7 @@ from .confusion import LabelCounts, exact_numbers, label_counts, label_matrix
 from .multilabel import LabelIndicators, has_one_label
 
 Codes = Callable[[], tuple[Integers, Integers]]
-_NO_CODES = np.zeros((2, 0), np.int64)  # of rows of several labels
+_NO_CODES: Integers = np.zeros(0, np.int64)  # of rows of several labels
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class ClassifiedRows:
     table: ContingencyTable | LabelIndicators
     task: Classes
     weights: Floats | None
-    codes: Codes = lambda: _NO_CODES
+    codes: Codes = lambda: (_NO_CODES, _NO_CODES)
     scores: ColumnScores | None = None
     columns: Any = None
     probabilities: bool = True

@@ -51,7 +51,7 @@ class LabelCounts:
     distance: Any = None
 
     def select(self, positions: Any) -> "LabelCounts":
-        """Return the counts of the labels at these positions; a single position drops the axis."""
+        """Return the counts of the labels at these positions."""
         return LabelCounts(
             self.true_positives[positions],
             self.support[positions],
@@ -189,12 +189,9 @@ class LabelMeasures:
 
     def selected(self, counts: LabelCounts) -> LabelCounts:
         """Return the counts of the labels to average over; of two labels those of the positive."""
-        positions: Any = self.task.averaged_positions
-        if self.task.average == "binary":
-            positions = positions[0]
-        elif positions == [*range(len(self.task.all_labels))]:
-            positions = slice(None)  # which copies nothing
-        return counts.select(positions)
+        positions = self.task.averaged_positions
+        is_all = positions == [*range(len(self.task.all_labels))]
+        return counts.select(slice(None) if is_all else positions)  # a slice copies nothing
 
     def scores_of_rows(self, kinds: LabelCounts) -> dict[str, Floats]:
         """Return the ratios of each kind of row of several labels."""
@@ -219,7 +216,7 @@ class LabelMeasures:
         def rejected() -> Any:
             if task.average == "binary" and task.strays and task.negative is not None:
                 # A stray label is wrong for negatives, too.
-                return counts.true_positives[task.negative]
+                return counts.true_positives[[task.negative]]
             return negatives - predicted + hits
 
         terms: dict[str, Terms] = {
@@ -320,8 +317,8 @@ def _averaged(
     if average == "micro":
         return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
     ratios = _ratio(numerators, denominators, undefined)
-    if average in ("binary", "none"):  # binary ones are of a single label
-        return ratios
+    if average in ("binary", "none"):
+        return ratios if average == "none" else ratios[0]
     return _mean_over_labels(ratios, support if average == "weighted" else None)
 
 

@@ -43,6 +43,7 @@ from ..thresholds.curves import (
 )
 from ..thresholds.score_intervals import UNDEFINED, area_intervals, linear_interval
 from .classified_rows import ClassifiedRows
+from .label_intervals import supported
 
 CalibrationStrategy = Literal["uniform", "quantile"]
 Curve = Literal["roc", "pr", "det"]
@@ -187,23 +188,21 @@ def curve_intervals(
             extended = worst[name].value, best[name].value
             score = measured.scores[name]
             intervals[name] = linear_interval(score, extended, weights, uncertainty)
-    of_means = uncertainty
-    if uncertainty.method == "wilson":  # which is for single rows of 0 and 1
-        of_means = replace(uncertainty, method="auto")
     upper_ends = {"log_loss": math.inf, "brier": 1.0 if rows.binary or rows.multilabel else 2.0}
 
     def interval(value: float, of_rows: Floats, name: str) -> Interval:
         if math.isnan(value):
             return UNDEFINED
         bounds = 0.0, upper_ends.get(name, 1.0)
-        return mean_interval(of_rows, of_means, bounds=bounds, weights=weights)
+        return mean_interval(of_rows, supported(uncertainty), bounds=bounds, weights=weights)
 
     for name, (value, of_rows) in measured.scores.items():
-        if name not in intervals and isinstance(value, list):
-            pairs = zip(value, of_rows(), strict=True)
-            intervals[name] = [interval(*pair, name) for pair in pairs]
-        elif name not in intervals:
-            intervals[name] = interval(value, of_rows(), name)
+        if name in intervals:
+            continue
+        is_list, numbers = isinstance(value, list), of_rows()
+        pairs = zip(value, numbers, strict=True) if is_list else [(value, numbers)]
+        found = [interval(*pair, name) for pair in pairs]
+        intervals[name] = found if is_list else found[0]
     if measured.bins is not None and not measured.bins.rows:
         intervals |= dict.fromkeys(("ece", "mce"), UNDEFINED)
     elif measured.bins is not None:

@@ -72,19 +72,24 @@ def label_intervals(
         of_units = counts_of(units.of_kinds().T)
         both = (counts, measures.selected(counts)), (of_units, measures.selected(of_units))
         total_terms, unit_terms = (measures.terms(*pair) for pair in both)
-        ratio = partial(_ratio_interval, units, uncertainty, is_plain=rows.weights is None)
+        is_plain = rows.weights is None and uncertainty.clusters is None
+        method: Any = uncertainty.method
+        repeats = units.counts.astype(np.float64)
+
+        def ratio(total: tuple[Any, Any], of_kinds: tuple[Any, Any]) -> Interval:
+            if is_plain and method != "t":
+                return proportion_interval(
+                    *total, confidence_level=uncertainty.level, method=method
+                )
+            return ratio_interval(*of_kinds, supported(uncertainty), counts=repeats)
+
         intervals["accuracy"] = ratio(
             (counts.correct, counts.total), (of_units.correct, of_units.total)
         )
         for name in _PROPORTIONS if task.average in ("binary", "none") else ():
-            term = "jaccard" if name == "f1" else name
-            total, of_kinds = total_terms[term](), unit_terms[term]()
-            if task.average == "binary":
-                pairs: Any = [(total, of_kinds)]
-            else:
-                pairs = zip(zip(*total, strict=True), zip(*of_kinds, strict=True), strict=True)
-            found = []
-            for (hits, size), of_label in pairs:
+            term, found = "jaccard" if name == "f1" else name, []
+            pairs = (zip(*terms[term](), strict=True) for terms in (total_terms, unit_terms))
+            for (hits, size), of_label in zip(*pairs, strict=True):
                 interval = ratio((hits, size), of_label)
                 is_f1 = name == "f1" and bool(size)
                 found.append(f1_of_jaccard(interval, hits / size) if is_f1 else interval)
@@ -96,22 +101,7 @@ def label_intervals(
     return {name: intervals[name] for name in scores}
 
 
-def _ratio_interval(
-    units: RowUnits,
-    uncertainty: Uncertainty,
-    total: tuple[Any, Any],
-    of_units: tuple[Any, Any],
-    *,
-    is_plain: bool,
-) -> Interval:
-    method: Any = uncertainty.method
-    if is_plain and uncertainty.clusters is None and method != "t":
-        return proportion_interval(*total, confidence_level=uncertainty.level, method=method)
-    hits, sizes = of_units
-    return ratio_interval(hits, sizes, _supported(uncertainty), counts=units.counts.astype(float))
-
-
-def _supported(uncertainty: Uncertainty) -> Uncertainty:
+def supported(uncertainty: Uncertainty) -> Uncertainty:
     """Return the law instead of a method that is for single rows of 0 and 1."""
     return replace(uncertainty, method="auto") if uncertainty.method == "wilson" else uncertainty
 
@@ -129,7 +119,7 @@ def _intervals_of_rows(
         intervals[name] = proportion_interval(0, 0)
         if rows.size:
             of_rows = replace(
-                _supported(uncertainty), clusters=None if clusters is None else clusters.take(rows)
+                supported(uncertainty), clusters=None if clusters is None else clusters.take(rows)
             )
             intervals[name] = mean_interval(
                 scores[rows], of_rows, weights=None if weights is None else weights[rows]

@@ -251,7 +251,7 @@ def poseval(
     columns = [[tag for row in rows for tag in row] for rows in (predictions, references)]
     undefined = 0.0 if zero_division == "warn" else float(zero_division)
     options: Any = {"report": True, "average": "macro", "zero_division": undefined}
-    weights = np.ones(len(columns[0]))  # so that the support is a float
+    weights: Any = np.ones(len(columns[0]))  # so that the support is a float
     report: dict[str, Any] = classification_scores(*columns, sample_weight=weights, **options)
     return report["report"]  # type: ignore[no-any-return]
 

@@ -8,7 +8,6 @@ chance, (K - 1) (L - 1) / (2 n) nats for K labels and L clusters of n rows.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -222,8 +221,8 @@ def agreement_intervals(
 
     names = list(by_name)
     if uncertainty.method == "bootstrap":
-        resampled = partial(resampled_intervals, confidence_level=uncertainty.level)
-        return resampled(units, names, measured, **uncertainty.draws)
+        drawn: Any = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        return resampled_intervals(units, names, measured, **drawn)
     unseen = (candidates[:, np.newaxis] == cells).astype(np.float64)
     with np.errstate(all="ignore"):
         trials = measured(units.total()[:, np.newaxis] + unseen.T, names)

@@ -136,10 +136,11 @@ def _of_types(
 
     def total(kind: str, default: str = "") -> Floats:
         columns = [sums.get(f"{kind}:{name}", sums.get(f"{default}:{name}")) for name in types]
-        return np.sum(columns, axis=0, dtype=np.float64)
+        return np.asarray(np.sum(columns, axis=0, dtype=np.float64))
 
     def ratio(hits: Floats, size: Floats, undefined: float) -> Floats:
-        return np.divide(hits, size, out=np.full(np.shape(size), undefined), where=size > 0)
+        shares: Floats = np.full(np.shape(size), undefined)
+        return np.divide(hits, size, out=shares, where=size > 0)
 
     precision = ratio(total("hits"), total("predicted"), zero_division)
     recall = ratio(total("found", "hits"), total("relevant"), zero_division)

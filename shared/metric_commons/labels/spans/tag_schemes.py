@@ -216,13 +216,6 @@ def _table(patterns: str) -> Booleans:
     return table
 
 
-def _neighbours(prefix: Integers, kind: Integers, outer_kind: int) -> tuple[Integers, Integers]:
-    """Return the prefix and type of the tag before each tag; an O before the first one."""
-    previous_prefix, previous_kind = np.zeros_like(prefix), np.full_like(kind, outer_kind)
-    previous_prefix[1:], previous_kind[1:] = prefix[:-1], kind[:-1]
-    return previous_prefix, previous_kind
-
-
 def _lenient(
     prefix: Integers, kind: Integers, row_starts: Integers
 ) -> tuple[Integers, Integers, Integers]:
@@ -232,7 +225,7 @@ def _lenient(
     type nor a known letter, such as the M of BMES, continues the last span of the rows before. Its
     first row has none before it, and so have all rows in `row_starts`.
     """
-    previous_prefix, previous_kind = _neighbours(prefix, kind, -1)
+    previous_prefix, previous_kind = np.append(0, prefix[:-1]), np.append(-1, kind[:-1])
     previous_kind[row_starts] = -1  # not a type
     differs = previous_kind != kind
     has_ended = _table(_ENDS)[1][previous_prefix, prefix]
@@ -253,7 +246,7 @@ def _strict(
     Tags that continue a span belong to the group of the last tag that does not. A span extends from
     the first start of a group to the end of the group.
     """
-    previous_prefix, previous_kind = _neighbours(prefix, kind, outer_kind)
+    previous_prefix, previous_kind = np.append(0, prefix[:-1]), np.append(outer_kind, kind[:-1])
     pairs = (previous_kind == kind).astype(np.int64), previous_prefix, prefix
     patterns = rules.starts, rules.continuations, rules.ends
     starts, continuations, ends = (_table(of_kind)[pairs] for of_kind in patterns)

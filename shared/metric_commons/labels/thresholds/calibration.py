@@ -8,7 +8,6 @@ Source:
 import math
 from collections.abc import Collection
 from dataclasses import dataclass
-from functools import partial
 from itertools import pairwise
 from typing import Any
 
@@ -146,8 +145,8 @@ def calibration_intervals(
 
     kinds, counts = _kinds(units, size, numbers is None)
     if uncertainty.method == "bootstrap":
-        resampled = partial(resampled_intervals, confidence_level=uncertainty.level)
-        return resampled(RowUnits(counts, kinds), values.keys(), measure, **uncertainty.draws)
+        drawn: Any = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        return resampled_intervals(RowUnits(counts, kinds), values.keys(), measure, **drawn)
     sizes = units[:, size:].sum(axis=1)
     candidates = np.tile(np.eye(size), (2, 2))  # wholly false, or true, at the end of each bin
     candidates[:size, :size] *= -np.array(binned.uppers)

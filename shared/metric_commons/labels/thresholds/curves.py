@@ -118,7 +118,7 @@ def score_counts(scores: Floats, positive: Booleans, weights: Floats | None = No
         if weights.size:
             weights, exponent = scaled_weights(weights)
     distinct, positions = np.unique(scores + 0.0, return_inverse=True)
-    sides = []
+    sides: list[NDArray[Any]] = []
     for side in (positive, ~positive):
         if weights is None:
             sides.append(np.bincount(positions[side], minlength=distinct.size))
@@ -180,8 +180,9 @@ def areas_of_weights(
     Source:
         McClish, Analyzing a portion of the ROC curve (1989), for the scale.
 
-    >>> areas_of_weights(np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]), ["roc_auc"])
-    {'roc_auc': 0.5}
+    >>> areas = areas_of_weights(np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
+    >>> areas["roc_auc"].item()
+    0.5
     """
     true, false = (np.cumsum(side[::-1], axis=0)[::-1] for side in (positives, negatives))
     total, others = positives.sum(axis=0), negatives.sum(axis=0)

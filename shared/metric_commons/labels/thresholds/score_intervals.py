@@ -8,7 +8,6 @@ over labels, are treated as means of the numbers of rows.
 import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -133,8 +132,8 @@ def area_intervals(
         return areas_of_weights(positives, negatives, names, max_fpr or 1.0)
 
     if uncertainty.method == "bootstrap":
-        resampled = partial(resampled_intervals, confidence_level=uncertainty.level)
-        return intervals | resampled(units, names, measure, **uncertainty.draws)
+        drawn: Any = {"confidence_level": uncertainty.level, **uncertainty.draws}
+        return intervals | resampled_intervals(units, names, measure, **drawn)
     sizes = np.bincount(unit, amounts)
     candidates = np.eye(_UNSEEN, units.counts.size + _UNSEEN, units.counts.size)
     candidates *= (units.counts @ sizes**2) / (units.counts @ sizes)
@@ -160,19 +159,16 @@ def _units(rows: RowScores, clusters: object) -> tuple[RowUnits, Integers, Float
     scores, weights = rows.scores, rows.weights
     if weights is None and not isinstance(clusters, Clusters):
         scores = _without_idle_scores(scores, rows.positive)
-    table = np.column_stack([scores, rows.positive, np.ones(scores.size)]) + 0.0
-    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-    if weights is not None:
-        table[:, 2] = weights
-        table = table[weights > 0]
-        numbers = None if numbers is None else numbers[weights > 0]
+    sizes = np.ones(scores.size) if weights is None else weights
+    table = np.column_stack([scores, rows.positive, sizes]) + 0.0
     kinds, codes, counts = np.unique(table, axis=0, return_inverse=True, return_counts=True)
     codes = codes.ravel()
-    if numbers is None:
+    if not isinstance(clusters, Clusters):
         units = RowUnits(counts, unobserved=_UNSEEN)
         return units, np.arange(counts.size), kinds[:, 2], kinds
-    order = np.lexsort((codes, numbers))
-    clusters_of_codes = np.split(codes[order], np.flatnonzero(np.diff(numbers[order])) + 1)
+    order = np.lexsort((codes, clusters.numbers))
+    borders = np.flatnonzero(np.diff(clusters.numbers[order])) + 1
+    clusters_of_codes = np.split(codes[order], borders)
     clusters_of_codes.sort(key=np.ndarray.tolist)
     members = np.concatenate(clusters_of_codes)
     number = len(clusters_of_codes)

@@ -143,47 +143,6 @@ def test_a_column_of_labels_is_a_flat_list(container):
 # Averages
 
 
-def average(values, weights):
-    """The weighted mean of what is not NaN; unweighted where nothing else has a weight."""
-    pairs = [(v, Fraction(w)) for v, w in zip(values, weights, strict=True) if not math.isnan(v)]
-    total = sum(w for _, w in pairs)
-    if not total:
-        pairs, total = [(v, 1) for v, _ in pairs], len(pairs)
-    return float(sum(Fraction(v) * w for v, w in pairs) / total) if pairs else math.nan
-
-
-@pytest.mark.long
-@QUICK
-@given(
-    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), WEIGHTS), min_size=1, max_size=12),
-    st.sampled_from([[0, 1, 2, 3, 4], [3, 1], [2]]),
-    st.sampled_from([0.0, 0.5, math.nan]),
-    st.booleans(),
-)
-def test_averages_over_labels(rows, labels, zero_division, weighted):
-    references, predictions, weights = (list(column) for column in zip(*rows, strict=True))
-    weights = weights if weighted else [1] * len(rows)
-    if not sum(weights) or not set(labels) & {*references, *predictions}:
-        return
-    terms = [label_terms(references, predictions, label, weights, 2) for label in labels]
-    support = [label["recall"][1] for label in terms]
-    for kind in ("macro", "weighted", "micro"):
-        options = {"labels": labels, "average": kind, "beta": 2.0, "zero_division": zero_division}
-        sample_weight = weights if weighted else None
-        scores = classification_scores(
-            predictions, references, sample_weight=sample_weight, **options
-        )
-        for name in terms[0]:
-            undefined = (zero_division or math.nan) if name == "fpr" else zero_division
-            if kind == "micro":
-                sums = (sum(label[name][i] for label in terms) for i in (0, 1))
-                expected = ratio(*sums, undefined)
-            else:
-                ratios = [ratio(*label[name], undefined) for label in terms]
-                expected = average(ratios, support if kind == "weighted" else [1] * len(labels))
-            assert scores[name] == pytest.approx(expected, rel=1e-13, abs=1e-13, nan_ok=True)
-
-
 def test_counts_of_a_billion_rows_are_exact():
     table = contingency([0, 0, 1, 1], [0, 1, 0, 1])
     many = np.array([3 * 10**9 + 1, 10**9, 10**9, 5 * 10**9 + 3])
