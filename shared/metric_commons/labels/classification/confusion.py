@@ -269,6 +269,8 @@ def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]
     """
     if math.isinf(beta):
         return counts.true_positives, counts.support
+    if beta == 1:
+        return 2 * counts.true_positives, counts.support + counts.predicted_positives
     p, q = (term**2 for term in float(beta).as_integer_ratio())
     share: Any = Fraction(p, p + q)
     if not _are_exact(counts.true_positives):
@@ -329,6 +331,8 @@ def _are_exact(numbers: Any) -> bool:
 
 def _ratio(numerators: Any, denominators: Any, undefined: float) -> Any:
     """Return numerators over denominators, float64; `undefined` where the denominator is 0."""
+    if not isinstance(numerators, np.ndarray | np.generic):
+        return np.float64(float(numerators / denominators) if denominators else undefined)
     if _are_exact(numerators):
         terms = np.asarray(numerators, object), np.asarray(denominators, object)
         pairs = zip(*(numbers.ravel().tolist() for numbers in terms), strict=True)
