@@ -162,6 +162,8 @@ class LabelMeasures:
         task = self.task
         if kinds is None:
             selected = self.selected(counts)
+            if task.average == "binary":
+                selected = selected.select(0)
             average = partial(_averaged, task.average, selected.support)
         else:
             selected, average = kinds[0], partial(_averaged, "weighted", kinds[1])
@@ -216,7 +218,8 @@ class LabelMeasures:
         def rejected() -> Any:
             if task.average == "binary" and task.strays and task.negative is not None:
                 # A stray label is wrong for negatives, too.
-                return counts.true_positives[[task.negative]]
+                right = counts.true_positives[[task.negative]]
+                return right if np.ndim(hits) > np.ndim(counts.total) else right[0]
             return negatives - predicted + hits
 
         terms: dict[str, Terms] = {
@@ -320,7 +323,7 @@ def _averaged(
         return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
     ratios = _ratio(numerators, denominators, undefined)
     if average in ("binary", "none"):
-        return ratios if average == "none" else ratios[0]
+        return ratios
     return _mean_over_labels(ratios, support if average == "weighted" else None)
 
 
