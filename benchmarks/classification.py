@@ -16,14 +16,11 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from sklearn import metrics
 
 from metric_commons import load
-from metric_commons.labels.classification.classes import classes
+from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.classification.classified_rows import classified
+from metric_commons.labels.classification.confusion import LabelMeasures
 from metric_commons.labels.classification.curve_scores import curve_scores
-from metric_commons.labels.classification.label_intervals import label_intervals
-from metric_commons.labels.classification.labels import LabelMeasures, label_scores, label_table
-from metric_commons.labels.classification.predicted_scores import PredictedScores
 from metric_commons.labels.thresholds.areas import top_k_hits
-from metric_commons.statistics.arithmetic.contingency import contingency
-from metric_commons.statistics.intervals.methods import Uncertainty
 
 ROUNDS = 9
 
@@ -57,11 +54,12 @@ class StockRocAuc(Stock):
 
 
 def all_label_scores(predictions, references):
-    return label_scores(*label_table(predictions, references))
+    rows = classified(predictions, references)
+    return LabelMeasures(rows.task).scores(rows.counts())
 
 
 def all_curve_scores(scores, references):
-    return curve_scores(PredictedScores(scores, references)).result
+    return curve_scores(classified(scores, references)).result
 
 
 def compare(title, rows, call, peer):
@@ -109,11 +107,9 @@ def labels(rows):
         partial(all_label_scores, *pair),
         partial(precision_recall, *pair, average="macro"),
     )
-    table = contingency(references, predictions)
-    task = classes(table.row_labels)
-    measures = LabelMeasures(table, task)
-    pair = references, predictions
-    resample = partial(label_intervals, measures, Uncertainty(0.95), lambda: pair)
+    resample = partial(
+        classification_scores, predictions, references, confidence_level=0.95, interval="bootstrap"
+    )
     print(f"10,000 resamples of all scores of labels: {fastest(resample, 1) * 1e3:.1f} ms")
 
 

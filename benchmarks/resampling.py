@@ -18,10 +18,8 @@ from _measure import cpu_seconds, peak_megabytes, ratio
 from numpy.typing import NDArray
 from scipy import stats
 
-from metric_commons.labels.classification.label_intervals import label_intervals
-from metric_commons.labels.classification.labels import LabelMeasures, label_table
+from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.statistics import interval
-from metric_commons.statistics.intervals.methods import Uncertainty
 
 ROUNDS = 7
 RESAMPLES = 10_000
@@ -112,13 +110,11 @@ def by_resamples() -> None:
     print("\nPeak memory by the number of resamples, and how many bytes that is for each")
     scores = f1_like(1_000)
     labels = np.random.default_rng(0).integers(0, 3, (2, 1_000))
-    rows, task = label_table(*labels)
     for n_resamples in (100_000, 1_000_000, 10_000_000):
         draws = {"confidence_level": 0.95, "n_resamples": n_resamples}
         mean = peak_megabytes(partial(interval, scores, method="bootstrap", **draws))
-        uncertainty = Uncertainty(0.95, "bootstrap", n_resamples=n_resamples)
-        measures = LabelMeasures(rows, task)
-        table = peak_megabytes(partial(label_intervals, measures, uncertainty, lambda: labels))
+        of_labels = partial(classification_scores, *labels, interval="bootstrap", **draws)
+        table = peak_megabytes(of_labels)
         cells = "   ".join(
             f"{name} {megabytes:6.1f} MB {1e6 * megabytes / n_resamples:6.1f} B"
             for name, megabytes in (("a mean", mean), ("nine scores of labels", table))

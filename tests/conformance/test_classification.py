@@ -2,6 +2,7 @@
 
 import math
 import warnings
+from functools import partial
 
 import numpy as np
 import pytest
@@ -79,28 +80,23 @@ def call(case):
     return inputs | options
 
 
-@pytest.fixture(scope="module")
-def classification():
-    return load("classification")
+CLASSIFICATION = load("classification")
 
 
 @pytest.mark.parametrize("case", cases(OF_LABELS))
-def test_recorded_scores_of_labels(case, classification):
+def test_recorded_scores_of_labels(case):
     key = {"fbeta": "f_beta"}.get(case["metric"], case["metric"])
     arguments = call(case)
     normalized = arguments.pop("normalize", None)
     if key == "confusion_matrix":
         arguments["confusion_matrix"] = normalized or True
     rows = len(arguments["references"]) if normalized is False else 1  # of a count, not a share
-    check(lambda: classification.compute(**arguments)[key], scaled(expected(case), rows))
-
-
-def scaled(value, rows):
-    return value / rows if rows > 1 else value
+    wanted = expected(case)
+    check(lambda: CLASSIFICATION.compute(**arguments)[key], wanted / rows if rows > 1 else wanted)
 
 
 @pytest.mark.parametrize("case", cases(OF_SCORES))
-def test_recorded_scores_of_probabilities(case, classification):
+def test_recorded_scores_of_probabilities(case):
     wanted = expected(case)
     arguments = call(case)
     flat = np.ravel(arguments["predictions"])
@@ -111,7 +107,7 @@ def test_recorded_scores_of_probabilities(case, classification):
     key = case["metric"]
 
     def compute():
-        result = classification.compute(**arguments)[key]
+        result = CLASSIFICATION.compute(**arguments)[key]
         return list(result.values()) if isinstance(result, dict) else result
 
     check(compute, wanted)
@@ -170,54 +166,66 @@ def close(value):
     return pytest.approx(value, rel=1e-12, abs=1e-13, nan_ok=True)
 
 
-CLASSIFICATION = load("classification")
+def ours(predictions, references, weights=None, **options):
+    columns = {"predictions": predictions, "references": references}
+    return CLASSIFICATION.compute(**columns, sample_weight=weights, **options)
 
 
-@pytest.mark.long
-@SOME
-@given(labelled(), st.sampled_from(["macro", "micro", "weighted", "none"]), st.data())
-def test_scores_of_labels_are_those_of_scikit_learn(rows, average, data):
-    references, predictions, weights = rows
-    zero = data.draw(st.sampled_from([0.0, 1.0, math.nan]))
-    beta = data.draw(st.sampled_from([0.0, 0.5, 2.0, math.inf]))
-    result = CLASSIFICATION.compute(
-        predictions=predictions,
-        references=references,
-        sample_weight=weights,
-        average=average,
-        zero_division=zero,
-        beta=beta,
-        confusion_matrix=True,
-    )
-    labels = sorted({*references, *predictions})
-    of_peer = {"sample_weight": weights, "zero_division": zero}
-    of_peer["average"] = None if average == "none" else average
-    if len(labels) == 1 and average != "none":  # the other label has a row of zeros here
-        labels = result["labels"]
-    pair = references, predictions
-    peer = {
-        "precision": quiet(metrics.precision_score, *pair, **of_peer),
-        "recall": quiet(metrics.recall_score, *pair, **of_peer),
-        "f1": quiet(metrics.f1_score, *pair, **of_peer),
-        "f_beta": quiet(metrics.fbeta_score, *pair, beta=beta, **of_peer),
-    }
-    weigh = {"sample_weight": weights}
-    peer |= {
-        "accuracy": metrics.accuracy_score(*pair, **weigh),
-        "mcc": quiet(metrics.matthews_corrcoef, *pair, **weigh),
-        "kappa": quiet(metrics.cohen_kappa_score, *pair, **weigh),
-        "balanced_accuracy": quiet(metrics.balanced_accuracy_score, *pair, **weigh),
-    }
-
-    assert result["labels"] == labels
-    assert np.array(result["confusion_matrix"]) == close(
-        quiet(metrics.confusion_matrix, *pair, labels=labels, **weigh)
-    )
-    for key, value in peer.items():
+def check_peers(result, functions, *columns, **options):
+    """Our scores are those of these functions."""
+    for key, function in functions.items():
+        value = quiet(function, *columns, **options)
         if key in ("mcc", "kappa"):  # their floats cancel with weights
             assert result[key] == pytest.approx(value, rel=1e-9, abs=1e-9, nan_ok=True), key
         else:
             assert result[key] == close(np.asarray(value).tolist()), key
+
+
+def check_points(curve, points):
+    for found, theirs in zip(curve.values(), points, strict=True):
+        assert found == close(theirs.tolist())
+    assert curve["thresholds"] == points[2].tolist()
+
+
+RATIOS = {
+    "precision": metrics.precision_score,
+    "recall": metrics.recall_score,
+    "f1": metrics.f1_score,
+}
+OVERALL = {
+    "accuracy": metrics.accuracy_score,
+    "mcc": metrics.matthews_corrcoef,
+    "kappa": metrics.cohen_kappa_score,
+    "balanced_accuracy": metrics.balanced_accuracy_score,
+}
+AREAS = {"roc_auc": metrics.roc_auc_score, "average_precision": metrics.average_precision_score}
+LOSSES = {"log_loss": metrics.log_loss, "brier": metrics.brier_score_loss}
+ZERO = st.sampled_from([0.0, 1.0, math.nan])
+
+
+@pytest.mark.long
+@SOME
+@given(
+    labelled(),
+    st.sampled_from(["macro", "micro", "weighted", "none"]),
+    ZERO,
+    st.sampled_from([0.0, 0.5, 2.0, math.inf]),
+)
+def test_scores_of_labels_are_those_of_scikit_learn(rows, average, zero, beta):
+    references, predictions, weights = rows
+    options = {"average": average, "zero_division": zero, "beta": beta}
+    result = ours(predictions, references, weights, confusion_matrix=True, **options)
+    labels = sorted({*references, *predictions})
+    if len(labels) == 1 and average != "none":  # the other label has a row of zeros here
+        labels = result["labels"]
+    pair, weigh = (references, predictions), {"sample_weight": weights}
+    of_peer = {"average": None if average == "none" else average, "zero_division": zero}
+    check_peers(result, RATIOS, *pair, **of_peer, **weigh)
+    check_peers(result, {"f_beta": metrics.fbeta_score}, *pair, beta=beta, **of_peer, **weigh)
+    check_peers(result, OVERALL, *pair, **weigh)
+    assert result["labels"] == labels
+    matrix = quiet(metrics.confusion_matrix, *pair, labels=labels, **weigh)
+    assert np.array(result["confusion_matrix"]) == close(matrix)
 
 
 @pytest.mark.long
@@ -227,19 +235,12 @@ def test_weighted_kappa_and_adjusted_accuracy_are_those_of_scikit_learn(rows, ka
     references, predictions, weights = rows
     counting = np.array(references)[np.array(weights or [1] * len(references)) > 0]
     assume(len(np.unique(counting)) > 1)  # of one label, minus infinity where there is NaN here
-    result = CLASSIFICATION.compute(
-        predictions=predictions,
-        references=references,
-        sample_weight=weights,
-        kappa_weights=kappa_weights,
-        adjusted=True,
-    )
-    pair, weigh = (references, predictions), {"sample_weight": weights}
-    kappa = quiet(metrics.cohen_kappa_score, *pair, weights=kappa_weights, **weigh)
-    adjusted = quiet(metrics.balanced_accuracy_score, *pair, adjusted=True, **weigh)
-
-    assert result["kappa"] == pytest.approx(kappa, rel=1e-9, abs=1e-9, nan_ok=True)
-    assert result["balanced_accuracy"] == close(adjusted)
+    result = ours(predictions, references, weights, kappa_weights=kappa_weights, adjusted=True)
+    peers = {
+        "kappa": partial(metrics.cohen_kappa_score, weights=kappa_weights),
+        "balanced_accuracy": partial(metrics.balanced_accuracy_score, adjusted=True),
+    }
+    check_peers(result, peers, references, predictions, sample_weight=weights)
 
 
 @pytest.mark.long
@@ -250,108 +251,70 @@ def test_the_report_is_that_of_scikit_learn(rows, zero, data):
     labels = sorted({*references, *predictions})
     if data.draw(st.booleans()):
         labels = data.draw(st.permutations(labels))[: data.draw(st.integers(1, len(labels)))]
-    options = {"labels": labels, "sample_weight": weights, "zero_division": zero}
-    report = CLASSIFICATION.compute(
-        predictions=predictions, references=references, report=True, **options
-    )["report"]
+    options = {"labels": labels, "zero_division": zero}
+    report = ours(predictions, references, weights, report=True, **options)["report"]
     # There a label that is a bool is no text.
-    peer = quiet(
-        metrics.classification_report,
-        *(references, predictions),
-        target_names=[*map(str, labels)],
-        output_dict=True,
-        **options,
-    )
+    options |= {"sample_weight": weights, "target_names": [*map(str, labels)]}
+    peer = partial(quiet, metrics.classification_report, references, predictions, **options)
 
-    assert list(report) == list(peer)
-    for name, row in peer.items():
+    as_dict = peer(output_dict=True)
+    assert list(report) == list(as_dict)
+    for name, row in as_dict.items():
         assert report[name] == close(row)
     # Where no row is right, it prints counts as floats.
     if weights is None and set(labels) & {a for a, b in zip(*rows[:2], strict=True) if a == b}:
-        assert report_text(report, digits=3) == quiet(
-            metrics.classification_report,
-            *(references, predictions),
-            target_names=[*map(str, labels)],
-            digits=3,
-            **options,
-        )
+        assert report_text(report, digits=3) == peer(digits=3)
 
 
 @pytest.mark.long
 @SOME
-@given(labelled(), st.sampled_from([0.0, 1.0, math.nan]))
+@given(labelled(), ZERO)
 def test_binary_scores_are_those_of_scikit_learn(rows, zero):
     references, predictions, weights = rows
     labels = sorted({*references, *predictions})
     assume(len(labels) == 2)
-    for positive in labels:
-        result = CLASSIFICATION.compute(
-            predictions=predictions,
-            references=references,
-            sample_weight=weights,
-            pos_label=positive,
-            zero_division=zero,
-        )
-        options = {"sample_weight": weights, "pos_label": positive, "zero_division": zero}
-        for key, function in {
-            "precision": metrics.precision_score,
-            "recall": metrics.recall_score,
-            "f1": metrics.f1_score,
-        }.items():
-            assert result[key] == close(quiet(function, references, predictions, **options)), key
-        negative = options | {"pos_label": next(label for label in labels if label != positive)}
-        assert result["specificity"] == close(
-            quiet(metrics.recall_score, references, predictions, **negative)
-        )
+    for positive, negative in (labels, labels[::-1]):
+        options = {"pos_label": positive, "zero_division": zero}
+        result = ours(predictions, references, weights, **options)
+        pair = references, predictions
+        check_peers(result, RATIOS, *pair, sample_weight=weights, **options)
+        specificity = {"specificity": partial(metrics.recall_score, pos_label=negative)}
+        check_peers(result, specificity, *pair, sample_weight=weights, zero_division=zero)
         if not math.isnan(result["fpr"]) and zero != 1:
             assert result["fpr"] == close(1 - result["specificity"])
 
 
+def rows_of_labels(weights, least, *lists):
+    """At least so many rows of equally many values of each list, and a weight."""
+
+    def of_width(width):
+        columns = [st.lists(values, min_size=width, max_size=width) for values in lists]
+        return st.lists(st.tuples(*columns, weights), min_size=least, max_size=20)
+
+    return st.integers(2, 5).flatmap(of_width)
+
+
+AVERAGES = st.sampled_from(["macro", "micro", "weighted", "samples", "none"])
+
+
 @pytest.mark.long
 @SOME
-@given(
-    st.integers(1, 4).flatmap(
-        lambda width: st.lists(
-            st.tuples(*[st.lists(st.integers(0, 1), min_size=width, max_size=width)] * 2, WEIGHTS),
-            min_size=1,
-            max_size=20,
-        )
-    ),
-    st.sampled_from(["macro", "micro", "weighted", "samples", "none"]),
-    st.sampled_from([0.0, 1.0, math.nan]),
-)
+@given(rows_of_labels(WEIGHTS, 1, *[st.integers(0, 1)] * 2), AVERAGES, ZERO)
 def test_scores_of_rows_of_labels_are_those_of_scikit_learn(rows, average, zero):
     references, predictions, weights = (list(column) for column in zip(*rows, strict=True))
     assume(sum(weights) > 0)
-    assume(len(references[0]) > 1)  # of one column scikit-learn makes a flat list
-    result = CLASSIFICATION.compute(
-        predictions=predictions,
-        references=references,
-        average=average,
-        sample_weight=weights,
-        zero_division=zero,
-        confusion_matrix=True,
-    )
-    pair = np.array(references), np.array(predictions)
-    of_peer = {"average": None if average == "none" else average, "sample_weight": weights}
-    for key, function in {
-        "precision": metrics.precision_score,
-        "recall": metrics.recall_score,
-        "f1": metrics.f1_score,
-        "jaccard": metrics.jaccard_score,
-    }.items():
-        if key == "jaccard" and math.isnan(zero):  # it has no NaN
-            continue
-        value = quiet(function, *pair, zero_division=zero, **of_peer)
-        assert result[key] == close(np.asarray(value).tolist()), key
-    assert np.mean(result["label_accuracy"]) == close(
-        np.average(np.equal(*pair).mean(axis=1), weights=weights)
-        if average != "weighted"
-        else result["label_accuracy"]
-    )
-    assert result["hamming_loss"] == close(metrics.hamming_loss(*pair, sample_weight=weights))
-    assert result["accuracy"] == close(metrics.accuracy_score(*pair, sample_weight=weights))
-    matrices = metrics.multilabel_confusion_matrix(*pair, sample_weight=weights)
+    options = {"average": average, "zero_division": zero, "confusion_matrix": True}
+    result = ours(predictions, references, weights, **options)
+    pair, weigh = (np.array(references), np.array(predictions)), {"sample_weight": weights}
+    peers = RATIOS if math.isnan(zero) else RATIOS | {"jaccard": metrics.jaccard_score}  # no NaN
+    of_peer = {"average": None if average == "none" else average, "zero_division": zero}
+    check_peers(result, peers, *pair, **of_peer, **weigh)
+    if average != "weighted":
+        right = np.average(np.equal(*pair).mean(axis=1), weights=weights)
+        assert np.mean(result["label_accuracy"]) == close(right)
+    peers = {"hamming_loss": metrics.hamming_loss, "accuracy": metrics.accuracy_score}
+    check_peers(result, peers, *pair, **weigh)
+    matrices = metrics.multilabel_confusion_matrix(*pair, **weigh)
     assert np.array(result["confusion_matrix"]) == pytest.approx(matrices, rel=1e-9, abs=1e-9)
 
 
@@ -361,64 +324,33 @@ GRADES = [0.0, 0.25, 0.5, 0.75, 1.0, 0.1, 1e-9]
 @pytest.mark.long
 @SOME
 @given(
-    st.integers(2, 5).flatmap(
-        lambda width: st.lists(
-            st.tuples(
-                st.lists(st.booleans(), min_size=width, max_size=width),
-                st.lists(st.sampled_from(GRADES), min_size=width, max_size=width),
-                st.floats(0.5, 3),
-            ),
-            min_size=2,
-            max_size=20,
-        )
-    ),
-    st.sampled_from(["macro", "micro", "weighted", "samples", "none"]),
+    rows_of_labels(st.floats(0.5, 3), 2, st.booleans(), st.sampled_from(GRADES)),
+    AVERAGES,
     st.booleans(),
 )
 def test_scores_of_several_labels_of_a_row_are_those_of_scikit_learn(rows, average, weighted):
     references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
-    axes = (0, 1) if average == "samples" else (0,)
-    for axis in axes:
+    for axis in (0, 1) if average == "samples" else (0,):
         assume((references.any(axis=axis) & ~references.all(axis=axis)).all())
-    weigh = {"sample_weight": weights if weighted else None}
-    result = CLASSIFICATION.compute(
-        predictions=scores, references=references, average=average, calibration_bins=3, **weigh
-    )
-    of_peer = {"average": None if average == "none" else average, **weigh}
-
-    assert result["roc_auc"] == close(
-        np.asarray(metrics.roc_auc_score(references, scores, **of_peer)).tolist()
-    )
-    assert result["average_precision"] == close(
-        np.asarray(metrics.average_precision_score(references, scores, **of_peer)).tolist()
-    )
+    weights = weights if weighted else None
+    result = ours(scores, references, weights, average=average, calibration_bins=3)
+    of_peer = {"average": None if average == "none" else average, "sample_weight": weights}
+    check_peers(result, AREAS, references, scores, **of_peer)
     losses = [
-        metrics.log_loss(truth, column, labels=[False, True], **weigh)
+        metrics.log_loss(truth, column, labels=[False, True], sample_weight=weights)
         for truth, column in zip(references.T, scores.T, strict=True)
     ]
-    support = references.T @ (weights if weighted else np.ones(len(weights)))
-    expected = (
-        losses
-        if average == "none"
-        else np.average(losses, weights=support if average == "weighted" else None)
-    )
+    support = np.average(references, axis=0, weights=weights) if average == "weighted" else None
+    expected = losses if average == "none" else np.average(losses, weights=support)
     assert result["log_loss"] == close(expected)
-    labels = CLASSIFICATION.compute(
-        predictions=scores >= 0.5, references=references.astype(float), average=average, **weigh
-    )
+    labels = ours(scores >= 0.5, references.astype(float), weights, average=average)
     assert {name: result[name] for name in labels} == labels
 
 
 @pytest.mark.long
 @SOME
 @given(
-    st.lists(
-        st.tuples(
-            st.booleans(), st.sampled_from([0.0, 0.1, 0.25, 0.5, 0.75, 1.0]), st.floats(0.5, 3)
-        ),
-        min_size=2,
-        max_size=20,
-    ),
+    st.lists(st.tuples(st.booleans(), st.sampled_from(GRADES[:-1]), st.floats(0.5, 3)), min_size=2),
     st.sampled_from([("no", "yes"), ("A", "a"), ("", " "), ("1", "0"), ("ß", "Ω")]),
     st.booleans(),
     st.booleans(),
@@ -431,47 +363,22 @@ def test_two_columns_of_texts_need_no_positive_label(rows, pair, weighted, liste
     labels = [*pair] if listed else sorted(pair)
     table = np.column_stack([1 - scores, scores])
     references = np.array(labels)[truth.astype(int)]
-    weigh = {"sample_weight": weights} if weighted else {}
-    result = CLASSIFICATION.compute(
-        predictions=table,
-        references=references,
-        average=average,
-        **({"labels": labels} if listed else {}),
-        **weigh,
-    )
-    positive = max(labels)
+    weights = weights if weighted else None
+    options = {"average": average} | ({"labels": labels} if listed else {})
+    result = ours(table, references, weights, **options)
+    positive, weigh = max(labels), {"sample_weight": weights}
     of_positive = table[:, labels.index(positive)]
     decided = np.where(of_positive >= 0.5, positive, min(labels))
-    truth = references == positive
-    ordered = table if labels == sorted(labels) else table[:, ::-1]
-
-    assert result["accuracy"] == close(metrics.accuracy_score(references, decided, **weigh))
-    assert result["log_loss"] == close(
-        metrics.log_loss(references, ordered, labels=sorted(labels), **weigh)
-    )
-    assert result["roc_auc"] == close(metrics.roc_auc_score(truth, of_positive, **weigh))
-    assert result["average_precision"] == close(
-        metrics.average_precision_score(truth, of_positive, **weigh)
-    )
-    assert result["brier"] == close(metrics.brier_score_loss(truth, of_positive, **weigh))
+    check_peers(result, {"accuracy": metrics.accuracy_score}, references, decided, **weigh)
+    check_peers(result, AREAS | LOSSES, references == positive, of_positive, **weigh)
     of_f1 = {"average": average} if average else {"pos_label": positive}
-    f1 = metrics.f1_score(references, decided, zero_division=0.0, **of_f1, **weigh)
-    assert result["f1"] == close(f1)
+    of_f1 |= weigh | {"zero_division": 0.0}
+    check_peers(result, {"f1": metrics.f1_score}, references, decided, **of_f1)
+    ordered = table if labels == sorted(labels) else table[:, ::-1]
     for label in labels:  # and areas of both columns are equal
-        chosen = CLASSIFICATION.compute(
-            predictions=ordered, references=references, pos_label=label, threshold=0.5, **weigh
-        )
+        chosen = ours(ordered, references, weights, pos_label=label, threshold=0.5)
         assert chosen["roc_auc"] == pytest.approx(result["roc_auc"], abs=1e-12)
         assert chosen["log_loss"] == pytest.approx(result["log_loss"], rel=1e-9)
-
-
-def test_one_column_and_the_labels_1_and_2_still_need_a_positive_label():
-    for predictions, references in (
-        ([0.2, 0.7], ["no", "yes"]),
-        ([[0.2, 0.8], [0.7, 0.3]], [1, 2]),
-    ):
-        with pytest.raises(ValueError, match="pos_label must name the one that scores are for"):
-            CLASSIFICATION.compute(predictions=predictions, references=references)
 
 
 @pytest.mark.long
@@ -487,42 +394,21 @@ def test_one_column_and_the_labels_1_and_2_still_need_a_positive_label():
 def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max_fpr):
     references, scores, weights = (np.array(column) for column in zip(*rows, strict=True))
     assume(references.any() and not references.all())
-    result = CLASSIFICATION.compute(
-        predictions=scores,
-        references=references,
-        sample_weight=weights,
-        threshold=0.5,
-        max_fpr=max_fpr,
-        curves=["roc", "pr", "det"],
-    )
-    options = {"sample_weight": weights}
-    area = metrics.roc_auc_score(references, scores, max_fpr=max_fpr, **options)
-    assert result["partial_roc_auc"] == close(area)
-    unweighted = CLASSIFICATION.compute(
-        predictions=scores,
-        references=references,
-        threshold=0.5,
-        curves=["roc", "pr", "det"],
-    )
+    options = {"threshold": 0.5, "curves": ["roc", "pr", "det"]}
+    result = ours(scores, references, weights, max_fpr=max_fpr, **options)
+    area = {"partial_roc_auc": partial(metrics.roc_auc_score, max_fpr=max_fpr)}
+    check_peers(result, area, references, scores, sample_weight=weights)
+    unweighted = ours(scores, references, **options)
     for name, function in {
         "roc_curve": metrics.roc_curve,
         "pr_curve": metrics.precision_recall_curve,
         "det_curve": metrics.det_curve,
     }.items():
-        points = function(references, scores)
-        for ours, theirs in zip(unweighted[name].values(), points, strict=True):
-            assert ours == close(theirs.tolist()), name
+        check_points(unweighted[name], function(references, scores))
     counts = np.ceil(weights)  # whole, so that no step is off by its rounding
-    repeated = CLASSIFICATION.compute(
-        predictions=scores,
-        references=references,
-        sample_weight=counts,
-        threshold=0.5,
-        curves="roc",
-    )
+    repeated = ours(scores, references, counts, threshold=0.5, curves="roc")
     points = metrics.roc_curve(references, scores, sample_weight=counts)
-    for ours, theirs in zip(repeated["roc_curve"].values(), points, strict=True):
-        assert ours == close(theirs.tolist())
+    check_points(repeated["roc_curve"], points)
 
 
 @pytest.mark.parametrize(
@@ -536,12 +422,9 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
     ],
 )
 def test_a_point_between_two_equal_steps_is_left_out(scores, references, kept):
-    curve = CLASSIFICATION.compute(predictions=scores, references=references, curves="roc")
-    points = metrics.roc_curve(references, scores)
-
-    assert curve["roc_curve"]["thresholds"] == kept
-    for ours, theirs in zip(curve["roc_curve"].values(), points, strict=True):
-        assert ours == close(theirs.tolist())
+    curve = ours(scores, references, curves="roc")["roc_curve"]
+    assert curve["thresholds"] == kept
+    check_points(curve, metrics.roc_curve(references, scores))
 
 
 @pytest.mark.long
@@ -555,21 +438,11 @@ def test_areas_of_pairs_of_labels_are_those_of_scikit_learn(rows, average):
     assume(len(set(references.tolist())) == 4)
     scores = np.column_stack(columns) + 0.125
     probabilities = scores / scores.sum(axis=1, keepdims=True)
-    result = CLASSIFICATION.compute(
-        predictions=probabilities, references=references, average=average, multi_class="ovo"
-    )
-    expected = metrics.roc_auc_score(references, probabilities, multi_class="ovo", average=average)
-    assert result["roc_auc"] == close(expected)
-
-    rest = CLASSIFICATION.compute(
-        predictions=scores, references=references, average=average, probabilities=False
-    )
-    is_positive = np.eye(4)[references]
-    for name, function in {
-        "roc_auc": metrics.roc_auc_score,
-        "average_precision": metrics.average_precision_score,
-    }.items():
-        assert rest[name] == close(function(is_positive, scores, average=average))
+    options = {"average": average, "multi_class": "ovo"}
+    result = ours(probabilities, references, **options)
+    check_peers(result, {"roc_auc": metrics.roc_auc_score}, references, probabilities, **options)
+    rest = ours(scores, references, average=average, probabilities=False)
+    check_peers(rest, AREAS, np.eye(4)[references], scores, average=average)
 
 
 @pytest.mark.long
@@ -585,26 +458,11 @@ def test_areas_of_pairs_of_labels_are_those_of_scikit_learn(rows, average):
 def test_top_k_accuracy_is_that_of_scikit_learn(rows, weighted):
     raw, references, weights = (list(column) for column in zip(*rows, strict=True))
     assume(sum(weights) > 0)
-    raw = np.array(raw, float)
-    weigh = {"sample_weight": weights if weighted else None}
-    result = CLASSIFICATION.compute(
-        predictions=raw / raw.sum(axis=1, keepdims=True),
-        references=references,
-        labels=range(5),
-        top_k=[1, 2, 5],
-        **weigh,
-    )
-
-    for k in (1, 2, 5):
-        expected = quiet(
-            metrics.top_k_accuracy_score,
-            references,
-            raw / raw.sum(axis=1, keepdims=True),
-            k=k,
-            labels=range(5),
-            **weigh,
-        )
-        assert result[f"top_{k}_accuracy"] == close(expected)
+    weights = weights if weighted else None
+    scores = np.array(raw, float) / np.sum(raw, axis=1, keepdims=True)
+    result = ours(scores, references, weights, labels=range(5), top_k=[1, 2, 5])
+    peers = {f"top_{k}_accuracy": partial(metrics.top_k_accuracy_score, k=k) for k in (1, 2, 5)}
+    check_peers(result, peers, references, scores, labels=range(5), sample_weight=weights)
 
 
 PROBABILITIES = st.sampled_from([0.0, 0.25, 0.5, 1.0, 1e-9, 1e-300]) | st.floats(0, 1)
@@ -632,31 +490,14 @@ def scored(draw, numbers):
 @example(([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], None))
 def test_areas_and_curves_are_those_of_scikit_learn(rows):
     scores, references, weights = rows
-    result = CLASSIFICATION.compute(
-        predictions=scores,
-        references=references,
-        sample_weight=weights,
-        threshold=0.25,
-        curves=True,
-    )
-    weigh = {"sample_weight": weights}
-    precision, recall, thresholds = quiet(
-        metrics.precision_recall_curve, references, scores, **weigh
-    )
-
-    assert result["roc_auc"] == close(quiet(metrics.roc_auc_score, references, scores, **weigh))
-    assert result["average_precision"] == close(
-        quiet(metrics.average_precision_score, references, scores, **weigh)
-    )
+    result = ours(scores, references, weights, threshold=0.25, curves=True)
+    pair, weigh = (references, scores), {"sample_weight": weights}
+    check_peers(result, AREAS, *pair, **weigh)
+    precision, recall, thresholds = quiet(metrics.precision_recall_curve, *pair, **weigh)
     assert result["pr_auc"] == close(metrics.auc(recall, precision))
-    assert result["pr_curve"]["precision"] == close(precision.tolist())
-    assert result["pr_curve"]["recall"] == close(recall.tolist())
-    assert result["pr_curve"]["thresholds"] == thresholds.tolist()
+    check_points(result["pr_curve"], (precision, recall, thresholds))
     if weights is None:  # with weights its sums of floats take straight lines for bent
-        fpr, tpr, thresholds = quiet(metrics.roc_curve, references, scores)
-        assert result["roc_curve"]["fpr"] == close(fpr.tolist())
-        assert result["roc_curve"]["tpr"] == close(tpr.tolist())
-        assert result["roc_curve"]["thresholds"] == thresholds.tolist()
+        check_points(result["roc_curve"], quiet(metrics.roc_curve, *pair))
 
 
 @pytest.mark.long
@@ -664,17 +505,9 @@ def test_areas_and_curves_are_those_of_scikit_learn(rows):
 @given(scored(PROBABILITIES), st.integers(1, 12), st.sampled_from(["uniform", "quantile"]))
 def test_losses_and_calibration_are_those_of_scikit_learn(rows, bins, strategy):
     scores, references, weights = rows
-    result = CLASSIFICATION.compute(
-        predictions=scores,
-        references=references,
-        sample_weight=weights,
-        calibration_bins=bins,
-        calibration_strategy=strategy,
-    )
-    weigh = {"sample_weight": weights}
-
-    assert result["log_loss"] == close(metrics.log_loss(references, scores, **weigh))
-    assert result["brier"] == close(metrics.brier_score_loss(references, scores, **weigh))
+    options = {"calibration_bins": bins, "calibration_strategy": strategy}
+    result = ours(scores, references, weights, **options)
+    check_peers(result, LOSSES, references, scores, sample_weight=weights)
     if weights is None:
         observed, predicted = calibration.calibration_curve(
             references, scores, n_bins=bins, strategy=strategy
@@ -702,25 +535,10 @@ def test_scores_of_several_labels_are_those_of_scikit_learn(rows, average, weigh
     raw = np.array(raw) + 0.5
     probabilities = raw / raw.sum(axis=1, keepdims=True)
     names = np.array(["c", "a", "b"])  # the order of columns is that of `labels`
-    result = CLASSIFICATION.compute(
-        predictions=probabilities,
-        references=names[references].tolist(),
-        labels=names.tolist(),
-        average=average,
-        sample_weight=weights,
-    )
-    weigh = {"sample_weight": weights}
-
-    assert result["roc_auc"] == close(
-        metrics.roc_auc_score(
-            references, probabilities, multi_class="ovr", average=average, **weigh
-        )
-    )
-    one_hot = np.eye(3)[references]
-    assert result["average_precision"] == close(
-        metrics.average_precision_score(one_hot, probabilities, average=average, **weigh)
-    )
-    assert result["log_loss"] == close(metrics.log_loss(references, probabilities, **weigh))
-    assert result["brier"] == close(metrics.brier_score_loss(references, probabilities, **weigh))
-    predicted = probabilities.argmax(axis=1)
-    assert result["accuracy"] == close(metrics.accuracy_score(references, predicted, **weigh))
+    options = {"labels": names.tolist(), "average": average}
+    result = ours(probabilities, names[references].tolist(), weights, **options)
+    weigh, one_hot = {"sample_weight": weights}, np.eye(3)[references]
+    check_peers(result, AREAS, one_hot, probabilities, average=average, **weigh)
+    check_peers(result, LOSSES, references, probabilities, **weigh)
+    decided = probabilities.argmax(axis=1)
+    check_peers(result, {"accuracy": metrics.accuracy_score}, references, decided, **weigh)

@@ -368,21 +368,6 @@ def test_a_row_without_positives_has_no_area(classification):
     assert math.isnan(classification.compute(**rows, average="macro")["roc_auc"])
 
 
-@pytest.mark.long
-def test_scores_of_an_array_are_those_of_lists(classification):
-    rng = np.random.default_rng(0)
-    references = rng.integers(0, 3, 50)
-    scores = rng.random((50, 3)).astype("f4")
-    probabilities = scores / scores.sum(axis=1, keepdims=True)
-    options = {"curves": True, "calibration_bins": 4, "confidence_level": 0.9}
-
-    assert classification.compute(
-        predictions=probabilities, references=references, **options
-    ) == classification.compute(
-        predictions=probabilities.tolist(), references=references.tolist(), **options
-    )
-
-
 def test_seed_and_number_of_resamples_count(classification):
     call = {"predictions": [0, 1, 1, 0, 1] * 9, "references": [0, 1, 0, 0, 1] * 9}
     default, seed_0, seed_1, few = (
@@ -443,21 +428,6 @@ def test_rows_of_any_scores_have_areas_and_no_losses(classification):
         assert math.isnan(result[name])
         assert all(map(math.isnan, result["confidence_interval"][name]))
     assert not math.isnan(result["confidence_interval"]["roc_auc"][0])
-
-
-@pytest.mark.parametrize(
-    ("labels", "options"),
-    [([0, 1], {}), ([False, True], {}), (["no", "yes"], {"pos_label": "yes"})],
-)
-def test_two_columns_of_probabilities_are_those_of_the_sorted_labels(labels, options):
-    metric = load("classification")
-    references = [labels[1], labels[0], labels[0]]
-    second = [0.8, 0.3, 0.6]
-    rows = [[1 - score, score] for score in second]
-
-    assert metric.compute(predictions=rows, references=references, **options) == metric.compute(
-        predictions=second, references=references, **options
-    )
 
 
 def test_whole_numbers_of_a_row_are_probabilities():

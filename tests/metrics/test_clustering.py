@@ -288,12 +288,3 @@ def test_what_are_no_distances(clustering, predictions, references, options, mes
         clustering.compute(
             predictions=predictions, references=references, metric="precomputed", **options
         )
-
-
-@pytest.mark.parametrize(("column", "kind"), [("predictions", "cluster"), ("references", "label")])
-def test_floats_that_are_not_whole_are_no_labels(clustering, column, kind):
-    rows = {"predictions": [0.0, 1.0], "references": [0.0, 1.0]}
-    assert clustering.compute(**rows)["ari"] == 1.0
-    rows[column] = [0.0, 0.5]
-    with pytest.raises(ValueError, match=rf"^{column}\[1\] is 0.5; a {kind} is a whole number"):
-        clustering.compute(**rows)

@@ -6,7 +6,6 @@ from functools import partial
 from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Column, Integers
 from ...statistics.arguments.checks import OptionError, check_choice, shown
@@ -138,24 +137,24 @@ def classes(
         )
     if len(all_labels) == 1:
         all_labels = _label_pair(all_labels[0], _DEFAULT if pos_label is None else pos_label)
-    positive = None
+    positive_label = None
     if all_labels == [pos_label]:
-        positive = 0
+        positive_label = pos_label
     elif len(all_labels) == 2 or average == "binary":
-        positive = _positive_position(all_labels, pos_label, required=average == "binary")
+        positive_label = _positive_label(all_labels, pos_label, required=average == "binary")
     if average is None:
-        average = "macro" if positive is None else "binary"
+        average = "macro" if positive_label is None else "binary"
     absent = {*all_labels} - {*candidates}
-    if strays:
-        positive_label = None if positive is None else all_labels[positive]
-        all_labels = sorted({*all_labels, *strays})
-        positive = None if positive is None else all_labels.index(positive_label)
+    all_labels = sorted({*all_labels, *strays})
     positions = {label: position for position, label in enumerate(all_labels)}
-    selection = [positions[label] for label in selected_labels or all_labels]
-    absent_positions, stray_positions = (
-        frozenset(positions[label] for label in labels) for labels in (absent, strays)
+    return Classes(
+        all_labels,
+        [positions[label] for label in selected_labels or all_labels],
+        positions.get(positive_label),
+        average,
+        frozenset(positions[label] for label in absent),
+        frozenset(positions[label] for label in strays),
     )
-    return Classes(all_labels, selection, positive, average, absent_positions, stray_positions)
 
 
 def _strays(labels: Labels, references: Labels, pos_label: Any, average: str | None) -> set[Label]:
@@ -252,11 +251,8 @@ def counted_rows(references: Column, ignored: Label) -> Integers:
     label = _plain_label("ignore_index", ignored)
     if np.ndim(references[0]):
         raise OptionError("ignore_index", "needs one label per row, but references are lists")
-    if isinstance(references, np.ndarray) and not isinstance(label, str):
-        is_counted = references != label
-    else:
-        is_counted = np.fromiter((value != label for value in references), bool, len(references))
-    rows = np.flatnonzero(is_counted)
+    values = references.tolist() if isinstance(references, np.ndarray) else references
+    rows = np.flatnonzero([value != label for value in values])
     if not rows.size:
         raise OptionError("ignore_index", f"is {label!r}, the reference of every row")
     return rows
@@ -301,16 +297,16 @@ def _label_pair(label: Any, pos_label: Any) -> Labels:
     return [0, 1] if label == 1 else [label]
 
 
-def _positive_position(all_labels: Labels, pos_label: Any, *, required: bool) -> int:
-    """Return the position of the positive one of two labels; `required` insists on `pos_label`."""
-    expected = _DEFAULT if pos_label is None else pos_label
+def _positive_label(all_labels: Labels, pos_label: Any, *, required: bool) -> Label:
+    """Return the positive one of two labels; `required` insists on `pos_label`."""
+    expected: Label = _DEFAULT if pos_label is None else pos_label
     if expected in all_labels:
-        return all_labels.index(expected)
+        return expected
     if required or pos_label is not None:
         raise ValueError(
             f"pos_label must be one of the labels {_enumeration(all_labels)}, got {shown(expected)}"
         )
-    return 1
+    return all_labels[1]  # type: ignore[no-any-return]
 
 
 def _enumeration(labels: Labels) -> str:
@@ -322,61 +318,28 @@ def _enumeration(labels: Labels) -> str:
 KappaWeights = Literal["linear", "quadratic"]
 
 
-@dataclass(frozen=True)
-class LabelDistances:
-    """The number of steps between labels, or its square.
+Distances = Integers  # of a reference and a prediction, shape (labels, labels)
 
-    Args:
-        ranks: the rank of each label of a task in the order of labels.
-        power: 1 for steps, 2 for their squares.
+
+def label_distances(task: Classes, weights: KappaWeights) -> Distances:
+    """Return the number of steps between labels in the order of the option `labels`, or its square.
+
+    By default the order is that of the labels.
+
+    Raises:
+        ValueError: `labels` omits some, so that it does not order all labels.
 
     Source:
         Cohen, Weighted kappa: nominal scale agreement with provision for scaled disagreement or
         partial credit (1968).
 
-    >>> LabelDistances(np.array([0, 1, 2]), 2).between(np.array([0, 2]), np.array([2, 2])).tolist()
-    [4, 0]
+    >>> label_distances(classes([0, 1, 2]), "quadratic").tolist()
+    [[0, 1, 4], [1, 0, 1], [4, 1, 0]]
     """
-
-    ranks: Integers
-    power: int
-
-    @classmethod
-    def of_task(cls, task: Classes, weights: KappaWeights) -> "LabelDistances":
-        """Return the distances in the order of the option `labels`, by default that of the labels.
-
-        Raises:
-            ValueError: `labels` omits some, so that it does not order all labels.
-        """
-        if len(task.selection) < len(task.all_labels):
-            raise OptionError(
-                "kappa_weights", "needs an order of all labels, but labels=[...] leaves some out"
-            )
-        ranks = np.empty(len(task.selection), np.int64)
-        ranks[task.selection] = np.arange(len(task.selection))
-        return cls(ranks, 1 if weights == "linear" else 2)
-
-    def between(self, references: Integers, predictions: Integers) -> Integers:
-        """Return the distance for each pair of positions in `task.all_labels`."""
-        steps: Integers = np.abs(self.ranks[references] - self.ranks[predictions])
-        return steps**self.power
-
-    def expected(self, support: NDArray[Any], predicted_positives: NDArray[Any]) -> Any:
-        """Return the sum of distances over all pairs of a reference and a prediction.
-
-        Squares are expanded, (i - j)**2 = i**2 - 2 * i * j + j**2. Steps are counted one by one: a
-        pair crosses the step from k to k + 1 if one of the two is at most k, and the other larger.
-
-        Args:
-            support: the number of references with each label, shape (labels, ...).
-            predicted_positives: the number of predictions with each label.
-        """
-        order = np.argsort(self.ranks)
-        t, p = support[order], predicted_positives[order]
-        total = t.sum(axis=0)
-        if self.power == 1:
-            t_below, p_below = t.cumsum(axis=0), p.cumsum(axis=0)
-            return (t_below * (total - p_below) + p_below * (total - t_below)).sum(axis=0)
-        ranks = np.arange(len(t)).astype(t.dtype).reshape(-1, *[1] * (t.ndim - 1))
-        squares = (ranks**2 * (t + p)).sum(axis=0)
-        return total * squares - 2 * (ranks * t).sum(axis=0) * (ranks * p).sum(axis=0)
+    if len(task.selection) < len(task.all_labels):
+        raise OptionError(
+            "kappa_weights", "needs an order of all labels, but labels=[...] leaves some out"
+        )
+    ranks = np.argsort(task.selection)
+    steps: Integers = np.abs(ranks[:, np.newaxis] - ranks)
+    return steps if weights == "linear" else steps**2

@@ -1,35 +1,38 @@
 """All classification scores, of labels, and of scores or probabilities."""
 
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
-from ...statistics.arguments.arrays import Column, Integers, take
+from ...statistics.arguments.arrays import Column, take
 from ...statistics.arguments.checks import OptionError, check_labels, check_weights
 from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
-from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import clusters_of
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.summary import Measured, summarize_inputs
 from ..thresholds.areas import MultiClass
-from ..thresholds.score_rows import THRESHOLD, is_scores
+from ..thresholds.score_rows import THRESHOLD
 from .classes import (
     Average,
-    Classes,
     IgnoredLabel,
     KappaWeights,
     ListedLabels,
     PositiveLabel,
     counted_rows,
+    label_distances,
 )
-from .confusion import Matrix
+from .classified_rows import ClassifiedRows, classified
+from .confusion import (
+    Beta,
+    LabelMeasures,
+    Matrix,
+    ZeroDivision,
+    label_report,
+    normalized_matrix,
+)
 from .curve_scores import CalibrationStrategy, Curves, TopK, curve_intervals, curve_scores
 from .label_intervals import label_intervals
-from .labels import Beta, LabelMeasures, ZeroDivision, label_positions, label_table
-from .multilabel import LabelIndicators, has_one_label
 from .operating_points import OperatingPoint, point_scores
-from .predicted_scores import IndicatorScores, PredictedScores
 
 
 class ClassificationResult(dict[str, Any]):
@@ -117,115 +120,95 @@ def classification_scores(
     (0.6, 0.5)
     """
     weights = check_weights("sample_weight", sample_weight, len(references))
-    rows = None if ignore_index is None else counted_rows(references, ignore_index)
-    for name in ("clusters", "groups"):
-        if uncertainty.get(name) is not None:
-            of_rows = check_labels(name, uncertainty[name], len(references))
-            uncertainty[name] = of_rows if rows is None else take(of_rows, rows)
-    if rows is not None:
-        weights = None if weights is None else weights[rows]
-        predictions, references = take(predictions, rows), take(references, rows)
+    if ignore_index is not None:
+        rows_that_count = counted_rows(references, ignore_index)
+        for name in ("clusters", "groups"):
+            if uncertainty.get(name) is not None:
+                of_rows = check_labels(name, uncertainty[name], len(references))
+                uncertainty[name] = take(of_rows, rows_that_count)
+        weights = None if weights is None else weights[rows_that_count]
+        predictions, references = (
+            take(column, rows_that_count) for column in (predictions, references)
+        )
     reading: dict[str, Any] = {"threshold": threshold, "probabilities": probabilities}
     task_options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "average": average}
-    whole = tabulated(predictions, references, sample_weight=weights, **reading, **task_options)
-    task = whole[2]
-    is_about_one = task.average == "binary" or isinstance(whole[0], PredictedScores)
-    positive = task.positive_label if is_about_one else None
-    settled: dict[str, Any] = {  # for groups, as it follows from all rows
-        "labels": labels if whole[0] is None else whole[0].columns,
-        "pos_label": pos_label if task.positive is None else task.positive_label,
-        "average": task.average,
-    }
     area_options: dict[str, Any] = {"multi_class": multi_class, "max_fpr": max_fpr}
     curve_options: dict[str, Any] = {
         "top_k": top_k,
-        "curves": curves,
         "calibration_bins": calibration_bins,
         "calibration_strategy": calibration_strategy,
     }
+    all_references, seed = references, uncertainty.get("seed", 0)
+    all_clusters = uncertainty.get("clusters")
+    whole: list[ClassifiedRows] = []
 
     def measured(
         *, predictions: Column, references: Column, weights: Any, uncertainty: Uncertainty | None
     ) -> Measured:
-        tables = whole
-        if references is not all_references:
-            curve_options["curves"] = False
-            tables = tabulated(predictions, references, sample_weight=weights, **reading, **settled)
-        predicted, table, task = tables
-        of_labels = LabelMeasures(table, task, beta, zero_division, adjusted, kappa_weights)
-        of_curves = curve_scores(predicted, **area_options, **curve_options)
-        matrix: dict[str, Any] = {"confusion_matrix": confusion_matrix, "report": report}
-        result = of_labels.result(of_curves.result, **matrix)
+        is_whole = references is all_references
+        if not (whole and is_whole):
+            options = task_options | (whole[0].settled if whole else {})  # of groups, from all rows
+            whole.append(classified(predictions, references, weights, **reading, **options))
+        rows = whole[0] if is_whole else whole.pop()
+        measures = label_measures(rows, beta, zero_division, adjusted, kappa_weights)
+        counts = rows.counts(measures.distances)
+        of_labels = measures.scores(counts, kinds=rows.kinds(rows.task.average))
+        scores = {name: score.tolist() for name, score in of_labels.items()}
+        of_curves = curve_scores(rows, **area_options, **curve_options, curves=is_whole and curves)
+        result = dict(scores)
+        if measures.task.average == "none":
+            result["support"] = counts.shown_support(measures.task.selection)
+        result |= of_curves.result
+        if confusion_matrix is not False:
+            matrix = rows.matrix(measures.task)
+            result["confusion_matrix"] = normalized_matrix(matrix, confusion_matrix).tolist()
+        if report:
+            result["report"] = label_report(measures, counts, rows.kinds("samples"))
+        if confusion_matrix is not False or any(isinstance(s, list) for s in result.values()):
+            result["labels"] = measures.task.labels
         intervals: dict[str, Any] = {}
         if uncertainty is not None:
-            intervals = {
-                **label_intervals(
-                    of_labels,
-                    uncertainty,
-                    lambda: positions_of_rows(predictions, references, predicted, task),
-                    weights,
-                )
-            }
-            if predicted is not None:
-                intervals |= curve_intervals(predicted, of_curves, uncertainty, **area_options)
-        if operating_point is not None and references is all_references:
-            if not isinstance(predicted, PredictedScores) or not predicted.binary:
+            intervals |= label_intervals(rows, measures, counts, scores, uncertainty)
+            intervals |= curve_intervals(rows, of_curves, uncertainty, **area_options)
+        if operating_point is not None and is_whole:
+            if rows.binary is None:
                 raise OptionError("operating_point", "needs scores of two labels")
+            clusters = clusters_of(all_clusters, len(references))
             result["operating_point"], intervals["operating_point"] = point_scores(
-                predicted.rows,
+                rows.binary,
                 operating_point,
                 beta=beta,
                 zero_division=zero_division,
                 uncertainty=uncertainty,
-                clusters=all_clusters if isinstance(all_clusters, Clusters) else None,
+                clusters=clusters if isinstance(clusters, Clusters) else None,
                 seed=seed,
             )
         return result, intervals
 
-    all_references, seed = references, uncertainty.get("seed", 0)
-    all_clusters = clusters_of(uncertainty.get("clusters"), len(references))
     columns = {"predictions": predictions, "references": references, "weights": weights}
     result = ClassificationResult(summarize_inputs(measured, columns, **uncertainty))
+    task, is_scored = whole[0].task, whole[0].scores is not None and not whole[0].multilabel
+    positive = task.positive_label if task.average == "binary" or is_scored else None
     result.conventions = {} if positive is None else {"positive": positive}
     if average is None:
         result.conventions["average"] = task.average
     return result
 
 
-Tabulated = tuple[
-    PredictedScores | IndicatorScores | None, ContingencyTable | LabelIndicators, Classes
-]
-
-
-def tabulated(
-    predictions: Column,
-    references: Column,
-    *,
-    threshold: float,
-    probabilities: bool,
-    **options: Any,
-) -> Tabulated:
-    """Return the predicted scores, if there are any, the table of labels, and the task."""
-    if not is_scores(predictions):
-        return None, *label_table(predictions, references, **options)
-    predicted: PredictedScores | IndicatorScores
-    if np.ndim(references[0]) and not has_one_label(references):
-        del options["pos_label"]
-        predicted = IndicatorScores(predictions, references, threshold=threshold, **options)
-    else:
-        predicted = PredictedScores(
-            predictions, references, threshold=threshold, probabilities=probabilities, **options
-        )
-    return predicted, predicted.table, predicted.task
-
-
-def positions_of_rows(
-    predictions: Column,
-    references: Column,
-    predicted: PredictedScores | IndicatorScores | None,
-    task: Classes,
-) -> tuple[Integers, Integers]:
-    """Return the positions of the reference and the prediction of each row, of one label each."""
-    if isinstance(predicted, PredictedScores):
-        return predicted.label_positions()
-    return label_positions(predictions, references, task)
+def label_measures(
+    rows: ClassifiedRows,
+    beta: float = 1.0,
+    zero_division: float = 0.0,
+    adjusted: bool = False,
+    kappa_weights: KappaWeights | None = None,
+) -> LabelMeasures:
+    """Return how scores of labels follow from counts; options as in `classification_scores`."""
+    task = rows.task
+    if rows.multilabel and (adjusted or kappa_weights is not None):
+        name = "adjusted" if adjusted else "kappa_weights"
+        raise OptionError(name, "needs one label per row, not several")
+    distances = None if kappa_weights is None else label_distances(task, kappa_weights)
+    if task.average == "none":  # as in scikit-learn, a list has no label that no row has
+        present = [position for position in task.selection if position not in task.absent]
+        task = replace(task, selection=present)
+    return LabelMeasures(task, beta, zero_division, adjusted, distances, rows.multilabel)

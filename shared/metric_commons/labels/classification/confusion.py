@@ -6,18 +6,19 @@ once.
 """
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.arguments.arrays import Floats, Integers
+from ...statistics.arguments.arrays import Floats
+from ...statistics.arguments.domains import Range
 from ...statistics.arithmetic.contingency import ContingencyTable
-from .classes import Classes, LabelDistances
+from .classes import Classes, Distances
 
 _Numbers = NDArray[Any]  # Python's exact numbers for a plain result; float64 for resamples
 
@@ -36,8 +37,8 @@ class LabelCounts:
         negatives: rows whose reference is another label.
         correct: rows whose prediction is entirely correct, shape (...).
         total: all rows.
-        distance: the total distance between references and predictions over all rows; None unless a
-            weighted kappa is requested.
+        distance: the total distance between references and predictions over all rows, for a
+            weighted kappa.
 
     """
 
@@ -47,15 +48,10 @@ class LabelCounts:
     negatives: _Numbers
     correct: Any
     total: Any
-    distance: _Numbers | None = None
+    distance: Any = None
 
-    @property
-    def is_whole(self) -> bool:
-        """Return whether these are counts rather than sums of weights."""
-        return all(isinstance(number, int) for number in self.support.tolist())
-
-    def select(self, positions: int | list[int] | Integers) -> "LabelCounts":
-        """Return the counts of the labels at these positions; a single position drops the axis."""
+    def select(self, positions: Any) -> "LabelCounts":
+        """Return the counts of the labels at these positions."""
         return LabelCounts(
             self.true_positives[positions],
             self.support[positions],
@@ -65,27 +61,18 @@ class LabelCounts:
             self.total,
         )
 
-
-class RowKinds(NamedTuple):
-    """Rows of several labels, grouped by their counts of right labels.
-
-    Args:
-        counts: the counts over the labels of one row of each kind, shape (kinds,), or (kinds, 1)
-            with resamples.
-        occurrences: the number of rows of each kind, shape (kinds, ...), or the sum of their
-            weights.
-
-    """
-
-    counts: LabelCounts
-    occurrences: _Numbers
+    def shown_support(self, positions: Sequence[int]) -> list[int] | list[float]:
+        """Return the support of labels as integers, or with weights as floats."""
+        support = self.support[list(positions)].tolist()
+        is_whole = all(isinstance(number, int) for number in self.support.tolist())
+        return support if is_whole else [*map(float, support)]
 
 
 # Counts
 
 
 def label_counts(
-    table: ContingencyTable, task: Classes, distances: LabelDistances | None = None
+    table: ContingencyTable, task: Classes, distances: Distances | None = None
 ) -> LabelCounts:
     """Return the exact counts of all labels, from a table of references and predictions.
 
@@ -99,29 +86,15 @@ def label_counts(
     references = task.positions(table.row_labels)[rows]
     predictions = task.positions(table.column_labels)[columns]
     numbers = exact_numbers(sums)
-    size = len(task.all_labels)
-    true_positives: list[Any]
-    true_positives, support, predicted_positives = ([0] * size for _ in range(3))
-    cells = zip(references.tolist(), predictions.tolist(), numbers.tolist(), strict=True)
-    for reference, prediction, number in cells:
-        support[reference] += number
-        predicted_positives[prediction] += number
-        if reference == prediction:
-            true_positives[reference] += number
-    distance = None
+    hits, support, predicted = (np.zeros(len(task.all_labels), object) for _ in range(3))
+    is_hit = references == predictions
+    np.add.at(support, references, numbers)
+    np.add.at(predicted, predictions, numbers)
+    np.add.at(hits, references[is_hit], numbers[is_hit])
+    distance, total = None, support.sum()
     if distances is not None:
-        steps = distances.between(references, predictions).astype(object)
-        distance = np.array((steps * numbers).sum(), object)
-    total = sum(support)
-    return LabelCounts(
-        true_positives=np.array(true_positives, object),
-        support=np.array(support, object),
-        predicted_positives=np.array(predicted_positives, object),
-        negatives=np.array([total - count for count in support], object),
-        correct=sum(true_positives),
-        total=total,
-        distance=distance,
-    )
+        distance = (distances[references, predictions].astype(object) * numbers).sum()
+    return LabelCounts(hits, support, predicted, total - support, hits.sum(), total, distance)
 
 
 def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
@@ -139,83 +112,134 @@ def exact_numbers(numbers: NDArray[Any]) -> _Numbers:
 # Scores
 
 
-def confusion_scores(
-    counts: LabelCounts,
-    task: Classes,
-    *,
-    beta: float,
-    zero_division: float,
-    multilabel: bool,
-    kinds: RowKinds | None = None,
-    adjusted: bool = False,
-    distances: LabelDistances | None = None,
-    names: Collection[str] | None = None,
-) -> dict[str, Floats]:
-    """Return each score of these counts, which are exact numbers or float64.
+Beta = Annotated[float, Range(0, infinite=True)]
+ZeroDivision = Annotated[float, Range(0, 1, nan=True)]
+Terms = Callable[[], tuple[Any, Any]]  # numerators and denominators
 
-    Options as in `labels.LabelMeasures`.
+
+@dataclass(frozen=True)
+class LabelMeasures:
+    """How scores follow from counts, which are exact numbers, or float64 of many draws.
+
+    Precision, recall, F, false positive rate and specificity are for the positive label, or
+    averages over the selected labels, or lists of them. The other scores are over all labels and
+    rows. Every ratio of exact numbers is rounded once.
 
     Args:
-        counts: the counts of all labels.
-        task: the labels to average over, and the kind of average.
-        beta: the weight of recall relative to precision in `f_beta`.
-        zero_division: the value of a ratio with denominator 0.
+        task: the labels, and the kind of average.
+        beta: `f_beta` gives recall beta times the weight of precision; it is a score of its own
+            if beta is not 1.
+        zero_division: the value of a ratio without a denominator: a number from 0 to 1, or NaN,
+            which averages leave out. A false positive rate of 0 would be perfect: without negatives
+            it is NaN unless `zero_division` is another number than 0.
+        adjusted: whether the balanced accuracy of chance is 0 instead of 1 / labels.
+        distances: of labels, for a weighted kappa.
         multilabel: whether rows have several labels; then there is no balanced accuracy, MCC or
             kappa.
-        kinds: the rows, if averages are over rows instead of labels.
-        adjusted: whether to rescale the balanced accuracy so that chance is 0 instead of 1 /
-            labels.
-        distances: the distances of labels, for a weighted kappa.
-        names: the scores in question; None for all.
     """
-    if kinds is None:
-        positions: Any = task.averaged_positions
-        if positions == [*range(len(task.all_labels))]:
-            positions = slice(None)  # which copies nothing
-        elif task.average == "binary":
-            positions = positions[0]
-        selected = counts.select(positions)
-        average = partial(_averaged, task.average, selected.support)
-    else:
-        selected, average = kinds.counts, partial(_averaged, "weighted", kinds.occurrences)
-    hits, predicted = selected.true_positives, selected.predicted_positives
-    support, negatives = selected.support, selected.negatives
 
-    def rejected() -> _Numbers:
-        if task.average == "binary" and task.strays and task.negative is not None:
-            # A stray label is wrong for negatives, too.
-            return counts.true_positives[task.negative]  # type: ignore[no-any-return]
-        return negatives - predicted + hits
+    task: Classes
+    beta: float = 1.0
+    zero_division: float = 0.0
+    adjusted: bool = False
+    distances: Distances | None = None
+    multilabel: bool = False
 
-    ratio = partial(average, undefined=zero_division)
-    scores: dict[str, Callable[[], Floats]] = {
-        "accuracy": lambda: _ratio(counts.correct, counts.total, math.nan),
-        "precision": lambda: ratio(hits, predicted),
-        "recall": lambda: ratio(hits, support),
-        "f1": lambda: ratio(*_f_beta_terms(selected, 1.0)),
-        "f_beta": lambda: ratio(*_f_beta_terms(selected, beta)),
+    def scores(
+        self,
+        counts: LabelCounts,
+        names: Collection[str] | None = None,
+        kinds: tuple[LabelCounts, _Numbers] | None = None,
+    ) -> dict[str, Floats]:
+        """Return the scores, by default all.
+
+        Args:
+            counts: the counts of all labels.
+            names: the scores in question.
+            kinds: the counts over the labels of one row of each kind, and how many rows are of this
+                kind, for averages over rows of several labels.
+        """
+        task = self.task
+        if kinds is None:
+            selected = self.selected(counts)
+            if task.average == "binary":
+                selected = selected.select(0)
+            average = partial(_averaged, task.average, selected.support)
+        else:
+            selected, average = kinds[0], partial(_averaged, "weighted", kinds[1])
+        measures: dict[str, Callable[[], Floats]] = {
+            "accuracy": lambda: _ratio(counts.correct, counts.total, math.nan)
+        }
+        for name, terms in self.terms(counts, selected).items():
+            measures[name] = partial(_of_terms, average, terms, self.undefined(name))
+        if self.multilabel:
+            measures["hamming_loss"] = partial(_hamming_loss, counts)
+        else:
+            del measures["jaccard"]
+            measures["balanced_accuracy"] = partial(_balanced_accuracy, counts, self.adjusted)
+            measures["mcc"] = partial(_chance_corrected, counts, "mcc")
+            measures["kappa"] = partial(_chance_corrected, counts, "kappa")
+            if self.distances is not None:
+                measures["kappa"] = partial(_weighted_kappa, counts, self.distances)
+        wanted = measures.keys() if names is None else names
+        found = {name: measure() for name, measure in measures.items() if name in wanted}
+        # If all weights are 0, everything is undefined, and `zero_division` does not apply.
+        is_empty = np.asarray(counts.total == 0, bool)
+        if not is_empty.any():
+            return found
+        return {name: np.where(is_empty, math.nan, values) for name, values in found.items()}
+
+    def selected(self, counts: LabelCounts) -> LabelCounts:
+        """Return the counts of the labels to average over; of two labels those of the positive."""
+        positions = self.task.averaged_positions
+        is_all = positions == [*range(len(self.task.all_labels))]
+        return counts.select(slice(None) if is_all else positions)  # a slice copies nothing
+
+    def scores_of_rows(self, kinds: LabelCounts) -> dict[str, Floats]:
+        """Return the ratios of each kind of row of several labels."""
+        terms = self.terms(kinds, kinds)
+        return {name: _ratio(*of_name(), self.undefined(name)) for name, of_name in terms.items()}
+
+    def undefined(self, name: str) -> float:
+        """Return the value of a ratio whose denominator is 0."""
         # Without negatives, a rate of 0, the default of `zero_division`, would look perfect.
-        "fpr": lambda: average(predicted - hits, negatives, zero_division or math.nan),
-        "specificity": lambda: ratio(rejected(), negatives),
-    }
-    if beta == 1:
-        del scores["f_beta"]
-    if multilabel:
-        scores["jaccard"] = lambda: ratio(hits, support + predicted - hits)
-        scores["label_accuracy"] = lambda: ratio(hits + rejected(), support + negatives)
-        scores["hamming_loss"] = partial(_hamming_loss, counts)
-    else:
-        scores["balanced_accuracy"] = partial(_balanced_accuracy, counts, adjusted=adjusted)
-        scores["mcc"] = partial(_chance_corrected, counts, "mcc")
-        scores["kappa"] = partial(_chance_corrected, counts, "kappa")
-        if distances is not None:
-            scores["kappa"] = partial(_weighted_kappa, counts, distances)
-    found = {name: score() for name, score in scores.items() if names is None or name in names}
-    # If all weights are 0, everything is undefined, and `zero_division` does not apply.
-    is_empty = np.asarray(counts.total == 0, bool)
-    if not is_empty.any():
-        return found
-    return {name: np.where(is_empty, math.nan, values) for name, values in found.items()}
+        return self.zero_division or math.nan if name == "fpr" else self.zero_division
+
+    def terms(self, counts: LabelCounts, selected: LabelCounts) -> dict[str, Terms]:
+        """Return functions for numerator and denominator of the ratios of selected labels.
+
+        Args:
+            counts: the counts of all labels.
+            selected: those of the labels in question.
+        """
+        hits, predicted = selected.true_positives, selected.predicted_positives
+        support, negatives, task = selected.support, selected.negatives, self.task
+
+        def rejected() -> Any:
+            if task.average == "binary" and task.strays and task.negative is not None:
+                # A stray label is wrong for negatives, too.
+                right = counts.true_positives[[task.negative]]
+                return right if np.ndim(hits) > np.ndim(counts.total) else right[0]
+            return negatives - predicted + hits
+
+        terms: dict[str, Terms] = {
+            "precision": lambda: (hits, predicted),
+            "recall": lambda: (hits, support),
+            "f1": lambda: _f_beta_terms(selected, 1.0),
+            "f_beta": lambda: _f_beta_terms(selected, self.beta),
+            "fpr": lambda: (predicted - hits, negatives),
+            "specificity": lambda: (rejected(), negatives),
+            "jaccard": lambda: (hits, support + predicted - hits),
+        }
+        if self.beta == 1:
+            del terms["f_beta"]
+        if self.multilabel:
+            terms["label_accuracy"] = lambda: (hits + rejected(), support + negatives)
+        return terms
+
+
+def _of_terms(average: Callable[..., Floats], terms: Terms, undefined: float) -> Floats:
+    return average(*terms(), undefined)
 
 
 def _hamming_loss(counts: LabelCounts) -> Floats:
@@ -224,7 +248,7 @@ def _hamming_loss(counts: LabelCounts) -> Floats:
     return loss
 
 
-def _balanced_accuracy(counts: LabelCounts, *, adjusted: bool) -> Floats:
+def _balanced_accuracy(counts: LabelCounts, adjusted: bool) -> Floats:
     mean = _mean_over_labels(_ratio(counts.true_positives, counts.support, math.nan))
     if not adjusted:
         return mean
@@ -233,8 +257,9 @@ def _balanced_accuracy(counts: LabelCounts, *, adjusted: bool) -> Floats:
     return excess
 
 
-def _weighted_kappa(counts: LabelCounts, distances: LabelDistances) -> Floats:
-    expected = distances.expected(counts.support, counts.predicted_positives)
+def _weighted_kappa(counts: LabelCounts, distances: Distances) -> Floats:
+    weights = distances.astype(counts.support.dtype)
+    expected = (counts.support * (weights @ counts.predicted_positives)).sum(axis=0)
     kappa: Floats = _ratio(expected - counts.total * counts.distance, expected, math.nan)
     return kappa
 
@@ -242,21 +267,20 @@ def _weighted_kappa(counts: LabelCounts, distances: LabelDistances) -> Floats:
 def _f_beta_terms(counts: LabelCounts, beta: float) -> tuple[_Numbers, _Numbers]:
     """Numerator and denominator of F-beta; from counts, it is defined even if precision is not.
 
-    F-beta is (1 + b) TP / (b * support + predicted positives) with b = beta**2. With b as the exact
-    fraction p / q this is (p + q) TP / (p * support + q * predicted positives), in integers.
+    With b = beta**2, F-beta is TP / (s * support + (1 - s) * predicted positives) for s = b / (1 +
+    b), which is an exact fraction of exact counts.
     """
     if math.isinf(beta):
         return counts.true_positives, counts.support
+    if beta == 1:
+        return 2 * counts.true_positives, counts.support + counts.predicted_positives
     p, q = (term**2 for term in float(beta).as_integer_ratio())
-    if _are_exact(counts.true_positives):
-        return (
-            (p + q) * counts.true_positives,
-            p * counts.support + q * counts.predicted_positives,
-        )
-    # Divided by p + q, which may be too large for a float
+    share: Any = Fraction(p, p + q)
+    if not _are_exact(counts.true_positives):
+        share = float(share)
     return (
         counts.true_positives,
-        p / (p + q) * counts.support + q / (p + q) * counts.predicted_positives,
+        share * counts.support + (1 - share) * counts.predicted_positives,
     )
 
 
@@ -298,7 +322,7 @@ def _averaged(
     if average == "micro":
         return _ratio(numerators.sum(axis=0), denominators.sum(axis=0), undefined)
     ratios = _ratio(numerators, denominators, undefined)
-    if average in ("binary", "none"):  # binary ones are of a single label
+    if average in ("binary", "none"):
         return ratios
     return _mean_over_labels(ratios, support if average == "weighted" else None)
 
@@ -315,15 +339,11 @@ def _ratio(numerators: Any, denominators: Any, undefined: float) -> Any:
     if _are_exact(numerators):
         terms = np.asarray(numerators, object), np.asarray(denominators, object)
         pairs = zip(*(numbers.ravel().tolist() for numbers in terms), strict=True)
-        ratios = [
-            float(numerator / denominator) if denominator else undefined
-            for numerator, denominator in pairs
-        ]
+        ratios = [float(top / bottom) if bottom else undefined for top, bottom in pairs]
         return np.array(ratios, np.float64).reshape(terms[0].shape)
-    defined = np.asarray(denominators != 0, bool)
-    quotients = np.full(np.broadcast(numerators, denominators).shape, undefined, numerators.dtype)
-    np.divide(numerators, denominators, out=quotients, where=defined)
-    return quotients.astype(np.float64)
+    shape = np.broadcast(numerators, denominators).shape
+    quotients = np.full(shape, undefined, np.float64)
+    return np.divide(numerators, denominators, out=quotients, where=denominators != 0)
 
 
 def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats:
@@ -332,13 +352,11 @@ def _mean_over_labels(ratios: Floats, support: _Numbers | None = None) -> Floats
     If no label with a ratio has support, all of them are weighted equally, as in scikit-learn.
     """
     defined = ~np.isnan(ratios)
-    if support is None and len(ratios) and defined.all():
-        return np.asarray(ratios.sum(axis=0) / len(ratios))
     weights = defined.astype(np.float64)
     if support is not None:
-        supported = np.where(defined, support.astype(np.float64), 0.0)
+        supported = weights * support.astype(np.float64)
         weights = np.where(supported.sum(axis=0) > 0, supported, weights)
-    total = np.where(defined, weights * np.where(defined, ratios, 0.0), 0.0).sum(axis=0)
+    total = (weights * np.where(defined, ratios, 0.0)).sum(axis=0)
     mean: Floats = _ratio(total, weights.sum(axis=0), math.nan)
     return mean
 
@@ -368,7 +386,7 @@ def label_matrix(table: ContingencyTable, task: Classes) -> NDArray[Any]:
     return matrix
 
 
-def shown_matrix(matrix: NDArray[Any], normalization: Matrix) -> NDArray[Any]:
+def normalized_matrix(matrix: NDArray[Any], normalization: Matrix) -> NDArray[Any]:
     """Return the confusion matrix in the requested form, shape (labels, labels).
 
     Or one for each label.
@@ -378,7 +396,7 @@ def shown_matrix(matrix: NDArray[Any], normalization: Matrix) -> NDArray[Any]:
         normalization: True for counts; "true", "pred" or "all" to divide by the total of the
             reference, of the prediction, or of all rows. 0 / 0 is 0, as in scikit-learn.
 
-    >>> shown_matrix(np.array([[3, 1], [0, 0]]), "true").tolist()
+    >>> normalized_matrix(np.array([[3, 1], [0, 0]]), "true").tolist()
     [[0.75, 0.25], [0.0, 0.0]]
     """
     axes = {"true": (-1,), "pred": (-2,), "all": (-2, -1)}
@@ -394,7 +412,7 @@ _COLUMNS = {"precision": "precision", "recall": "recall", "f1": "f1-score"}
 
 
 def label_report(
-    counts: LabelCounts, task: Classes, kinds: RowKinds | None, zero_division: float
+    measures: LabelMeasures, counts: LabelCounts, rows: tuple[LabelCounts, _Numbers] | None
 ) -> Report:
     """The scores of each label and their averages, as in scikit-learn's `classification_report`.
 
@@ -403,44 +421,37 @@ def label_report(
     some, it is replaced by "micro avg".
 
     Args:
+        measures: the labels and the options.
         counts: the counts of all labels.
-        task: the labels to show.
-        kinds: the rows, if they have several labels, for "samples avg".
-        zero_division: the value of a ratio with denominator 0.
+        rows: those of rows of several labels, for "samples avg", as in `LabelMeasures.scores`.
     """
-    shown_positions = [position for position in task.selection if position not in task.absent]
-    selected = counts.select(shown_positions)
-    support = selected.support.tolist() if counts.is_whole else [*map(float, selected.support)]
-    total = sum(support)
+    task = measures.task
+    shown = [position for position in task.selection if position not in task.absent]
+    support = counts.shown_support(shown)
 
     def scores(average: str) -> dict[str, Any]:
-        measured = confusion_scores(
-            counts,
-            replace(task, average=average, selection=shown_positions, absent=frozenset()),
-            beta=1.0,
-            zero_division=zero_division,
-            multilabel=kinds is not None,
-            kinds=kinds if average == "samples" else None,
+        of_average = replace(task, average=average, selection=shown, absent=frozenset())
+        found = replace(measures, task=of_average).scores(
+            counts, ["accuracy", *_COLUMNS], rows if average == "samples" else None
         )
-        numbers = {column: measured[name].tolist() for name, column in _COLUMNS.items()}
-        return numbers | {"accuracy": measured["accuracy"].item()}
+        return {_COLUMNS.get(name, name): values.tolist() for name, values in found.items()}
 
     by_label = scores("none")
+    columns = {column: by_label[column] for column in _COLUMNS.values()} | {"support": support}
     report: Report = {
-        str(task.all_labels[position]): {
-            **{column: by_label[column][row] for column in _COLUMNS.values()},
-            "support": support[row],
-        }
-        for row, position in enumerate(shown_positions)
+        str(task.all_labels[position]): {name: column[row] for name, column in columns.items()}
+        for row, position in enumerate(shown)
     }
-    has_accuracy = kinds is None and len(shown_positions) + len(task.absent) >= len(task.all_labels)
-    if has_accuracy:
+    averages = ["micro", "macro", "weighted"]
+    if rows is not None:
+        averages.append("samples")
+    elif len(shown) + len(task.absent) >= len(task.all_labels):
         report["accuracy"] = by_label["accuracy"]
-    averages = ["macro", "weighted"] if has_accuracy else ["micro", "macro", "weighted"]
-    for average in averages if kinds is None else [*averages, "samples"]:
-        averaged = scores(average)
+        averages.remove("micro")
+    for average in averages:
+        averaged = scores(average) | {"support": sum(support)}
         del averaged["accuracy"]
-        report[f"{average} avg"] = averaged | {"support": total}
+        report[f"{average} avg"] = averaged
     return report
 
 

@@ -4,30 +4,27 @@ Those on a mean of rows, such as accuracy, are the scores of rows but for a cons
 area under the ROC curve are DeLong's placements.
 """
 
-from collections.abc import Callable, Mapping
+import math
+from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, take
 from ...statistics.arguments.checks import check_weights
-from ..thresholds.calibration import BinSums, bin_scores, calibration
-from ..thresholds.score_rows import THRESHOLD
-from .classes import LabelDistances, counted_rows
-from .classification_measures import Tabulated, positions_of_rows, tabulated
-from .confusion import confusion_scores
+from ..thresholds.calibration import bin_scores, bin_sums, calibration, unseen_in_bins
+from .classes import counted_rows
+from .classification_measures import label_measures
+from .classified_rows import ClassifiedRows, classified
 from .curve_scores import calibrated, curve_scores
-from .label_intervals import cell_counters, counts_of, indicator_counters, scores_of_kinds
-from .multilabel import LabelIndicators, kinds_of_rows
+from .label_intervals import label_influences, of_means
 
-_STEP = 1e-4  # of a row, in numerical slopes
 _DIGITS = 9  # of an influence; equal rows have equal ones
 _SORTED = ("_auc", "average_precision")  # scores that depend on the order of rows alone
-_OF_BINS = ("ece", "mce")  # which are not smooth in the rows
-_OF_LABELS = ("labels", "pos_label", "average")
-_OF_CURVES = ("multi_class", "max_fpr", "top_k", "calibration_bins", "calibration_strategy")
+_OF_TASK = ("threshold", "probabilities", "labels", "pos_label", "average")
+_OF_LABELS = ("beta", "zero_division", "adjusted", "kappa_weights")
+_OF_CURVES = ("multi_class", "max_fpr", "top_k")
 
 
 def classification_influences(
@@ -49,46 +46,54 @@ def classification_influences(
     >>> round(float(a.mean() - b.mean()), 4)
     -0.3333
     """
-    rows, number = np.arange(len(references)), len(references)
-    weights = check_weights("sample_weight", options.get("sample_weight"), rows.size)
+    number = len(references)
+    weights = check_weights("sample_weight", options.get("sample_weight"), number)
+    counting = np.arange(number)
     if options.get("ignore_index") is not None:
-        rows = counted_rows(references, options["ignore_index"])
-        predictions, references = take(predictions, rows), take(references, rows)
-        weights = None if weights is None else weights[rows]
+        counting = counted_rows(references, options["ignore_index"])
+        predictions, references = take(predictions, counting), take(references, counting)
+        weights = None if weights is None else weights[counting]
+    of_task, of_labels, of_curves = (
+        {name: options[name] for name in names if name in options}
+        for names in (_OF_TASK, _OF_LABELS, _OF_CURVES)
+    )
+    shares = np.ones(counting.size)
+    if weights is not None:
+        shares = weights * (counting.size / weights.sum())
 
-    def rows_of_task(predicted: Column, probabilities: bool) -> Tabulated:
-        return tabulated(
-            predicted,
-            references,
-            threshold=options.get("threshold", THRESHOLD),
-            probabilities=probabilities,
-            sample_weight=weights,
-            **{name: options.get(name) for name in _OF_LABELS},
-        )
-
-    of_curves = {name: options[name] for name in _OF_CURVES if name in options}
-
-    def of_scores(table: Tabulated) -> dict[str, Floats]:
+    def of_scores(rows: ClassifiedRows) -> dict[str, Floats]:
         return {
-            name: rows.size * influences().reshape(rows.size, -1).sum(axis=1)
-            for name, (score, influences) in curve_scores(table[0], **of_curves).scores.items()
-            if not isinstance(score, list) and name not in _OF_BINS
+            name: of_means(of_rows(), shares)
+            for name, (value, of_rows) in curve_scores(rows, **of_curves).scores.items()
+            if not isinstance(value, list) and not math.isnan(value)
         }
 
-    table = rows_of_task(predictions, options.get("probabilities", True))
-    values = of_scores(table)
-    shape = np.shape(predictions) if values else ()
-    if values and options.get("average") != "samples" and (len(shape) == 1 or shape[1] > 2):
-        halves = np.split(np.asarray(predictions, np.float64), 2)
-        ranks = np.concatenate([_ranks(scores) for scores in halves])
-        of_ranks = of_scores(rows_of_task(ranks, len(shape) == 1))
-        values |= {name: v for name, v in of_ranks.items() if name.endswith(_SORTED)}
-    if table[2].average != "none":
-        values |= _label_values(predictions, references, table, weights, options)
+    rows = classified(predictions, references, weights, **of_task)
+    values: dict[str, Floats] = {}
+    if rows.scores is not None:
+        values = of_scores(rows)
+        ranks = np.concatenate([_ranks(half) for half in np.split(rows.scores.scores, 2)])
+        if rows.task.average != "samples":
+            ranked = of_scores(replace(rows, scores=replace(rows.scores, scores=ranks)))
+            values |= {name: ranked[name] for name in ranked if name.endswith(_SORTED)}
+    if rows.task.average != "none":
+        values |= label_influences(rows, label_measures(rows, **of_labels), shares)
     columns = {name: np.full(number, np.nan) for name in values}
     for name, of_rows in values.items():
-        columns[name][rows] = of_rows.round(_DIGITS)
+        columns[name][counting] = of_rows.round(_DIGITS)
     return columns
+
+
+def _ranks(scores: Floats) -> Floats:
+    """Return the ranks of all scores together, from 0 to 1; equal scores have equal ones.
+
+    >>> _ranks(np.array([0.5, 3.0, 0.5])).round(2).tolist()
+    [0.33, 0.83, 0.33]
+    """
+    _, positions, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    middles = (np.cumsum(counts) - counts / 2) / scores.size
+    ranks: Floats = middles[positions].reshape(scores.shape)
+    return ranks
 
 
 def weighted_calibration(
@@ -105,91 +110,14 @@ def weighted_calibration(
     kept = np.arange(len(references))
     if options.get("ignore_index") is not None:
         kept = counted_rows(references, options["ignore_index"])
-    given: dict[str, Any] = {"threshold": THRESHOLD, "probabilities": True}
-    given |= {name: options[name] for name in (*given, *_OF_LABELS) if name in options}
-    predicted: Any = tabulated(take(predictions, kept), take(references, kept), **given)[0]
-    rows = calibrated(predicted)
+    of_task = {name: options[name] for name in _OF_TASK if name in options}
+    rows = classified(take(predictions, kept), take(references, kept), None, **of_task)
+    assert rows.scores is not None  # labels have no calibration
+    scored = calibrated(rows, rows.scores)
     strategy = options.get("calibration_strategy", "uniform")
-    sums = BinSums.of(rows, calibration(rows.counts, options["calibration_bins"], strategy))
-    table = np.zeros((len(references), sums.table.shape[1]))
-    table[kept] = sums.table.reshape(kept.size, -1, table.shape[1]).sum(axis=1)
-    columns = np.concatenate([table, sums.unseen])
-    return lambda weights: bin_scores(columns.T @ weights), len(sums.unseen)
-
-
-def _ranks(scores: Floats) -> Floats:
-    """Return the ranks of all scores together, from 0 to 1; equal scores have equal ones.
-
-    >>> _ranks(np.array([0.5, 3.0, 0.5])).round(2).tolist()
-    [0.33, 0.83, 0.33]
-    """
-    _, positions, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    middles = (np.cumsum(counts) - counts / 2) / scores.size
-    ranks: Floats = middles[positions].reshape(scores.shape)
-    return ranks
-
-
-def _label_values(
-    predictions: Column,
-    references: Column,
-    tabulated_rows: Tabulated,
-    weights: Floats | None,
-    options: Mapping[str, Any],
-) -> dict[str, Floats]:
-    """Return the influences on scores of labels, from their slopes in the counts."""
-    predicted, table, task = tabulated_rows
-    number = len(references)
-    shares = np.ones(number) if weights is None else weights * (number / weights.sum())
-    of_indicators = isinstance(table, LabelIndicators)
-    distances = options.get("kappa_weights")
-    if distances is not None:
-        distances = LabelDistances.of_task(task, distances)
-    measure = partial(
-        confusion_scores,
-        task=task,
-        beta=options.get("beta", 1.0),
-        zero_division=options.get("zero_division", 0.0),
-        multilabel=of_indicators,
-        adjusted=options.get("adjusted", False),
-        distances=distances,
-    )
-    of_kinds: dict[str, Floats] = {}
-    if isinstance(table, LabelIndicators):
-        counters, cells = indicator_counters(table, None), np.arange(number)
-        if task.average == "samples":
-            kinds_of_labels, codes = kinds_of_rows(table, task)
-            of_kinds = scores_of_kinds(kinds_of_labels, measure)
-            measure = partial(measure, task=replace(task, average="macro"))
-    else:
-        true, guessed = positions_of_rows(predictions, references, predicted, task)
-        size = len(task.all_labels)
-        kinds, cells = np.unique(true * size + guessed, return_inverse=True)
-        counters = cell_counters(kinds // size, kinds % size, size, distances)
-    totals = np.bincount(cells, shares, len(counters)) @ counters
-    with np.errstate(all="ignore"):
-        scores = measure(counts_of(totals[:, np.newaxis]))
-        moved = measure(counts_of(totals[:, np.newaxis] + _STEP * counters.T))
-    values = {}
-    for name, start in scores.items():
-        if of_kinds and name != "hamming_loss":
-            values[name] = _of_means(of_kinds[name][codes], shares)
-            continue
-        slopes = (moved[name] - start) / _STEP
-        values[name] = number * shares * slopes[cells]
-    values["accuracy"] = _of_means(counters[cells, -3], shares)
-    return values
-
-
-def _of_means(scores: Floats, shares: Floats) -> Floats:
-    """Return the influences on a mean of rows; rows that do not count, which are NaN, have none.
-
-    >>> _of_means(np.array([1.0, 0.0, np.nan]), np.ones(3)).tolist()
-    [0.75, -0.75, 0.0]
-    """
-    counting = ~np.isnan(scores)
-    shares = np.where(counting, shares, 0.0)
-    if not shares.any():
-        return scores
-    shares = shares * (scores.size / shares.sum())
-    mean = float(np.where(counting, scores, 0.0) @ shares) / scores.size
-    return np.where(counting, shares * (scores - mean), 0.0)
+    binned = calibration(scored.counts, options["calibration_bins"], strategy)
+    of_rows, unseen = bin_sums(scored, binned)[0], unseen_in_bins(binned)
+    table = np.zeros((len(references), unseen.shape[1]))
+    table[kept] = of_rows.reshape(kept.size, -1, table.shape[1]).sum(axis=1)
+    columns = np.concatenate([table, unseen])
+    return lambda weights: bin_scores(columns.T @ weights), len(unseen)

@@ -1,4 +1,4 @@
-"""Intervals of the scores of predicted labels.
+"""Intervals of the scores of predicted labels, and the influences of rows on them.
 
 Proportions of counted rows have the interval of a ratio, given their denominator: all rows for
 accuracy, predicted positives for precision, positives for recall, negatives for specificity; and F1
@@ -10,10 +10,9 @@ clusters. An unseen row falls into the cell with the lowest score for the lower 
 one with the highest score for the upper end.
 """
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -30,163 +29,95 @@ from ...statistics.intervals.weighted_units import (
     unit_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
-from .classes import Classes, LabelDistances
-from .confusion import LabelCounts, RowKinds
-from .multilabel import LabelIndicators, kinds_of_rows
+from .classes import Classes, Distances
+from .classified_rows import ClassifiedRows
+from .confusion import LabelCounts, LabelMeasures
+from .multilabel import LabelIndicators
 
-if TYPE_CHECKING:
-    from .labels import LabelMeasures
-
+_PROPORTIONS = ("precision", "recall", "f1", "fpr", "specificity")
 _BIASED = ("f1", "f_beta", "jaccard")  # whose averages over labels are biased in draws
 _SIGNED = ("mcc", "kappa")
 _ALL_CELLS = 100  # labels, up to which every cell is a candidate
-_RAREST = 24  # labels of each kind that are candidates if there are more
+_RAREST, _COMMONEST = 40, 16  # labels that are candidates if there are more
+_STEP = 1e-4  # of a row, in numerical slopes
 
-Positions = Callable[[], tuple[Integers, Integers]]  # of the label of each row, true and predicted
-Intervals = dict[str, Interval | list[Interval]]
 _Key = tuple[str, int]  # the name of a score, and the position of its label
 
 
 def label_intervals(
-    measures: "LabelMeasures",
+    rows: ClassifiedRows,
+    measures: LabelMeasures,
+    counts: LabelCounts,
+    scores: Mapping[str, Any],
     uncertainty: Uncertainty,
-    positions: Positions,
-    weights: Floats | None = None,
-) -> Intervals:
-    """Return the interval of each score of labels.
+) -> dict[str, Any]:
+    """Return the interval of each score of labels, or a list of them.
 
     A method that a score does not have is replaced by the law; the interval names the one used.
 
     Args:
-        measures: the rows, and their scores.
+        rows: the rows.
+        measures: how scores follow from counts.
+        counts: of all rows.
+        scores: those that follow from them.
         uncertainty: the level, the method and the clusters.
-        positions: returns the position of the reference and of the prediction of each row.
-        weights: of the rows; None if they are equal.
     """
-    task, method = measures.task, uncertainty.method
-    units = _units(measures, uncertainty, positions, weights)
-    intervals: Intervals = {}
-    if isinstance(measures.table, LabelIndicators) and task.average == "samples":
-        intervals |= _intervals_of_rows(measures.table, task, measures.measure, uncertainty)
-    for name in measures.scores if method != "bootstrap" else ():
-        ratios = _ratios(name, measures.counts, task)
-        if name not in intervals and ratios:
-            of_units = _ratios(name, counts_of(units.of_kinds().T), task)
-            is_plain = measures.table.weights is None and uncertainty.clusters is None
-            found = [
-                _ratio_interval(total, of_unit, units, uncertainty, is_plain=is_plain)
-                for total, of_unit in zip(ratios, of_units, strict=True)
-            ]
-            if name == "f1":
-                found = [
-                    f1_of_jaccard(interval, hits / rows) if rows else interval
-                    for interval, (hits, rows) in zip(found, ratios, strict=True)
-                ]
-            is_list = task.average == "none" and name != "accuracy"
-            intervals[name] = found if is_list else found[0]
-    others = [name for name in measures.scores if name not in intervals]
-    drawn = _drawn_intervals(measures, others, units, uncertainty) if others else {}
-    return {name: intervals[name] if name in intervals else drawn[name] for name in measures.scores}
-
-
-def _units(
-    measures: "LabelMeasures",
-    uncertainty: Uncertainty,
-    positions: Positions,
-    weights: Floats | None,
-) -> RowUnits:
-    """Return what rows, or clusters of them, add to the sums."""
-    table, task, distances = measures.table, measures.task, measures.distances
-    clusters = uncertainty.clusters
-    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-    if weights is not None:
-        weights, _ = scaled_weights(weights)
-    if isinstance(table, LabelIndicators):
-        return RowUnits.of_rows(indicator_counters(table, weights), numbers)
-    if numbers is None:
-        return table_units(table, task, distances)
-    return RowUnits.of_rows(
-        cell_counters(
-            *positions(), len(task.all_labels), distances, weights=weights, clusters=numbers
-        )
-    )
-
-
-def table_units(
-    table: ContingencyTable, task: Classes, distances: LabelDistances | None
-) -> RowUnits:
-    """Return the cells of a table of references and predictions, of independent rows."""
-    references = task.positions(table.row_labels)[table.rows]
-    predictions = task.positions(table.column_labels)[table.columns]
-    weights = np.ones(references.size)
-    if table.weights is not None:
-        weights, _ = scaled_weights(table.weights)
-    order = np.lexsort((weights, predictions, references))
-    size = len(task.all_labels)
-    counters = cell_counters(references[order], predictions[order], size, distances)
-    return RowUnits(table.counts[order], counters * weights[order, np.newaxis])
-
-
-def _ratios(name: str, counts: LabelCounts, task: Classes) -> list[tuple[Any, Any]]:
-    """Return numerators and denominators of a score that is a proportion; otherwise empty."""
-    if name == "accuracy":
-        return [(counts.correct, counts.total)]
-    if task.average not in ("binary", "none"):
-        return []
-    label = counts.select(task.averaged_positions)
-    true, positives, negatives = label.true_positives, label.predicted_positives, label.negatives
-    false = positives - true
-    right = negatives - false
-    if task.strays and task.negative is not None:
-        right = counts.select([task.negative]).true_positives
-    terms = {
-        "precision": (true, positives),
-        "recall": (true, label.support),
-        "specificity": (right, negatives),
-        "fpr": (false, negatives),
-        "f1": (true, label.support + false),  # Jaccard's index
-    }
-    return [*zip(*terms[name], strict=True)] if name in terms else []
-
-
-def _ratio_interval(
-    total: tuple[Any, Any],
-    of_units: tuple[Any, Any],
-    units: RowUnits,
-    uncertainty: Uncertainty,
-    *,
-    is_plain: bool,
-) -> Interval:
-    if is_plain and uncertainty.method != "t":
+    task, units = measures.task, _units(rows, measures.distances, uncertainty.clusters)
+    intervals: dict[str, Any] = {}
+    if isinstance(rows.table, LabelIndicators) and task.average == "samples":
+        intervals = _intervals_of_rows(rows.table, measures, uncertainty)
+    if uncertainty.method != "bootstrap":
+        of_units = counts_of(units.of_kinds().T)
+        both = (counts, measures.selected(counts)), (of_units, measures.selected(of_units))
+        total_terms, unit_terms = (measures.terms(*pair) for pair in both)
+        is_plain = rows.weights is None and uncertainty.clusters is None
         method: Any = uncertainty.method
-        return proportion_interval(*total, confidence_level=uncertainty.level, method=method)
-    if uncertainty.method == "wilson":
-        uncertainty = replace(uncertainty, method="auto")
-    hits, sizes = of_units
-    return ratio_interval(hits, sizes, uncertainty, counts=units.counts.astype(np.float64))
+        repeats = units.counts.astype(np.float64)
+
+        def ratio(total: tuple[Any, Any], of_kinds: tuple[Any, Any]) -> Interval:
+            if is_plain and method != "t":
+                return proportion_interval(
+                    *total, confidence_level=uncertainty.level, method=method
+                )
+            return ratio_interval(*of_kinds, supported(uncertainty), counts=repeats)
+
+        intervals["accuracy"] = ratio(
+            (counts.correct, counts.total), (of_units.correct, of_units.total)
+        )
+        for name in _PROPORTIONS if task.average in ("binary", "none") else ():
+            term, found = "jaccard" if name == "f1" else name, []
+            pairs = (zip(*terms[term](), strict=True) for terms in (total_terms, unit_terms))
+            for (hits, size), of_label in zip(*pairs, strict=True):
+                interval = ratio((hits, size), of_label)
+                is_f1 = name == "f1" and bool(size)
+                found.append(f1_of_jaccard(interval, hits / size) if is_f1 else interval)
+            intervals[name] = found[0] if task.average == "binary" else found
+    others = [name for name in scores if name not in intervals]
+    if others:
+        of_others = {name: scores[name] for name in others}
+        intervals |= _drawn_intervals(measures, of_others, units, uncertainty)
+    return {name: intervals[name] for name in scores}
+
+
+def supported(uncertainty: Uncertainty) -> Uncertainty:
+    """Return the law instead of a method that is for single rows of 0 and 1."""
+    return replace(uncertainty, method="auto") if uncertainty.method == "wilson" else uncertainty
 
 
 def _intervals_of_rows(
-    indicators: LabelIndicators,
-    task: Classes,
-    measure: Callable[..., Mapping[str, Floats]],
-    uncertainty: Uncertainty,
-) -> Intervals:
+    indicators: LabelIndicators, measures: LabelMeasures, uncertainty: Uncertainty
+) -> dict[str, Interval]:
     """Return the intervals of scores that are averaged over rows of several labels."""
-    of_kinds, codes = kinds_of_rows(indicators, task)
+    kinds, codes = indicators.kinds(measures.task)
     weights, clusters = indicators.weights, uncertainty.clusters
-    if uncertainty.method == "wilson":
-        uncertainty = replace(uncertainty, method="auto")
-    intervals: Intervals = {}
-    for name, by_kind in scores_of_kinds(of_kinds, measure).items():
-        scores = by_kind[codes]
+    intervals = {}
+    for name, of_kinds in measures.scores_of_rows(kinds).items():
+        scores = of_kinds[codes]
         rows = np.flatnonzero(~np.isnan(scores))
-        if name in ("accuracy", "hamming_loss"):
-            continue
         intervals[name] = proportion_interval(0, 0)
         if rows.size:
             of_rows = replace(
-                uncertainty, clusters=None if clusters is None else clusters.take(rows)
+                supported(uncertainty), clusters=None if clusters is None else clusters.take(rows)
             )
             intervals[name] = mean_interval(
                 scores[rows], of_rows, weights=None if weights is None else weights[rows]
@@ -194,129 +125,156 @@ def _intervals_of_rows(
     return intervals
 
 
-def scores_of_kinds(
-    kinds: LabelCounts, measure: Callable[..., Mapping[str, Floats]]
-) -> dict[str, Floats]:
-    """Return the scores of each kind of row of several labels; NaN if they are undefined."""
-    with np.errstate(all="ignore"):
-        scores = [  # one by one, since an average leaves out what is undefined
-            measure(kinds, kinds=RowKinds(kinds.select([kind]), np.ones(1)))
-            for kind in range(kinds.support.size)
-        ]
-    return {name: np.array([row[name] for row in scores]).ravel() for name in scores[0]}
-
-
 # ---- random weights -----------------------------------------------------------------------------
 
 
 def _drawn_intervals(
-    measures: "LabelMeasures", names: Collection[str], units: RowUnits, uncertainty: Uncertainty
-) -> Intervals:
+    measures: LabelMeasures,
+    scores: Mapping[str, Any],
+    units: RowUnits,
+    uncertainty: Uncertainty,
+) -> dict[str, Any]:
     """Return the intervals of scores by random weights, the same for all, or by resamples."""
-    task, measure = measures.task, measures.measure
-    if task.average == "samples":
-        task = replace(task, average="macro")  # of scores that do not depend on it
-        measure = partial(measure, task=task)
-    listed = {name: np.atleast_1d(np.asarray(measures.scores[name], float)) for name in names}
+    task = measures.task
+    listed = {name: np.atleast_1d(np.asarray(value, float)) for name, value in scores.items()}
     keys = [(name, index) for name, column in listed.items() for index in range(column.size)]
 
     def measured(sums: Floats, keys: Collection[_Key]) -> dict[_Key, Floats]:
-        found = measure(counts_of(sums), names={name for name, _ in keys})
+        found = measures.scores(counts_of(sums), {name for name, _ in keys})
         return {(name, index): np.atleast_2d(found[name])[index] for name, index in keys}
 
-    combined = isinstance(measures.table, LabelIndicators)
-    total, amounts = units.total(), units.of_kinds()
+    total = units.total()
     with np.errstate(all="ignore"):
-        squares = units.counts @ np.square(amounts)
+        squares = units.counts @ np.square(units.of_kinds())
         effective = np.square(total) / squares
         size = len(total) // 3 - 1
-        unseen_size = squares[-2] / total[-2] if total[-2] else 1.0
-        candidates = _candidates(total, task, measures.distances, combined=combined)
-        candidates *= unseen_size
+        if measures.multilabel:
+            candidates = _candidates_of_several(size)
+        else:
+            candidates = _candidates(total, task, measures.distances)
+        candidates *= squares[-2] / total[-2] if total[-2] else 1.0
         trials = measured(total[:, np.newaxis] + candidates.T, keys)
-    scores = {}
+    drawn = {}
     for name, index in keys:
         is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
-        scores[name, index] = DrawnScore(
+        drawn[name, index] = DrawnScore(
             float(listed[name][index]),
-            *_unseen_rows(trials[name, index], candidates, combined=combined),
+            *extremes(trials[name, index], candidates),
             (-1.0 if is_signed else 0.0, 1.0),
             task.average in ("macro", "weighted") and name in _BIASED,
         )
     denominators = effective[size : 3 * size][total[size : 3 * size] > 0]
-    fewest = float(denominators.min(initial=0.0 if not denominators.size else np.inf))
-    intervals = unit_intervals(units, scores, measured, uncertainty, smooth=fewest)
+    fewest = float(denominators.min()) if denominators.size else 0.0
+    intervals = unit_intervals(units, drawn, measured, uncertainty, smooth=fewest)
     return {
         name: [intervals[name, index] for index in range(column.size)]
-        if measures.task.average == "none" and np.ndim(measures.scores[name])
+        if isinstance(scores[name], list)
         else intervals[name, 0]
         for name, column in listed.items()
     }
 
 
-def _candidates(
-    total: Floats, task: Classes, distances: LabelDistances | None, *, combined: bool
-) -> Floats:
+def _candidates(total: Floats, task: Classes, distances: Distances | None) -> Floats:
     """Return the sums that a row of size one adds in each cell that it may fall into.
 
-    If rows have several labels, each is for a single label, and a row combines them.
+    These are the cells of labels that occur, if several do. If there are many labels, these are the
+    rarest and the most frequent ones, since a row of a rare label changes a score most.
     """
     size = total.size // 3 - 1
-    if combined:
-        return _candidate_states(size)
-    labels = _candidate_labels(total, size)
+    occurrences = total[size : 2 * size] + total[2 * size : 3 * size]
+    labels = np.flatnonzero(occurrences > 0)
+    labels = labels if labels.size > 1 else np.arange(size)
+    if labels.size > _ALL_CELLS:
+        order = labels[np.argsort(occurrences[labels], kind="stable")]
+        labels = np.sort(np.append(order[:_RAREST], order[-_COMMONEST:]))
     references, predictions = (grid.ravel() for grid in np.meshgrid(labels, labels, indexing="ij"))
-    candidates = cell_counters(references, predictions, size, distances)
-    strays = candidates[:, [size + position for position in task.strays]]
-    return candidates[~strays.any(axis=1)]
+    cells = cell_counters(references, predictions, size, distances)
+    strays = cells[:, [size + position for position in task.strays]]
+    return cells[~strays.any(axis=1)]
 
 
-def _unseen_rows(values: Floats, candidates: Floats, *, combined: bool) -> tuple[Floats, Floats]:
-    """The sums of the rows that lower and raise a score most, by its values for candidates."""
-    if not combined or np.isnan(values).all():
-        return extremes(values, candidates)
-    # Four states of each label: the row takes the worst, or the best, of each.
-    size = candidates.shape[1] // 3 - 1
-    states = np.nan_to_num(values).reshape(4, size)
-    rows = []
-    for best in (states.argmin(axis=0), states.argmax(axis=0)):
-        row = candidates[best * size + np.arange(size)].sum(axis=0)
-        unseen_size = candidates[0, 3 * size + 1]
-        row[3 * size : 3 * size + 2] = unseen_size * (best <= 1).all(), unseen_size
-        rows.append(row)
-    return rows[0], rows[1]
+def _candidates_of_several(size: int) -> Floats:
+    """Return rows whose labels are all right and true, right and false, missed, or wrong."""
+    rows = np.zeros((4, 3 * size + 3))
+    for row, (hit, true, predicted) in enumerate(((1, 1, 1), (0, 0, 0), (0, 1, 0), (0, 0, 1))):
+        rows[row] = [*[hit] * size, *[true] * size, *[predicted] * size, row < 2, 1, 0]
+    return rows
 
 
-def _candidate_labels(total: Floats, size: int) -> Integers:
-    """Return the labels among which an unseen row may fall: those that occur, if several do.
+# ---- influences ---------------------------------------------------------------------------------
 
-    If there are many labels, these are the rarest and the most frequent ones on both sides, since a
-    row of a rare label changes a score most.
+
+def label_influences(
+    rows: ClassifiedRows, measures: LabelMeasures, weights: Floats
+) -> dict[str, Floats]:
+    """Return the influence of each row on scores, times the number of rows, but for a constant.
+
+    Args:
+        rows: the rows.
+        measures: how scores follow from counts.
+        weights: of the rows, 1 on average.
     """
-    present = (total[size : 2 * size] + total[2 * size : 3 * size]) > 0
-    labels = np.flatnonzero(present) if present.sum() > 1 else np.arange(size)
-    if labels.size <= _ALL_CELLS:
-        return labels
-    selection: list[Integers] = []
-    for start in (size, 2 * size):
-        order = labels[np.argsort(total[start : start + size][labels], kind="stable")]
-        selection += [order[:_RAREST], order[-8:]]
-    return np.unique(np.concatenate(selection))
+    number, means = len(weights), {}
+    if isinstance(rows.table, LabelIndicators):
+        counters, cells = indicator_counters(rows.table, None), np.arange(number)
+        if measures.task.average == "samples":
+            kinds, codes = rows.table.kinds(measures.task)
+            means = {name: of[codes] for name, of in measures.scores_of_rows(kinds).items()}
+    else:
+        true, guessed = rows.codes()
+        size = len(rows.task.all_labels)
+        pairs, cells = np.unique(true * size + guessed, return_inverse=True)
+        counters = cell_counters(pairs // size, pairs % size, size, measures.distances)
+    means["accuracy"] = counters[cells, -3]
+    totals = np.bincount(cells, weights, len(counters)) @ counters
+    sums = totals[:, np.newaxis] + np.column_stack([np.zeros(len(totals)), _STEP * counters.T])
+    names = None if measures.task.average != "samples" else ["hamming_loss"]
+    with np.errstate(all="ignore"):
+        found = measures.scores(counts_of(sums), names)
+    influences = {
+        name: number * weights * ((values[1:] - values[0]) / _STEP)[cells]
+        for name, values in found.items()
+    }
+    return influences | {name: of_means(scores, weights) for name, scores in means.items()}
 
 
-def _candidate_states(size: int) -> Floats:
-    """Return rows where one label is right and true, right and false, missed, or wrong."""
-    states = np.zeros((4, size, 3 * size + 3))
-    labels = np.arange(size)
-    states[:, :, 3 * size + 1] = 1
-    states[:2, :, 3 * size] = 1
-    for state, additions in enumerate(((0, 1, 2), (), (1,), (2,))):
-        for counter in additions:
-            states[state, labels, counter * size + labels] = 1
-    return states.reshape(4 * size, -1)
+def of_means(scores: Floats, weights: Floats) -> Floats:
+    """Return the influences on a mean of rows; rows that do not count, which are NaN, have none.
+
+    >>> of_means(np.array([1.0, 0.0, np.nan]), np.ones(3)).tolist()
+    [0.75, -0.75, 0.0]
+    """
+    counting = ~np.isnan(scores)
+    weights = np.where(counting, weights, 0.0)
+    if not weights.any():
+        return scores
+    weights = weights * (scores.size / weights.sum())
+    mean = float(np.where(counting, scores, 0.0) @ weights) / scores.size
+    return np.where(counting, weights * (scores - mean), 0.0)
 
 
 # ---- sums ---------------------------------------------------------------------------------------
+
+
+def _units(rows: ClassifiedRows, distances: Distances | None, clusters: object) -> RowUnits:
+    """Return what rows, or clusters of them, add to the sums."""
+    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+    weights = None if rows.weights is None else scaled_weights(rows.weights)[0]
+    if isinstance(rows.table, LabelIndicators):
+        return RowUnits.of_rows(indicator_counters(rows.table, weights), numbers)
+    if numbers is None:
+        return table_units(rows.table, rows.task, distances)
+    size = len(rows.task.all_labels)
+    return RowUnits.of_rows(cell_counters(*rows.codes(), size, distances, weights, numbers))
+
+
+def table_units(table: ContingencyTable, task: Classes, distances: Distances | None) -> RowUnits:
+    """Return the cells of a table of references and predictions, of independent rows."""
+    references = task.positions(table.row_labels)[table.rows]
+    predictions = task.positions(table.column_labels)[table.columns]
+    weights = None if table.weights is None else scaled_weights(table.weights)[0]
+    size = len(task.all_labels)
+    return RowUnits(table.counts, cell_counters(references, predictions, size, distances, weights))
 
 
 def counts_of(sums: Floats) -> LabelCounts:
@@ -326,16 +284,9 @@ def counts_of(sums: Floats) -> LabelCounts:
     label, correct rows, all rows, and the distance of references and predictions.
     """
     size = len(sums) // 3 - 1
-    support, total = sums[size : 2 * size], sums[3 * size + 1]
-    return LabelCounts(
-        true_positives=sums[:size],
-        support=support,
-        predicted_positives=sums[2 * size : 3 * size],
-        negatives=total - support,
-        correct=sums[3 * size],
-        total=total,
-        distance=sums[3 * size + 2],
-    )
+    hits, support, predicted = (sums[start * size : (start + 1) * size] for start in range(3))
+    correct, total, distance = sums[3 * size :]
+    return LabelCounts(hits, support, predicted, total - support, correct, total, distance)
 
 
 def indicator_counters(indicators: LabelIndicators, weights: Floats | None) -> Floats:
@@ -351,8 +302,7 @@ def cell_counters(
     references: Integers,
     predictions: Integers,
     size: int,
-    distances: LabelDistances | None = None,
-    *,
+    distances: Distances | None = None,
     weights: Floats | None = None,
     clusters: Integers | None = None,
 ) -> Floats:
@@ -381,7 +331,7 @@ def cell_counters(
         (3 * size + 1, amounts),
     ]
     if distances is not None:
-        terms.append((3 * size + 2, amounts * distances.between(references, predictions)))
+        terms.append((3 * size + 2, amounts * distances[references, predictions]))
     units = np.arange(references.size) if clusters is None else clusters
     width = 3 * size + 3
     cells = np.concatenate([units * width + columns for columns, _ in terms])

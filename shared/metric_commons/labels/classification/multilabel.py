@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import RowError, check_weights, check_widths
+from ...statistics.arguments.checks import RowError, check_widths
 from ...statistics.arithmetic.exact_sums import group_sums
 from .classes import Classes, classes
-from .confusion import LabelCounts, RowKinds, exact_numbers
+from .confusion import LabelCounts, exact_numbers
 
 
 class LabelIndicators:
@@ -19,7 +19,7 @@ class LabelIndicators:
     Args:
         predictions: rows of 0 and 1, shape (rows, labels); or lists of them.
         references: the same.
-        sample_weight: one finite, non-negative number per row; None for equal weights.
+        weights: of the rows; None for equal weights.
 
     Raises:
         ValueError: rows have different lengths, or a number is not 0 or 1; names the row.
@@ -33,10 +33,12 @@ class LabelIndicators:
 
     """
 
-    def __init__(self, predictions: Column, references: Column, sample_weight: Any = None) -> None:
+    def __init__(
+        self, predictions: Column, references: Column, weights: Floats | None = None
+    ) -> None:
         self.predictions = _indicators("predictions", predictions)
         self.references = _indicators("references", references)
-        self.weights = check_weights("sample_weight", sample_weight, len(self.references))
+        self.weights = weights
         widths = self.predictions.shape[1], self.references.shape[1]
         if widths[0] != widths[1]:
             raise ValueError(
@@ -61,76 +63,49 @@ class LabelIndicators:
     def matrices(self) -> NDArray[Any]:
         """Return the confusion matrix of each label, shape (labels, 2, 2); rows are references."""
         cells = (2 * self.references + self.predictions).T
-        return np.array(
-            [weighted_counts(column, self.weights, 4).reshape(2, 2) for column in cells]
-        )
+        return np.array([self.totals(column, 4).reshape(2, 2) for column in cells])
 
     def counts(self) -> LabelCounts:
         """Return the exact counts of the labels."""
         matrices = exact_numbers(self.matrices)
         correct = (self.references == self.predictions).all(axis=1)
-        wrong_and_right = weighted_counts(correct.view(np.uint8), self.weights, 2)
         return LabelCounts(
             true_positives=matrices[:, 1, 1],
             support=matrices[:, 1].sum(axis=1),
             predicted_positives=matrices[:, :, 1].sum(axis=1),
             negatives=matrices[:, 0].sum(axis=1),
-            correct=exact_numbers(wrong_and_right[1:]).sum(),
+            correct=exact_numbers(self.totals(correct.view(np.uint8), 2)[1:]).sum(),
             total=matrices[0].sum(),
         )
 
-    def row_kinds(self, task: Classes) -> RowKinds | None:
-        """Return the rows, grouped by their right selected labels.
+    def totals(self, codes: NDArray[Any], size: int) -> NDArray[Any]:
+        """Return how many rows have each code from 0 to `size` - 1, or the sum of their weights."""
+        if self.weights is None:
+            return np.bincount(codes, minlength=size)
+        return group_sums(self.weights, codes, size)
 
-        None for averages over labels.
+    def kinds(self, task: Classes) -> tuple[LabelCounts, Integers]:
+        """Return the counts of the selected labels in each kind of row, and the kind of each row.
+
+        >>> indicators = LabelIndicators([[1, 0], [0, 1]], [[1, 1], [0, 1]])
+        >>> counts, kinds = indicators.kinds(indicators.task())
+        >>> counts.support.tolist(), kinds.tolist()
+        ([1.0, 2.0], [1, 0])
         """
-        if task.average != "samples":
-            return None
-        kinds, codes = kinds_of_rows(self, task)
-        occurrences = weighted_counts(codes, self.weights, len(kinds.support))
-        return RowKinds(kinds, exact_numbers(occurrences))
-
-
-def kinds_of_rows(indicators: LabelIndicators, task: Classes) -> tuple[LabelCounts, Integers]:
-    """Return the counts of the selected labels in each kind of row, and the kind of each row.
-
-    >>> indicators = LabelIndicators([[1, 0], [0, 1]], [[1, 1], [0, 1]])
-    >>> counts, kinds = kinds_of_rows(indicators, indicators.task())
-    >>> counts.support.tolist(), kinds.tolist()
-    ([1.0, 2.0], [1, 0])
-    """
-    references, predictions = (
-        rows[:, task.selection] for rows in (indicators.references, indicators.predictions)
-    )
-    size = references.shape[1]
-    numbers = [
-        rows.sum(axis=1, dtype=np.int64)
-        for rows in (references & predictions, references, predictions)
-    ]
-    codes = (numbers[0] * (size + 1) + numbers[1]) * (size + 1) + numbers[2]
-    distinct, kinds = np.unique(codes, return_inverse=True)
-    heads, predicted_positives = np.divmod(distinct.astype(np.float64), size + 1)
-    true_positives, support = np.divmod(heads, size + 1)
-    counts = LabelCounts(
-        true_positives=true_positives,
-        support=support,
-        predicted_positives=predicted_positives,
-        negatives=size - support,
-        correct=np.zeros(1),
-        total=np.ones(1),
-    )
-    return counts, kinds
-
-
-def weighted_counts(codes: NDArray[Any], weights: Floats | None, size: int) -> NDArray[Any]:
-    """Return how often each code from 0 to `size` - 1 occurs, or the sum of its weights.
-
-    >>> weighted_counts(np.array([2, 0, 2]), None, 3).tolist()
-    [1, 0, 2]
-    """
-    if weights is None:
-        return np.bincount(codes, minlength=size)
-    return group_sums(weights, codes, size)
+        selection = task.selection
+        references, predictions = self.references[:, selection], self.predictions[:, selection]
+        size = len(selection)
+        hits, support, predicted = (
+            rows.sum(axis=1, dtype=np.int64)
+            for rows in (references & predictions, references, predictions)
+        )
+        codes = (hits * (size + 1) + support) * (size + 1) + predicted
+        distinct, kinds = np.unique(codes, return_inverse=True)
+        heads, of_predicted = np.divmod(distinct.astype(np.float64), size + 1)
+        of_hits, of_support = np.divmod(heads, size + 1)
+        of_labels = np.full(distinct.size, float(size))
+        columns = (of_hits, of_support, of_predicted, size - of_support)
+        return LabelCounts(*columns, of_hits, of_labels), kinds
 
 
 def has_one_label(column: Column) -> bool:

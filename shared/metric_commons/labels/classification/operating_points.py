@@ -6,6 +6,8 @@ other nine. Intervals are for these held-out decisions.
 """
 
 import re
+from dataclasses import replace
+from functools import partial
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
@@ -13,20 +15,20 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
 from ...statistics.arguments.checks import shown
 from ...statistics.arguments.domains import Parsed
-from ...statistics.arithmetic.contingency import contingency
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.summary import Measured
 from ..thresholds.areas import RowScores
 from ..thresholds.curves import ScoreCounts, score_counts
-from .classes import classes
+from .classified_rows import classified
+from .confusion import LabelMeasures
 from .label_intervals import label_intervals
-from .labels import LabelMeasures
 
 _PARTS = 10
 _NAMES = ("f1", "f_beta", "eer", "youden", "balanced_accuracy")
 _RATES = ("recall", "precision", "specificity", "fpr")
 _SYNTAX = re.compile(rf"({'|'.join(_RATES)})(>=|<=)([0-9]+\.?[0-9]*|\.[0-9]+)", re.ASCII)
+_SCORES = ("precision", "recall", "f1", "f_beta", "fpr", "specificity", "balanced_accuracy")
 
 
 class Rule(NamedTuple):
@@ -67,8 +69,8 @@ def point_scores(
     rows: RowScores,
     rule: str,
     *,
-    beta: float,
-    zero_division: float,
+    beta: float = 1.0,
+    zero_division: float = 0.0,
     uncertainty: Uncertainty | None = None,
     clusters: Clusters | None = None,
     seed: int = 0,
@@ -90,32 +92,36 @@ def point_scores(
         Stone, Cross-validatory choice and assessment of statistical predictions (1974).
 
     >>> rows = RowScores(np.array([0.1, 0.4, 0.35, 0.8]), np.array([0, 0, 1, 1]) == 1, None)
-    >>> point, _ = point_scores(rows, "recall>=0.9", beta=1.0, zero_division=0.0)
+    >>> point, _ = point_scores(rows, "recall>=0.9")
     >>> point["threshold"], point["recall"], point["fpr"]
     (0.35, 1.0, 0.5)
     """
-    parsed = parse_rule(rule)
-    counts = rows.counts
-    threshold = chosen_threshold(counts, parsed, beta)
+    choose = partial(chosen_threshold, rule=parse_rule(rule), beta=beta)
+    threshold = choose(rows.counts)
     point: dict[str, Any] = {"threshold": threshold}
-    if parsed.kind == "eer":
-        point["eer"] = equal_error_rate(counts)
-    held_out = held_out_decisions(rows, parsed, beta, clusters, seed)
-    found = []
+    if rule == "eer":
+        point["eer"] = equal_error_rate(rows.counts)
+    held_out = np.zeros(rows.scores.size, np.bool_)
+    parts = held_out_parts(rows, clusters, seed)
+    for part in range(int(parts.max()) + 1):
+        is_part = parts == part
+        columns = (rows.scores, rows.positive, rows.weights)
+        others = score_counts(*(None if of is None else of[~is_part] for of in columns))  # type: ignore[arg-type]
+        held_out[is_part] = rows.scores[is_part] >= choose(others)
+    intervals: dict[str, Any] = {}
     for decisions in (rows.scores >= threshold, held_out):
-        table = contingency(rows.positive, decisions, rows.weights)
-        measures = LabelMeasures(table, classes([False, True]), beta, zero_division)
-        found.append({name: measures.scores[name] for name in _SCORES if name in measures.scores})
-    point |= found[0]
-    point["held_out"] = found[1]
-    if uncertainty is None:
-        return point, {}
-    codes = rows.positive.astype(np.int64), held_out.astype(np.int64)
-    intervals = label_intervals(measures, uncertainty, lambda: codes, rows.weights)
-    return point, {"held_out": {name: intervals[name] for name in found[1]}}
-
-
-_SCORES = ("precision", "recall", "f1", "f_beta", "fpr", "specificity", "balanced_accuracy")
+        decided = classified(decisions, rows.positive, rows.weights)
+        measures = LabelMeasures(replace(decided.task, absent=frozenset()), beta, zero_division)
+        counts = decided.counts()
+        scores = {name: s.item() for name, s in measures.scores(counts, _SCORES).items()}
+        if decisions is held_out:
+            point["held_out"] = scores
+            if uncertainty is not None:
+                found = label_intervals(decided, measures, counts, scores, uncertainty)
+                intervals["held_out"] = found
+        else:
+            point |= scores
+    return point, intervals
 
 
 def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> float:
@@ -137,30 +143,28 @@ def chosen_threshold(counts: ScoreCounts, rule: Rule, beta: float = 1.0) -> floa
         return float("nan")
     thresholds = np.append(counts.scores, np.inf)
     true, false = np.append(counts.true_positives, 0), np.append(counts.false_positives, 0)
-    match rule.kind:
-        case "f1" | "f_beta":
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rates = {
+            "recall": true / positives,
+            "precision": np.append(counts.precision, 1.0),
+            "specificity": (negatives - false) / np.float64(negatives),
+            "fpr": false / np.float64(negatives),
+        }
+    if rule.kind in rates:
+        rate = rates[rule.kind]
+        suits = rate <= rule.limit if rule.kind == "fpr" else rate >= rule.limit
+    else:
+        if rule.kind == "eer":
+            scores = -np.abs(rates["fpr"] - (positives - true) / positives)
+        elif rule.kind in ("f1", "f_beta"):
             square = 1.0 if rule.kind == "f1" else beta * beta
             scores = true / (square * positives + true + false)
-            return float(thresholds[_last(scores == scores.max())])
-        case "youden" | "balanced_accuracy":  # recall - fpr, which is 2 * balanced accuracy - 1
+        else:  # recall - fpr, which is 2 * balanced accuracy - 1
             scores = true * negatives - false * positives
-            return float(thresholds[_last(scores == scores.max())])
-        case "eer":
-            gaps = np.abs(false / negatives - (positives - true) / positives)
-            return float(thresholds[_last(gaps == gaps.min())])
-        case "recall":
-            return float(thresholds[_last(true / positives >= rule.limit)])
-        case "precision":
-            suits = np.append(counts.precision >= rule.limit, True)
-        case "specificity":
-            suits = (negatives - false) / negatives >= rule.limit
-        case _:
-            suits = false / negatives <= rule.limit
-    return float(thresholds[suits.argmax()])
-
-
-def _last(suits: Booleans) -> int:
-    return int(np.flatnonzero(suits)[-1])
+        suits = scores == scores.max()
+    suiting = thresholds[suits]
+    is_highest = rule.kind not in ("precision", "specificity", "fpr")
+    return float(suiting[-1] if is_highest else suiting[0])
 
 
 def equal_error_rate(counts: ScoreCounts) -> float:
@@ -174,28 +178,10 @@ def equal_error_rate(counts: ScoreCounts) -> float:
         return float("nan")
     fpr = np.append(counts.false_positives, 0)[::-1] / negatives
     fnr = (positives - np.append(counts.true_positives, 0)[::-1]) / positives
-    end = int((fpr >= fnr).argmax())
-    gaps = (fnr - fpr)[end - 1 : end + 1]
-    share = gaps[0] / (gaps[0] - gaps[1])
-    return float(fpr[end - 1] + share * (fpr[end] - fpr[end - 1]))
+    return float(np.interp(0.0, fpr - fnr, fpr))
 
 
-def held_out_decisions(
-    rows: RowScores, rule: Rule, beta: float, clusters: Clusters | None, seed: int
-) -> Booleans:
-    """Return whether each row is positive, by the threshold that the rule chooses on other rows."""
-    parts = _parts(rows, clusters, seed)
-    decisions = np.zeros(rows.scores.size, np.bool_)
-    for part in range(int(parts.max()) + 1):
-        is_held_out = parts == part
-        columns = (rows.scores, rows.positive, rows.weights)
-        training = [None if column is None else column[~is_held_out] for column in columns]
-        threshold = chosen_threshold(score_counts(*training), rule, beta)  # type: ignore[arg-type]
-        decisions[is_held_out] = rows.scores[is_held_out] >= threshold
-    return decisions
-
-
-def _parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
+def held_out_parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
     """Return the part of each row.
 
     Clusters at random, or positives and negatives each evenly at random.
@@ -203,17 +189,14 @@ def _parts(rows: RowScores, clusters: Clusters | None, seed: int) -> Integers:
     Rows are sorted before they are divided, so that their order does not matter.
     """
     words = np.random.PCG64(int(seed))
-    parts = np.empty(rows.scores.size, np.int64)
     if clusters is not None:
         order = np.argsort(clusters.labels)
         shuffled = order[np.argsort(words.random_raw(order.size), kind="stable")]
-        of_cluster = np.empty(order.size, np.int64)
-        of_cluster[shuffled] = np.arange(order.size) % _PARTS
-        parts[:] = of_cluster[clusters.numbers]
-        return parts
-    keys: list[Floats | Booleans] = [rows.scores, rows.positive]
-    order = np.lexsort(keys if rows.weights is None else [rows.weights, *keys])
-    numbers = words.random_raw(order.size)
-    shuffled = order[np.lexsort([numbers, rows.positive[order]])]
-    parts[shuffled] = np.arange(order.size) % _PARTS
-    return parts
+    else:
+        keys: list[Floats | Booleans] = [rows.scores, rows.positive]
+        order = np.lexsort(keys if rows.weights is None else [rows.weights, *keys])
+        numbers = words.random_raw(order.size)
+        shuffled = order[np.lexsort([numbers, rows.positive[order]])]
+    parts = np.empty(shuffled.size, np.int64)
+    parts[shuffled] = np.arange(shuffled.size) % _PARTS
+    return parts if clusters is None else parts[clusters.numbers]

@@ -5,8 +5,8 @@ function are the inputs and options of the module of this name.
 """
 
 import math
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -17,7 +17,7 @@ from ...statistics.arguments.domains import Proportion, Weights
 from ...statistics.arguments.shapes import ListOf, NumberRows, Record, Scalar
 from .classes import ListedLabels
 from .classification_measures import classification_scores
-from .labels import ZeroDivision
+from .confusion import ZeroDivision
 
 LabelRows = Annotated[Any, Scalar(int), ListOf(Scalar(int)), Scalar(float), ListOf(Scalar(float))]
 StockAverage = Literal["binary", "micro", "macro", "weighted", "samples"]
@@ -53,28 +53,8 @@ def accuracy(
     return {"accuracy": float(hits.sum() if weights is None else weights[hits].sum())}
 
 
-def f1(
-    *,
-    predictions: LabelRows,
-    references: LabelRows,
-    labels: ListedLabels | None = None,
-    pos_label: int = 1,
-    average: StockAverage | None = "binary",
-    sample_weight: Weights | None = None,
-) -> dict[str, Any]:
-    """Return F1 of the positive label, or averaged, or of each label (`average=None`).
-
-    Differences:
-        The values of several labels are a list; the module returns a numpy array.
-
-    >>> f1(predictions=[0, 1, 1], references=[0, 1, 0])
-    {'f1': 0.6666666666666666}
-    """
-    return _of_labels("f1", predictions, references, labels, pos_label, average, sample_weight)
-
-
 def _ratio(score: str, summary: str) -> Callable[..., dict[str, Any]]:
-    """Return the function that takes the place of the module `precision` or `recall`."""
+    """Return the function that takes the place of the module of this score."""
 
     def stock_score(
         *,
@@ -86,8 +66,25 @@ def _ratio(score: str, summary: str) -> Callable[..., dict[str, Any]]:
         sample_weight: Weights | None = None,
         zero_division: StockZeroDivision = "warn",
     ) -> dict[str, Any]:
-        options = (labels, pos_label, average, sample_weight, zero_division)
-        return _of_labels(score, predictions, references, *options)
+        columns = _labels("predictions", predictions), _labels("references", references)
+        is_binary = average == "binary"
+        undefined = 0.0 if zero_division == "warn" else float(zero_division)
+        if not is_binary and all(np.ndim(column[0]) == 0 for column in columns):
+            present = {label for column in columns for label in np.unique(column).tolist()}
+            labels = sorted(present) if labels is None else list(labels)
+            if labels and not present.intersection(labels):  # so that nothing can be counted
+                is_listed = average is None and len(labels) > 1
+                return {score: [undefined] * len(labels) if is_listed else undefined}
+        value = classification_scores(
+            *columns,
+            labels=None if is_binary else labels,
+            pos_label=pos_label if is_binary else None,
+            average=average or "none",
+            sample_weight=sample_weight,
+            zero_division=undefined,
+        )[score]
+        is_single = isinstance(value, list) and len(value) == 1
+        return {score: value[0] if is_single else value}
 
     stock_score.__doc__ = f"""{summary}, without a warning.
 
@@ -97,43 +94,9 @@ def _ratio(score: str, summary: str) -> Callable[..., dict[str, Any]]:
     return stock_score
 
 
+f1 = _ratio("f1", "F1 of the positive label, or averaged, or of each label (`average=None`)")
 precision = _ratio("precision", "Precision, as `f1`; 0 where a label is not predicted")
 recall = _ratio("recall", "Recall, as `f1`; 0 where a label is not in the references")
-
-
-def _of_labels(
-    score: str,
-    predictions: Column,
-    references: Column,
-    labels: Any,
-    pos_label: int,
-    average: StockAverage | None,
-    sample_weight: Any,
-    zero_division: Any = "warn",
-) -> dict[str, Any]:
-    """Return one score of labels, with the options of scikit-learn's `precision_score`."""
-    columns = _labels("predictions", predictions), _labels("references", references)
-    is_binary = average == "binary"
-    undefined = 0.0 if zero_division == "warn" else float(zero_division)
-    if is_binary:
-        labels = None
-    elif all(np.ndim(column[0]) == 0 for column in columns):
-        present = {label for column in columns for label in np.unique(column).tolist()}
-        labels = sorted(present) if labels is None else list(labels)
-        if labels and not present.intersection(labels):  # so that nothing can be counted
-            is_listed = average is None and len(labels) > 1
-            return {score: [undefined] * len(labels) if is_listed else undefined}
-    scores = classification_scores(
-        *columns,
-        labels=labels,
-        pos_label=pos_label if is_binary else None,
-        average=average or "none",
-        sample_weight=sample_weight,
-        zero_division=undefined,
-    )
-    value = scores[score]
-    is_single = isinstance(value, list) and len(value) == 1
-    return {score: value[0] if is_single else value}
 
 
 def matthews_correlation(
@@ -147,7 +110,7 @@ def matthews_correlation(
     predictions, references = _labels("predictions", predictions), _labels("references", references)
     if np.ndim(references[0]) == 0:
         return {"matthews_correlation": _mcc(predictions, references, sample_weight)}
-    widths = [len(column[0]) for column in (predictions, references)]
+    widths = len(predictions[0]), len(references[0])
     if not widths[0]:
         raise RowError("predictions", 0, "has no labels")
     if widths[0] != widths[1]:
@@ -257,23 +220,22 @@ def confusion_matrix(
     """
     if labels is not None and not set(labels) & set(references):
         raise OptionError("labels", "are not in the references")
-    matrix = classification_scores(
+    result = classification_scores(
         predictions,
         references,
         labels=labels,
+        average="none",  # so that the only label is not one of two
         sample_weight=sample_weight,
         confusion_matrix=normalize or True,
-    )["confusion_matrix"]
-    if labels is None and len({*predictions, *references}) == 1:  # the only one, not one of two
-        matrix = [[max(map(max, matrix))]]
-    return {"confusion_matrix": matrix}
+    )
+    return {"confusion_matrix": result["confusion_matrix"]}
 
 
 def poseval(
     *,
     predictions: _TagRows,
     references: _TagRows,
-    zero_division: Literal["warn"] | ZeroDivision = "warn",
+    zero_division: StockZeroDivision = "warn",
 ) -> dict[str, Any]:
     """Return the report of all tags, each a label of its own.
 
@@ -288,12 +250,10 @@ def poseval(
             )
     columns = [[tag for row in rows for tag in row] for rows in (predictions, references)]
     undefined = 0.0 if zero_division == "warn" else float(zero_division)
-    result = classification_scores(*columns, report=True, average="macro", zero_division=undefined)
-    report: dict[str, Any] = result["report"]
-    return {
-        label: row | {"support": float(row["support"])} if isinstance(row, dict) else row
-        for label, row in report.items()
-    }
+    options: Any = {"report": True, "average": "macro", "zero_division": undefined}
+    weights: Any = np.ones(len(columns[0]))  # so that the support is a float
+    report: dict[str, Any] = classification_scores(*columns, sample_weight=weights, **options)
+    return report["report"]  # type: ignore[no-any-return]
 
 
 def _labels(name: str, column: Column) -> Column:
@@ -314,26 +274,22 @@ def _labels(name: str, column: Column) -> Column:
     return values.astype(np.int64)
 
 
-def label_accuracy(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
-    """Return the proportion of right labels."""
-    return accuracy(predictions=predictions, references=references)
+def _of_task(summary: str, *measures: Callable[..., dict[str, Any]]) -> Callable[..., Any]:
+    """Return the function of a task with these measures."""
+
+    def stock_score(*, predictions: LabelRows, references: LabelRows) -> dict[str, Any]:
+        columns = {"predictions": predictions, "references": references}
+        return {name: value for of in measures for name, value in of(**columns).items()}
+
+    stock_score.__doc__ = summary
+    return stock_score
 
 
-def accuracy_and_f1(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
-    """Return the proportion of right labels, and F1 of the label 1."""
-    columns = {"predictions": predictions, "references": references}
-    return accuracy(**columns) | f1(**columns)
-
-
-def accuracy_and_macro_f1(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
-    """Return the proportion of right labels, and the mean F1 of the labels."""
-    columns = {"predictions": predictions, "references": references}
-    return accuracy(**columns) | f1(**columns, average="macro")
-
-
-def label_correlation(*, predictions: LabelRows, references: LabelRows) -> dict[str, float]:
-    """Return MCC."""
-    return matthews_correlation(predictions=predictions, references=references)
+label_accuracy = _of_task("The proportion of right labels.", accuracy)
+_and_f1 = _of_task("The proportion of right labels, and F1 of the label 1.", accuracy, f1)
+_macro_f1 = partial(f1, average="macro")
+_and_macro_f1 = _of_task("The proportion of right labels, and their mean F1.", accuracy, _macro_f1)
+_correlation = _of_task("MCC.", matthews_correlation)
 
 
 def multirc(*, predictions: _MultircRows, references: _IntRows) -> dict[str, float]:
@@ -342,46 +298,30 @@ def multirc(*, predictions: _MultircRows, references: _IntRows) -> dict[str, flo
     for prediction, label in zip(predictions, references, strict=True):
         key = prediction["idx"]["paragraph"], prediction["idx"]["question"]
         questions.setdefault(key, []).append((prediction["prediction"], label))
-    pairs = questions.values()
+    columns = [tuple(map(list, zip(*pairs, strict=True))) for pairs in questions.values()]
     answers = [prediction["prediction"] for prediction in predictions]
     return {
-        "exact_match": _mean([float(all(p == r for p, r in rows)) for rows in pairs]),
-        "f1_m": _mean([_macro_f1(rows) for rows in pairs]),
+        "exact_match": _mean([float(p == r) for p, r in columns]),
+        "f1_m": _mean([_macro_f1(predictions=p, references=r)["f1"] for p, r in columns]),
         "f1_a": f1(predictions=answers, references=references)["f1"],
     }
-
-
-def _macro_f1(pairs: Sequence[tuple[int, int]]) -> float:
-    """Return the mean F1 of the labels in pairs of a predicted and a true label."""
-    counts = Counter(label for pair in pairs for label in pair)
-    hits = Counter(prediction for prediction, label in pairs if prediction == label)
-    return _mean([2 * hits[label] / count for label, count in counts.items()])
 
 
 def _mean(values: Sequence[float]) -> float:
     return math.fsum(values) / len(values)
 
 
+_ACCURACIES = ("sst2", "mnli", "mnli_mismatched", "mnli_matched", "qnli", "rte", "wnli", "hans")
+_SUPER_ACCURACIES = ("boolq", "copa", "rte", "wic", "wsc", "wsc.fixed", "axg")
 GLUE: Mapping[str, Callable[..., Any]] = {
-    "glue/cola": label_correlation,
-    **dict.fromkeys(("glue/mrpc", "glue/qqp"), accuracy_and_f1),
-    **dict.fromkeys(
-        (
-            *("glue/sst2", "glue/mnli", "glue/mnli_mismatched", "glue/mnli_matched"),
-            *("glue/qnli", "glue/rte", "glue/wnli", "glue/hans"),
-        ),
-        label_accuracy,
-    ),
+    "glue/cola": _correlation,
+    "glue/mrpc": _and_f1,
+    "glue/qqp": _and_f1,
+    **{f"glue/{name}": label_accuracy for name in _ACCURACIES},
 }
 SUPER_GLUE: Mapping[str, Callable[..., Any]] = {
-    "super_glue/axb": label_correlation,
-    "super_glue/cb": accuracy_and_macro_f1,
+    "super_glue/axb": _correlation,
+    "super_glue/cb": _and_macro_f1,
     "super_glue/multirc": multirc,
-    **dict.fromkeys(
-        (
-            *("super_glue/boolq", "super_glue/copa", "super_glue/rte", "super_glue/wic"),
-            *("super_glue/wsc", "super_glue/wsc.fixed", "super_glue/axg"),
-        ),
-        label_accuracy,
-    ),
+    **{f"super_glue/{name}": label_accuracy for name in _SUPER_ACCURACIES},
 }

@@ -8,8 +8,6 @@ chance, (K - 1) (L - 1) / (2 n) nats for K labels and L clusters of n rows.
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -27,75 +25,17 @@ from ...statistics.intervals.weighted_units import (
 from ...statistics.resampling.row_units import RowUnits
 from .partition_names import ClusteringMeasure
 
-
-@dataclass(frozen=True)
-class CellCounts:
-    """Counts of several contingency tables of the same labels, such as resamples of one table.
-
-    Args:
-        cells: the count of each pair of labels, shape (tables, pairs).
-        cell_row_totals: for each pair, the total of its true label.
-        cell_column_totals: for each pair, the total of its cluster.
-        cell_columns: for each pair, the number of its cluster, shape (pairs,).
-        row_totals: the total of each true label, shape (tables, labels).
-        column_totals: the total of each cluster, shape (tables, clusters).
-    """
-
-    cells: Integers
-    cell_row_totals: Integers
-    cell_column_totals: Integers
-    cell_columns: Integers
-    row_totals: Integers
-    column_totals: Integers
-
-    @cached_property
-    def information(self) -> tuple[list[float], list[float], list[float]]:
-        """Return mutual information, and entropies of labels and clusters, in nats times rows."""
-        rows = self.row_totals.sum(axis=1, keepdims=True)
-        expected = self.cell_row_totals * self.cell_column_totals
-        occurs = self.cells > 0
-        with np.errstate(divide="ignore", invalid="ignore"):
-            # With log1p, a ratio of exactly 1 adds nothing, and ratios close to 1 keep their
-            # digits.
-            excess = (self.cells * rows - expected) / expected
-            information = _sums(np.where(occurs, self.cells * np.log1p(excess), 0.0))
-        cells = occurs.sum(axis=1)
-        labels, clusters = (
-            _entropies(part, rows) for part in (self.row_totals, self.column_totals)
-        )
-        # Clusters of one label each tell all about labels, without a rounding error; likewise
-        # labels about clusters.
-        for entropies, totals in ((labels, self.column_totals), (clusters, self.row_totals)):
-            is_certain = np.count_nonzero(totals, axis=1) == cells
-            information = np.where(is_certain, entropies, information).tolist()
-        return information, labels, clusters
+_ROUNDING = 1e-12  # relative difference up to which entropies count as equal
+_AVERAGES: dict[str, Any] = {
+    "arithmetic": lambda first, second: (first + second) / 2,
+    "geometric": lambda first, second: np.sqrt(first * second),
+    "min": np.minimum,
+    "max": np.maximum,
+}
 
 
-def cell_counts(table: ContingencyTable, counts: Integers) -> CellCounts:
-    """Return the counts, with their totals.
-
-    Args:
-        table: the table of true labels and clusters, which defines the labels of each pair.
-        counts: the count of each pair of the table, shape (tables, pairs).
-    """
-    row_totals = np.zeros((len(counts), len(table.row_labels)), np.int64)
-    column_totals = np.zeros((len(counts), len(table.column_labels)), np.int64)
-    for cells, rows, columns in zip(counts, row_totals, column_totals, strict=True):
-        # Sums of whole numbers are exact in float64.
-        rows += np.bincount(table.rows, cells, len(rows)).astype(np.int64)
-        columns += np.bincount(table.columns, cells, len(columns)).astype(np.int64)
-    return CellCounts(
-        counts,
-        row_totals[:, table.rows],
-        column_totals[:, table.columns],
-        table.columns,
-        row_totals,
-        column_totals,
-    )
-
-
-def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
-    """Return the value of the measure for each table.
+def agreement(measure: ClusteringMeasure, table: ContingencyTable) -> Any:
+    """Return the value of the measure.
 
     Source:
         Hubert and Arabie, Comparing partitions (1985), for the adjusted Rand index; Rosenberg and
@@ -104,92 +44,81 @@ def agreement(measure: ClusteringMeasure, counts: CellCounts) -> list[Any]:
 
     >>> from ...statistics.arithmetic.contingency import contingency
     >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
-    >>> counts = cell_counts(table, table.counts[np.newaxis])
-    >>> [
-    ...     agreement(ClusteringMeasure(name, name), counts)
-    ...     for name in ("ari", "homogeneity", "purity")
-    ... ]
-    [[0.5714285714285714], [1.0], [1.0]]
+    >>> [agreement(ClusteringMeasure(n, n), table) for n in ("ari", "homogeneity", "purity")]
+    [0.5714285714285714, 1.0, 1.0]
     """
+    if measure.kind == "purity":  # the proportion of rows with the commonest label of their cluster
+        largest = np.zeros(len(table.column_labels), np.int64)
+        np.maximum.at(largest, table.columns, table.counts)
+        return int(largest.sum()) / table.total
+    # Of p pairs of rows, let a have the same true label, b the same cluster, and s both.
+    columns = (table.counts, table.row_totals, table.column_totals, np.array([table.total]))
+    s, a, b, p = (int((totals * (totals - 1)).sum()) // 2 for totals in columns)
     match measure.kind:
         case "ari":
-            # Of P pairs of rows, let A have the same true label, B the same cluster, and S both.
-            # The expected value of S is A * B / P, its maximum (A + B) / 2. The index is
-            # (S - expected) / (maximum - expected); both terms times 2 P are integers, so only the
+            # The expected value of s is a * b / p, its maximum (a + b) / 2. The index is
+            # (s - expected) / (maximum - expected); both terms times 2 p are integers, so only the
             # division rounds. Where it would be 0 / 0, as with a single label and a single cluster,
             # the index is 1.
-            return [
-                2 * (s * p - a * b) / ((a + b) * p - 2 * a * b) if (a + b) * p > 2 * a * b else 1.0
-                for s, a, b, p in _pair_counts(counts)
-            ]
+            room = (a + b) * p - 2 * a * b
+            return 2 * (s * p - a * b) / room if room > 0 else 1.0
         case "rand":
-            return [(p - a - b + 2 * s) / p if p else 1.0 for s, a, b, p in _pair_counts(counts)]
+            return (p - a - b + 2 * s) / p if p else 1.0
         case "fowlkes_mallows":
-            pairs = _pair_counts(counts)
-            return [math.sqrt(s / a) * math.sqrt(s / b) if s else 0.0 for s, a, b, _ in pairs]
+            return math.sqrt(s / a) * math.sqrt(s / b) if s else 0.0
         case "pair_confusion":
-            pairs = _pair_counts(counts)
-            return [
-                [[2 * (p - a - b + s), 2 * (b - s)], [2 * (a - s), 2 * s]] for s, a, b, p in pairs
-            ]
-        case "purity":
-            purities = []  # the proportion of rows with the most frequent label of their cluster
-            for cells, totals in zip(counts.cells, counts.column_totals, strict=True):
-                largest = np.zeros(totals.size, np.int64)
-                np.maximum.at(largest, counts.cell_columns, cells)
-                purities.append(int(largest.sum()) / int(totals.sum()))
-            return purities
-    information, label_entropies, cluster_entropies = counts.information
-    entropies = list(zip(label_entropies, cluster_entropies, strict=True))
+            return [[2 * (p - a - b + s), 2 * (b - s)], [2 * (a - s), 2 * s]]
+    information, h, k = information_of(table)
     match measure.kind:
         case "homogeneity":
-            return _information_ratios(information, label_entropies)
+            return _share(information, h)
         case "completeness":
-            return _information_ratios(information, cluster_entropies)
+            return _share(information, k)
         case "ami":
-            return _adjusted_information(measure.average, counts, information, entropies)
+            return _adjusted_information(measure.average, table, information, h, k)
     if measure.beta != 1:
         # (1 + beta) h c / (beta h + c), where homogeneity h is I / H and completeness c is I / K
-        share = measure.beta / (1 + measure.beta)
-        weighted = [h + (k - h) * share for h, k in entropies]
-        return _information_ratios(information, weighted)
+        return _share(information, h + (k - h) * (measure.beta / (1 + measure.beta)))
     # NMI is the information divided by the mean entropy. V-measure is the harmonic mean of
     # homogeneity I / H and completeness I / K, which is equal: 2 / (H / I + K / I) = 2 I / (H + K).
-    return _normalized(measure.average, information, entropies)
+    if not information and (h or k):
+        return 0.0
+    return _share(information, float(_AVERAGES[measure.average](h, k)))
 
 
-def _normalized(
-    average: str, information: Sequence[float], entropies: Sequence[tuple[float, float]]
-) -> list[float]:
-    """Information over an average of both entropies; 1 if both are 0, 0 without information."""
-    ratios = _information_ratios(information, [_average(average, *pair) for pair in entropies])
-    return [
-        ratio if value or not any(pair) else 0.0
-        for ratio, value, pair in zip(ratios, information, entropies, strict=True)
-    ]
+def _share(information: float, entropy: float) -> float:
+    """Information over entropy, at most 1; 1 if the entropy is 0, since nothing is uncertain."""
+    return min(information / entropy, 1.0) if entropy else 1.0
 
 
-def _average(average: str, first: float, second: float) -> float:
-    match average:
-        case "arithmetic":
-            return (first + second) / 2
-        case "geometric":
-            return math.sqrt(first * second)
-        case "min":
-            return min(first, second)
-        case _:
-            return max(first, second)
+def information_of(table: ContingencyTable) -> tuple[float, float, float]:
+    """Return mutual information, and the entropies of labels and clusters, in nats times rows.
+
+    >>> from ...statistics.arithmetic.contingency import contingency
+    >>> information_of(contingency(["x", "x"], [0, 0]))
+    (0.0, 0.0, 0.0)
+    """
+    cells, sides = table.counts, (table.row_totals, table.column_totals)
+    expected = sides[0][table.rows] * sides[1][table.columns]
+    # With log1p, a ratio of exactly 1 adds nothing, and ratios close to 1 keep their digits.
+    information = _sum(cells * np.log1p((cells * table.total - expected) / expected))
+    labels, clusters = (_sum(totals * np.log(table.total / totals)) for totals in sides)
+    # Clusters of one label each tell all about labels, without a rounding error; likewise labels
+    # about clusters.
+    if sides[1].size == cells.size:
+        information = labels
+    if sides[0].size == cells.size:
+        information = clusters
+    return information, labels, clusters
 
 
-_ROUNDING = 1e-12  # relative difference up to which entropies count as equal
+def _sum(terms: Floats) -> float:
+    return max(math.fsum(terms.tolist()), 0.0)
 
 
 def _adjusted_information(
-    average: str,
-    counts: CellCounts,
-    information: Sequence[float],
-    entropies: Sequence[tuple[float, float]],
-) -> list[float]:
+    average: str, table: ContingencyTable, information: float, h: float, k: float
+) -> float:
     """Return information above chance, divided by its maximum; 0 is chance level.
 
     As in scikit-learn, a single label and a single cluster agree; a single one and several have
@@ -198,72 +127,16 @@ def _adjusted_information(
     Source:
         Vinh, Epps and Bailey, Information theoretic measures for clusterings comparison (2010).
     """
-    values = []
-    tables = zip(counts.row_totals, counts.column_totals, information, entropies, strict=True)
-    for row_totals, column_totals, total, pair in tables:
-        sizes = [int(np.count_nonzero(totals)) for totals in (row_totals, column_totals)]
-        if 1 in sizes:
-            values.append(float(sizes == [1, 1]))
-            continue
-        rows = int(row_totals.sum())
-        expected = expected_information(row_totals, column_totals)
-        average_entropy = _average(average, *pair) / rows
-        maximum = average_entropy - expected
-        # If clusters are single rows on both sides, agreement by chance is already perfect.
-        is_certain = maximum <= _ROUNDING * average_entropy
-        values.append(1.0 if is_certain else (total / rows - expected) / maximum)
-    return values
-
-
-def _pair_counts(counts: CellCounts) -> list[tuple[int, int, int, int]]:
-    """Return the pairs of rows with equal label and cluster, equal label, equal cluster.
-
-    And all pairs.
-
-    >>> from ...statistics.arithmetic.contingency import contingency
-    >>> table = contingency(["x", "x", "y", "y"], [0, 0, 1, 2])
-    >>> _pair_counts(cell_counts(table, table.counts[np.newaxis]))
-    [(1, 2, 1, 6)]
-    """
-
-    def pairs(totals: Integers) -> list[int]:
-        return [int(products) // 2 for products in (totals * (totals - 1)).sum(axis=1)]
-
-    rows = counts.row_totals.sum(axis=1).tolist()
-    columns = map(pairs, (counts.cells, counts.row_totals, counts.column_totals))
-    return [(*shared, n * (n - 1) // 2) for *shared, n in zip(*columns, rows, strict=True)]
-
-
-def entropies_of_table(table: ContingencyTable) -> tuple[float, float]:
-    """Return the entropy of labels and that of clusters, in nats.
-
-    >>> from ...statistics.arithmetic.contingency import contingency
-    >>> entropies_of_table(contingency(["x", "x"], [0, 0]))
-    (0.0, 0.0)
-    """
-    counts = cell_counts(table, table.counts[np.newaxis])
-    rows = float(table.counts.sum())
-    _, (labels,), (clusters,) = counts.information
-    return labels / rows, clusters / rows
-
-
-def _entropies(totals: Integers, rows: Integers) -> list[float]:
-    """Return the entropy of each row of totals, in nats times rows."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return _sums(np.where(totals > 0, totals * np.log(rows / totals), 0.0))
-
-
-def _sums(terms: Floats) -> list[float]:
-    """Return the sum of each row of terms, at least 0."""
-    return [max(math.fsum(row), 0.0) for row in terms.tolist()]
-
-
-def _information_ratios(information: Sequence[float], entropies: Sequence[float]) -> list[float]:
-    """Information over entropy, at most 1; 1 if the entropy is 0, since nothing is uncertain."""
-    return [
-        min(value / entropy, 1.0) if entropy else 1.0
-        for value, entropy in zip(information, entropies, strict=True)
-    ]
+    sizes = [len(table.row_labels), len(table.column_labels)]
+    if 1 in sizes:
+        return float(sizes == [1, 1])
+    expected = expected_information(table.row_totals, table.column_totals)
+    average_entropy = float(_AVERAGES[average](h, k)) / table.total
+    maximum = average_entropy - expected
+    # If clusters are single rows on both sides, agreement by chance is already perfect.
+    if maximum <= _ROUNDING * average_entropy:
+        return 1.0
+    return float((information / table.total - expected) / maximum)
 
 
 def expected_information(row_totals: Integers, column_totals: Integers) -> float:
@@ -282,8 +155,8 @@ def expected_information(row_totals: Integers, column_totals: Integers) -> float
 
     rows = int(row_totals.sum())
     factorials = gammaln(np.arange(rows + 1) + 1.0)
-    row_sizes, row_counts = np.unique(row_totals[row_totals > 0], return_counts=True)
-    column_sizes, column_counts = np.unique(column_totals[column_totals > 0], return_counts=True)
+    row_sizes, row_counts = np.unique(row_totals, return_counts=True)
+    column_sizes, column_counts = np.unique(column_totals, return_counts=True)
     terms = []
     for a, row_count in zip(row_sizes.tolist(), row_counts.tolist(), strict=True):
         for b, column_count in zip(column_sizes.tolist(), column_counts.tolist(), strict=True):
@@ -320,41 +193,33 @@ def agreement_intervals(
         uncertainty: the level and the method.
     """
     # If all rows have the same label, or cluster, an unseen one may have another.
-    width = max(len(table.column_labels), 2)
-    sides = (
-        (table.rows, max(len(table.row_labels), 2)),
-        (table.columns, width),
-    )
-    rows, columns = (_nominees(np.bincount(side, table.counts, size)) for side, size in sides)
+    height, width = (max(len(of), 2) for of in (table.row_labels, table.column_labels))
+    rows = _nominees(np.bincount(table.rows, table.counts, height))
+    columns = _nominees(np.bincount(table.columns, table.counts, width))
     candidates = (rows[:, np.newaxis] * width + columns).ravel()
     observed = table.rows.astype(np.int64) * width + table.columns
-    order = np.lexsort((observed, table.counts))
-    cells = np.append(observed[order], np.setdiff1d(candidates, observed))
+    cells = np.union1d(observed, candidates)
+    counts = np.zeros(cells.size, np.int64)
+    counts[cells.searchsorted(observed)] = table.counts
+    order = np.argsort(counts, kind="stable")
+    cells, units = cells[order], RowUnits(counts[order])
     labels_of_cells, clusters_of_cells = np.divmod(cells, width)
-    units = RowUnits(np.append(table.counts[order], np.zeros(cells.size - order.size, np.int64)))
-    places = np.argsort(cells)
     chance = 0.0
     if any(measure.kind == "ami" for measure in measures):
-        counts = cell_counts(table, table.counts[np.newaxis])
-        chance = expected_information(counts.row_totals[0], counts.column_totals[0])
+        chance = expected_information(table.row_totals, table.column_totals)
     by_name = {measure.name: measure for measure in measures}
 
     def measured(sums: Floats, names: Collection[str]) -> dict[str, Floats]:
         shares = sums / sums.sum(axis=0)
-        labels, clusters = (
-            _by_code(np.add, shares, of) for of in (labels_of_cells, clusters_of_cells)
-        )
-        purity = _by_code(np.maximum, shares, clusters_of_cells).sum(axis=0)
-        return {
-            name: purity
-            if by_name[name].kind == "purity"
-            else _limit(by_name[name], shares, labels, clusters, chance)
-            for name in names
-        }
+        labels = _by_code(np.add, shares, labels_of_cells)
+        clusters = _by_code(np.add, shares, clusters_of_cells)
+        values = {name: _limit(by_name[name], shares, labels, clusters, chance) for name in names}
+        if "purity" in values:
+            values["purity"] = _by_code(np.maximum, shares, clusters_of_cells).sum(axis=0)
+        return values
 
     names = list(by_name)
-    unseen = np.zeros((candidates.size, cells.size))
-    unseen[np.arange(candidates.size), places[cells[places].searchsorted(candidates)]] = 1.0
+    unseen = (candidates[:, np.newaxis] == cells).astype(np.float64)
     with np.errstate(all="ignore"):
         trials = measured(units.total()[:, np.newaxis] + unseen.T, names)
     drawn_scores = {
@@ -380,13 +245,12 @@ def _excess(measure: ClusteringMeasure, table: ContingencyTable) -> float:
     """Return the largest bias by chance of a measure of information."""
     if measure.kind not in _INFORMATION:
         return 0.0
-    rows = int(table.counts.sum())
-    labels, clusters = entropies_of_table(table)
+    _, labels, clusters = information_of(table)
     entropy = {"homogeneity": labels, "completeness": clusters}.get(
         measure.kind, (labels + clusters) / 2
     )
     cells = (len(table.row_labels) - 1) * (len(table.column_labels) - 1)
-    return cells / (2 * rows) / entropy if entropy else 0.0
+    return cells / 2 / entropy if entropy else 0.0
 
 
 def _limit(
@@ -422,12 +286,8 @@ def _limit(
         entropy = of_clusters
     elif measure.beta != 1:
         entropy = (measure.beta * of_clusters + of_labels) / (1 + measure.beta)
-    elif measure.average == "arithmetic":
-        entropy = (of_labels + of_clusters) / 2
-    elif measure.average == "geometric":
-        entropy = np.sqrt(of_labels * of_clusters)
     else:
-        entropy = (np.minimum if measure.average == "min" else np.maximum)(of_labels, of_clusters)
+        entropy = _AVERAGES[measure.average](of_labels, of_clusters)
     if measure.kind == "ami":
         information, entropy = information - chance, entropy - chance
     return np.where(entropy > 0, np.minimum(information / entropy, 1.0), 1.0)

@@ -13,7 +13,7 @@ from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import DrawnMethod, Uncertainty
 from ...statistics.intervals.summary import Measured, mean, summarize_inputs
 from ...statistics.resampling.row_units import random_rows
-from .agreement import agreement, agreement_intervals, cell_counts
+from .agreement import agreement, agreement_intervals
 from .centroids import calinski_harabasz, davies_bouldin, spreads
 from .clusters import PointClusters
 from .partition_names import (
@@ -24,8 +24,6 @@ from .partition_names import (
     parse_measures,
 )
 from .silhouette import Metric, silhouettes, silhouettes_of_distances
-
-_SORTED_POINTS = 1 << 14  # up to this many points are sorted before centroids are computed
 
 
 @checked_options
@@ -79,8 +77,7 @@ def clustering_scores(
         *, predictions: Column, references: Column, uncertainty: Uncertainty | None
     ) -> Measured:
         table = contingency(references, predictions)
-        counts = cell_counts(table, table.counts[np.newaxis])
-        result: dict[str, Any] = {measure.name: agreement(measure, counts)[0] for measure in chosen}
+        result: dict[str, Any] = {measure.name: agreement(measure, table) for measure in chosen}
         if uncertainty is None:
             return result, {}
         scores = [measure for measure in chosen if measure.kind != "pair_confusion"]
@@ -137,9 +134,6 @@ def _chosen_measures(measures: Any, *, are_labels: bool, metric: str) -> list[Cl
     return parsed
 
 
-# Points
-
-
 def _point_scores(
     predictions: Column,
     references: Column,
@@ -155,21 +149,19 @@ def _point_scores(
         clusters = PointClusters(
             references, predictions, directions=metric == "cosine", sort_points=not precomputed
         )
-        sample = None
-        if sample_size is not None and sample_size < len(clusters):
-            sample = _sample(len(clusters), sample_size, seed)
+        sample = np.arange(len(clusters))
+        if sample_size is not None and sample_size < sample.size:
+            sample = _sample(sample.size, sample_size, seed)
         if precomputed:
             values = silhouettes_of_distances(clusters, positions=sample)
         else:
             values = silhouettes(clusters, squared=metric != "euclidean", positions=sample)
         scores["silhouette"] = mean(values)
-        all_values = np.full(len(clusters), math.nan)
-        all_values[slice(None) if sample is None else sample] = values
-        of_rows = clusters.in_row_order(all_values)
+        of_rows = np.full(len(clusters), math.nan)
+        of_rows[clusters.order[sample]] = values
     if set(measures) - {"silhouette"}:
         if clusters is None or metric == "cosine":
-            sort_points = len(references) <= _SORTED_POINTS
-            clusters = PointClusters(references, predictions, sort_points=sort_points)
+            clusters = PointClusters(references, predictions)
         spread = spreads(clusters)
         scores["davies_bouldin"] = davies_bouldin(spread)
         scores["calinski_harabasz"] = calinski_harabasz(spread)
@@ -182,10 +174,7 @@ def _sample(rows: int, size: int, seed: int) -> Integers:
     Rows are drawn with replacement until there are enough distinct ones; repetitions are ignored.
     """
     words = np.random.PCG64(int(seed))
-    is_drawn = np.zeros(rows, bool)
-    while (lacking := size - int(np.count_nonzero(is_drawn))) > 0:
-        draws = random_rows(words, rows, 2 * lacking)
-        fresh = draws[~is_drawn[draws]]
-        first_draws = np.sort(np.unique(fresh, return_index=True)[1])
-        is_drawn[fresh[first_draws[:lacking]]] = True
-    return np.flatnonzero(is_drawn)
+    found: dict[int, None] = {}
+    while len(found) < size:
+        found |= dict.fromkeys(random_rows(words, rows, 2 * (size - len(found))).tolist())
+    return np.sort(list(found)[:size])

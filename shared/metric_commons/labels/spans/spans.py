@@ -5,11 +5,8 @@ mode. Spans given by start and end can also be matched loosely, as in nervaluate
 may match a true one of another type, or one that it merely overlaps.
 """
 
-from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial, reduce
-from itertools import accumulate
-from operator import add
+from functools import partial
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -24,16 +21,11 @@ from .tag_schemes import (
     NamedScheme,
     Scheme,
     Spans,
-    equal_tags,
-    scheme_of_tags,
-    spans_of_tags,
-    tag_rows,
+    tag_spans,
 )
 
 Match = Literal["strict", "exact", "partial", "type"]
 SpanLists = Mapping[str, Sequence[Any]]  # "type", "start" and "end" of the spans of a row
-
-_PIECEWISE = 8  # from this many numbers on, numpy no longer adds sequentially
 
 
 @checked_options
@@ -72,16 +64,21 @@ def span_statistics(
     score = partial(span_scores, zero_division=float(zero_division))
 
     def row_scores(sums: Mapping[str, float]) -> dict[str, float]:
-        return {"f1": _type_scores(sums, _types(sums), float(zero_division))[2]}
+        return {"f1": float(_of_types(sums, _types(sums), float(zero_division))[2])}
 
     distributions = partial(_span_distributions, float(zero_division))
     rows = len(references)
     if not rows:
         empty = np.zeros((0, 0), np.int64)
         return RowStatistics((), empty, score, row_scores, distributions)
-    spans, types, columns = _read_spans(
-        predictions, references, scheme, suffix=suffix, joined=joined
-    )
+    columns: dict[str, Integers | Floats] = {}
+    sides: Any = (predictions, references)
+    if isinstance(references[0], Mapping):
+        spans, types = _given_spans(dict(zip(("predictions", "references"), sides, strict=True)))
+    else:
+        read = tag_spans(*sides, scheme=scheme, suffix=suffix, joined=joined)
+        spans, types = read.spans, read.types
+        columns = {"tags": read.tags, "equal_tags": read.equal_tags}
     predicted, relevant = spans["predictions"], spans["references"]
     tables = {
         "predicted": _by_type(predicted, rows, len(types)),
@@ -108,23 +105,20 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
     Types that occur on neither side are left out. Without any type, macro averages are NaN.
     """
     types = _types(sums)
-    by_type = {name: _type_scores(sums, [name], zero_division) for name in types}
+    by_type = {name: [*map(float, _of_types(sums, [name], zero_division))] for name in types}
     support = {name: int(sums[f"relevant:{name}"]) for name in types}
-    result: dict[str, Any] = {}
+    weights = list(support.values())
     keys = ("precision", "recall", "f1")
-    result |= zip(keys, _type_scores(sums, types, zero_division), strict=True)
+    overall = map(float, _of_types(sums, types, zero_division))
+    result: dict[str, Any] = dict(zip(keys, overall, strict=True))
     columns = list(zip(*by_type.values(), strict=True)) or [()] * 3
     for key, values in zip(keys, columns, strict=True):
-        result[f"macro_{key}"] = _sum(values) / len(values) if values else float("nan")
-    weights = list(support.values())
-    if any(weights):
-        for key, values in zip(keys, columns, strict=True):
-            products = [value * weight for value, weight in zip(values, weights, strict=True)]
-            result[f"weighted_{key}"] = _sum(products) / _sum(weights)
-    else:
-        empty = 0.0 if types else zero_division  # there are no true spans, perhaps none at all
-        result |= {"weighted_precision": empty, "weighted_recall": zero_division}
-        result["weighted_f1"] = empty
+        result[f"macro_{key}"] = float(np.sum(values)) / len(values) if values else float("nan")
+    empty = 0.0 if types else zero_division  # if there are no true spans, perhaps none at all
+    for key, values in zip(keys, columns, strict=True):
+        result[f"weighted_{key}"] = zero_division if key == "recall" else empty
+        if any(weights):
+            result[f"weighted_{key}"] = float(np.sum(np.multiply(values, weights)) / sum(weights))
     if "tags" in sums:
         result["accuracy"] = sums["equal_tags"] / sums["tags"] if sums["tags"] else float("nan")
     result["support"] = sum(weights)
@@ -133,6 +127,24 @@ def span_scores(sums: Mapping[str, float], *, zero_division: float = 0.0) -> dic
         for name in types
     }
     return result
+
+
+def _of_types(
+    sums: Mapping[str, Any], types: Sequence[str], zero_division: float
+) -> tuple[Floats, Floats, Floats]:
+    """Return precision, recall and F1 of the spans of some types together, also of many sums."""
+
+    def total(kind: str, default: str = "") -> Floats:
+        columns = [sums.get(f"{kind}:{name}", sums.get(f"{default}:{name}")) for name in types]
+        return np.asarray(np.sum(columns, axis=0, dtype=np.float64))
+
+    def ratio(hits: Floats, size: Floats, undefined: float) -> Floats:
+        shares: Floats = np.full(np.shape(size), undefined)
+        return np.divide(hits, size, out=shares, where=size > 0)
+
+    precision = ratio(total("hits"), total("predicted"), zero_division)
+    recall = ratio(total("found", "hits"), total("relevant"), zero_division)
+    return precision, recall, ratio(2 * precision * recall, precision + recall, 0.0)
 
 
 def _types(sums: Mapping[str, float]) -> list[str]:
@@ -158,10 +170,24 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     types = _names_of_types(statistics)
     if not types:
         return {}
-    distributions = _micro_distributions(types, statistics)
+
+    def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
+        return {f"{kind}:{name}": factor for name in types}
+
+    is_loose = f"found:{types[0]}" in statistics
+    relevant, predicted = factors("relevant"), factors("predicted")
+    distributions: dict[str, SumScore] = {
+        "precision": SumRatio(factors("hits"), predicted),
+        "recall": SumRatio(factors("found" if is_loose else "hits"), relevant),
+        "f1": SumRatio(factors("hits", 2.0), predicted | relevant),
+    }
+    if is_loose:
+        f1 = partial(_average_of_types, [types], 0.0, 2, False)
+        distributions["f1"] = _distribution_of_spans(f1, types, statistics)
+    each = [[name] for name in types]
     for position, key in enumerate(("precision", "recall", "f1")):
         for is_weighted in (False, True):
-            score = partial(_average_of_types, types, zero_division, position, is_weighted)
+            score = partial(_average_of_types, each, zero_division, position, is_weighted)
             name = f"{'weighted' if is_weighted else 'macro'}_{key}"
             distributions[name] = _distribution_of_spans(
                 score, types, statistics, biased=key == "f1"
@@ -169,27 +195,6 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     if "tags" in statistics:
         distributions["accuracy"] = SumRatio({"equal_tags": 1}, {"tags": 1})
     return distributions
-
-
-def _micro_distributions(types: Sequence[str], statistics: Sequence[str]) -> dict[str, SumScore]:
-    """Return precision, recall and F1 of the spans of some types together."""
-
-    def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
-        return {f"{kind}:{name}": factor for name in types}
-
-    distributions: dict[str, SumScore] = {
-        "precision": SumRatio(factors("hits"), factors("predicted"))
-    }
-    if f"found:{types[0]}" not in statistics:
-        predicted_and_relevant = factors("predicted") | factors("relevant")
-        distributions["recall"] = SumRatio(factors("hits"), factors("relevant"))
-        return distributions | {"f1": SumRatio(factors("hits", 2.0), predicted_and_relevant)}
-    distributions["recall"] = SumRatio(factors("found"), factors("relevant"))
-
-    def f1(sums: Mapping[str, Floats]) -> Floats:
-        return _harmonic(*_shares(sums, types, 0.0))
-
-    return distributions | {"f1": _distribution_of_spans(f1, types, statistics)}
 
 
 def _distribution_of_spans(
@@ -213,81 +218,24 @@ def _distribution_of_spans(
     return SumFunction(score, size, all_wrong, all_right, biased=biased)
 
 
-def _shares(
-    sums: Mapping[str, Floats], types: Sequence[str], zero_division: float
-) -> tuple[Floats, Floats]:
-    """Return precision and recall of the spans of some types together, for arrays of sums."""
-    hits, predicted, relevant = (
-        np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
-        for kind in ("hits", "predicted", "relevant")
-    )
-    recalled = np.sum([sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types], axis=0)
-    precision = np.where(predicted > 0, hits / predicted, zero_division)
-    return precision, np.where(relevant > 0, recalled / relevant, zero_division)
-
-
-def _harmonic(precision: Floats, recall: Floats) -> Floats:
-    total = precision + recall
-    return np.where(total > 0, 2 * precision * recall / total, 0.0)
-
-
 def _average_of_types(
-    types: Sequence[str],
+    groups: Sequence[Sequence[str]],
     zero_division: float,
     position: int,
     is_weighted: bool,
     sums: Mapping[str, Floats],
 ) -> Floats:
-    """Return precision, recall or F1 averaged over types, for arrays of sums."""
+    """Return precision, recall or F1 averaged over groups of types, for arrays of sums."""
     total = weight_total = np.zeros(1)
-    for name in types:
-        shares = _shares(sums, [name], zero_division)
-        value = (*shares, _harmonic(*shares))[position]
-        relevant, predicted = sums[f"relevant:{name}"], sums[f"predicted:{name}"]
+    for types in groups:
+        value = _of_types(sums, types, zero_division)[position]
+        relevant, predicted = (
+            np.sum([sums[f"{kind}:{name}"] for name in types], axis=0)
+            for kind in ("relevant", "predicted")
+        )
         weight = relevant if is_weighted else (relevant + predicted > 0).astype(np.float64)
         total, weight_total = total + weight * value, weight_total + weight
     return total / weight_total
-
-
-def _type_scores(
-    sums: Mapping[str, float], types: Sequence[str], zero_division: float
-) -> tuple[float, float, float]:
-    """Return precision, recall and F1 of the spans of several types together."""
-    hits, predicted, relevant = (
-        sum(sums[f"{kind}:{name}"] for name in types) for kind in ("hits", "predicted", "relevant")
-    )
-    recalled = sum(sums.get(f"found:{name}", sums[f"hits:{name}"]) for name in types)
-    precision = hits / predicted if predicted else zero_division
-    recall = recalled / relevant if relevant else zero_division
-    total = precision + recall
-    return precision, recall, 2 * precision * recall / total if total else 0.0
-
-
-def _sum(values: Sequence[float]) -> float:
-    """Return the sum as numpy adds; `sum` rounds less from Python 3.12 on."""
-    if len(values) < _PIECEWISE:
-        return reduce(add, values, 0.0)
-    return float(np.sum(np.array(values, np.float64)))
-
-
-def _read_spans(
-    predictions: Any,
-    references: Any,
-    scheme: Scheme | None,
-    *,
-    suffix: bool,
-    joined: bool = False,
-) -> tuple[dict[str, Spans], list[str], dict[str, Integers | Floats]]:
-    """Return the spans of both sides, their types, and for tags the number of equal ones."""
-    if isinstance(references[0], Mapping):
-        spans, types = _given_spans({"predictions": predictions, "references": references})
-        return spans, types, {}
-    sides = tag_rows(predictions, references)
-    if scheme == "auto":
-        scheme = scheme_of_tags(sides[1], suffix=suffix)  # type: ignore[assignment]
-    texts = {"predictions": (sides[0], predictions), "references": (sides[1], references)}
-    spans, types = spans_of_tags(texts, scheme=scheme, suffix=suffix, joined=joined)
-    return spans, types, {"tags": sides[0].counts, "equal_tags": equal_tags(*sides)}
 
 
 # ---- spans as they are given --------------------------------------------------------------------
@@ -331,22 +279,17 @@ def _by_type(spans: Spans, rows: int, types: int, credit: Floats | None = None) 
 
 def _equal_spans(predicted: Spans, relevant: Spans) -> Spans:
     """Return the spans that both sides have, one for each pair."""
-    all_spans = [np.concatenate(columns) for columns in zip(predicted, relevant, strict=True)]
-    order = np.lexsort(all_spans)
-    differs = np.zeros(order.size, dtype=bool)
-    differs[:1] = True
-    for column in all_spans:
-        ordered = column[order]
-        differs[1:] |= ordered[1:] != ordered[:-1]
-    is_relevant = order >= predicted.rows.size
-    starts = np.flatnonzero(differs)
-    counts = np.diff(starts, append=order.size)
-    if not starts.size:
+    spans = np.concatenate([predicted, relevant], axis=1)
+    order = np.lexsort(spans)
+    if not order.size:
         return predicted
-    relevant_counts = np.add.reduceat(is_relevant.astype(np.int64), starts)
-    pairs = np.minimum(relevant_counts, counts - relevant_counts)
-    matches = np.repeat(order[starts], pairs)
-    return Spans(*(column[matches] for column in all_spans))
+    spans = spans[:, order]
+    differs = (spans[:, 1:] != spans[:, :-1]).any(axis=0)
+    starts = np.append(0, np.flatnonzero(differs) + 1)
+    counts = np.diff(starts, append=order.size)
+    of_relevant = np.add.reduceat(order >= predicted.rows.size, starts, dtype=np.int64)
+    pairs = np.minimum(of_relevant, counts - of_relevant)
+    return Spans(*np.repeat(spans[:, starts], pairs, axis=1))
 
 
 def _loose_pairs(
@@ -361,55 +304,28 @@ def _loose_pairs(
     """
     pairs: list[tuple[int, int]] = []
     credit_values: list[float] = []
-    ends = [np.searchsorted(side.rows, np.arange(rows + 1)) for side in (predicted, relevant)]
-    left, right = (
-        list(zip(*(column.tolist() for column in side[1:]), strict=True))
-        for side in (predicted, relevant)
+    firsts, true_firsts = (
+        np.searchsorted(side.rows, np.arange(rows + 1)) for side in (predicted, relevant)
     )
-    bounds = [end.tolist() for end in ends]
     for row in range(rows):
-        # By their starts, each with the largest end so far: where that is before a span, so are all
-        # of them, and the search ends.
-        numbers = sorted(range(bounds[1][row], bounds[1][row + 1]), key=right.__getitem__)
-        reaches = accumulate((right[n][1] for n in numbers), max)
-        free = [(right[n][0], reach, n) for n, reach in zip(numbers, reaches, strict=True)]
-        for number in range(bounds[0][row], bounds[0][row + 1]):
-            start, end, _ = left[number]
-            overlapping = {}
-            for position in range(bisect_left(free, (end,)) - 1, -1, -1):
-                _, reach, n = free[position]
-                if reach <= start:
-                    break
-                if start < right[n][1]:
-                    overlapping[n] = position
-            if overlapping:
-                candidates = [(n, right[n]) for n in sorted(overlapping)]
-                choice, credit = _choice(left[number], candidates, match)
-                del free[overlapping[choice]]
-                if credit:
-                    pairs.append((number, choice))
-                    credit_values.append(credit)
+        first, stop = true_firsts[row : row + 2]
+        _, starts, ends, types = (column[first:stop] for column in relevant)
+        free = np.ones(starts.size, bool)
+        for number in range(*firsts[row : row + 2]):
+            _, start, end, kind = (column[number] for column in predicted)
+            overlapping = np.flatnonzero(free & (starts < end) & (start < ends))
+            if not overlapping.size:
+                continue
+            distances = np.abs(starts - start)[overlapping] + np.abs(ends - end)[overlapping]
+            suits = types[overlapping] == kind if match == "type" else distances == 0
+            choice, credit = overlapping[0], 0.5 if match == "partial" else 0.0
+            if suits.any():
+                choice, credit = overlapping[suits][distances[suits].argmin()], 1.0
+            free[choice] = False
+            if credit:
+                pairs.append((number, first + choice))
+                credit_values.append(credit)
     return np.array(pairs, np.int64).reshape(-1, 2), np.array(credit_values, np.float64)
-
-
-def _choice(
-    span: tuple[int, int, int],
-    overlapping: Sequence[tuple[int, tuple[int, int, int]]],
-    match: Match,
-) -> tuple[int, float]:
-    """Return the true span that a predicted one takes of those that it overlaps, and its credit."""
-    start, end, kind = span
-    if match == "type":
-        distances = [
-            (abs(start - candidate[0]) + abs(end - candidate[1]), n)
-            for n, candidate in overlapping
-            if candidate[2] == kind
-        ]
-        return (min(distances)[1], 1.0) if distances else (overlapping[0][0], 0.0)
-    for n, candidate in overlapping:
-        if candidate[:2] == (start, end):
-            return n, 1.0
-    return overlapping[0][0], 0.5 if match == "partial" else 0.0
 
 
 TagRows = Annotated[Any, ListOf(Scalar(str))]

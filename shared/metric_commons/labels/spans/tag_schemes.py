@@ -11,9 +11,10 @@ Both sets of rules become tables in which all neighbours of all rows are looked 
 is followed by an O, which is never part of a span, so that no span crosses the end of a row.
 """
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from functools import cache
-from itertools import chain
+from itertools import chain, count
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -28,60 +29,33 @@ _PREFIXES = "OBIESUL"
 _FOREIGN, _POINT = 7, 8  # any other letter; and ".", which is not part of a span either
 _KINDS = 9  # of prefixes
 
-Pattern = tuple[str, str, str]  # letters before, letters now, and whether types are the same
-
 
 class _SchemeRules(NamedTuple):
-    """Pairs of neighbours at which a span begins, continues, and has ended."""
+    """Pairs of neighbours at which a span begins, continues, and has ended.
+
+    A pattern has the letters before, the letters now, and whether types are the same.
+    """
 
     letters: str
-    starts: Sequence[Pattern]
-    continuations: Sequence[Pattern]
-    ends: Sequence[Pattern]
+    starts: str
+    continuations: str
+    ends: str
 
 
-_LETTERS = _PREFIXES
 _SCHEMES: Mapping[str, _SchemeRules] = {
     "IOB1": _SchemeRules(
         "IOB",
-        [
-            ("OB", "I", "any"),
-            ("I", "I", "other"),
-            ("IB", "B", "same"),
-        ],
-        [("BI", "I", "same")],
-        [("I", "OB", "any"), ("BI", "I", "other"), ("B", "O", "any"), ("B", "B", "same")],
+        "OB I any, I I other, IB B same",
+        "BI I same",
+        "I OB any, BI I other, B O any, B B same",
     ),
     "IOE1": _SchemeRules(
-        "IOE",
-        [("OE", "I", "any"), ("I", "I", "other"), ("E", "E", "same")],
-        [("I", "IE", "same")],
-        [("I", "IE", "other"), ("I", "O", "any"), ("E", "IE", "same")],
+        "IOE", "OE I any, I I other, E E same", "I IE same", "I IE other, I O any, E IE same"
     ),
-    "IOB2": _SchemeRules(
-        "IOB",
-        [(_LETTERS, "B", "any")],
-        [("BI", "I", "same")],
-        [("BI", "OB", "any"), ("BI", "I", "other")],
-    ),
-    "IOE2": _SchemeRules(
-        "IOE",
-        [("OE", "IE", "any"), ("I", "IE", "other")],
-        [("I", "IE", "same")],
-        [("E", _LETTERS, "any")],
-    ),
-    "IOBES": _SchemeRules(
-        "IOBES",
-        [(_LETTERS, "BS", "any")],
-        [("BI", "IE", "same")],
-        [("SE", _LETTERS, "any")],
-    ),
-    "BILOU": _SchemeRules(
-        "BILOU",
-        [(_LETTERS, "BU", "any")],
-        [("BI", "IL", "same")],
-        [("UL", _LETTERS, "any")],
-    ),
+    "IOB2": _SchemeRules("IOB", "* B any", "BI I same", "BI OB any, BI I other"),
+    "IOE2": _SchemeRules("IOE", "OE IE any, I IE other", "I IE same", "E * any"),
+    "IOBES": _SchemeRules("IOBES", "* BS any", "BI IE same", "SE * any"),
+    "BILOU": _SchemeRules("BILOU", "* BU any", "BI IL same", "UL * any"),
 }
 # The letters besides O that identify a scheme.
 _DETECTED = {
@@ -91,16 +65,7 @@ _DETECTED = {
     "BILOU": ["BILU", "BIL", "BLU", "BL"],
 }
 # The default rules, regardless of types.
-_STARTS = [(_LETTERS, "BS", "any"), ("EOS", "EI", "any")]
-_ENDS = [("ES", _LETTERS, "any"), ("BI", "BSO", "any")]
-
-
-class TagRows(NamedTuple):
-    """The tags of rows as integers, with an O after each row."""
-
-    tags: Sequence[str]  # the distinct tags; the first is O
-    numbers: Integers  # of each tag of each row
-    counts: Integers  # number of tags of each row, without the O after it
+_STARTS, _ENDS = "* BS any, EOS EI any", "ES * any, BI BSO any"
 
 
 class Spans(NamedTuple):
@@ -112,61 +77,91 @@ class Spans(NamedTuple):
     types: Integers
 
 
-def tag_rows(
-    predictions: Sequence[Sequence[str]], references: Sequence[Sequence[str]]
-) -> tuple[TagRows, TagRows]:
-    """Return the tags of both sides, numbered consistently.
+class TagSpans(NamedTuple):
+    """The spans of two columns of tags, and how many tags of each row are equal."""
+
+    spans: dict[str, Spans]
+    types: list[str]  # their names
+    tags: Integers  # of each row
+    equal_tags: Integers
+
+
+def tag_spans(
+    predictions: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    *,
+    scheme: str | None = None,
+    suffix: bool = False,
+    joined: bool = False,
+) -> TagSpans:
+    """Return the spans of both columns.
+
+    Args:
+        predictions: the tags of each row.
+        references: the true tags.
+        scheme: the scheme, "auto" for that of the references; None for the rules of conlleval.
+        suffix: whether the letter follows the type, as in PER-B.
+        joined: whether a span may continue one of the row before, as in `_lenient`.
 
     Raises:
-        ValueError: a row has different numbers of tags on the two sides, or an empty tag.
+        ValueError: a row has different numbers of tags on the two sides, or an empty tag; a tag has
+            a letter that does not belong to the scheme; or "auto" fits no scheme, or several.
+
+    >>> tag_spans([["B-A", "O"]], [["B-A", "L-A"]], scheme="auto").spans["references"].ends.tolist()
+    [2]
     """
     columns = {"predictions": predictions, "references": references}
-    flat = {name: list(chain.from_iterable(rows)) for name, rows in columns.items()}
-    counts = {
-        name: np.fromiter(map(len, rows), np.int64, len(rows)) for name, rows in columns.items()
-    }
-    unequal = np.flatnonzero(counts["predictions"] != counts["references"])
+    counts, true_counts = (
+        np.fromiter(map(len, rows), np.int64, len(rows)) for rows in columns.values()
+    )
+    unequal = np.flatnonzero(counts != true_counts)
     if unequal.size:
         row = int(unequal[0])
         problem = f"has {len(predictions[row])} tags, but references[{row}] has "
         raise RowError("predictions", row, f"{problem}{len(references[row])}")
-    numbers = _Numbers({"O": 0})
-    sides = []
-    for name, tags in flat.items():
-        side = np.zeros(len(tags) + counts[name].size, np.int64)
-        is_tag = np.ones(side.size, dtype=bool)
-        is_tag[np.cumsum(counts[name] + 1) - 1] = False
-        side[is_tag] = np.fromiter(map(numbers.__getitem__, tags), np.int64, len(tags))
-        sides.append(side)
+    numbers: defaultdict[str, int] = defaultdict(count().__next__)
+    numbers["O"]  # is 0
+    ends = np.cumsum(counts + 1)  # of rows, each with an O behind it
+    is_tag = np.ones(ends[-1], dtype=bool)
+    is_tag[ends - 1] = False
+    sides = {}
+    for name, rows in columns.items():
+        sides[name] = np.zeros(is_tag.size, np.int64)
+        of_tags = map(numbers.__getitem__, chain.from_iterable(rows))
+        sides[name][is_tag] = np.fromiter(of_tags, np.int64, int(counts.sum()))
+    tags = list(numbers)
     if "" in numbers:
-        for name, rows in columns.items():
-            _refuse(name, rows, [""], "is empty; a tag is a letter and a type, such as B-PER, or O")
-    first, second = (
-        TagRows(list(numbers), side, counts[name])
-        for name, side in zip(columns, sides, strict=True)
-    )
-    return first, second
+        problem = "is empty; a tag is a letter and a type, such as B-PER, or O"
+        _refuse(columns, [""], problem)
+    letters = [tag[-1] if suffix else tag[0] for tag in tags]
+    if scheme == "auto":
+        present = np.unique(sides["references"][is_tag]).tolist()
+        scheme = _scheme_of_letters({letters[number] for number in present})
+    if scheme is not None:
+        known = _SCHEMES[scheme].letters
+        wrong = [tag for tag, letter in zip(tags, letters, strict=True) if letter not in known]
+        _refuse(columns, wrong, f"; the letters of {scheme} are {', '.join(known)}")
+    prefixes, types, names = _parts(tags, letters, suffix=suffix, strict=scheme is not None)
+    spans = {}
+    for name, side in sides.items():
+        prefix, kind = prefixes[side], types[side]
+        if scheme is None:
+            row_starts = ends - counts - 1
+            found = _lenient(prefix, kind, row_starts[:1] if joined else row_starts)
+        else:
+            found = _strict(prefix, kind, int(types[0]), _SCHEMES[scheme])
+        spans[name] = Spans(np.searchsorted(ends, found[0], side="right"), *found)
+    equal = np.concatenate(([0], np.cumsum(sides["predictions"] == sides["references"])))
+    equal_tags: Integers = equal[ends] - equal[ends - counts - 1] - 1  # without the O
+    return TagSpans(spans, names, counts, equal_tags)
 
 
-class _Numbers(dict[str, int]):
-    """A number for each distinct text, assigned on first use."""
+def _scheme_of_letters(letters: set[str]) -> str:
+    """Return the scheme of these letters of tags.
 
-    def __missing__(self, text: str) -> int:
-        number = self[text] = len(self)
-        return number
-
-
-def scheme_of_tags(rows: TagRows, *, suffix: bool) -> str:
-    """Return the scheme of the tags, determined by their letters.
-
-    Raises:
-        ValueError: the letters fit no scheme, or several.
-
-    >>> scheme_of_tags(tag_rows([["B-A", "O"]], [["B-A", "L-A"]])[1], suffix=False)
+    >>> _scheme_of_letters({"B", "O", "L"})
     'BILOU'
     """
-    tags = [rows.tags[number] for number in np.unique(_without_ends(rows)).tolist()]
-    letters = {tag[-1] if suffix else tag[0] for tag in tags}
     if letters in ({"S"}, {"U"}):  # without O
         return "IOBES" if letters == {"S"} else "BILOU"
     for scheme, sets in _DETECTED.items():
@@ -176,85 +171,29 @@ def scheme_of_tags(rows: TagRows, *, suffix: bool) -> str:
     raise ValueError(f"references have no known scheme: their tags have the letters {listed}")
 
 
-def spans_of_tags(
-    columns: Mapping[str, tuple[TagRows, Sequence[Sequence[str]]]],
-    *,
-    scheme: str | None,
-    suffix: bool,
-    joined: bool = False,
-) -> tuple[dict[str, Spans], list[str]]:
-    """Return the spans of each column, and the names of their types.
-
-    Args:
-        columns: for each name, the numbered tags and the original tags, all numbered consistently.
-        scheme: the scheme; None for the rules of conlleval.
-        suffix: whether the letter follows the type, as in PER-B.
-        joined: whether a span may continue one of the row before, as in `_lenient`.
-
-    Raises:
-        ValueError: a tag has a letter that does not belong to the scheme.
-    """
-    tags = next(iter(columns.values()))[0].tags
-    prefixes, types, names = _parts(tags, suffix=suffix, strict=scheme is not None)
-    if scheme is not None:
-        letters = _SCHEMES[scheme].letters
-        wrong = [tag for tag in tags if (tag[-1] if suffix else tag[0]) not in letters]
-        if wrong:
-            listed = ", ".join(letters)
-            for name, (_, rows) in columns.items():
-                _refuse(name, rows, wrong, f"; the letters of {scheme} are {listed}")
-    spans = {}
-    for name, (side, _) in columns.items():
-        prefix, kind = prefixes[side.numbers], types[side.numbers]
-        row_ends = np.cumsum(side.counts + 1)
-        row_starts = row_ends - side.counts - 1
-        if scheme is None:
-            starts, ends, span_types = _lenient(
-                prefix, kind, row_starts[:1] if joined else row_starts
-            )
-        else:
-            starts, ends, span_types = _strict(prefix, kind, int(types[0]), _SCHEMES[scheme])
-        spans[name] = Spans(
-            np.searchsorted(row_ends, starts, side="right"), starts, ends, span_types
-        )
-    return spans, names
-
-
-def equal_tags(predictions: TagRows, references: TagRows) -> Integers:
-    """Return the number of tags of each row that are equal on both sides."""
-    equal = np.concatenate(([0], np.cumsum(predictions.numbers == references.numbers)))
-    ends = np.cumsum(predictions.counts + 1)
-    totals: Integers = equal[ends] - equal[ends - predictions.counts - 1] - 1  # without the O
-    return totals
-
-
-def _without_ends(rows: TagRows) -> Integers:
-    is_tag = np.ones(rows.numbers.size, dtype=bool)
-    is_tag[np.cumsum(rows.counts + 1) - 1] = False
-    return rows.numbers[is_tag]
-
-
-def _refuse(name: str, rows: Sequence[Sequence[str]], wrong: Sequence[str], problem: str) -> None:
-    """Raise an error about the first wrong tag of a column, if there is one."""
-    for row, tags in enumerate(rows):
-        for position, tag in enumerate(tags):
-            if tag in wrong:
-                cause = problem if not tag else f"is {tag!r}{problem}"
-                raise RowError(name, row, f"[{position}] {cause}")
+def _refuse(
+    columns: Mapping[str, Sequence[Sequence[str]]], wrong: Sequence[str], problem: str
+) -> None:
+    """Raise an error about the first wrong tag, if there is one."""
+    for name, rows in columns.items() if wrong else ():
+        for row, tags in enumerate(rows):
+            for position, tag in enumerate(tags):
+                if tag in wrong:
+                    cause = f"is {tag!r}{problem}" if tag else problem
+                    raise RowError(name, row, f"[{position}] {cause}")
 
 
 def _parts(
-    tags: Sequence[str], *, suffix: bool, strict: bool
+    tags: Sequence[str], letters: Sequence[str], *, suffix: bool, strict: bool
 ) -> tuple[Integers, Integers, list[str]]:
     """Return the prefix and the type of each distinct tag, and the names of the types."""
     prefixes, types = [], []
     names: dict[str, int] = {}
-    for tag in tags:
-        letter, text = (tag[-1], tag[:-1]) if suffix else (tag[0], tag[1:])
+    for tag, letter in zip(tags, letters, strict=True):
         if strict:
-            name = text.strip("-")
+            name = (tag[:-1] if suffix else tag[1:]).strip("-")
         else:
-            name = text.rsplit("-", 1)[0] if suffix else text.split("-", 1)[-1]
+            name = tag[:-1].rsplit("-", 1)[0] if suffix else tag[1:].split("-", 1)[-1]
         number = _POINT if letter == "." else _PREFIXES.find(letter)
         prefixes.append(_FOREIGN if number < 0 else number)
         types.append(names.setdefault(name or "_", len(names)))
@@ -262,27 +201,19 @@ def _parts(
 
 
 @cache
-def _table(*patterns: Pattern) -> Booleans:
+def _table(patterns: str) -> Booleans:
     """Return whether a pattern applies, by equal types, previous letter and current letter."""
     table = np.zeros((2, _KINDS, _KINDS), dtype=bool)
-    for previous_letters, letters, types in patterns:
-        # Patterns for any letter also apply to unknown letters.
-        rows = (
-            range(_KINDS)
-            if previous_letters == _LETTERS
-            else map(_PREFIXES.index, previous_letters)
+    for pattern in patterns.split(", "):
+        *sides, types = pattern.split()
+        # A star is any letter, also an unknown one.
+        rows, columns = (
+            [*range(_KINDS)] if letters == "*" else [*map(_PREFIXES.index, letters)]
+            for letters in sides
         )
-        columns = range(_KINDS) if letters == _LETTERS else map(_PREFIXES.index, letters)
         flags = {"any": [0, 1], "same": [1], "other": [0]}[types]
-        table[np.ix_(flags, list(rows), list(columns))] = True
+        table[np.ix_(flags, rows, columns)] = True
     return table
-
-
-def _neighbours(prefix: Integers, kind: Integers, outer_kind: int) -> tuple[Integers, Integers]:
-    """Return the prefix and type of the tag before each tag; an O before the first one."""
-    previous_prefix, previous_kind = np.zeros_like(prefix), np.full_like(kind, outer_kind)
-    previous_prefix[1:], previous_kind[1:] = prefix[:-1], kind[:-1]
-    return previous_prefix, previous_kind
 
 
 def _lenient(
@@ -294,12 +225,12 @@ def _lenient(
     type nor a known letter, such as the M of BMES, continues the last span of the rows before. Its
     first row has none before it, and so have all rows in `row_starts`.
     """
-    previous_prefix, previous_kind = _neighbours(prefix, kind, -1)
+    previous_prefix, previous_kind = np.append(0, prefix[:-1]), np.append(-1, kind[:-1])
     previous_kind[row_starts] = -1  # not a type
     differs = previous_kind != kind
-    has_ended = _table(*_ENDS)[1][previous_prefix, prefix]
+    has_ended = _table(_ENDS)[1][previous_prefix, prefix]
     has_ended |= differs & (previous_prefix != 0) & (previous_prefix != _POINT)
-    begins = _table(*_STARTS)[1][previous_prefix, prefix]
+    begins = _table(_STARTS)[1][previous_prefix, prefix]
     begins |= differs & (prefix != 0) & (prefix != _POINT)
     begins[row_starts] = True
     latest = np.maximum.accumulate(np.where(begins, np.arange(prefix.size), 0))
@@ -315,10 +246,10 @@ def _strict(
     Tags that continue a span belong to the group of the last tag that does not. A span extends from
     the first start of a group to the end of the group.
     """
-    previous_prefix, previous_kind = _neighbours(prefix, kind, outer_kind)
+    previous_prefix, previous_kind = np.append(0, prefix[:-1]), np.append(outer_kind, kind[:-1])
     pairs = (previous_kind == kind).astype(np.int64), previous_prefix, prefix
     patterns = rules.starts, rules.continuations, rules.ends
-    starts, continuations, ends = (_table(*of_kind)[pairs] for of_kind in patterns)
+    starts, continuations, ends = (_table(of_kind)[pairs] for of_kind in patterns)
     group = np.cumsum(~continuations)
     candidates = np.flatnonzero(starts)
     first = candidates[np.diff(group[candidates], prepend=-1) != 0]

@@ -6,10 +6,9 @@ Source:
 """
 
 import math
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,7 +23,7 @@ from ...statistics.intervals.weighted_units import (
     weighted_draws,
 )
 from ...statistics.resampling.row_units import RowUnits, cluster_values
-from .areas import InfluencedScore, RowScores, undefined
+from .areas import RowScores
 from .curves import ScoreCounts
 
 
@@ -33,23 +32,28 @@ class Calibration:
     """Bins of probabilities, ascending, without empty bins.
 
     Args:
-        starts: the start of each bin among the distinct scores, and the end of the last one.
         predicted: the mean probability in each bin.
         observed: the proportion of positives in each bin.
         rows: the number of rows in each bin, or the sum of their weights.
+        lowers: the lower edge of each bin.
+        uppers: the upper edge.
 
     """
 
-    starts: list[int]
     predicted: list[float]
     observed: list[float]
     rows: list[Any]
-    edges: tuple[list[float], list[float]] = ([], [])  # the lower and the upper edges
+    lowers: list[float]
+    uppers: list[float]
 
-    @property
-    def gaps(self) -> list[float]:
-        """Return the proportion of positives minus the mean probability, for each bin."""
-        return [share - mean for share, mean in zip(self.observed, self.predicted, strict=True)]
+    def errors(self) -> dict[str, float]:
+        """Return the mean and the largest gap of the bins; NaN without bins."""
+        if not self.rows:
+            return dict.fromkeys(("ece", "mce"), math.nan)
+        bins = zip(self.observed, self.predicted, strict=True)
+        gaps = [abs(share - mean) for share, mean in bins]
+        weighted = [gap * size for gap, size in zip(gaps, self.rows, strict=True)]
+        return {"ece": math.fsum(weighted) / math.fsum(self.rows), "mce": max(gaps)}
 
 
 def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Calibration:
@@ -90,66 +94,33 @@ def calibration(counts: ScoreCounts, bins: int, strategy: str = "uniform") -> Ca
         uppers = [max(math.ceil(score * bins - 1e-9), 1) / bins for score in uppers]
         lowers = [upper - 1 / bins for upper in uppers]
     return Calibration(
-        starts,
         [total / size for total, size in zip(totals, sizes, strict=True)],
         [count / size for count, size in zip(positives, sizes, strict=True)],
         [size * unit for size in sizes],
-        (lowers, uppers),
+        lowers,
+        uppers,
     )
 
 
-def calibration_errors(rows: RowScores, bins: Calibration) -> dict[str, InfluencedScore]:
-    """Return the expected and the maximum calibration error.
+def bin_sums(rows: RowScores, binned: Calibration) -> tuple[Floats, Integers]:
+    """Return what rows of weight 1 add to the gaps and weights of bins, and the bins of rows.
 
-    The mean and the largest gap of the bins.
+    The table has the shape (rows, 2 * bins).
     """
-    if not bins.rows:
-        return dict.fromkeys(("ece", "mce"), undefined(rows.scores.size))
-    counts = rows.counts
-    total = math.fsum(bins.rows)
-    gaps = [abs(gap) for gap in bins.gaps]
-    weighted = [gap * size for gap, size in zip(gaps, bins.rows, strict=True)]
-    ece, mce = math.fsum(weighted) / total, max(gaps)
-    worst = gaps.index(mce)
-
-    def influence(score: float, weights: list[float]) -> tuple[Floats, Floats]:
-        """The influence of rows on a weighted sum of gaps, given the weight per row of each bin."""
-        lengths = np.diff(bins.starts)
-        slope = np.repeat(np.sign(bins.gaps) * weights, lengths)
-        offset = np.repeat(score * np.array(weights), lengths)
-        return slope * (1 - counts.scores) - offset, -slope * counts.scores - offset
-
-    unit = 2.0**counts.exponent  # of the counts; the rows of bins are in units of 1
-    equal_weights = [unit / total] * len(gaps)
-    worst_alone = [unit * (index == worst) / size for index, size in enumerate(bins.rows)]
-    return {
-        "ece": rows.influenced(ece, lambda: influence(ece, equal_weights)),
-        "mce": rows.influenced(mce, lambda: influence(mce, worst_alone)),
-    }
+    size, every = len(binned.rows), np.arange(rows.scores.size)
+    bins = np.minimum(np.searchsorted(binned.uppers, rows.scores), size - 1)
+    table = np.zeros((bins.size, 2 * size))
+    table[every, bins], table[every, size + bins] = rows.positive - rows.scores, 1.0
+    return table, bins
 
 
-class BinSums(NamedTuple):
-    """What rows of weight 1 add to the sums of bins: their gaps, and then their weights."""
-
-    table: Floats  # shape (rows, 2 * bins)
-    unseen: Floats  # of rows that may come, shape (2 * bins, 2 * bins)
-    bins: Integers  # of the rows
-
-    @classmethod
-    def of(cls, rows: RowScores, binned: Calibration) -> "BinSums":
-        """Return the sums of rows, and of those that may come: at the edges of each bin."""
-        lower_edges, upper_edges = map(np.array, binned.edges)
-        p, size = rows.scores, upper_edges.size
-        bins = np.minimum(upper_edges.searchsorted(p), size - 1)
-        table = np.zeros((p.size, 2 * size))
-        table[np.arange(p.size), bins] = rows.positive.astype(np.float64) - p
-        table[np.arange(p.size), size + bins] = 1.0
-        unseen = np.zeros((2, size, 2 * size))
-        numbers = np.arange(size)
-        for side, change in enumerate((-upper_edges, 1 - lower_edges)):
-            unseen[side, numbers, numbers] = change
-            unseen[side, numbers, size + numbers] = 1.0
-        return cls(table, unseen.reshape(2 * size, -1), bins)
+def unseen_in_bins(binned: Calibration) -> Floats:
+    """Return what rows that may come add: wholly false, or true, at the end of each bin."""
+    size = len(binned.rows)
+    candidates = np.tile(np.eye(size), (2, 2))
+    candidates[:size, :size] *= -np.array(binned.uppers)
+    candidates[size:, :size] *= 1 - np.array(binned.lowers)
+    return candidates
 
 
 def bin_scores(sums: Floats, _: object = None) -> dict[str, Floats]:
@@ -166,10 +137,7 @@ _BISECTIONS = 40
 
 
 def calibration_intervals(
-    values: Mapping[str, float],
-    rows: RowScores,
-    binned: Calibration,
-    uncertainty: Uncertainty,
+    rows: RowScores, binned: Calibration, uncertainty: Uncertainty
 ) -> dict[str, Interval]:
     """Return the intervals of the expected and of the maximum calibration error.
 
@@ -180,47 +148,50 @@ def calibration_intervals(
     most, less the bias that is due to weights alone.
 
     Args:
-        values: "ece" and "mce".
         rows: probabilities, whether rows are positive, and weights.
         binned: the bins with rows, at least one.
         uncertainty: the level and the clusters.
     """
+    values, size, tail = binned.errors(), len(binned.rows), (1 - uncertainty.level) / 2
     clusters = uncertainty.clusters
     numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-    table, unseen, bins = BinSums.of(rows, binned)
-    p = rows.scores
-    w = np.ones(p.size) if rows.weights is None else rows.weights
-    size, tail = len(unseen) // 2, (1 - uncertainty.level) / 2
+    table, bins = bin_sums(rows, binned)
+    w = np.ones(bins.size) if rows.weights is None else rows.weights
     units = cluster_values(table * w[:, np.newaxis], numbers)
     units = units[np.lexsort(units.T[::-1])]
     total = units.sum(axis=0)
     kinds, counts = _kinds(units, size, numbers is None)
     sizes = units[:, size:].sum(axis=1)
-    unseen *= float(np.sort(sizes**2).sum()) / sizes.sum()
-    trials = bin_scores(total[:, np.newaxis] + unseen.T)
+    candidates = unseen_in_bins(binned) * (float(np.sort(sizes**2).sum()) / sizes.sum())
+    trials = bin_scores(total[:, np.newaxis] + candidates.T)
     scores = {}
     for name, value in values.items():
-        _, raising = extremes(trials[name], unseen)
+        _, raising = extremes(trials[name], candidates)
         scores[name] = DrawnScore(value, raising, raising)
     of_kinds = RowUnits(counts, kinds)
     if uncertainty.method == "bootstrap":
         return unit_intervals(of_kinds, scores, bin_scores, uncertainty)
     laws = weighted_draws(of_kinds, scores, bin_scores, **uncertainty.draws)
-    noise = np.sqrt(_noise(units, bins, p, w, size, numbers is None))
+    noise = np.sqrt(_noise(units, rows, bins, w, numbers is None))
     chance = np.random.RandomState(np.random.PCG64(int(uncertainty.seed) + 1))
     z = chance.standard_normal((_NOISE, size)) * noise
+    masses = np.tile(total[size:], (_NOISE, 1))
     intervals = {}
     for name, value in values.items():
-
-        def reaches(part: float, name: str = name, value: float = value) -> bool:
-            sums = np.concatenate([part * total[:size] + z, np.tile(total[size:], (_NOISE, 1))], 1)
-            return bool(np.quantile(bin_scores(sums.T)[name], 1 - tail) < value)
-
-        low = 0.0 if numbers is not None and len(units) == 1 else _largest_part(reaches) * value
+        low, high = 0.0, 1.0  # the fraction is between them
+        for part in (0.0, *[None] * _BISECTIONS):
+            middle = (low + high) / 2 if part is None else part
+            errors = bin_scores(np.column_stack([middle * total[:size] + z, masses]).T)[name]
+            if np.quantile(errors, 1 - tail) < value:
+                low = middle
+            else:
+                high = middle
+        low = 0.0 if numbers is not None and len(units) == 1 else low * value
         law = laws[name]
         high = float(np.quantile(law.upper, 1 - tail)) - max(law.bias(value), 0.0)
-        high = min(max(high, value), 1.0)
-        intervals[name] = Interval(low, high, "law", law.standard_error(len(units)))
+        intervals[name] = Interval(
+            low, min(max(high, value), 1.0), "law", law.standard_error(len(units))
+        )
     return intervals
 
 
@@ -229,49 +200,29 @@ def _kinds(units: Floats, size: int, are_rows: bool) -> tuple[Floats, Integers]:
     if not are_rows or len(units) <= _MANY:
         kinds, counts = np.unique(units, axis=0, return_counts=True)
         return kinds, counts
-    bins = np.abs(units[:, :size]).argmax(axis=1)
+    bins = units[:, size:].argmax(axis=1)
     errors = units[np.arange(len(units)), bins] / units[:, size:].sum(axis=1)
-    part = np.floor((errors + 1) * (_PARTS / 2)).astype(np.int64)
-    codes, inverse, counts = np.unique(
-        bins * (_PARTS + 1) + part, return_inverse=True, return_counts=True
-    )
-    means = np.zeros((codes.size, 2 * size))
-    np.add.at(means, inverse, units)
-    return means / counts[:, np.newaxis], counts
+    codes = bins * (_PARTS + 1) + np.floor((errors + 1) * (_PARTS / 2)).astype(np.int64)
+    _, codes, counts = np.unique(codes, return_inverse=True, return_counts=True)
+    means: Floats = cluster_values(units, codes) / counts[:, np.newaxis]
+    return means, counts
 
 
-def _noise(
-    units: Floats, bins: Integers, p: Floats, w: Floats, size: int, are_rows: bool
-) -> Floats:
-    """Return the variance of the gap of each bin.
+def _noise(units: Floats, rows: RowScores, bins: Integers, w: Floats, are_rows: bool) -> Floats:
+    """Return the variance of the gap of each bin, by its probabilities, or as observed if larger.
 
-    By its probabilities, or as observed if larger.
+    That of clusters is as observed.
     """
+    size = units.shape[1] // 2
+    gaps, counts = units[:, :size], np.full(size, len(units))
+    counting = np.ones(gaps.shape, bool)
+    if are_rows:
+        counting, counts = units[:, size:] > 0, np.bincount(bins, minlength=size)
+    means = gaps.sum(axis=0) / np.maximum(counts, 1)
+    squares = np.where(counting, np.square(gaps - means), 0.0).sum(axis=0)
+    observed = np.asarray(squares * counts / np.maximum(counts - 1, 1))
     if not are_rows:
-        number = len(units)
-        deviations = units[:, :size] - units[:, :size].mean(axis=0)
-        between_squares: Floats = np.square(deviations).sum(axis=0) * (number / max(number - 1, 1))
-        return between_squares
-    order = np.lexsort((w, p, bins))
-    expected = np.bincount(bins[order], (p * (1 - p) * w * w)[order], size)
-    is_row = units[:, :size] != 0
-    counts = np.bincount(bins, minlength=size)
-    squares = np.where(is_row, np.square(units[:, :size]), 0.0).sum(axis=0)
-    sums = units[:, :size].sum(axis=0)
-    within_squares = np.maximum(squares - sums * sums / np.maximum(counts, 1), 0.0)
-    observed_variance = within_squares * np.where(
-        counts > 1, counts / np.maximum(counts - 1, 1), 1.0
-    )
-    noise: Floats = np.maximum(expected, observed_variance)
-    return noise
-
-
-def _largest_part(reaches: Callable[[float], bool]) -> float:
-    """Return the largest fraction of the gaps that, with noise, stays below the observed error."""
-    if not reaches(0.0):
-        return 0.0
-    low, high = 0.0, 1.0
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        low, high = (middle, high) if reaches(middle) else (low, middle)
-    return low
+        return observed
+    order = np.lexsort((w, rows.scores, bins))
+    variances = (rows.scores * (1 - rows.scores) * w * w)[order]
+    return np.asarray(np.maximum(np.bincount(bins[order], variances, size), observed))

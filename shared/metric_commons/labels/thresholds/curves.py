@@ -1,11 +1,10 @@
-"""The number of positives and negatives at each score, and the curves that follow.
+"""The number of positives and negatives at each score, and the areas, losses and curves of these.
 
-Areas and losses follow from them, too. Counting takes one sort. Counts of parts of the rows add up
-to the counts of all rows.
+Counting takes one sort.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -13,12 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ...statistics.arguments.arrays import Booleans, Floats, Integers
+from ...statistics.arguments.arrays import Booleans, Floats
 from ...statistics.arithmetic.contingency import scaled_weights
 from ...statistics.arithmetic.exact_sums import group_sums
 
 _BLOCK = 1 << 14  # scores at a time, so that intermediate arrays fit into the cache
 EPSILON = float(np.finfo(np.float64).eps)  # log loss clips probabilities to EPSILON .. 1 - EPSILON
+MEASURES = ("roc_auc", "pr_auc", "average_precision", "log_loss", "brier")
 
 
 @dataclass(frozen=True)
@@ -57,17 +57,18 @@ class ScoreCounts:
     @cached_property
     def total_positives(self) -> Any:
         """Return the number of positives."""
-        return _total(self.positives)
+        return self.positives.sum().item()
 
     @cached_property
     def total_negatives(self) -> Any:
         """Return the number of negatives."""
-        return _total(self.negatives)
+        return self.negatives.sum().item()
 
     @cached_property
-    def sums(self) -> "ScoreSums":
-        """Return the sums that determine areas and losses."""
-        return _score_sums(self)
+    def measures(self) -> dict[str, float]:
+        """Return areas, log loss and Brier score; NaN where they are undefined."""
+        has_ties = not self.no_ties or not self.scores.size
+        return _measures(self) if has_ties else _measures_without_ties(self)
 
     @property
     def no_ties(self) -> bool:
@@ -83,11 +84,6 @@ class ScoreCounts:
     def are_probabilities(self) -> bool:
         """Return whether all scores are from 0 to 1."""
         return bool(self.scores.size and self.scores[0] >= 0 and self.scores[-1] <= 1)
-
-
-def _total(counts: NDArray[Any]) -> Any:
-    """Return the sum of counts; if all are zeros and ones, it takes a tenth of the time."""
-    return int(np.count_nonzero(counts)) if counts.dtype == np.int8 else counts.sum().item()
 
 
 def _cumulated_from_top(counts: NDArray[Any]) -> NDArray[Any]:
@@ -113,154 +109,146 @@ def score_counts(scores: Floats, positive: Booleans, weights: Floats | None = No
     >>> counts.scores.tolist(), counts.positives.tolist(), counts.negatives.tolist()
     ([0.1, 0.5], [0, 1], [1, 1])
     """
+    if weights is None and scores.size and scores.min() >= 0 and scores.max() < 2:
+        return _quick_score_counts(scores, positive)
+    exponent = 0
     if weights is not None:
-        return _weighted_score_counts(scores, positive, weights)
-    keys, decode = _sort_keys(scores, positive)
+        counting = weights > 0
+        scores, positive, weights = scores[counting], positive[counting], weights[counting]
+        if weights.size:
+            weights, exponent = scaled_weights(weights)
+    distinct, positions = np.unique(scores + 0.0, return_inverse=True)
+    sides: list[NDArray[Any]] = []
+    for side in (positive, ~positive):
+        if weights is None:
+            sides.append(np.bincount(positions[side], minlength=distinct.size))
+        else:
+            sides.append(group_sums(weights[side], positions[side], distinct.size))
+    return ScoreCounts(distinct, sides[0], sides[1], exponent)
+
+
+def _quick_score_counts(scores: Floats, positive: Booleans) -> ScoreCounts:
+    """Return the counts of scores from 0 to less than 2, as integers with the label as last bit.
+
+    One array of integers is sorted several times faster than scores with labels beside them. The
+    bits of such a float, read as an integer, are below 2**62 and in the order of the floats: 0.5 is
+    0x3FE << 52 and 1.0 is 0x3FF << 52. That leaves room for the label.
+    """
+    keys = (scores + 0.0).view(np.int64)  # -0.0 becomes 0.0
+    keys <<= 1
+    keys |= positive
     keys.sort()
     last_bits = keys.astype(np.uint8)
     last_bits &= 1
     is_positive = last_bits.view(bool)
     keys >>= 1
     is_new = np.empty(keys.size, bool)
-    is_new[:1] = True
+    is_new[0] = True
     np.not_equal(keys[1:], keys[:-1], out=is_new[1:])
+    distinct = keys.view(np.float64)
     if np.count_nonzero(is_new) == keys.size:  # counts of 0 and 1 fit into bytes, faster to write
-        return ScoreCounts(decode(keys), is_positive.view(np.int8), (~is_positive).view(np.int8))
+        return ScoreCounts(distinct, is_positive.view(np.int8), (~is_positive).view(np.int8))
     starts = np.flatnonzero(is_new)
     positives = np.add.reduceat(is_positive, starts, dtype=np.int64)
     rows = np.diff(starts, append=keys.size)
-    return ScoreCounts(decode(keys[starts]), positives, rows - positives)
+    return ScoreCounts(distinct[starts], positives, rows - positives)
 
 
-def _sort_keys(scores: Floats, positive: Booleans) -> tuple[Integers, Callable[[Integers], Floats]]:
-    """Integers that sort like the scores, with the label as last bit; and how to decode them.
-
-    One array of integers is sorted several times faster than scores with labels beside them. The
-    bits of a float from 0 to 2, read as an integer, are below 2**62 and in the order of the floats:
-    0.5 is 0x3FE << 52 and 1.0 is 0x3FF << 52. That leaves room for the label and a sign. Larger
-    scores are first divided by a power of two, which is exact. A negative score becomes minus the
-    integer of its absolute value. The decoding function takes keys without their last bit.
-    """
-    lowest, highest = (float(scores.min()), float(scores.max())) if scores.size else (0.0, 0.0)
-    exponent = max(math.frexp(max(-lowest, highest))[1] - 1, 0)
-    scaled = np.ldexp(scores, -exponent) if exponent else scores + 0.0  # -0.0 becomes 0.0
-    if exponent and not (np.ldexp(scaled, exponent) == scores).all():  # underflow
-        distinct, positions = np.unique(scores + 0.0, return_inverse=True)
-        return 2 * positions + positive, lambda keys: distinct[keys]
-    keys = scaled.view(np.int64)
-    if lowest < 0:
-        sign = keys >> 63
-        keys &= np.int64(2**63 - 1)
-        keys ^= sign  # where the sign is -1, k ^ -1 is -k - 1, and - -1 makes it -k
-        keys -= sign
-    keys <<= 1
-    keys |= positive
-
-    def decode(keys: Integers) -> Floats:
-        if lowest >= 0:
-            values: Floats = keys.view(np.float64)
-        else:
-            values = np.copysign(np.abs(keys).view(np.float64), keys)
-        return np.ldexp(values, exponent) if exponent else values
-
-    return keys, decode
+# Areas and losses
 
 
-def _weighted_score_counts(scores: Floats, positive: Booleans, weights: Floats) -> ScoreCounts:
-    """The sums of weights and of squared weights of positives and negatives at each score."""
-    weighted = weights > 0
-    scores, positive, weights = scores[weighted], positive[weighted], weights[weighted]
-    distinct, positions = np.unique(scores + 0.0, return_inverse=True)
-    if not distinct.size:
-        return ScoreCounts(distinct, distinct, distinct)
-    weights, exponent = scaled_weights(weights)
+def areas_of_weights(
+    positives: Floats,
+    negatives: Floats,
+    names: Collection[str] = ("roc_auc", "average_precision", "pr_auc"),
+    max_fpr: float = 1.0,
+) -> dict[str, Floats]:
+    """Return areas of weighted rows.
 
-    def sums(values: Floats, rows: Booleans) -> Floats:
-        return group_sums(values[rows], positions[rows], distinct.size)
-
-    return ScoreCounts(
-        distinct,
-        sums(weights, positive),
-        sums(weights, ~positive),
-        exponent,
-    )
-
-
-# Sums over scores
-
-
-@dataclass(frozen=True)
-class ScoreSums:
-    """Sums over all rows.
+    A tie of a positive and a negative counts as half a pair, and is a line of the ROC curve. The
+    part of its area up to `max_fpr` is scaled so that chance is 0.5 and perfection 1. The width of
+    a trapezoid under the precision-recall curve is that of the positives with one score; its height
+    is the mean of the precision at this score and at the next higher one, first 1.
 
     Args:
-        concordant_pairs: twice the number of positive-negative pairs in which the positive has the
-            higher score; a tie counts as half a pair.
-        precisions: the precision at the score of each positive, summed.
-        precisions_above: the same at the next higher score; 1 above the highest.
-        log_losses: -log of the probability of the true label; NaN if scores are not probabilities.
-        squared_errors: squares of probability minus label, 0 or 1; NaN likewise.
+        positives: the weight of positives at each score, ascending, shape (scores,) or (scores,
+            draws).
+        negatives: that of negatives.
+        names: "roc_auc", "average_precision", "pr_auc" and "partial_roc_auc".
+        max_fpr: the largest false positive rate of the last one.
 
+    Source:
+        McClish, Analyzing a portion of the ROC curve (1989), for the scale.
+
+    >>> areas = areas_of_weights(np.array([1.0, 0.0, 1.0]), np.array([0.0, 1.0, 0.0]))
+    >>> areas["roc_auc"].item()
+    0.5
     """
+    true, false = (np.cumsum(side[::-1], axis=0)[::-1] for side in (positives, negatives))
+    total, others = positives.sum(axis=0), negatives.sum(axis=0)
+    areas: dict[str, Floats] = {}
+    if "roc_auc" in names:
+        pairs = (others - false + negatives / 2) * positives
+        areas["roc_auc"] = np.minimum(pairs.sum(axis=0) / (total * others), 1.0)
+    if "average_precision" in names or "pr_auc" in names:
+        seen = true + false
+        precision = np.divide(true, seen, out=np.ones_like(true), where=seen > 0)
+        at = np.minimum((precision * positives).sum(axis=0) / total, 1.0)
+        above = (positives[:-1] * precision[1:]).sum(axis=0) + positives[-1]
+        areas["average_precision"] = at
+        areas["pr_auc"] = (at + np.minimum(above / total, 1.0)) / 2
+    if "partial_roc_auc" in names:
+        right, _ = rates_to_the_right((false - negatives) / others, negatives / others, max_fpr)
+        chance = max_fpr**2 / 2
+        area = (right * positives).sum(axis=0) / total
+        areas["partial_roc_auc"] = 0.5 + 0.5 / (max_fpr - chance) * (area - chance)
+    return areas
 
-    concordant_pairs: Any
-    precisions: float
-    precisions_above: float
-    log_losses: float
-    squared_errors: float
 
+def rates_to_the_right(left: Floats, width: Floats, max_fpr: float) -> tuple[Floats, Floats]:
+    """Return the rates up to `max_fpr` to the right of positives, and of each line that are left.
 
-def _score_sums(counts: ScoreCounts) -> ScoreSums:
-    """Return the sums for these counts, from the highest score down, one block at a time.
-
-    No array as large as the input is written: that would take longer than the arithmetic.
+    Args:
+        left: the false positive rate at the left end of the line of each score.
+        width: of the line.
+        max_fpr: the largest rate.
     """
-    if counts.no_ties:
-        return _score_sums_without_ties(counts)
-    buffer = np.empty((3, min(_BLOCK, counts.scores.size)))
-    # True and false positives, and precision, of all blocks above
-    positives_above, negatives_above, precision_above = 0, 0, 1.0
-    terms: list[tuple[Any, ...]] = []
-    for stop in range(counts.scores.size, 0, -_BLOCK):
-        block = slice(max(stop - _BLOCK, 0), stop)
-        positives, negatives = counts.positives[block], counts.negatives[block]
-        true_positives = _cumulated_from_top(positives)
-        false_positives = _cumulated_from_top(negatives)
-        true_positives += positives_above
-        false_positives += negatives_above
-        precision = true_positives / (true_positives + false_positives)
-        positives_above, negatives_above = true_positives[0], false_positives[0]
-        # A positive outranks all negatives below it, and ties count half.
-        pairs: NDArray[Any] = np.subtract(
-            counts.total_negatives, false_positives, out=false_positives
-        )
-        pairs *= 2
-        pairs += negatives
-        pairs *= positives
-        weights = positives.astype(np.float64), negatives.astype(np.float64)
-        precisions_above = float((weights[0][:-1] * precision[1:]).sum())
-        precisions_above += float(positives[-1]) * precision_above
-        precision_above = precision[0]
-        precision *= weights[0]
-        losses = math.nan, math.nan
-        if counts.are_probabilities:
-            losses = _block_losses(counts.scores[block], *weights, buffer)
-        terms.append((pairs.sum().item(), float(precision.sum()), precisions_above, *losses))
-    columns = list(zip(*terms, strict=True)) or [()] * 5
-    exact = counts.are_whole
-    concordant_pairs = sum(columns[0]) if exact else math.fsum(columns[0])
-    return ScoreSums(concordant_pairs, *map(math.fsum, columns[1:]))
+    room = np.clip(max_fpr - left, 0.0, None)
+    overlap = np.minimum(room, width)
+    steps = np.where(overlap < width, overlap**2, (2 * room - width) * width)
+    return np.divide(steps, 2 * width, out=room, where=width > 0), overlap
 
 
-def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
-    """Return the same sums if all scores are distinct: only positives have to be visited.
+def _measures(counts: ScoreCounts) -> dict[str, float]:
+    measures = dict.fromkeys(MEASURES, math.nan)
+    if not counts.scores.size:
+        return measures
+    positives, negatives = (
+        side.astype(np.float64) for side in (counts.positives, counts.negatives)
+    )
+    with np.errstate(invalid="ignore", divide="ignore"):
+        areas = areas_of_weights(positives, negatives)
+    measures |= {name: area.item() for name, area in areas.items()}
+    if counts.are_probabilities:
+        total = counts.total_positives + counts.total_negatives
+        of_positives, of_negatives = log_losses(counts.scores)
+        squares = (1 - counts.scores) ** 2 * positives + counts.scores**2 * negatives
+        losses = of_positives * positives + of_negatives * negatives
+        measures |= {"log_loss": losses.sum() / total, "brier": squares.sum() / total}
+    return {name: float(value) for name, value in measures.items()}
+
+
+def _measures_without_ties(counts: ScoreCounts) -> dict[str, float]:
+    """Return the same if all scores are distinct: only positives have to be visited.
+
+    One block of scores at a time, since writing arrays as large as the input would take longer than
+    the arithmetic.
 
     Rows are numbered from 0, from the lowest score. Row i has rank n - i from the top; precision
     there is the number of positives from this row upwards, divided by the rank. A positive in row i
     with k positives below it has i - k negatives below it.
     """
     rows, pairs, positives_below = counts.scores.size, 0, 0
-    buffer = np.empty((3, min(_BLOCK, rows)))
     terms: list[tuple[float, ...]] = []
     for start in range(0, rows, _BLOCK):
         references = counts.positives[start : start + _BLOCK]
@@ -281,78 +269,52 @@ def _score_sums_without_ties(counts: ScoreCounts) -> ScoreSums:
         true_positives /= ranks
         losses = math.nan, math.nan
         if counts.are_probabilities:
-            losses = _row_losses(counts.scores[start : start + _BLOCK], references, buffer)
+            losses = _row_losses(counts.scores[start : start + _BLOCK], references)
         terms.append((precisions, float(true_positives.sum()), *losses))
-    return ScoreSums(pairs, *map(math.fsum, zip(*terms, strict=True)))
+    precisions, above, log_loss, squares = map(math.fsum, zip(*terms, strict=True))
+    positives, negatives = counts.total_positives, counts.total_negatives
+    measures = {
+        "roc_auc": pairs / (2 * positives * negatives) if positives and negatives else math.nan,
+        "pr_auc": math.nan,
+        "average_precision": math.nan,
+        "log_loss": log_loss / rows,
+        "brier": squares / rows,
+    }
+    if positives:
+        precision = min(precisions / positives, 1.0)
+        measures["average_precision"] = precision
+        measures["pr_auc"] = (precision + min(above / positives, 1.0)) / 2
+    return measures
 
 
-def _row_losses(
-    scores: Floats, references: NDArray[np.int8], buffer: Floats
-) -> tuple[float, float]:
+def _row_losses(scores: Floats, references: NDArray[np.int8]) -> tuple[float, float]:
     """Return the sums of log losses and of squared errors of rows with ascending scores."""
-    errors, likelihoods, truth = buffer[:, : scores.size]
-    truth[...] = references
-    np.subtract(scores, truth, out=errors)
-    np.multiply(errors, errors, out=likelihoods)
-    squared_errors = float(likelihoods.sum())
-    if scores[0] < EPSILON or scores[-1] > 1 - EPSILON:
+    errors, ends = scores - references, (scores[0], scores[-1])
+    squared_errors = float((errors * errors).sum())
+    if ends[0] < EPSILON or ends[1] > 1 - EPSILON:
         scores = np.clip(scores, EPSILON, 1 - EPSILON)
-        np.subtract(scores, truth, out=errors)
-    np.abs(errors, out=errors)  # the probability of the wrong label
-    np.subtract(1, truth, out=truth)
-    np.subtract(scores, truth, out=likelihoods)
-    np.abs(likelihoods, out=likelihoods)  # the probability of the true label
+        errors = scores - references
+    likelihoods = np.abs(scores - (1 - references))
+    losses = np.log(likelihoods)
     if scores[0] < 0.5:  # the correction of `log_losses`; it is 1 for positives, and from 0.5 on
-        errors /= np.subtract(1, likelihoods, out=truth)
-        np.log(likelihoods, out=likelihoods)
-        likelihoods *= errors
-    else:
-        np.log(likelihoods, out=likelihoods)
-    return -float(likelihoods.sum()), squared_errors
+        losses *= np.abs(errors) / (1 - likelihoods)
+    return -float(losses.sum()), squared_errors
 
 
-def _block_losses(
-    scores: Floats, positives: Floats, negatives: Floats, buffer: Floats
-) -> tuple[float, float]:
-    """Return the sums of log losses and of squared errors for these counts."""
-    positive_losses, negative_losses = log_losses(scores, buffer)
-    positive_losses *= positives
-    negative_losses *= negatives
-    positive_losses += negative_losses
-    log_loss = float(positive_losses.sum())
-    squares = np.subtract(1, scores, out=buffer[0, : scores.size])
-    squares *= squares
-    squares *= positives
-    negative_squares = np.multiply(scores, scores, out=buffer[1, : scores.size])
-    negative_squares *= negatives
-    squares += negative_squares
-    return log_loss, float(squares.sum())
-
-
-def log_losses(scores: Floats, buffer: Floats) -> tuple[Floats, Floats]:
-    """-log(p) and -log(1 - p) of clipped probabilities p, both accurate to the last digits.
+def log_losses(scores: Floats) -> tuple[Floats, Floats]:
+    """Return -log(p) and -log(1 - p) of clipped probabilities p, accurate to the last digits.
 
     1 - p is rounded, so log(1 - p) alone loses the digits of a small p. Let q be 1 - p as rounded:
     then 1 - q is exact, and log(1 - p) is log(q) * p / (1 - q), apart from rounding. This is how
     log1p is computed. With p = 1e-10, log(1 - p) alone would be accurate to seven decimals.
 
-    Args:
-        scores: probabilities, shape (scores,).
-        buffer: shape (3, scores or more), overwritten; the results are views of it.
-
     Source:
         Goldberg, What every computer scientist should know about floating-point arithmetic (1991),
         theorem 4.
     """
-    probabilities, complements, log_complements = buffer[:, : scores.size]
-    np.clip(scores, EPSILON, 1 - EPSILON, out=probabilities)
-    np.subtract(1, probabilities, out=complements)
-    np.log(complements, out=log_complements)
-    log_complements *= probabilities
-    complements -= 1  # q - 1, so that the sign of the logarithm changes
-    log_complements /= complements
-    np.log(probabilities, out=probabilities)
-    return np.negative(probabilities, out=probabilities), log_complements
+    probabilities = np.clip(scores, EPSILON, 1 - EPSILON)
+    complements = 1 - probabilities
+    return -np.log(probabilities), np.log(complements) * probabilities / (complements - 1)
 
 
 def roc_curve(counts: ScoreCounts) -> dict[str, list[float]]:
@@ -407,12 +369,10 @@ def pr_curve(counts: ScoreCounts) -> dict[str, list[float]]:
 
 
 def det_curve(counts: ScoreCounts) -> dict[str, list[float]]:
-    """Return the detection error tradeoff.
+    """Return the detection error tradeoff: false positive and false negative rate, ascending.
 
-    False positive and false negative rate, as in scikit-learn.
-
-    One point per distinct score, ascending, from the last one without a false negative to the first
-    one without a false positive, which may be infinity. A rate that would divide by zero is NaN.
+    As in scikit-learn, from the last point without a false negative to the first one without a
+    false positive, which may be infinity. A rate that would divide by zero is NaN.
 
     Source:
         Martin et al., The DET curve in assessment of detection task performance (1997).
@@ -423,14 +383,14 @@ def det_curve(counts: ScoreCounts) -> dict[str, list[float]]:
     """
     false_positives = np.append(counts.false_positives, 0)
     true_positives = np.append(counts.true_positives, 0)
-    thresholds = np.append(counts.scores, math.inf)
-    positives, negatives = counts.total_positives, counts.total_negatives
     first = int(np.count_nonzero(true_positives == true_positives[0])) - 1
     stop = false_positives.size - int(np.count_nonzero(false_positives == 0)) + 1
     part = slice(first, max(stop, first + 1))
-    nan = np.full(thresholds[part].size, math.nan)
+    with np.errstate(invalid="ignore"):
+        fpr = false_positives[part] / np.float64(counts.total_negatives)
+        fnr = (counts.total_positives - true_positives[part]) / np.float64(counts.total_positives)
     return {
-        "fpr": (false_positives[part] / negatives if negatives else nan).tolist(),
-        "fnr": ((positives - true_positives[part]) / positives if positives else nan).tolist(),
-        "thresholds": thresholds[part].tolist(),
+        "fpr": fpr.tolist(),
+        "fnr": fnr.tolist(),
+        "thresholds": np.append(counts.scores, math.inf)[part].tolist(),
     }

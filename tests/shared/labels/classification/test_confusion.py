@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metric_commons.labels.classification.classes import LabelDistances, classes
+from metric_commons.labels.classification.classes import classes, label_distances
 from metric_commons.labels.classification.classification_measures import classification_scores
-from metric_commons.labels.classification.confusion import LabelCounts, confusion_scores
+from metric_commons.labels.classification.classified_rows import classified
+from metric_commons.labels.classification.confusion import LabelCounts, LabelMeasures, label_counts
 from metric_commons.labels.classification.label_intervals import counts_of, table_units
-from metric_commons.labels.classification.labels import label_scores, label_table
 from metric_commons.statistics.arithmetic.contingency import contingency
 from metric_commons.statistics.resampling.row_units import resampled_counts
 
@@ -144,53 +144,13 @@ def test_a_column_of_labels_is_a_flat_list(container):
 # Averages
 
 
-def average(values, weights):
-    """The weighted mean of what is not NaN; unweighted where nothing else has a weight."""
-    pairs = [(v, Fraction(w)) for v, w in zip(values, weights, strict=True) if not math.isnan(v)]
-    total = sum(w for _, w in pairs)
-    if not total:
-        pairs, total = [(v, 1) for v, _ in pairs], len(pairs)
-    return float(sum(Fraction(v) * w for v, w in pairs) / total) if pairs else math.nan
-
-
-@pytest.mark.long
-@QUICK
-@given(
-    st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4), WEIGHTS), min_size=1, max_size=12),
-    st.sampled_from([[0, 1, 2, 3, 4], [3, 1], [2]]),
-    st.sampled_from([0.0, 0.5, math.nan]),
-    st.booleans(),
-)
-def test_averages_over_labels(rows, labels, zero_division, weighted):
-    references, predictions, weights = (list(column) for column in zip(*rows, strict=True))
-    weights = weights if weighted else [1] * len(rows)
-    if not sum(weights) or not set(labels) & {*references, *predictions}:
-        return
-    terms = [label_terms(references, predictions, label, weights, 2) for label in labels]
-    support = [label["recall"][1] for label in terms]
-    for kind in ("macro", "weighted", "micro"):
-        options = {"labels": labels, "average": kind, "beta": 2.0, "zero_division": zero_division}
-        sample_weight = weights if weighted else None
-        scores = classification_scores(
-            predictions, references, sample_weight=sample_weight, **options
-        )
-        for name in terms[0]:
-            undefined = (zero_division or math.nan) if name == "fpr" else zero_division
-            if kind == "micro":
-                sums = (sum(label[name][i] for label in terms) for i in (0, 1))
-                expected = ratio(*sums, undefined)
-            else:
-                ratios = [ratio(*label[name], undefined) for label in terms]
-                expected = average(ratios, support if kind == "weighted" else [1] * len(labels))
-            assert scores[name] == pytest.approx(expected, rel=1e-13, abs=1e-13, nan_ok=True)
-
-
 def test_counts_of_a_billion_rows_are_exact():
     table = contingency([0, 0, 1, 1], [0, 1, 0, 1])
     many = np.array([3 * 10**9 + 1, 10**9, 10**9, 5 * 10**9 + 3])
     large = replace(table, counts=many)
     a, b, c, d = map(int, many)
-    scores = label_scores(large, classes([0, 1]))
+    task = classes([0, 1])
+    scores = LabelMeasures(task).scores(label_counts(large, task))
 
     assert scores["kappa"] == 2 * (a * d - b * c) / ((a + b) * (b + d) + (a + c) * (c + d))
     squared = Fraction((a * d - b * c) ** 2, (a + b) * (c + d) * (a + c) * (b + d))
@@ -258,15 +218,15 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     rng = np.random.default_rng(0)
     labels = 2 if average == "binary" else 3
     references, predictions = rng.integers(0, labels, (2, 8))
-    table, task = label_table(predictions, references, average=average)
-    distances = LabelDistances.of_task(task, "linear" if average == "macro" else "quadratic")
+    rows = classified(predictions, references, average=average)
+    table, task = rows.table, rows.task
+    distances = label_distances(task, "linear" if average == "macro" else "quadratic")
     units = table_units(table, task, distances)
     (counts,) = resampled_counts(units.counts, n_resamples=50, seed=0)
     sums = units.of_kinds().T @ counts.T
     resampled = counts_of(sums)
-    options = {"beta": beta, "zero_division": zero_division, "multilabel": False}
-    options |= {"distances": distances, "adjusted": True}
-    scores = confusion_scores(resampled, task, **options)
+    measures = LabelMeasures(task, beta, zero_division, adjusted=True, distances=distances)
+    scores = measures.scores(resampled)
 
     assert (resampled.total == 8).all()
     assert (resampled.support.sum(axis=0) == 8).all()
@@ -274,6 +234,6 @@ def test_scores_of_resamples_are_those_of_exact_counts(average, beta, zero_divis
     assert (resampled.true_positives.sum(axis=0) == resampled.correct).all()
     assert len(np.unique(resampled.correct)) > 2
     for index in range(50):
-        expected = confusion_scores(exact_counts(resampled, index), task, **options)
+        expected = measures.scores(exact_counts(resampled, index))
         for name, values in expected.items():
             assert scores[name][..., index] == pytest.approx(values, rel=1e-14, nan_ok=True), name

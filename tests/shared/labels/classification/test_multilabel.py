@@ -47,7 +47,7 @@ def test_rows_of_other_numbers_are_refused(predictions, references, message):
 def test_resamples_count_whole_rows():
     rng = np.random.default_rng(0)
     references, predictions = rng.integers(0, 2, (2, 30, 3))
-    weights = rng.integers(1, 3, 30)
+    weights = rng.integers(1, 3, 30).astype(float)
     for sample_weight, total in ((None, 30), (weights, weights.sum())):
         indicators = LabelIndicators(predictions, references, sample_weight)
         counts = indicators.counts()

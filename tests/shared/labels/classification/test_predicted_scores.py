@@ -110,11 +110,6 @@ def test_a_bad_option_is_named(options, message):
             classification_scores(predictions, [0, 1], **options)
 
 
-def test_labels_have_no_curves():
-    with pytest.raises(ValueError, match="curves needs scores, but predictions are labels"):
-        classification_scores([0, 1], [0, 1], curves=True)
-
-
 def rounded(rows, precision):
     if precision == "bfloat16":  # the upper half of a float32, rounded to the nearest
         bits = rows.astype(np.float32).view(np.uint32) + np.uint32(0x8000)

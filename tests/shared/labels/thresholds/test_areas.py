@@ -11,18 +11,13 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from metric_commons.labels.classification.classification_measures import classification_scores
+from metric_commons.labels.classification.classified_rows import classified
 from metric_commons.labels.classification.curve_scores import curve_scores
-from metric_commons.labels.classification.predicted_scores import PredictedScores
-from metric_commons.labels.thresholds.areas import (
-    OneVsRest,
-    RowScores,
-    one_vs_one_roc_auc,
-    partial_roc_auc,
-    roc_auc,
-)
+from metric_commons.labels.thresholds.areas import AREAS, ColumnScores, RowScores
+from metric_commons.statistics.intervals.intervals import ratio_error
 from tests.scored_rows import PROBABILITIES, QUICK, ROWS, check_influences, columns
 
-MEASURES = ("roc_auc", "pr_auc", "average_precision", "log_loss", "brier", "ece", "mce")
+MEASURES = ("roc_auc", "pr_auc", "average_precision", "log_loss", "brier")
 
 
 def groups(rows, weights=None):
@@ -132,8 +127,8 @@ def test_the_error_of_the_area_is_that_of_delong(rows):
     scores, positive = columns(rows)
     if not 2 <= positive.sum() <= len(rows) - 2:
         return
-    influences = roc_auc(RowScores(scores / 10, positive)).influences()
-    error = math.sqrt(np.square(influences).sum())
+    of_rows = AREAS["roc_auc"](RowScores(scores / 10, positive)).rows()
+    error = ratio_error(of_rows, np.ones(len(rows))) * math.sqrt(1 - 1 / len(rows))
     assert error == pytest.approx(delong_standard_error(scores, positive), abs=1e-12)
 
 
@@ -147,18 +142,13 @@ def test_variances_follow_from_the_influence_of_rows(weighted, ties):
     weights = rng.random(40) + 0.5 if weighted else np.ones(40)
 
     def compute(weights):
-        result = classification_scores(scores, positive, sample_weight=weights, calibration_bins=4)
+        result = classification_scores(scores, positive, sample_weight=weights)
         return {name: result[name] for name in MEASURES}
 
     of_rows = weights if weighted else None
-    predicted = PredictedScores(scores, positive.tolist(), sample_weight=of_rows)
-    check_influences(
-        compute,
-        curve_scores(predicted, calibration_bins=4).scores,
-        weights,
-        # DeLong divides by n - 1, and with ties a bin has no gap, which is a kink.
-        excluded=() if weighted else ("roc_auc", *["ece"] * ties),
-    )
+    rows = classified(scores, positive.tolist(), of_rows)
+    # DeLong divides by n - 1.
+    check_influences(compute, curve_scores(rows).scores, weights, () if weighted else ("roc_auc",))
 
 
 @pytest.mark.long
@@ -178,14 +168,13 @@ def test_variances_of_several_labels_follow_from_the_influence_of_rows(average, 
         # The support of labels counts as constant, so the weighted mean is taken here.
         by_support = average == "weighted"
         kind = "none" if by_support else average
-        options = {"sample_weight": weights, "average": kind, "calibration_bins": 3}
+        options = {"sample_weight": weights, "average": kind}
         result = classification_scores(*columns, **options)
         if by_support:
             result |= {name: np.average(result[name], weights=support) for name in MEASURES[:3]}
         return {name: result[name] for name in MEASURES}
 
-    options = {"sample_weight": weights if weighted else None, "average": average}
-    measured = curve_scores(PredictedScores(*columns, **options), calibration_bins=3)
+    measured = curve_scores(classified(*columns, weights if weighted else None, average=average))
     check_influences(compute, measured.scores, weights, () if weighted else ("roc_auc",))
 
 
@@ -200,13 +189,13 @@ def test_an_influence_is_how_much_the_area_changes_with_a_weight(max_fpr, digits
     scores = (rng.random(40) + 0.3 * positive).round(digits)
     weights = np.ones(40)
     rows = RowScores(scores, positive, weights)
-    measured = partial_roc_auc(rows, max_fpr)
-    influences = measured.influences() / weights
+    measured = rows.partial_roc_auc(max_fpr)
+    influences = (measured.rows() - measured.value) / weights.sum()
     for row in range(40):
         heavier = weights.copy()
         heavier[row] += STEP
-        area = partial_roc_auc(RowScores(scores, positive, heavier), max_fpr).score
-        assert influences[row] == pytest.approx((area - measured.score) / STEP, abs=1e-5)
+        area = RowScores(scores, positive, heavier).partial_roc_auc(max_fpr).value
+        assert influences[row] == pytest.approx((area - measured.value) / STEP, abs=1e-5)
 
 
 def test_the_standard_error_is_that_of_repeated_samples():
@@ -215,9 +204,9 @@ def test_the_standard_error_is_that_of_repeated_samples():
     areas, errors = [], []
     for _ in range(300):
         rows = RowScores(rng.normal(size=300) + 1.2 * positive, positive)
-        area, influences = partial_roc_auc(rows, 0.2)
+        area, of_rows = rows.partial_roc_auc(0.2)
         areas.append(area)
-        errors.append(np.sqrt(np.square(influences()).sum()))
+        errors.append(ratio_error(of_rows(), np.ones(300)))
     assert np.mean(errors) == pytest.approx(np.std(areas), rel=0.1)
 
 
@@ -226,13 +215,13 @@ def test_influences_on_areas_of_pairs_are_changes_with_a_weight():
     references, scores = rng.integers(0, 3, 30), rng.random((30, 3)).round(1)
 
     def area(weights):
-        return one_vs_one_roc_auc(OneVsRest(scores, references, weights), "macro")
+        return ColumnScores(scores, references, weights).one_vs_one_roc_auc("macro")
 
     weights = np.ones(30)
     measured = area(weights)
-    influences = measured.influences()
+    influences = (measured.rows() - measured.value) / 30
     for row in range(30):
         heavier = weights.copy()
         heavier[row] += STEP
-        change = (area(heavier).score - measured.score) / STEP
+        change = (area(heavier).value - measured.value) / STEP
         assert influences[row] == pytest.approx(change, abs=1e-5)

@@ -12,8 +12,6 @@ from metric_commons.labels.thresholds import curves as module
 from metric_commons.labels.thresholds.curves import ScoreCounts, pr_curve, roc_curve, score_counts
 from tests.scored_rows import QUICK, ROWS, columns
 
-SUMS = ("precisions", "precisions_above", "log_losses", "squared_errors")
-
 
 @QUICK
 @given(ROWS)
@@ -31,35 +29,19 @@ def test_scores_are_counted(rows):
     assert counts.positives.dtype.kind == counts.negatives.dtype.kind == "i"
 
 
-@pytest.mark.parametrize("ties", [False, True])
-@pytest.mark.parametrize("weighted", [False, True])
-def test_sums_do_not_depend_on_blocks(ties, weighted, monkeypatch):
-    rng = np.random.default_rng(0)
-    scores = rng.random(200)
-    scores = np.round(scores, 1) if ties else scores
-    counts = score_counts(scores, rng.random(200) < 0.5, rng.random(200) if weighted else None)
-    sums = counts.sums
-    monkeypatch.setattr(module, "_BLOCK", 7)
-    sums_of_blocks = ScoreCounts(counts.scores, counts.positives, counts.negatives).sums
-
-    assert counts.no_ties == (not ties and not weighted)
-    for name in ("concordant_pairs", *SUMS):
-        assert getattr(sums_of_blocks, name) == pytest.approx(getattr(sums, name), rel=1e-13)
-
-
-def test_sums_without_ties_are_those_of_any_rows():
+def test_measures_without_ties_are_those_of_any_rows_and_blocks(monkeypatch):
     rng = np.random.default_rng(1)
     scores, positive = rng.random(500), rng.random(500) < 0.3
     counts = score_counts(scores, positive)
-    same = ScoreCounts(
-        counts.scores, counts.positives.astype(np.int64), counts.negatives.astype(np.int64)
-    )
+    sides = [counts.positives, counts.negatives]
+    same = ScoreCounts(counts.scores, *(side.astype(np.int64) for side in sides))
 
     assert counts.no_ties
     assert not same.no_ties
-    assert counts.sums.concordant_pairs == same.sums.concordant_pairs
-    for name in SUMS:
-        assert getattr(counts.sums, name) == pytest.approx(getattr(same.sums, name), rel=1e-13)
+    assert counts.measures == pytest.approx(same.measures, rel=1e-13)
+    assert counts.measures["roc_auc"] == same.measures["roc_auc"]
+    monkeypatch.setattr(module, "_BLOCK", 7)
+    assert ScoreCounts(counts.scores, *sides).measures == pytest.approx(same.measures, rel=1e-13)
 
 
 def test_the_roc_curve_keeps_corners_alone():

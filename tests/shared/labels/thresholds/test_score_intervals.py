@@ -6,11 +6,9 @@ import numpy as np
 import pytest
 
 from metric_commons.labels.classification.classification_measures import classification_scores
-from metric_commons.labels.thresholds.areas import AREAS, RowScores, partial_roc_auc
-from metric_commons.labels.thresholds.score_intervals import (
-    _without_idle_scores,
-    areas_of_weights,
-)
+from metric_commons.labels.thresholds.areas import AREAS, RowScores
+from metric_commons.labels.thresholds.curves import areas_of_weights
+from metric_commons.labels.thresholds.score_intervals import _without_idle_scores
 from metric_commons.statistics import interval
 
 RNG = np.random.default_rng(6)
@@ -97,12 +95,12 @@ def test_areas_of_rows_of_weight_one_are_the_areas(digits):
     positive = rng.random(60) < 0.3
     scores = (rng.random(60) + 0.3 * positive).round(digits)
     rows = RowScores(scores, positive)
-    expected = {name: area(rows).score for name, area in AREAS.items()}
-    expected["partial_roc_auc"] = partial_roc_auc(rows, 0.3).score
+    expected = {name: area(rows).value for name, area in AREAS.items()}
+    expected["partial_roc_auc"] = rows.partial_roc_auc(0.3).value
     for merged in (scores, _without_idle_scores(scores, positive)):
         counts = RowScores(merged, positive).counts
         sides = (counts.positives, counts.negatives)
-        columns = [side[::-1, np.newaxis].astype(float) for side in sides]
+        columns = [side[:, np.newaxis].astype(float) for side in sides]
         found = areas_of_weights(*columns, expected.keys(), 0.3)
         for name, area in expected.items():
             assert found[name] == pytest.approx([area], rel=1e-12), name

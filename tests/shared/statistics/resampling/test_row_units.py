@@ -8,10 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from metric_commons.labels.classification.label_intervals import label_intervals
-from metric_commons.labels.classification.labels import LabelMeasures, label_table
+from metric_commons.labels.classification.classification_measures import classification_scores
 from metric_commons.statistics import interval
-from metric_commons.statistics.intervals.methods import Uncertainty
 from metric_commons.statistics.resampling.row_units import (
     RowUnits,
     percentile_ends,
@@ -204,11 +202,9 @@ def test_memory_grows_by_the_values_of_scores_alone():
     """A float for each resample and score, which quantiles need, and some for the present score."""
     resamples, fewer, block = 1_000_000, 400_000, 40 << 20
     scores = np.rint(2 * WEIGHTS)
-    rows, task = label_table(*(LABELS % 2))
     options = {"method": "bootstrap", "bounds": (0, 2), "n_resamples": resamples}
 
     assert peak(lambda: interval(scores, **options)) < 12 * resamples + block // 4
-    uncertainty = Uncertainty(0.95, "bootstrap", n_resamples=fewer)
-    measures = LabelMeasures(rows, task)
-    of_labels = peak(lambda: label_intervals(measures, uncertainty, lambda: LABELS % 2))
+    drawn = {"confidence_level": 0.95, "interval": "bootstrap", "n_resamples": fewer}
+    of_labels = peak(lambda: classification_scores(*(LABELS % 2), **drawn))
     assert of_labels < (8 * 9 + 9) * fewer + block
