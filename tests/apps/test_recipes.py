@@ -69,7 +69,7 @@ def test_a_stream_is_read_by_shards(tmp_path, monkeypatch):
     names = {"__name__": "__main__"}
     exec(RECIPES["datasets"], names)
 
-    assert names["results"]["dpr"]["qa_f1"] == expected()
+    assert names["results"]["dpr"]["qa_f1"]["qa_f1"] == expected()["qa_f1"]
 
 
 @pytest.mark.slow

@@ -2,22 +2,10 @@
 
 import pytest
 
+from metric_commons.reporting.plots.bar_plots import difference_panels
+from metric_commons.reporting.plots.panels import BLUE, VERMILION
 from metric_commons.reporting.report.page import render
-from tests.apps.test_report import Page, comparison, find_nothing, module_result, results_of
-
-
-def page_of(results):
-    return Page(render(results, find_nothing()))
-
-
-def differences(page):
-    return page.where(id="differences")[0]["inside"]
-
-
-def labels(elements):
-    """The texts under an axis."""
-    scale = next(each for each in elements if "scale" in (each.get("class") or "").split())
-    return [each["text"] for each in scale["inside"] if each["tag"] == "text"]
+from tests.apps.test_report import comparison, find_nothing, module_result, results_of
 
 
 def compared(*, scores=(0.5, 0.5), is_lower_better=False, **more):
@@ -32,46 +20,17 @@ def compared(*, scores=(0.5, 0.5), is_lower_better=False, **more):
 
 
 @pytest.mark.parametrize(
-    ("scores", "is_lower_better", "better"),
-    [((0.7, 0.5), False, "a"), ((0.5, 0.7), False, "b"), ((0.5, 0.7), True, "a")],
+    ("scores", "is_lower_better", "color"),
+    [((0.7, 0.5), False, BLUE), ((0.5, 0.7), False, VERMILION), ((0.5, 0.7), True, BLUE)],
 )
-def test_of_a_one_sided_test_either_system_may_be_better(scores, is_lower_better, better):
+def test_of_a_one_sided_test_either_system_may_be_better(scores, is_lower_better, color):
     alternative = "greater" if scores[0] > scores[1] else "less"
     results = compared(scores=scores, is_lower_better=is_lower_better, alternative=alternative)
-    (line,) = (each for each in differences(page_of(results)) if "data-diff" in each)
+    ((_, (line,)),) = difference_panels(results)
 
-    assert line["class"].split() == ["line", better]
-    (winner,) = (each["text"] for each in line["inside"] if each.get("class") == "winner")
-    assert winner == better
+    assert (line.name, line.color) == ("a − b", color)
 
 
-@pytest.mark.long
-def test_an_axis_of_differences_includes_zero():
-    assert labels(differences(page_of(compared(scores=(0.7, 0.5)))))[0] == "0.0"
-    equal = labels(differences(page_of(compared(low=0.0, high=0.0))))
-    assert (equal[0], equal[-1]) == ("-0.50", "0.50")
-
-
-def test_an_axis_of_groups_begins_at_zero_and_each_group_has_its_largest_size():
-    sizes = {"a": 5, "b": 3}
-    systems = {
-        name: module_result(groups={"x": {"qa_em": 0.8, "n": size}, "y": {"qa_em": 0.9, "n": 4}})
-        for name, size in sizes.items()
-    }
-    page = page_of(results_of(systems))
-
-    assert [each["text"] for each in page.of_class("rows")] == ["5", "4"]
-    bars = {
-        (cell["data-group"], rectangle["width"])
-        for cell in page.elements
-        if "data-group" in cell
-        for rectangle in cell["inside"]
-        if rectangle["tag"] == "rect" and rectangle.get("class") is None
-    }
-    assert bars == {("x", "80.0%"), ("y", "90.0%")}
-
-
-@pytest.mark.long
 def test_a_level_is_named_only_if_all_intervals_have_it():
     def page(*levels):
         systems = {
@@ -87,7 +46,6 @@ def test_a_level_is_named_only_if_all_intervals_have_it():
     assert "80 %" not in page(0.9, 0.8)
 
 
-@pytest.mark.long
 def test_options_that_differ_are_listed_with_their_systems():
     def page(*names):
         systems = {

@@ -39,3 +39,20 @@ def test_a_narrow_screen_has_every_column_of_comparisons(shown):
     below = text.partition("Bold:")[2].partition("paired_significance")[0]
     for name in results.tables()[-1].header:
         assert re.search(rf"(^|\s){re.escape(name)}(\s|$)", below, re.MULTILINE)
+
+
+def test_the_small_print_is_short_and_the_rest_comes_when_asked_for(capsys):
+    systems = {**SYSTEMS, "half": ["x"] * 6 + ["y"] * 6}
+    results = score("qa_em", predictions=systems, references=GOLD, compare=True)
+    outputs.show(results, outputs.Presentation())
+    text = " ".join(capsys.readouterr().out.split())
+    notes = [table.note for table in results.tables()]
+
+    assert sum(len(note.split()) for note in notes) <= 60
+    assert all(note in text for note in notes)
+    assert "simultaneous" not in text
+    assert "paired_significance|" not in text
+    outputs.show(results, outputs.Presentation(explain=True))
+    text = " ".join(capsys.readouterr().out.split())
+    assert "simultaneous for all comparisons" in text
+    assert "paired_significance|" in text

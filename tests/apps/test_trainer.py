@@ -281,12 +281,7 @@ def test_several_labels_are_those_with_positive_logits():
 
 @pytest.mark.parametrize(
     ("outputs", "labels", "predictions"),
-    [
-        ([[0.5], [2.0]], [1.0, 2.0], [0.5, 2.0]),
-        ([0.5, 2.0], [1.0, 2.0], [0.5, 2.0]),
-        ([[0.5, 1.0], [2.0, 3.0]], [[1.0, 1.0], [2.0, 2.0]], [[0.5, 1.0], [2.0, 3.0]]),
-        ([[0.5], [2.0]], [[1.0], [2.0]], [[0.5], [2.0]]),
-    ],
+    tabled(__file__, "a_regression_predicts_numbers"),
 )
 def test_a_regression_predicts_numbers(outputs, labels, predictions):
     module = Rows()
@@ -394,12 +389,7 @@ def logits_for(classes, count=3):
 
 
 # Rows of a model with three classes: one that occurs in no row is predicted, or nowhere at all.
-EPOCHS = {
-    "all classes": ([0, 1, 2, 1], [0, 1, 2, 2], [0, 1, 2]),
-    "a class is missing": ([0, 1, 0, 1], [0, 1, 1, 1], [0, 1]),
-    "a stray prediction": ([0, 1, 2, 1], [0, 1, 1, 1], [0, 1, 2]),
-    "one class": ([1, 1, 1, 1], [1, 1, 1, 1], [1]),
-}
+EPOCHS = tabled(__file__, "EPOCHS")
 
 
 @pytest.mark.parametrize("task", ["classification", "class_probabilities"])

@@ -12,6 +12,7 @@ import metric_commons
 from metric_commons.frameworks.trainers.answer_spans import QuestionAnswering
 from metric_commons.frameworks.trainers.trainer import trainer_hook
 from metric_commons.module.declaration.module import BatchMetric
+from tests.tables import tabled
 
 # Question answering
 
@@ -161,12 +162,7 @@ def test_answers_are_scored(form):
 
 @pytest.mark.parametrize(
     ("change", "cause"),
-    [
-        ({"examples": None}, "pass examples and features"),
-        ({"features": []}, "there are 0 features, but logits of"),
-        ({"examples": []}, "features\\[0\\] has no example: 'q0'"),
-        ({"n_best": 0}, "n_best must be an integer, at least 1"),
-    ],
+    tabled(__file__, "what_answers_need_is_said"),
 )
 def test_what_answers_need_is_said(change, cause):
     examples, features, logits = questions(2)

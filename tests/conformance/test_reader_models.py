@@ -7,6 +7,7 @@ import pytest
 
 from metric_commons.retrieval import score_run
 from tests.rankings import READER_MODELS
+from tests.tables import tabled
 
 LEVELS = [-1, 0, 0, 1, 2, 3]
 
@@ -60,12 +61,7 @@ def test_compatibility(measure):
 
 @pytest.mark.parametrize(
     "measure",
-    [
-        *(f"{name}(judged_only=True)" for name in ("AP", "RR", "Rprec", "nDCG", "SetP", "SetF")),
-        *(f"{name}(judged_only=True)@5" for name in ("P", "AP", "nDCG", "Success")),
-        *("IPrec(judged_only=True)@0.2", "SetAP(judged_only=True)", "SetP(relative=True)"),
-        *("nDCG(gains={1:3,2:9})", "nDCG(gains={0:1,1:0,3:20})@7", "AP(rel=2,judged_only=True)"),
-    ],
+    tabled(__file__, "condensed_lists_and_gains"),
 )
 def test_condensed_lists_and_gains(measure):
     pytest.importorskip("pytrec_eval", reason="pytrec_eval is not installed")

@@ -113,13 +113,7 @@ def test_texts_without_words_under_other_definitions():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"definition": "hf", "smooth_method": "floor"}, "smooth_method of this value does not"),
-        ({"definition": "hf", "smooth_value": 2}, "smooth_value of this value does not apply"),
-        ({"definition": "gleu", "smooth_method": "add-k"}, "does not apply to 'gleu'"),
-        ({"definition": "gleu", "effective_order": True}, "effective_order of this value"),
-        ({"definition": "gleu", "signature": True}, "signature is for sacrebleu only"),
-    ],
+    tabled(__file__, "options_that_a_definition_does_not_have"),
 )
 def test_options_that_a_definition_does_not_have(options, message):
     with pytest.raises(ValueError, match=message):

@@ -77,13 +77,7 @@ def test_why_nothing_is_decided(prediction, reference, reason):
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "options", "score"),
-    [
-        ("3,2,1", "1,2,3", {"lists": "multiset"}, 1.0),
-        ("3,2,1", "1,2,3", {"lists": "sequence"}, 0.0),
-        ("3.14159", "3.14", {"rounding": "reference"}, 1.0),
-        ("3,5", "3.5", {"decimal_comma": True}, 1.0),
-        (r"(1.414, 2)", r"(\sqrt2, 2)", {"absolute_tolerance": 0.001}, 1.0),
-    ],
+    tabled(__file__, "options_of_the_exact_backend"),
 )
 def test_options_of_the_exact_backend(prediction, reference, options, score):
     assert compute(prediction, reference, **options)["math_equivalence"] == score

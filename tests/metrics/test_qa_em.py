@@ -5,6 +5,7 @@ import pytest
 from metric_commons import load
 from tests.spec import Spec
 from tests.squad import squad
+from tests.tables import tabled
 
 SPEC = Spec(
     name="qa_em",
@@ -73,12 +74,7 @@ def test_squad_is_the_default():
 
 @pytest.mark.parametrize(
     ("references", "any_of_them", "share"),
-    [
-        (["cat", "dog", "cow"], 1.0, 1 / 3),
-        (["cat", "Cat!"], 1.0, 1.0),
-        (["dog"], 0.0, 0.0),
-        ("cat", 1.0, 1.0),
-    ],
+    tabled(__file__, "a_prediction_equals_any_reference_or_a_share_of_them"),
 )
 def test_a_prediction_equals_any_reference_or_a_share_of_them(references, any_of_them, share):
     assert score("the cat", references) == any_of_them

@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import tomllib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -38,67 +39,13 @@ class Peer:
     distribution: str
     source: str  # where its tests are: "wheel", "sdist", "repository", or "docstrings" of the wheel
     folder: str  # with the tests, inside the source
-    files: tuple[str, ...]
+    files: list[str]
     measured: str  # what of ours takes the place of its functions
     variable: str = ""  # of the environment, with the folder of data that its tests read
 
 
-PEERS: Mapping[str, Peer] = {
-    "seqeval": Peer("seqeval", "sdist", "tests", ("test_metrics.py", "test_v1.py"), "`span_f1`"),
-    "sacrebleu": Peer(
-        "sacrebleu",
-        "sdist",
-        "test",
-        ("test_bleu.py", "test_chrf.py", "test_ter.py", "test_sentence_bleu.py"),
-        "`bleu`, `chrf`, `ter`",
-    ),
-    "jiwer": Peer(
-        "jiwer",
-        "sdist",
-        "tests",
-        (
-            *("test_cer.py", "test_empty_ref.py", "test_measures.py"),
-            *("test_alignment.py", "test_large_vocab.py"),
-        ),
-        "`error_rate`",
-    ),
-    "sklearn": Peer(
-        "scikit-learn",
-        "wheel",
-        "sklearn/metrics",
-        (
-            *("tests/test_classification.py", "tests/test_regression.py"),
-            *("tests/test_ranking.py", "cluster/tests/test_supervised.py"),
-        ),
-        "`classification`, `regression`, `clustering`, `ir_ranking`",
-    ),
-    "ir_measures": Peer(
-        "ir_measures",
-        "repository",
-        "tests",
-        (
-            *("test_pytrec_eval.py", "test_compat.py", "test_cwl_eval.py", "test_judged.py"),
-            *("test_accuracy.py", "test_aggregate.py"),
-        ),
-        "`ir_ranking`",
-    ),
-    "rouge_score": Peer(
-        "rouge-score",
-        "wheel",
-        "rouge_score",
-        ("rouge_scorer_test.py", "scoring_test.py"),
-        "`rouge_n_l`",
-        "ROUGE_TESTDATA",
-    ),
-    "torchmetrics": Peer(
-        "torchmetrics",
-        "docstrings",
-        "torchmetrics/functional",
-        ("documented_torchmetrics.py",),
-        "`classification`, `regression`, `ir_ranking`, `bleu`, `chrf`, `ter`, `error_rate`, "
-        "`rouge_n_l`, `qa_em`, `qa_f1`",
-    ),
-}
+_TABLES = tomllib.loads(Path(__file__).with_name("peers.toml").read_text("utf-8"))
+PEERS: Mapping[str, Peer] = {name: Peer(**table) for name, table in _TABLES.items()}
 
 
 def outcomes(peer: str, checkout: Path | None = None) -> dict[str, str]:

@@ -33,45 +33,10 @@ def test_every_peer_has_a_list_of_differences():
     assert all(reason for reasons in DIFFERENCES.values() for reason in reasons.values())
 
 
-SUITE = """
-import jiwer
-
-
-def test_equal():
-    assert jiwer.wer("a b", "a c") == 0.5
-
-
-def test_other_functions():
-    assert jiwer.ToLowerCase()("A") == "a"
-
-
-def test_unsupported():
-    jiwer.wer("a", "b", jiwer.wer_standardize, jiwer.wer_standardize)
-
-
-def test_unsupported_where_an_error_is_expected():
-    import pytest
-
-    with pytest.raises(Exception):
-        jiwer.wer("a", "b", jiwer.wer_standardize, jiwer.wer_standardize)
-
-
-def test_wrong():
-    assert jiwer.wer("a b", "a c") == 0.25
-
-
-def test_listed():
-    assert jiwer.wer("a b", "a c") == 0.25
-
-
-def test_listed_but_equal():
-    assert jiwer.wer("a b", "a c") == 0.5
-"""
-
-
 def test_how_a_suite_is_judged(tmp_path):
     pytest.importorskip("jiwer", reason="jiwer is not installed")
-    (tmp_path / "test_suite.py").write_text(SUITE)
+    suite = (ROOT / "tests/peers/judged_suite.txt").read_text("utf-8")
+    (tmp_path / "test_suite.py").write_text(suite)
     (tmp_path / "listed.py").write_text(
         "from tests.peers import plugin\n"
         "plugin.differences = lambda peer: dict.fromkeys(['*test_listed*'], 'a reason')\n"

@@ -11,16 +11,15 @@ from typing import Any
 import numpy as np
 
 from ..statistics.arguments.arrays import Column, Floats
-from ..statistics.arguments.checks import check_weights
-from ..statistics.arithmetic.rank_correlations import CORRELATIONS as RANK_ESTIMATES
-from ..statistics.arithmetic.rank_correlations import PairedScores
-from .explained_intervals import CORRELATIONS, RANKS, score_and_effects, summands
-from .measure_names import D2_NAMES, RegressionMeasure, parse_measures
+from ..statistics.arithmetic.rank_correlations import CORRELATIONS, PairedScores
+from ..statistics.intervals.spreads import LARGEST
+from .error_intervals import WORSE, averaged_errors
+from .explained_intervals import score_effects, sum_columns
+from .measure_names import RegressionMeasure, parse_measures
+from .order_measures import RANKS
 from .pairs import Pairs
-from .prediction_intervals import are_of_intervals, interval_columns, interval_row_scores
-from .row_losses import ROOTS, d2_losses, row_errors
-
-_WORSE = 1.5  # an unseen error is so many times the largest one
+from .prediction_intervals import IntervalPairs, are_of_intervals
+from .row_losses import MEANS, ROOTS, mean_losses
 
 
 def regression_influences(
@@ -48,33 +47,51 @@ def regression_influences(
     ([0.5, 0.5, 0.0, 1.0], [-0.03, 0.05, 0.01, -0.02])
     """
     parsed = parse_measures(measures)
-    number = len(references)
-    if are_of_intervals(parsed):
-        columns = interval_columns(predictions, references)
-        weights = check_weights("sample_weight", sample_weight, number)
-        shares = np.ones(number) if weights is None else weights * (number / weights.sum())
-        of_rows = {m.name: interval_row_scores(m, *columns) for m in parsed}
-        return {n: shares * (v - shares @ v / number) for n, v in of_rows.items()}
-    pairs = Pairs(predictions, references, sample_weight)
-    is_list = multioutput == "raw_values" and pairs.outputs > 1
-    shares_of_outputs = None if is_list else pairs.output_shares(multioutput)
+    kind = IntervalPairs if are_of_intervals(parsed) else Pairs
+    pairs = kind(predictions, references, sample_weight)
     values: dict[str, Floats] = {}
-    if shares_of_outputs is None or not len(pairs.references):
+    if (multioutput == "raw_values" and pairs.outputs > 1) or not pairs.references.size:
         return values
+    shares = pairs.output_shares(multioutput)
     for measure in parsed:
         with np.errstate(all="ignore"):
-            effects_of_outputs = _effects(measure, pairs)
-            if effects_of_outputs is None:
-                continue
-            effects = shares_of_outputs @ np.array(effects_of_outputs)
-            column = np.zeros(number)
-            column[pairs.positive_rows] = effects * (number / len(pairs.references))
-            errors = row_errors(pairs, measure, multioutput) if pairs.weights is None else None
-            if errors is not None and measure.kind not in ROOTS:
-                column = np.ldexp(errors.columns[0], errors.exponent)  # without rounding
-        if np.isfinite(column).all():
-            values[measure.name] = column
+            effects = _effects(measure, pairs, shares)
+        if effects is not None and (np.abs(effects) <= LARGEST).all():
+            values[measure.name] = np.zeros(pairs.rows)
+            values[measure.name][pairs.positive_rows] = effects
     return values
+
+
+def _effects(measure: RegressionMeasure, pairs: Pairs, shares: Floats) -> Floats | None:
+    """Return the effects of rows; None for medians and maximum errors."""
+    if measure.kind in MEANS:
+        errors, exponent = averaged_errors(pairs, measure, shares)
+        if measure.kind in ROOTS:
+            means = [math.sqrt(mean) for mean in mean_losses(errors, pairs.weights)]
+            slopes = [0.5 / mean if mean else 0.0 for mean in means]
+            errors, exponent = (shares * slopes)[np.newaxis] @ errors, exponent // 2
+        column: Floats = np.ldexp(errors[0], exponent)
+        if pairs.weights is None:
+            return column
+        column -= mean_losses(column[np.newaxis], pairs.weights)[0]
+        column *= pairs.weights
+        return column
+    outputs = []
+    for output, columns in enumerate(zip(*pairs.floats(), strict=True)):
+        if measure.kind in RANKS:
+            scores = PairedScores(*columns)
+            estimate = CORRELATIONS[RANKS[measure.kind]](scores)
+            if estimate.influences is None:
+                return None
+            effects = np.empty(scores.size)
+            effects[scores.order] = estimate.influences
+        elif measure.kind in ("median_ae", "max_error"):
+            return None
+        else:
+            sums = sum_columns(measure, pairs, output) * pairs.row_weights()
+            effects = score_effects(measure.kind, sums)
+        outputs.append(effects)
+    return np.asarray(shares @ np.array(outputs))
 
 
 def weighted_errors(
@@ -91,7 +108,7 @@ def weighted_errors(
     pairs = Pairs(predictions, references)
     errors, exponent = pairs.absolute_errors()
     shares = pairs.output_shares(multioutput)
-    columns = [np.append(column, [0.0, _WORSE * column.max()]) for column in errors]
+    columns = [np.append(column, [0.0, WORSE * column.max()]) for column in errors]
 
     def scores(weights: Floats) -> dict[str, Floats]:
         medians, largest = [], []
@@ -104,60 +121,3 @@ def weighted_errors(
         return {name: np.ldexp(shares @ np.array(v), exponent) for name, v in listed.items()}
 
     return scores, 2
-
-
-def _effects(measure: RegressionMeasure, pairs: Pairs) -> list[Floats] | None:
-    """Return the effects of rows on each output, whose mean is 0.
-
-    None for medians and maximum errors.
-    """
-    number = len(pairs.references)
-    weights = np.ones(number)
-    if pairs.weights is not None:
-        weights = pairs.weights * (number / math.fsum(pairs.weights.tolist()))
-
-    def mean(column: Floats) -> np.float64:  # whose quotients by 0 are no errors
-        try:
-            return np.float64(math.fsum((weights * column).tolist())) / number
-        except (OverflowError, ValueError):  # of huge numbers, or their squares
-            return np.float64(math.nan)
-
-    errors = row_errors(pairs, measure, "raw_values")
-    if errors is not None:
-        outputs = []
-        for column in np.ldexp(errors.columns, errors.exponent):
-            value: float = mean(column)
-            effects = weights * (column - value)
-            if measure.kind in ROOTS:
-                value = math.sqrt(value)
-                effects = effects / (2 * value) if value else effects
-            outputs.append(effects)
-        return outputs
-    predictions, references, _ = pairs.columns()
-    if measure.kind in RANKS:
-        return [
-            _rank_effects(measure.kind, *pair) for pair in zip(predictions, references, strict=True)
-        ]
-    tables: list[tuple[Floats, ...]]
-    if measure.kind in D2_NAMES:
-        tables = [
-            d2_losses(measure, *pair, pairs.weights) for pair in zip(*pairs.tables(), strict=True)
-        ]
-    elif measure.kind in ("r2", "explained_variance", *CORRELATIONS):
-        tables = [
-            summands(measure.kind, *pair, weights)
-            for pair in zip(predictions, references, strict=True)
-        ]
-    else:
-        return None
-    return [score_and_effects(measure.kind, np.stack(columns) * weights)[1] for columns in tables]
-
-
-def _rank_effects(kind: str, predictions: Floats, references: Floats) -> Floats:
-    """Return the effects of rows on a rank correlation."""
-    scores = PairedScores(predictions, references)
-    estimate = RANK_ESTIMATES[RANKS[kind]](scores)
-    effects = np.full(scores.size, math.nan)
-    if estimate.influences is not None:
-        effects[scores.order] = estimate.influences
-    return effects

@@ -6,7 +6,7 @@ intervals are averaged too, as if all erred to the same side.
 """
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +14,7 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Floats
 from ..statistics.arguments.checks import OptionError
-from ..statistics.arithmetic.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
-from ..statistics.arithmetic.rank_correlations import PairedScores
+from ..statistics.arithmetic.rank_correlations import CORRELATIONS, PairedScores
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.correlation_intervals import correlation_interval, pearson_interval
 from ..statistics.intervals.intervals import mean_interval, resampled_interval
@@ -23,15 +22,16 @@ from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.proportions import Interval
 from ..statistics.intervals.summary import interval_of
 from ..statistics.resampling.row_units import resampled_counts
-from .explained_intervals import RANKS, explained_interval, summands
-from .measure_names import D2_NAMES, RegressionMeasure
-from .order_measures import WORSE, median_interval
+from .explained_intervals import explained_interval, sum_columns
+from .measure_names import D2_NAMES, INTERVAL_NAMES, RegressionMeasure
+from .order_measures import RANKS, median_interval
 from .pairs import Pairs
-from .row_losses import ROOTS, RowErrors, d2_losses, mean_losses, row_errors
+from .row_losses import MEANS, ROOTS, mean_losses, row_errors
 
-# The values of a measure in each output
-Values = Callable[[RegressionMeasure, Pairs], Sequence[float]]
+# The values of measures in each output
+Values = Callable[[Pairs, Sequence[RegressionMeasure]], Mapping[str, Sequence[float]]]
 
+WORSE = 1.5  # an unseen error is this many times the largest one
 _ONE_BY_ONE = ("median_ae", "max_error", *RANKS, *D2_NAMES)  # measures that resamples compute anew
 _UNDEFINED = Interval(math.nan, math.nan, "law", math.nan)
 
@@ -49,33 +49,32 @@ def measure_intervals(
         pairs: the rows.
         measures: the measures.
         multioutput: how the values of outputs are reported, as in `regression_scores`.
-        values: the function that returns the values of a measure.
+        values: the function that returns the values of measures.
         uncertainty: the level, the method and the clusters of the rows.
     """
     if uncertainty.clusters is not None:
         uncertainty = replace(uncertainty, clusters=uncertainty.clusters.take(pairs.positive_rows))
+    shares = None if multioutput == "raw_values" else pairs.output_shares(multioutput)
     intervals: dict[str, Interval | list[Interval]] = {}
     for measure in measures:
         with interval_of(measure.name):
-            outputs = _of_outputs(measure, pairs, multioutput, values, uncertainty)
-        is_list = multioutput == "raw_values"
-        intervals[measure.name] = outputs if is_list else _averaged(outputs, pairs, multioutput)
+            outputs = _of_outputs(measure, pairs, shares, values, uncertainty)
+        intervals[measure.name] = outputs if shares is None else _averaged(outputs, shares)
     return intervals
 
 
 def _of_outputs(
     measure: RegressionMeasure,
     pairs: Pairs,
-    multioutput: Any,
+    shares: Floats | None,
     values: Values,
     uncertainty: Uncertainty,
 ) -> list[Interval]:
     """Return the interval of each output, or of their average where that is a mean of rows."""
-    if not len(pairs.references):
+    if not pairs.references.size:
         return [_UNDEFINED] * pairs.outputs
-    errors = row_errors(pairs, measure, multioutput) or row_errors(pairs, measure, "raw_values")
-    if errors is not None:
-        return _of_errors(measure, pairs, errors, uncertainty)
+    if measure.kind in MEANS:
+        return _of_errors(measure, pairs, shares, uncertainty)
     if uncertainty.method not in ("auto", "bootstrap"):
         raise OptionError(
             "method",
@@ -86,39 +85,42 @@ def _of_outputs(
         return _resampled(measure, pairs, values, uncertainty)
     return [
         _of_output(measure, pairs, output, value, uncertainty)
-        for output, value in enumerate(values(measure, pairs))
+        for output, value in enumerate(values(pairs, [measure])[measure.name])
     ]
 
 
+def averaged_errors(
+    pairs: Pairs, measure: RegressionMeasure, shares: Floats | None
+) -> tuple[Floats, int]:
+    """Return the errors of rows as `row_errors`, averaged over outputs if the measure is."""
+    errors, exponent = row_errors(pairs, measure)
+    if shares is None or measure.kind in ROOTS:
+        return errors, exponent
+    return (shares @ errors)[np.newaxis], exponent
+
+
 def _of_errors(
-    measure: RegressionMeasure, pairs: Pairs, errors: RowErrors, uncertainty: Uncertainty
+    measure: RegressionMeasure, pairs: Pairs, shares: Floats | None, uncertainty: Uncertainty
 ) -> list[Interval]:
-    """Return the interval of a mean error, or of its root, from each column of errors of rows."""
-    means = mean_losses(errors.columns, pairs.weights)
+    """Return the interval of a mean error, or of its root, from the errors of rows."""
+    errors, exponent = averaged_errors(pairs, measure, shares)
+    means = mean_losses(errors, pairs.weights)
     intervals = []
-    for output, (column, mean) in enumerate(zip(errors.columns, means, strict=True)):
-        bounds = (0.0, 2.0) if measure.kind == "smape" else (0.0, math.inf)
-        if not column.any():
-            bounds = (0.0, _error_of_others(measure, pairs, output, errors.exponent) or bounds[1])
+    for output, (column, mean) in enumerate(zip(errors, means, strict=True)):
+        bounds = (0.0, {"smape": 2.0, "coverage": 1.0}.get(measure.kind, math.inf))
+        if (
+            not column.any() and measure.kind not in INTERVAL_NAMES
+        ):  # as if the references of other rows were predicted
+            others, power = averaged_errors(pairs.shifted(), measure, shares)
+            bounds = (0.0, math.ldexp(others[output].mean(), power - exponent) or bounds[1])
         found = mean_interval(column, uncertainty, bounds=bounds, weights=pairs.weights)
         if measure.kind not in ROOTS:
-            intervals.append(_scaled(found, errors.exponent))
+            intervals.append(_scaled(found, exponent))
             continue
         error = found.standard_error / (2 * math.sqrt(mean)) if mean else math.nan
         root = Interval(math.sqrt(found.low), math.sqrt(found.high), found.method, error)
-        intervals.append(_scaled(root, errors.exponent // 2))
+        intervals.append(_scaled(root, exponent // 2))
     return intervals
-
-
-def _error_of_others(measure: RegressionMeasure, pairs: Pairs, output: int, exponent: int) -> float:
-    """Return the mean error of predicting other rows' references, where none has an error."""
-    references = np.sort(pairs.references, axis=0)
-    others = Pairs(np.roll(references, len(references) // 2, axis=0), references)
-    errors = row_errors(others, measure, "raw_values")
-    if errors is None:
-        return 0.0
-    column = errors.columns[min(output, len(errors.columns) - 1)]
-    return math.ldexp(mean_losses(column[np.newaxis], None)[0], errors.exponent - exponent)
 
 
 def _scaled(found: Interval, exponent: int) -> Interval:
@@ -132,57 +134,50 @@ def _of_output(
     measure: RegressionMeasure, pairs: Pairs, output: int, value: float, uncertainty: Uncertainty
 ) -> Interval:
     """Return the interval of a measure of one output that is not a mean of rows."""
-    columns = pairs.columns()
-    numbers = columns.predictions[output], columns.references[output]
+    predictions, references = (table[output] for table in pairs.floats())
     if measure.kind in ("median_ae", "max_error"):
         errors, exponent = pairs.absolute_errors()
         largest = float(errors[output].max())
         with np.errstate(over="ignore"):
             # Without any error, an unseen one is as large as references are apart.
-            unseen = WORSE * largest or float(np.std(numbers[1]))
+            unseen = WORSE * largest or float(np.std(references))
         found = Interval(largest, unseen, "law", math.nan)
         if measure.kind == "median_ae":
             found = median_interval(errors[output], pairs.weights, unseen, uncertainty)
         return _scaled(found, exponent)
     if measure.kind in RANKS:
-        scores, name = PairedScores(*numbers), RANKS[measure.kind]
-        estimate = ORDER_CORRELATIONS[name](scores)
+        scores, name = PairedScores(predictions, references), RANKS[measure.kind]
+        estimate = CORRELATIONS[name](scores)
         return correlation_interval(name, scores, estimate, uncertainty) or _UNDEFINED
     if measure.kind == "pearson":
-        return pearson_interval(*numbers, value, uncertainty, pairs.weights)
-    weights = np.ones(len(pairs.references)) if pairs.weights is None else pairs.weights
-    terms: tuple[Floats, ...]
-    if measure.kind in D2_NAMES:
-        predictions, references = pairs.tables()
-        terms = d2_losses(measure, predictions[output], references[output], pairs.weights)
-    else:
-        terms = summands(measure.kind, *numbers, weights)
-    return explained_interval(measure.kind, value, np.stack(terms), weights, uncertainty)
+        return pearson_interval(predictions, references, value, uncertainty, pairs.weights)
+    columns = sum_columns(measure, pairs, output)
+    return explained_interval(measure.kind, value, columns, pairs.row_weights(), uncertainty)
 
 
 def _resampled(
     measure: RegressionMeasure, pairs: Pairs, values: Values, uncertainty: Uncertainty
 ) -> list[Interval]:
     """Return percentile intervals of a measure that is computed from each resample alone."""
-    order = pairs.row_order()  # so that the order of rows does not matter
+    keys = [*pairs.predictions, *pairs.references, pairs.row_weights()]
+    order = np.lexsort(keys)  # so that the order of rows does not matter
     units = np.arange(order.size)
     if isinstance(uncertainty.clusters, Clusters):
         members = uncertainty.clusters.take(order)
         units = np.argsort(np.argsort(members.labels))[members.numbers]
     once = np.ones(int(units.max()) + 1, np.int64)
     drawn = [
-        values(measure, pairs.take(np.repeat(order, counts[units])))
+        values(pairs.take(np.repeat(order, counts[units])), [measure])[measure.name]
         for block in resampled_counts(once, **uncertainty.draws)
         for counts in block
     ]
     return [resampled_interval(column, uncertainty.level) for column in np.array(drawn).T]
 
 
-def _averaged(outputs: Sequence[Interval], pairs: Pairs, multioutput: Any) -> Interval:
+def _averaged(outputs: Sequence[Interval], shares: Floats) -> Interval:
     """Return the interval of an average over outputs: the average of their ends."""
     if len(outputs) == 1:
         return outputs[0]
-    shares = pairs.output_shares(multioutput)
     table = np.array([(found.low, found.high, found.standard_error) for found in outputs])
     low, high, error = (shares[shares > 0] @ table[shares > 0]).tolist()
     return Interval(low, high, outputs[0].method, error)

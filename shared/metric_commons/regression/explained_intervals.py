@@ -1,4 +1,4 @@
-"""Explained variation (R2 and similar scores) and concordance as functions of sums over rows.
+"""Explained variation (R2 and similar scores) and correlations as functions of sums over rows.
 
 Their intervals weight rows at random together with an unseen one. For explained variation it has
 the largest error of all rows, at the mean of references, or none, at the reference farthest from
@@ -8,7 +8,6 @@ No method is safe for rare gross errors: with 2 % of such rows the coverage of R
 """
 
 import math
-from typing import Any
 
 import numpy as np
 
@@ -23,11 +22,35 @@ from ..statistics.intervals.weighted_units import (
     unit_intervals,
 )
 from ..statistics.resampling.row_units import RowUnits, cluster_values
-from .measure_names import D2_NAMES
+from .measure_names import D2_NAMES, RegressionMeasure
+from .pairs import Pairs
+from .row_losses import d2_losses
 
 CORRELATIONS = ("pearson", "concordance")
-RANKS = {"spearman": "spearman", "kendall": "kendall_tau_b"}  # as `rank_correlations` has them
 _ROUNDING = 1e-12  # a variation that is a smaller part of the sum of squares is that of a constant
+
+
+def sum_columns(measure: RegressionMeasure, pairs: Pairs, output: int) -> Floats:
+    """Return what rows of weight 1 add to the sums of `sums_score`, shape (sums, rows).
+
+    For a D2 these are the losses, and those of the best constant prediction; else sums over errors
+    and references near 0, in units in which no square overflows.
+    """
+    if measure.kind in D2_NAMES:
+        columns = pairs.predictions[output], pairs.references[output]
+        return np.stack(d2_losses(measure, *columns, pairs.weights))
+    x, y = (table[output] for table in pairs.floats())
+    power = math.frexp(max(float(np.abs(column).max()) for column in (x, y)))[1]
+    x, y = np.ldexp(x, -power), np.ldexp(y, -power)
+    weights = pairs.row_weights()
+    total = rounded_sum(weights)
+    centre = rounded_sum(y * weights) / total
+    if measure.kind != "pearson":  # depends on the difference of means, and of spreads
+        return _terms(y - centre, y - x)
+    x, y = x - rounded_sum(x * weights) / total, y - centre
+    for column in (x, y):
+        column /= math.sqrt(rounded_sum(np.square(column) * weights) / total) or 1.0
+    return _terms(y, y - x)
 
 
 def explained_interval(
@@ -38,31 +61,31 @@ def explained_interval(
     Args:
         kind: R2, explained variance, a D2, or concordance.
         value: the score.
-        columns: the terms of rows of weight 1, as `summands` returns them, shape (sums, rows); for
-            a D2 the losses, and those of the best constant prediction.
+        columns: what rows of weight 1 add to the sums, from `sum_columns`.
         weights: the weights of rows.
         uncertainty: the level, the method and the clusters.
     """
-    numbers = None
-    if isinstance(uncertainty.clusters, Clusters):
-        numbers = uncertainty.clusters.numbers
+    if math.isnan(value):
+        return Interval(math.nan, math.nan, "law", math.nan)
+    clusters = uncertainty.clusters
+    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
     units = RowUnits.of_rows((columns * weights).T, numbers)
-    sizes = cluster_values(weights[:, np.newaxis], numbers)[:, 0]
+    sizes = cluster_values(weights[:, np.newaxis], numbers)
 
     def measure(sums: Floats, _: object = None) -> dict[str, Floats]:
         return {"": sums_score(kind, sums)}
 
     bounds = (-1.0 if kind in CORRELATIONS else -math.inf, 1.0)
-    if math.isnan(value):
-        return Interval(math.nan, math.nan, "law", math.nan)
     candidates = _unseen_rows(kind, columns)
-    candidates *= rounded_sum(sizes * sizes) / rounded_sum(sizes)
+    candidates *= rounded_sum((sizes * sizes)[:, 0]) / rounded_sum(sizes[:, 0])
+    totals = units.total()[:, np.newaxis]
     with np.errstate(all="ignore"):
-        of_candidates = measure(units.total()[:, np.newaxis] + candidates.T)[""]
-        score = DrawnScore(value, *extremes(of_candidates, candidates), bounds)
+        score = DrawnScore(
+            value, *extremes(sums_score(kind, totals + candidates.T), candidates), bounds
+        )
         found = unit_intervals(units, {"": score}, measure, uncertainty, smooth=len(units))[""]
     if math.isnan(found.low):  # no variation in any draw
-        found = found._replace(low=bounds[0], high=bounds[1])
+        return found._replace(low=bounds[0], high=bounds[1])
     return found
 
 
@@ -76,52 +99,30 @@ def _unseen_rows(kind: str, columns: Floats) -> Floats:
     largest = largest or float(np.std(y))  # without any error, as far as references are apart
     at = largest / 2 if kind == "concordance" else 0.0
     references = np.array([at, -at, far, -far])
-    return np.stack(_terms(references, np.array([largest, -largest, 0.0, 0.0])), axis=1)
+    return _terms(references, np.array([largest, -largest, 0.0, 0.0])).T
 
 
-def _terms(y: Floats, e: Floats) -> tuple[Floats, ...]:
-    return np.ones(y.size), y, e, y * y, e * e, y * e
+def _terms(y: Floats, e: Floats) -> Floats:
+    return np.stack([np.ones(y.size), y, e, y * y, e * e, y * e])
 
 
-def summands(
-    kind: str, predictions: Floats, references: Floats, weights: Floats
-) -> tuple[Floats, ...]:
-    """Return what rows of weight 1 add to the sums of `sums_score`, except for a D2.
-
-    Both columns are in units in which no square overflows, near a mean of 0.
-    """
-    largest = max(float(np.abs(column).max(initial=0.0)) for column in (predictions, references))
-    x, y = (np.ldexp(column, -math.frexp(largest)[1]) for column in (predictions, references))
-    total = rounded_sum(weights)
-    if total:
-        centers = [rounded_sum(column * weights) / total for column in (x, y)]
-        if kind != "pearson":  # depends on the difference of means, and of spreads
-            centers[0] = centers[1]
-        x, y = x - centers[0], y - centers[1]
-        if kind == "pearson":
-            for column in (x, y):
-                column /= math.sqrt(rounded_sum(np.square(column) * weights) / total) or 1.0
-    return _terms(y, y - x)
-
-
-def score_and_effects(kind: str, columns: Floats) -> tuple[float, Floats]:
-    """Return the score from sums, and the effect of each row on it, whose mean is 0.
+def score_effects(kind: str, columns: Floats) -> Floats:
+    """Return the effect of each row on the score from sums; the mean of effects is 0.
 
     Args:
         kind: as in `sums_score`.
         columns: what each row adds to the sums, shape (sums, rows).
 
-    >>> score, effects = score_and_effects("d2_tweedie", np.array([[0.0, 1.0], [1.0, 3.0]]))
-    >>> score, effects.tolist()
-    (0.75, [0.125, -0.125])
+    >>> score_effects("d2_tweedie", np.array([[0.0, 1.0], [1.0, 3.0]])).tolist()
+    [0.125, -0.125]
     """
     if not np.isfinite(columns).all():
-        return math.nan, np.full(columns.shape[1], math.nan)
-    totals: Any = np.array([*map(rounded_sum, columns)])
+        return np.full(columns.shape[1], math.nan)
+    totals = np.array([*map(rounded_sum, columns)])[:, np.newaxis]
     step = 1e-100  # an imaginary step has the derivative as its imaginary part, without rounding
-    slopes = np.imag(sums_score(kind, totals[:, np.newaxis] + step * 1j * np.eye(totals.size)))
+    slopes = np.imag(sums_score(kind, totals + step * 1j * np.eye(totals.size)))
     effects: Floats = columns.shape[1] * (slopes / step @ columns)
-    return float(sums_score(kind, totals)), effects
+    return effects
 
 
 def sums_score(kind: str, sums: Floats) -> Floats:

@@ -1,186 +1,181 @@
-"""Moments: exact sums over rows, from which most regression measures are computed.
+"""Sums of products of errors, predictions and references, about centres near their means.
 
-No sum is rounded, so results depend neither on the order of rows nor on how they are divided into
-parts, nothing overflows, and variances do not suffer from cancellation, however far from zero the
-numbers are. Columns are divided into digits: whole numbers of so few bits that the sums of their
-products over a block of rows are exact in any order, so one product of matrices adds up all
-moments. The absolute error is reference times sign minus prediction times sign.
+Sums of few rows, and of extreme numbers, are those of whole numbers. Of many rows, each number is
+kept as two floats, so a difference is not rounded. A sum of products has an exact part, from the
+leading digits of both factors, and one of rests, so it is right to about 2**-70 of its size.
 """
 
+import math
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from operator import lshift, mul, sub
+from typing import NamedTuple
 
 import numpy as np
 
-from ..statistics.arguments.arrays import Floats, equal_blocks
-from ..statistics.arithmetic.exact_sums import exact_ldexp, quotient, whole_digits
-from .pairs import Numbers, Pairs, check_finite
-from .row_losses import relative_errors
+from ..statistics.arguments.arrays import Floats
+from ..statistics.arithmetic.exact_sums import exact_ldexp, exact_sum, quotient
+from .pairs import Numbers, Pairs
 
-_ROWS = 1 << 12  # of a block
-_LARGE = 2.0**900
-# Products of two digits, or three, have room for the sum over a block: see `whole_digits`.
-_PAIRS, _TRIPLES = 1 << 32, 1 << 39
+_FEW = 1 << 11  # rows whose sums are those of whole numbers
+_ROWS = 10_000  # of a block: few enough for the cache, and for BLAS to start no threads
+_SIZES = 2.0**-400, 2.0**400  # of numbers whose squares are neither infinite nor 0
+_CENTRE_BITS = 6
 
-# Each term as a sum of products of two columns, with factors
-_TERMS = {
-    "reference": {("one", "reference"): 1},
-    "prediction": {("one", "prediction"): 1},
-    "reference_squared": {("reference", "reference"): 1},
-    "prediction_squared": {("prediction", "prediction"): 1},
-    "product": {("reference", "prediction"): 1},
-    "absolute": {("sign", "reference"): 1, ("sign", "prediction"): -1},
-    "squared": {
-        ("reference", "reference"): 1,
-        ("reference", "prediction"): -2,
-        ("prediction", "prediction"): 1,
-    },
-    "mape": {("one", "mape"): 1},
-    "smape": {("one", "smape"): 1},
+_REFERENCE = (("reference", "reference"), ("reference", "one"))
+_BOTH = (
+    *_REFERENCE,
+    ("prediction", "prediction"),
+    ("prediction", "one"),
+    ("reference", "prediction"),
+)
+SQUARES = ("error", "error")
+_PRODUCTS = {
+    "mae": (("size", "one"),),
+    "mse": (SQUARES,),
+    "rmse": (SQUARES,),
+    "r2": (SQUARES, *_REFERENCE),
+    "explained_variance": _BOTH,
+    "pearson": _BOTH,
+    "concordance": (*_BOTH, ("error", "one")),
 }
-_RELATIVE = ("mape", "smape")
-_COVARIANCE = ("reference", "prediction", "reference_squared", "prediction_squared", "product")
-_MEASURES = {
-    "mae": ("absolute",),
-    "mse": ("squared",),
-    "rmse": ("squared",),
-    "r2": ("squared", "reference", "reference_squared"),
-    "mape": ("mape",),
-    "smape": ("smape",),
-    "explained_variance": _COVARIANCE,
-    "pearson": _COVARIANCE,
-    "concordance": _COVARIANCE,
-}
+
+
+class _Column(NamedTuple):
+    digits: Floats  # the first 19 bits, so that sums of products over a block are exact
+    rests: Floats
+    numbers: Floats  # the sum of both, rounded
+    lows: Floats  # what the numbers leave out
+
+
+Products = Collection[tuple[str, str]]
 
 
 @dataclass(frozen=True)
 class Moments:
-    """Weighted sums over the rows of one output, without rounding.
+    """Weighted sums over the rows of one output."""
 
-    Attributes:
-        rows: the number of rows, including those of weight 0.
-        weight: the sum of the weights, or the number of rows if there are none.
-        sums: the weighted sum of each term.
-        constant: those of "reference", "prediction" and "residual" that are equal in all rows with
-            a positive weight.
-    """
-
-    rows: int
+    rows: int  # including those of weight 0
     weight: Fraction
-    sums: Mapping[str, Fraction]
-    constant: Collection[str] = ()
+    sums: Mapping[tuple[str, str], Fraction]
 
-    def mean(self, term: str) -> Fraction:
-        """Return the weighted mean of a term."""
-        return self.sums[term] / self.weight
+    def mean(self, first: str, second: str = "one") -> Fraction:
+        """Return the weighted mean of a product."""
+        return self.sums[first, second] / self.weight
 
-    def mean_float(self, term: str) -> float:
+    def mean_float(self, first: str, second: str = "one") -> float:
         """Return the same, rounded once."""
-        return quotient(self.sums[term], self.weight)
+        return quotient(self.sums[first, second], self.weight)
 
-    def variation(self, name: str) -> Fraction:
-        """Return the sum of squared deviations of references or predictions from their mean."""
-        return self.sums[f"{name}_squared"] - self.sums[name] ** 2 / self.weight
-
-    def covariation(self) -> Fraction:
-        """Return the sum of products of the deviations of references and of predictions."""
-        product = self.sums["reference"] * self.sums["prediction"]
-        return self.sums["product"] - product / self.weight
+    def covariation(self, first: str, second: str) -> Fraction:
+        """Return the sum of products of deviations from the means."""
+        product = self.sums[first, "one"] * self.sums[second, "one"]
+        return self.sums[first, second] - product / self.weight
 
 
-def compute_moments(pairs: Pairs, measures: Sequence[str]) -> list[Moments]:
-    """Return the moments of each output that these measures need.
-
-    Raises:
-        ValueError: a number is not finite; names the row.
+def compute_moments(pairs: Pairs, measures: Collection[str]) -> list[Moments]:
+    """Return the sums of each output that these measures need.
 
     >>> (moments,) = compute_moments(Pairs([2.5, 0.0], [3.0, -0.5]), ["mae"])
-    >>> moments.sums["absolute"], moments.weight
+    >>> moments.sums["size", "one"], moments.weight
     (Fraction(1, 1), Fraction(2, 1))
     """
-    terms = {term for name in measures for term in _MEASURES[name]}
-    if not terms or not len(pairs.references):
-        return [Moments(pairs.rows, Fraction(0), dict.fromkeys(terms, Fraction(0)))] * pairs.outputs
-    check_finite(predictions=pairs.predictions, references=pairs.references)
-    needed = {pair for term in terms for pair in _TERMS[term]} | {("one", "one")}
-    predictions, references = pairs.tables()
-    residuals = pairs.columns().residuals
-    tables = {
-        "one": np.ones(references.shape),
-        "prediction": predictions,
-        "reference": references,
-        "residual": residuals,
-        "sign": np.sign(residuals),
-    }
-    exponents = dict.fromkeys(terms, pairs.weight_exponent)
-    for term in terms.intersection(_RELATIVE):
-        tables[term], exponent = relative_errors(pairs, term)
-        exponents[term] += exponent
-    outputs = []
-    for output in range(pairs.outputs):
-        columns = {name: table[output] for name, table in tables.items()}
-        products = exact_products(columns, needed, pairs.weights)
-        sums = {}
-        for term in terms:
-            factors = _TERMS[term].items()
-            total = sum((factor * products[pair] for pair, factor in factors), Fraction(0))
-            sums[term] = exact_ldexp(total, exponents[term])
-        weight = exact_ldexp(products["one", "one"], pairs.weight_exponent)
-        equal = {name for name, column in columns.items() if (column == column[0]).all()}
-        outputs.append(Moments(pairs.rows, weight, sums, equal))
-    return outputs
-
-
-def exact_products(
-    columns: Mapping[str, Numbers], pairs: Collection[tuple[str, str]], weights: Floats | None
-) -> dict[tuple[str, str], Fraction]:
-    """Return the sums over rows of products of two columns, and of weights, without rounding.
-
-    >>> columns = {"x": np.array([1e200, 1.0]), "y": np.array([1e-200, 0.5])}
-    >>> products = exact_products(columns, [("x", "y")], None)
-    >>> products["x", "y"] == Fraction(1e200) * Fraction(1e-200) + Fraction(1, 2)
-    True
-    """
-    names = sorted({name for pair in pairs for name in pair})
-    room = _PAIRS if weights is None else _TRIPLES
-    sums: dict[tuple[str, str], defaultdict[int, int]] = {pair: defaultdict(int) for pair in pairs}
-    for part in equal_blocks(columns[names[0]].size, _ROWS):
-        digits = {name: _digits(columns[name][part], room) for name in names}
-        places: dict[str, range] = {}
-        rows: list[Floats] = []
-        powers: list[int] = []
-        for name in names:
-            places[name] = range(len(rows), len(rows) + len(digits[name]))
-            rows += [values for values, _ in digits[name]]
-            powers += [power for _, power in digits[name]]
-        table = np.array(rows)
-        for factor, shift in [(None, 0)] if weights is None else _digits(weights[part], room):
-            products = ((table if factor is None else table * factor) @ table.T).tolist()
-            for (first, second), total in sums.items():
-                for i in places[first]:
-                    for j in places[second]:
-                        total[powers[i] + powers[j] + shift] += int(products[i][j])
-    return {pair: _total(by_power) for pair, by_power in sums.items()}
-
-
-def _digits(column: Numbers, room: int) -> list[tuple[Floats, int]]:
-    """Return whole numbers and powers of two that add up to the numbers."""
-    parts = [(column, 0)]
-    if column.dtype.kind != "f":
-        halves = column >> 32, column & np.int64(2**32 - 1)
-        parts = [(halves[0].astype(np.float64), 32), (halves[1].astype(np.float64), 0)]
-    elif np.abs(column).max() > _LARGE:  # rounded up, numbers might exceed the floats
-        large = np.where(np.abs(column) > _LARGE, column, 0.0)
-        parts = [(large * 2.0**-32, 32), (column - large, 0)]
+    products = {product for name in measures for product in _PRODUCTS[name]}
+    rows, weights = pairs.references.shape[1], pairs.weights
+    if not rows or not products:
+        return [Moments(pairs.rows, Fraction(0), {})] * pairs.outputs
+    weight = Fraction(rows) if weights is None else exact_sum(weights)
+    is_usual = pairs.references.dtype.kind == "f" and _SIZES[0] < pairs.largest < _SIZES[1]
+    sums = _block_sums if rows > _FEW and is_usual else _whole_sums
     return [
-        (digits, power + shift)
-        for part, shift in parts
-        for digits, power in whole_digits(part, room)
+        Moments(pairs.rows, weight, sums(*columns, weights, products))
+        for columns in zip(pairs.predictions, pairs.references, strict=True)
     ]
 
 
-def _total(by_power: Mapping[int, int]) -> Fraction:
-    lowest = min(by_power, default=0)
-    return exact_ldexp(sum(total << power - lowest for power, total in by_power.items()), lowest)
+def _whole_sums(
+    predictions: Numbers, references: Numbers, weights: Floats | None, products: Products
+) -> dict[tuple[str, str], Fraction]:
+    rows = references.size
+    numbers, unit = _whole(np.concatenate([predictions, references]))
+    x, y = numbers[:rows], numbers[rows:]
+    errors = list(map(sub, y, x))
+    columns = {"prediction": x, "reference": y, "error": errors, "size": list(map(abs, errors))}
+    factors, unit_of_weights = ([1] * rows, 0) if weights is None else _whole(weights)
+    sums = {}
+    for first, second in products:
+        factor = columns[first] if weights is None else map(mul, factors, columns[first])
+        power = unit_of_weights + (unit if second == "one" else 2 * unit)
+        total = sum(factor if second == "one" else map(mul, factor, columns[second]))
+        sums[first, second] = exact_ldexp(total, power)
+    return sums
+
+
+def _whole(numbers: Numbers) -> tuple[list[int], int]:
+    """Return numbers as whole numbers, and the exponent of their unit."""
+    if numbers.dtype.kind != "f":
+        return numbers.tolist(), 0
+    mantissas, exponents = np.frexp(numbers)
+    lowest = exponents.min()
+    whole = (mantissas * 2.0**53).astype(np.int64).tolist()
+    return list(map(lshift, whole, (exponents - lowest).tolist())), int(lowest) - 53
+
+
+def _block_sums(
+    predictions: Floats, references: Floats, weights: Floats | None, products: Products
+) -> dict[tuple[str, str], Fraction]:
+    names = {name for product in products for name in product}
+    tables = {"prediction": predictions, "reference": references}
+    centres = {name: _centre(tables[name], weights) for name in names & tables.keys()}
+    parts: defaultdict[tuple[str, str], list[float]] = defaultdict(list)
+    for start in range(0, references.size, _ROWS):
+        part = slice(start, start + _ROWS)
+        x, y = predictions[part], references[part]
+        columns = {name: _column(tables[name][part], centre) for name, centre in centres.items()}
+        if "error" in names:
+            columns["error"] = _column(y, x)
+        if "size" in names:
+            columns["size"] = _column(np.maximum(x, y), np.minimum(x, y))
+        for first, second in products:
+            factor = columns[first]
+            if weights is not None:
+                factor = _split(factor.numbers * weights[part], factor.lows * weights[part])
+            parts[first, second] += _product(factor, columns.get(second))
+    return {product: exact_sum(np.array(numbers)) for product, numbers in parts.items()}
+
+
+def _centre(table: Floats, weights: Floats | None) -> np.float64:
+    """Return a number of few bits near the mean, from which whole numbers differ exactly."""
+    mean, lowest, highest = np.average(table, weights=weights), table.min(), table.max()
+    unit = math.ldexp(1.0, math.frexp(highest - lowest)[1] - _CENTRE_BITS)
+    centre: np.float64 = np.clip(np.rint(mean / unit) * unit, lowest, highest)
+    return centre
+
+
+def _column(first: Floats, second: Floats | np.float64) -> _Column:
+    """Return differences, and their rounding errors.
+
+    Source:
+        Knuth, The art of computer programming, volume 2, theorem 4.2.2 B.
+    """
+    rounded = first - second
+    back = rounded - first
+    return _split(rounded, (first - (rounded - back)) - (second + back))
+
+
+def _split(numbers: Floats, lows: Floats) -> _Column:
+    power = math.frexp(float(np.abs(numbers).max()))[1]
+    magic = math.ldexp(1.5, power + 33)  # near it floats are 2**-19 of the largest apart
+    digits = (numbers + magic) - magic
+    return _Column(digits, numbers - digits, numbers, lows)
+
+
+def _product(first: _Column, second: _Column | None) -> tuple[float, float]:
+    """Return the sum of products of digits, which is exact, and that of the rest."""
+    if second is None:
+        return float(first.digits.sum()), float(first.rests.sum() + first.lows.sum())
+    rest = first.digits @ second.rests + first.rests @ second.numbers
+    rest += first.numbers @ second.lows + first.lows @ second.numbers
+    return float(first.digits @ second.digits), float(rest)

@@ -15,7 +15,7 @@ from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.proportions import Interval
 from ..statistics.resampling.ratio_distribution import RatioUnits, levels, probability_below
 
-WORSE = 1.5  # an unseen error is this many times the largest one
+RANKS = {"spearman": "spearman", "kendall": "kendall_tau_b"}  # as `rank_correlations` has them
 _ONE_DEVIATION = 0.6827  # the probability within one standard deviation of a normal distribution
 _LARGEST_SUM = 2**62  # of products of ranks, in 64 bits
 
@@ -145,6 +145,3 @@ def kendall(first: NDArray[Any], second: NDArray[Any]) -> float:
     if first.size < 2:
         return math.nan
     return float(kendalltau(first, second, nan_policy="propagate").statistic)
-
-
-RANK_CORRELATIONS = {"spearman": spearman, "kendall": kendall}

@@ -6,24 +6,71 @@ A D2 measure is 1 minus the mean loss over that of the best constant, as R2 is f
 import math
 import sys
 from fractions import Fraction
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
 from ..statistics.arguments.checks import RowError
-from ..statistics.arithmetic.exact_sums import exact_sum, quotient, rounded_sum
-from .measure_names import D2_NAMES, LOSS_NAMES, RegressionMeasure
-from .pairs import SAFE_EXPONENT, Numbers, Pairs, check_finite, difference
+from ..statistics.arithmetic.exact_sums import exact_sum, quotient, rounded_sum, shifted
+from .measure_names import INTERVAL_NAMES, LOSS_NAMES, RegressionMeasure
+from .pairs import Numbers, Pairs, difference
+from .prediction_intervals import interval_errors
 from .unit_deviances import unit_deviances
 
-ROOTS = {"rmse", "rmsle"}
-_ERRORS = {"mae", "mse", "rmse", "mape", "smape"}
+ROOTS = ("rmse", "rmsle")
+MEANS = ("mae", "mse", "rmse", "mape", "smape", *LOSS_NAMES, *INTERVAL_NAMES)
 _EPSILON = sys.float_info.epsilon  # the smallest divisor of an error
-
-_SHIFT = 64  # powers of two, by which errors are divided that may overflow
+_SAFE = 400  # numbers with an exponent up to here, or down to minus it, can be squared
 _BLOCK = 1 << 15  # rows at a time: intermediate arrays fit into the cache, and calls are few
+
+
+def row_errors(pairs: Pairs, measure: RegressionMeasure) -> tuple[Floats, int]:
+    """Return errors whose mean is the measure, or for a root its square, and a power of two.
+
+    They are in units of this power; shape (outputs, rows).
+
+    Args:
+        pairs: the rows.
+        measure: one of `MEANS`.
+
+    >>> row_errors(Pairs([1.0, 6.0], [2.0, 4.0]), RegressionMeasure("mape", "mape"))
+    (array([[0.5, 0.5]]), 0)
+    """
+    if measure.kind in INTERVAL_NAMES:
+        return interval_errors(pairs, measure), 0
+    if measure.kind in LOSS_NAMES:
+        return row_losses(measure, pairs.predictions, pairs.references), 0
+    errors, exponent = pairs.absolute_errors()
+    if measure.kind == "mae":
+        return errors, exponent
+    if measure.kind in ("mse", "rmse"):
+        power = math.frexp(float(errors.max()))[1]
+        power = power if abs(power) > _SAFE else 0
+        return np.square(shifted(errors, -power)), 2 * (power + exponent)
+    predictions, references = (
+        np.abs(table.astype(np.float64)) for table in (pairs.predictions, pairs.references)
+    )
+    with np.errstate(over="ignore"):
+        if measure.kind == "mape":
+            return errors / np.maximum(references, _EPSILON), exponent
+        sizes = shifted(predictions, -exponent)
+        sizes += shifted(references, -exponent)
+    return np.divide(2 * errors, sizes, out=np.zeros(errors.shape), where=sizes > 0), 0
+
+
+def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
+    """Return the weighted mean of each output, from exactly rounded sums; NaN without any row."""
+    if not losses.size:
+        return [math.nan] * len(losses)
+    total = Fraction(losses.shape[1]) if weights is None else exact_sum(weights)
+    means = []
+    for output in losses:
+        values = output if weights is None else output * weights
+        mean = rounded_sum(values) / float(total)
+        means.append(mean if math.isfinite(mean) else quotient(exact_sum(values), total))
+    return means
 
 
 def row_losses(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> Floats:
@@ -48,74 +95,41 @@ def row_losses(measure: RegressionMeasure, predictions: Numbers, references: Num
     """
     _check_domain(measure, predictions, references)
     losses = np.empty(references.shape)
-    for part in equal_blocks(references.shape[1], _BLOCK):
-        _set_losses(measure, _part(predictions, part), references[:, part], losses[:, part])
+    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+        for part in equal_blocks(references.shape[1], _BLOCK):
+            of_part = predictions if predictions.shape[1] == 1 else predictions[:, part]
+            losses[:, part] = _losses(measure, of_part, references[:, part])
     if not np.isfinite(losses.max(initial=0.0)):  # losses are never negative
-        wrong = ~np.isfinite(losses)
         table = np.broadcast_to(predictions, references.shape)
-        _refuse(measure, "predictions", table, wrong, "has a loss within float64")
+        domain = "has a loss within float64"
+        _refuse(measure, "predictions", table, ~np.isfinite(losses), domain)
     return losses
 
 
-def _part(predictions: Numbers, part: slice) -> Numbers:
-    """Return the predictions of these rows; a constant has one column for all rows."""
-    return predictions if predictions.shape[1] == 1 else predictions[:, part]
-
-
-def _set_losses(
-    measure: RegressionMeasure, predictions: Numbers, references: Numbers, losses: Floats
-) -> None:
-    """Set `losses` for rows that are known to be in their domain."""
-    parameter = measure.parameter
-    with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        if measure.loss == "pinball":
-            difference(references, predictions, losses)
-            overestimates = losses * (parameter - 1)
-            losses *= parameter
-            np.maximum(losses, overestimates, out=losses)
-            return
-        means, values = (
-            table.astype(np.float64, copy=False) for table in (predictions, references)
-        )
-        if measure.loss == "tweedie" and references.dtype.kind == "f":
-            unit_deviances(parameter, means, values, out=losses)
-            return
-        residuals = difference(references, predictions, np.empty(losses.shape))
-        if measure.loss == "tweedie":
-            unit_deviances(parameter, means, values, residuals, out=losses)
-        else:
-            _set_squared_log_errors(means, values, residuals, losses)
-
-
-def _set_squared_log_errors(
-    predictions: Floats, references: Floats, residuals: Floats, losses: Floats
-) -> None:
-    """Set `losses` to the squares of log(1 + reference) - log(1 + prediction).
-
-    Far from zero the two logarithms are nearly equal, and their difference is noise. The logarithm
-    of the ratio 1 + error / (1 + the smaller number) has no such cancellation, and neither have the
-    error, which is exact for close numbers, and the sum below the line.
-    """
-    divisors = np.minimum(references, predictions)
-    divisors += 1
-    np.abs(residuals, out=losses)
-    losses /= divisors
-    np.log1p(losses, out=losses)
-    if np.isinf(losses.max(initial=0.0)):
-        is_far = np.isinf(losses)  # the ratio overflowed, so these logarithms are far apart
-        losses[is_far] = np.log1p(references[is_far]) - np.log1p(predictions[is_far])
-    np.square(losses, out=losses)
+def _losses(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> Floats:
+    residuals = difference(references, predictions)
+    if measure.loss == "pinball":
+        lowered = residuals * (measure.parameter - 1)
+        return np.asarray(np.maximum(residuals * measure.parameter, lowered))
+    means, values = (table.astype(np.float64, copy=False) for table in (predictions, references))
+    if measure.loss == "tweedie":
+        return unit_deviances(measure.parameter, means, values, residuals)
+    # Far from zero the logarithms of 1 + x are nearly equal, and their difference is noise. That of
+    # the ratio 1 + error / (1 + the smaller number) is not.
+    logarithms = np.log1p(np.abs(residuals) / (np.minimum(values, means) + 1))
+    is_far = np.isinf(logarithms)  # the ratio overflowed, so these are far apart
+    if is_far.any():
+        logarithms[is_far] = np.log1p(values[is_far]) - np.log1p(means[is_far])
+    return np.asarray(np.square(logarithms))
 
 
 def _check_domain(measure: RegressionMeasure, predictions: Numbers, references: Numbers) -> None:
-    """Check that all numbers are in the domain of the loss."""
     power = measure.parameter
     bounds: dict[str, float] = {}
     if measure.loss == "msle":
         bounds = {"predictions": -1, "references": -1}
-    elif measure.loss == "tweedie":
-        if power:
-            bounds["predictions"] = 0
+    elif measure.loss == "tweedie" and power:
+        bounds = {"predictions": 0}
         if power >= 2:
             bounds["references"] = 0
     tables = {"predictions": predictions, "references": references}
@@ -130,7 +144,6 @@ def _check_domain(measure: RegressionMeasure, predictions: Numbers, references: 
 def _refuse(
     measure: RegressionMeasure, column: str, table: Numbers, is_wrong: Booleans, domain: str
 ) -> NoReturn:
-    """Raise an error about the first wrong number."""
     row, output = np.argwhere(is_wrong.T)[0].tolist()
     index = f"[{output}] " if len(table) > 1 else ""
     raise RowError(
@@ -138,104 +151,8 @@ def _refuse(
     )
 
 
-class RowErrors(NamedTuple):
-    """The contribution of rows to a mean error: columns in units of 2**exponent, one per output."""
-
-    columns: Floats
-    exponent: int
-
-
-def row_errors(pairs: Pairs, measure: RegressionMeasure, multioutput: Any) -> RowErrors | None:
-    """Return the errors of rows whose mean is the measure, or for RMSE its square; else None.
-
-    Averaged over outputs, a mean error is still a mean of rows, but a root mean square is not.
-    """
-    name = measure.kind
-    averaged = pairs.outputs > 1 and multioutput != "raw_values"
-    if name not in (*_ERRORS, *LOSS_NAMES) or not len(pairs.references):
-        return None
-    if averaged and (multioutput != "uniform_average" or name in ROOTS):
-        return None
-    if name in LOSS_NAMES:
-        losses = row_losses(measure, *pairs.tables())
-        return RowErrors(losses.mean(axis=0, keepdims=True) if averaged else losses, 0)
-    if name in ("mape", "smape"):
-        errors, exponent = relative_errors(pairs, name)
-    else:
-        errors, exponent = pairs.absolute_errors()
-        # In units near the largest error, squares are far from infinity and from 0.
-        power = math.frexp(float(errors.max()))[1]
-        power = power if abs(power) > SAFE_EXPONENT else 0
-        errors, exponent = np.ldexp(errors, -power), power + exponent
-    if name in ("mse", "rmse"):
-        errors, exponent = np.square(errors), 2 * exponent
-    return RowErrors(errors.mean(axis=0, keepdims=True) if averaged else errors, exponent)
-
-
-def relative_errors(pairs: Pairs, name: str) -> RowErrors:
-    """Return the absolute errors over the references, or over the mean of both absolute numbers.
-
-    Args:
-        pairs: the rows.
-        name: "mape", or "smape" for the mean of both.
-
-    >>> relative_errors(Pairs([1.0, 6.0], [2.0, 4.0]), "mape").columns.tolist()
-    [[0.5, 0.5]]
-    """
-    errors, exponent = pairs.absolute_errors()
-    predictions, references = (np.abs(table.astype(np.float64)) for table in pairs.tables())
-    if name == "mape":
-        with np.errstate(over="ignore"):
-            relative = errors / np.maximum(references, _EPSILON)
-        if np.isfinite(relative).all():
-            return RowErrors(relative, exponent)
-        small = np.ldexp(errors, -_SHIFT) / np.maximum(references, _EPSILON)
-        return RowErrors(small, exponent + _SHIFT)
-    with np.errstate(over="ignore"):
-        totals = predictions + references
-    if not np.isfinite(totals).all():
-        totals = predictions / 2 + references / 2
-        errors = errors if exponent else errors / 2
-    relative = np.divide(errors, totals, out=np.zeros(errors.shape), where=totals > 0)
-    return RowErrors(2 * relative, 0)
-
-
-def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:
-    """Return the weighted mean of each output, from exactly rounded sums.
-
-    NaN if the weight is 0.
-    """
-    if not losses.size:
-        return [math.nan] * len(losses)
-    total = Fraction(losses.shape[1]) if weights is None else exact_sum(weights)
-    means = []
-    for output in losses:
-        values = output if weights is None else output * weights
-        mean = rounded_sum(values) / float(total)
-        means.append(mean if math.isfinite(mean) else quotient(exact_sum(values), total))
-    return means
-
-
-def loss_values(measure: RegressionMeasure, pairs: Pairs) -> list[float]:
-    """Return the value of a loss-based measure in each output.
-
-    >>> pairs = Pairs([2.5, 0.0, 2.0, 8.0], [3.0, 0.5, 2.0, 7.0])
-    >>> [round(value, 4) for value in loss_values(RegressionMeasure("msle", "msle"), pairs)]
-    [0.049]
-    """
-    check_finite(predictions=pairs.predictions, references=pairs.references)
-    predictions, references = pairs.tables()
-    means = mean_losses(row_losses(measure, predictions, references), pairs.weights)
-    if measure.kind == "rmsle":
-        return [math.sqrt(value) for value in means]
-    if measure.kind not in D2_NAMES:
-        return means
-    outputs = zip(means, references, strict=True)
-    return [d2(measure, mean, values, pairs.weights) for mean, values in outputs]
-
-
 def d2(
-    measure: RegressionMeasure, loss: float, references: Numbers, weights: Floats | None
+    measure: RegressionMeasure, predictions: Numbers, references: Numbers, weights: Floats | None
 ) -> float:
     """Return the proportion of the best constant's loss that predictions avoid.
 
@@ -244,8 +161,8 @@ def d2(
 
     Args:
         measure: a D2.
-        loss: the mean loss of the predictions.
-        references: shape (rows,).
+        predictions: shape (rows,).
+        references: the same.
         weights: the weights of rows; None if all are 1.
 
     Source:
@@ -253,20 +170,20 @@ def d2(
         et al., Clustering with Bregman divergences (2005), equation 1.
 
     >>> measure = RegressionMeasure("d2_absolute_error", "d2_absolute_error", 0.5)
-    >>> round(d2(measure, 1 / 3, np.array([1.0, 2.0, 4.0]), None), 4)
-    0.3333
+    >>> round(d2(measure, np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0]), None), 4)
+    0.6667
     """
+    losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
     if references.size < 2:
         return math.nan
-    lowest, highest = references.min().item(), references.max().item()
-    if lowest == highest:
+    (loss,) = mean_losses(losses, weights)
+    if references.min() == references.max():
         return float(not loss)
     is_mean = measure.loss == "tweedie"
     constant = _best_constant(measure, references, weights)
     if constant <= 0 and is_mean and measure.parameter:  # a deviance that needs positive means
         return math.nan
-    losses = _losses_of_constant(measure, constant, references, weights)
-    (minimum,) = mean_losses(losses[np.newaxis], weights)
+    (minimum,) = mean_losses(_losses_of(measure, constant, references, weights), weights)
     if is_mean and references.dtype.kind == "f":
         # The best constant may not be a float. The mean deviance from its rounded value exceeds
         # that from itself by the deviance between both, which counts where floats are far apart.
@@ -283,28 +200,25 @@ def _deviance_at(measure: RegressionMeasure, mean: float, distance: float) -> fl
     return float(unit_deviances(measure.parameter, *columns)[0])
 
 
-def _best_constant(
-    measure: RegressionMeasure, references: Numbers, weights: Floats | None
-) -> float:
+def _best_constant(measure: RegressionMeasure, references: Numbers, weights: Floats | None) -> Any:
     """Return the constant prediction with the smallest loss: the mean, or a quantile."""
     if measure.loss == "tweedie":
-        return mean_losses(references[np.newaxis].astype(np.float64, copy=False), weights)[0]
+        return mean_losses(references[np.newaxis].astype(np.float64), weights)[0]
     return _quantile(references, measure.parameter, weights)
 
 
-def _losses_of_constant(
+def _losses_of(
     measure: RegressionMeasure, constant: float, references: Numbers, weights: Floats | None
 ) -> Floats:
-    """Return the loss of each row if the best constant is predicted."""
+    """Return the loss of each row if the best constant is predicted, shape (1, rows)."""
     if references.dtype.kind == "f" or measure.loss != "tweedie":
         best = np.full((1, 1), constant, references.dtype)
-        losses: Floats = row_losses(measure, best, references[np.newaxis])[0]
-        return losses
+        return row_losses(measure, best, references[np.newaxis])
     # The mean is not rounded before it is subtracted from integers that a float64 cannot hold.
-    residuals = difference(references, references.min(), np.empty(references.shape))
+    residuals = difference(references, references.min())
     residuals -= mean_losses(residuals[np.newaxis], weights)[0]
     values = references.astype(np.float64)
-    return unit_deviances(measure.parameter, np.full(1, constant), values, residuals)
+    return unit_deviances(measure.parameter, np.full(1, constant), values, residuals)[np.newaxis]
 
 
 def d2_losses(
@@ -319,14 +233,14 @@ def d2_losses(
     >>> abs(lost).tolist(), abs(constant).tolist()
     ([0.0, 0.5], [0.0, 0.75])
     """
-    losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])[0]
+    losses = row_losses(measure, predictions[np.newaxis], references[np.newaxis])
     constant = _best_constant(measure, references, weights)
-    both = np.stack([losses, _losses_of_constant(measure, constant, references, weights)])
+    both = np.concatenate([losses, _losses_of(measure, constant, references, weights)])
     scaled: Floats = np.ldexp(both, -math.frexp(float(both.max(initial=0.0)))[1])
     return scaled[0], scaled[1]
 
 
-def _quantile(values: Numbers, fraction: float, weights: Floats | None) -> float:
+def _quantile(values: Numbers, fraction: float, weights: Floats | None) -> Any:
     """Return the smallest value at which the cumulative weight reaches this fraction."""
     if weights is None:
         position = max(math.ceil(fraction * values.size), 1) - 1
@@ -336,5 +250,4 @@ def _quantile(values: Numbers, fraction: float, weights: Floats | None) -> float
         cumulative: NDArray[np.float64] = np.cumsum(weights[order])
         position = int(cumulative.searchsorted(fraction * cumulative[-1]))
         ascending = values[order]
-    quantile: float = ascending[min(position, values.size - 1)].item()
-    return quantile
+    return ascending[min(position, values.size - 1)].item()

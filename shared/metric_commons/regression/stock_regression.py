@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..statistics.arguments.arrays import Floats, single_precision
+from ..statistics.arguments.checks import check_finite
 from ..statistics.arguments.domains import Weights
 from ..statistics.arguments.shapes import NumberRows
 from ..statistics.arithmetic.exact_sums import exact_sum
 from .errors import Multioutput, regression_scores
-from .pairs import check_finite
 
 
 def mse(
@@ -98,7 +98,8 @@ def r_squared(*, predictions: NumberRows, references: NumberRows) -> float:
     0.875
     """
     predicted, targets = single_precision(predictions), single_precision(references)
-    check_finite(predictions=predicted, references=targets)
+    check_finite("predictions", predicted)
+    check_finite("references", targets)
     errors = float(exact_sum((predicted - targets) ** 2))
     deviations = float(exact_sum((targets - math.fsum(targets) / len(targets)) ** 2))
     if deviations:

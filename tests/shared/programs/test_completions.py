@@ -146,12 +146,7 @@ def test_fenced_samples_stand_alone():
 
 @pytest.mark.parametrize(
     ("row", "problem"),
-    [
-        ({"solution": "x"}, "sample 0 has no id"),
-        ({"task_id": "other", "solution": "x"}, "sample 0 is of task 'other', which has no tests"),
-        ({"task_id": "1", "text": "x"}, "sample 0 has neither a solution nor a completion"),
-        ({"task_id": "1", "solution": 5}, "sample 0 has no text as solution"),
-    ],
+    tabled(__file__, "rows_that_are_no_samples"),
 )
 def test_rows_that_are_no_samples(row, problem):
     with pytest.raises(ValueError, match=problem):

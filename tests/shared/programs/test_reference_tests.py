@@ -5,6 +5,7 @@ import json
 import pytest
 
 from metric_commons.programs.reference_tests import read_tests
+from tests.tables import tabled
 
 SUMS = {"inputs": ["1 2\n", "3 4\n"], "outputs": ["3\n", "7\n"]}
 CASES = [
@@ -42,12 +43,7 @@ def test_forms_of_programs_with_an_input(reference):
 
 @pytest.mark.parametrize(
     ("inputs", "outputs", "arguments", "answers"),
-    [
-        (["[1]\n2"], ["[3]"], [[1], 2], [[3]]),
-        ([[[1], 2]], [[3]], [[1], 2], [[3], 3]),
-        ([[[1], 2]], [3], [[1], 2], [3]),
-        ([["a"]], [[[1]]], ["a"], [[[1]], [1]]),
-    ],
+    tabled(__file__, "forms_of_calls"),
 )
 def test_forms_of_calls(inputs, outputs, arguments, answers):
     tests = read_tests({"inputs": inputs, "outputs": outputs, "fn_name": "f"})

@@ -10,8 +10,7 @@ from sklearn.metrics import d2_pinball_score
 from metric_commons.regression import row_losses as row_losses_module
 from metric_commons.regression.errors import regression_scores
 from metric_commons.regression.measure_names import parse_measures
-from metric_commons.regression.pairs import Pairs
-from metric_commons.regression.row_losses import loss_values, mean_losses, row_losses
+from metric_commons.regression.row_losses import mean_losses, row_losses
 
 NAMES = ["msle", "pinball(alpha=0.9)", "poisson_deviance", "gamma_deviance", "tweedie(power=1.5)"]
 
@@ -28,12 +27,11 @@ def test_a_mean_is_that_of_the_losses_of_rows(name, weighted):
         row_losses(measure, *pair)[0, 0]
         for pair in zip(predictions.reshape(-1, 1, 1), references.reshape(-1, 1, 1), strict=True)
     ]
-    pairs = Pairs(predictions, references, weights)
-    if not weighted:
-        expected = math.fsum(losses) / 3_000
-    else:
-        expected = math.fsum(losses * pairs.weights) / math.fsum(pairs.weights)
-    assert loss_values(measure, pairs) == [expected]
+    expected = math.fsum(losses) / 3_000
+    if weighted:
+        expected = math.fsum(losses * weights) / math.fsum(weights)
+    found = regression_scores(predictions, references, measures=name, sample_weight=weights)
+    assert found == {name: expected}
 
 
 MANY = [
@@ -52,12 +50,11 @@ def test_losses_do_not_depend_on_blocks_and_order(name, rows, block):
     predictions, references = rng.gamma(2, 1, (2, rows, 2))
     if name not in ("gamma_deviance", "tweedie(power=3.5)"):
         references[::7] = 0
-    (measure,) = parse_measures([name])
-    pairs = Pairs(predictions, references)
-    expected = loss_values(measure, pairs)
+    options = {"measures": name, "multioutput": "raw_values"}
+    expected = regression_scores(predictions, references, **options)
     with patch.object(row_losses_module, "_BLOCK", block):
-        assert loss_values(measure, pairs) == expected
-        assert loss_values(measure, Pairs(predictions[::-1], references[::-1])) == expected
+        assert regression_scores(predictions, references, **options) == expected
+        assert regression_scores(predictions[::-1], references[::-1], **options) == expected
 
 
 @pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf])
@@ -96,6 +93,7 @@ def test_a_mean_is_finite_where_a_sum_is_not():
 def test_shares_of_quantile_losses_are_those_of_the_peer(alpha, errors):
     references = [1.0, 3.0, 4.0, 9.0]
     predictions = [value + error for value, error in zip(references, errors, strict=True)]
-    (measure,) = parse_measures([f"d2_pinball(alpha={alpha})"])
+    name = f"d2_pinball(alpha={alpha})"
     expected = d2_pinball_score(references, predictions, alpha=alpha)
-    assert loss_values(measure, Pairs(predictions, references)) == pytest.approx([expected])
+    found = regression_scores(predictions, references, measures=name)
+    assert found == {name: pytest.approx(expected)}

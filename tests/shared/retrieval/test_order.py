@@ -208,13 +208,7 @@ def test_the_largest_relevance_is_accepted():
 
 @pytest.mark.parametrize(
     ("option", "value"),
-    [
-        ("score_dtype", "float16"),
-        ("judged_only", 1),
-        ("max_depth", 0),
-        ("max_depth", 2.0),
-        ("max_depth", True),
-    ],
+    tabled(__file__, "a_ranking_option_that_makes_no_sense_is_refused"),
 )
 def test_a_ranking_option_that_makes_no_sense_is_refused(option, value):
     with pytest.raises(ValueError, match=option):

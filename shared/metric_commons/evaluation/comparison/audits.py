@@ -226,7 +226,8 @@ def _cells(text: str) -> list[list[str]]:
     if rules:
         start = rules[0]
         rows = [lines[start - 1], *takewhile(lambda line: "|" in line, lines[start + 1 :])]
-        table = [row.strip("|").split("|") for row in rows]
+        bare = (row.strip("|") for row in rows)
+        table = list(csv.reader(bare, delimiter="|", quoting=csv.QUOTE_NONE))
     else:
         table = [row for row in csv.reader(lines) if row]
         if len(table) < 2 or len(table[0]) < 2:

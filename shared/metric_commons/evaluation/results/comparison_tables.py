@@ -41,7 +41,7 @@ def table(
     formats = formats_of_differences(comparisons, notation)
     correction = _common(option_of(pair, "correction") for pair in comparisons)
     level = _common(option_of(pair, "confidence_level") for pair in comparisons)
-    heading = f"p_{_SHORT.get(correction, correction or 'adjusted')}"
+    heading = label(f"p_{_SHORT.get(correction, correction or 'adjusted')}")
     if all(option_of(pair, "tests") == 1 for pair in comparisons):
         heading = "p_value"
     rows, significant, notes = [], set(), [test_of(comparisons)]

@@ -33,7 +33,7 @@ def tables_of_scores(
     score: str | None = None,
     clusters: Sequence[str] = (),
     lower_is_better: bool = False,
-    bounds: tuple[float, float] | None = None,
+    bounds: Sequence[float] | None = None,
     missing: Missing = "refuse",
 ) -> Tables:
     """Return the scores of a table as scored rows.
@@ -100,8 +100,9 @@ def tables_of_scores(
             f"a comparison needs the scores of two systems; of {listed} these are: {systems}. Rows "
             "must be scored first: score MODULE FILE -p FIELD -p FIELD -r FIELD --compare"
         )
-    metric = LoggedScores(frozenset({"*"} if lower_is_better else ()), SCORES, bounds)
-    tables = {name: _table(metric, name, scores, labels, bounds, missing) for name in systems}
+    ends = None if bounds is None else (bounds[0], bounds[1])
+    metric = LoggedScores(frozenset({"*"} if lower_is_better else ()), SCORES, ends)
+    tables = {name: _table(metric, name, scores, labels, missing) for name in systems}
     if missing == "skip":
         values = [column for table in tables.values() for column in table.columns.values()]
         complete = np.flatnonzero(~np.isnan(values).any(axis=0))
@@ -152,7 +153,6 @@ def _table(
     system: str,
     scores: Scores,
     labels: Mapping[str, Mapping[Any, Any]],
-    bounds: tuple[float, float] | None,
     missing: Missing,
 ) -> RowTable:
     """Return the scores of a system, with NaN where it has none."""
@@ -174,7 +174,7 @@ def _table(
         lacking |= absent
         columns[score] = values
     gaps = int(lacking.sum())
-    if missing == BOUNDS and bounds is None and gaps:
+    if missing == BOUNDS and not metric.score_ranges and gaps:
         raise ValueError("missing='bounds' needs bounds, the lowest and the highest possible score")
     clusters = {field: [of_ids[name] for name in ids] for field, of_ids in labels.items()}
     rows = Rows(columns={}, ids=ids, clusters=clusters)

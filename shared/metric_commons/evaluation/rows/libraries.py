@@ -129,14 +129,10 @@ def is_spark(data: Any) -> bool:
     return hasattr(data, "toArrow")
 
 
-def is_arrow(data: Any) -> bool:
-    """Return whether a table is one of pyarrow."""
-    return hasattr(data, "slice") and hasattr(data, "column_names")
-
-
 def comes_in_parts(data: Any) -> bool:
     """Return whether a table is one of Spark, `datasets` or pyarrow, which may be large."""
-    return is_spark(data) or hasattr(data, "select_columns") or is_arrow(data)
+    is_arrow = hasattr(data, "slice") and hasattr(data, "column_names")
+    return is_spark(data) or hasattr(data, "select_columns") or is_arrow
 
 
 def quoted(name: str) -> str:

@@ -18,11 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...data.files.access import open_file
-from ...data.files.stored import DAMAGES, check_object, refuse_device, to_jsonable, write_whole
+from ...data.files.stored import DAMAGES, refuse_device, to_jsonable, write_whole
 from ...data.files.streams import Stream, broken_compression
 from ...module.catalog.catalog import is_known, load_without_evaluate
 from ...module.declaration.declarations import names_of_functions
-from ...statistics.arguments.checks import nearest
 from .blocks import Tables
 from .logged_scores import LOGGED, SCORES, LoggedScores
 from .row_tables import RowTable, check_unique, kept_by
@@ -34,12 +33,6 @@ if TYPE_CHECKING:
 FORMAT = "metric-commons-rows/1"
 _KEY = b"metric-commons"  # of the metadata
 _ROWS = 1 << 16  # of a block that is written
-_HEADER = {
-    "format": str,
-    "version": str,
-    "runs": Mapping[str, Any],
-    "provenance": Mapping[str, Any],
-}
 
 
 @dataclass(frozen=True)
@@ -254,11 +247,9 @@ def _read_json_lines(file: Any) -> RowFile:
         try:
             record = json.loads(line)
             rows[record["system"]].append(record)
-        except KeyError as error:
-            hint = nearest(str(error.args[0]), runs)
-            raise ValueError(f"line {number}: {error} is unknown or missing{hint}") from None
-        except (ValueError, TypeError, RecursionError) as error:
-            raise ValueError(f"line {number}: {error}") from None
+        except (KeyError, ValueError, TypeError, RecursionError) as error:
+            unknown = " is unknown or missing" if isinstance(error, KeyError) else ""
+            raise ValueError(f"line {number}: {error}{unknown}") from None
 
     def column(system: str, *keys: str) -> list[Any] | None:
         values: list[Any] = rows[system]
@@ -289,7 +280,6 @@ def _checked(text: str | bytes | None) -> dict[str, Any]:
             f"rows of {DISTRIBUTION} {header.get('version')} in {header['format']}, but this is "
             f"{version(DISTRIBUTION)}; scores may have changed between them: score again"
         )
-    check_object("the first line", header, _HEADER)
     return header
 
 

@@ -6,10 +6,12 @@ rounding, reproduces the score of the log in every row.
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
+from ...data.files.streams import STANDARD_INPUT
 from ...data.tables.tables import Source
 from ...module.declaration.declarations import REPORTING
 from ...statistics.arguments.arrays import Floats
@@ -53,7 +55,8 @@ def agreements(
         text, reason = f"{system}: {score} is {metric} of the log in all {len(table):,} rows.", ""
         if differ:
             reason = _rounding(logged, values)
-            if not reason and len(table) == source.rows and "reduce" not in table.conditions:
+            is_whole = len(table) == source.rows and "reduce" not in table.conditions
+            if not reason and is_whole and source.path != STANDARD_INPUT:
                 reason = _change(table, rows_of(name), score, logged)
             if not reason:
                 convention = source.log.conventions.get(metric.rpartition(".")[2])
@@ -92,7 +95,9 @@ def _change(table: RowTable, rows: Rows, score: str, logged: Floats) -> str:
     """Return the value of an option with which all rows are equal, in words, or ""."""
     metric, options = table.metric, table.options
     for name, option in metric.declared_options.items():
-        for value in _values(option.schema) if name in options and name not in REPORTING else ():
+        schemas = option.schema.get("anyOf", [option.schema])
+        is_of_scores = name in options and name not in REPORTING
+        for value in chain.from_iterable(map(_values, schemas if is_of_scores else ())):
             try:
                 changed = {**rows.columns, **options, name: value}
                 scores = metric.compute(**changed, per_example=True)["per_example"][score]
@@ -108,8 +113,6 @@ def _change(table: RowTable, rows: Rows, score: str, logged: Floats) -> str:
 
 def _values(schema: Mapping[str, Any]) -> list[Any]:
     """Return the valid values of an option, if they can be listed; for a range, its ends."""
-    if "anyOf" in schema:
-        return [value for part in schema["anyOf"] for value in _values(part)]
     if schema.get("type") == "boolean":
         return [True, False]
     if schema.get("type") == "number" and {"minimum", "maximum"} <= schema.keys():

@@ -155,18 +155,16 @@ class FileOfRows:
         """Set which fields of a file are read, and how cells are: as numbers, and if empty."""
         source.fields = list(dict.fromkeys(fields))
         source.numbers, source.only_numbers = set(), set()
-        inputs: dict[str, set[str]] = {}
-        for of_module in chain.from_iterable(of.values() for of in self.fields.inputs.values()):
-            for name, field in of_module.items():
-                inputs.setdefault(name, set()).add(field.removeprefix(_JOINED))
         sets = [metric.feature_sets for metric in self.metrics.values()]
-        for name, columns in inputs.items():
+        for name in {name for of_module in sets for features in of_module for name in features}:
+            columns = {field.removeprefix(_JOINED) for field in self._named(name)}
             # Whether any or all of the shapes in which each module takes the input are numbers.
             kinds = [[_is_number(f[name]) for f in of if name in f] for of in sets]
             if any(kinds):
                 source.numbers |= columns if all(map(any, filter(None, kinds))) else set()
                 source.only_numbers |= columns if all(map(all, kinds)) else set()
-        source.filled = source.references = inputs.get("references", set())
+        judged = {field.removeprefix(_JOINED) for field in self._named("references")}
+        source.filled = source.references = judged
 
     def _answers(self, columns: Columns, fields: Sequence[str]) -> Columns:
         """Return fields of the files of answers, in the order of the rows of predictions.
@@ -192,14 +190,15 @@ class FileOfRows:
                 )
             files.append(answers)
         found = {_JOINED + name: files[0][name] for name in fields}
-        for field in self._references() if files[1:] else ():
-            several = zip(*(answers[field] for answers in files), strict=True)
-            found[_JOINED + field] = [[*chain.from_iterable(map(listed, row))] for row in several]
+        for field in self._named("references") if files[1:] else ():
+            several = zip(*(each[field[len(_JOINED) :]] for each in files), strict=True)
+            found[field] = [[*chain.from_iterable(map(listed, row))] for row in several]
         return found
 
-    def _references(self) -> set[str]:
+    def _named(self, name: str) -> list[str]:
+        """Return the fields of an input, of all systems and modules."""
         inputs = chain.from_iterable(of.values() for of in self.fields.inputs.values())
-        return {of["references"].removeprefix(_JOINED) for of in inputs if "references" in of}
+        return list(dict.fromkeys(of[name] for of in inputs if name in of))
 
     def block(self, part: tuple[int, Columns]) -> Block:
         """Return the rows of each system in a part of the file."""
@@ -264,15 +263,17 @@ class FileOfRows:
         if any(map(needs_all_rows, self.metrics.values())):
             size, jobs = None, 1
 
-        def blocks_of(part: tuple[int, Columns]) -> Iterator[Block]:
-            block = self.block(part)
-            for modules in block.values():
-                notes.update(next(iter(modules.values())).columns)
-            yield block
+        predicted, judged = self._named("predictions"), self._named("references")
+
+        def parts() -> Iterator[tuple[int, Columns]]:
+            for start, columns in self.parts(size):
+                for field in predicted:
+                    notes.update(columns[field], columns[judged[0]] if judged else [])
+                yield start, columns
 
         def scored(processes: int) -> Tables:
             return score_blocks(
-                self.parts(size), blocks_of, self.metrics, how["missing"], processes
+                parts(), lambda part: [self.block(part)], self.metrics, how["missing"], processes
             )
 
         tables = run_parallel(scored, jobs)

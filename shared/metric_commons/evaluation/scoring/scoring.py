@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from inspect import signature
+from itertools import combinations
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ from ...data.harness_logs.logs import PLAIN_ROWS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...module.catalog.catalog import load_without_evaluate, name_of
+from ...module.catalog.presets import preset as preset_named
 from ...module.catalog.presets import preset_options
 from ...module.catalog.request import ROW_LABELS, Missing, Reduce, can_fork, check_jobs
-from ...module.catalog.usage import UsageError, note
+from ...module.catalog.usage import UsageError, note, with_bar
 from ...module.declaration.columns import checked_once, holds_queries
 from ...module.declaration.declarations import (
     Module,
@@ -29,9 +31,27 @@ from ...module.declaration.declarations import (
 from ...statistics.arguments.checks import OptionError, check_choice, nearest, shown
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
+from ...statistics.resampling.progress import step
+from ..comparison.comparisons import with_comparisons
+from ..results.module_results import (
+    ModuleResult,
+    check_averages,
+    module_result,
+    provenance,
+    row_digests,
+)
 from ..results.rendering import counted
 from ..results.results import Results
-from ..rows.blocks import Fields, Tables, finished, needs_all_rows, read_once, rows_in_memory
+from ..rows.blocks import (
+    Fields,
+    Tables,
+    finished,
+    needs_all_rows,
+    read_once,
+    rows_in_memory,
+    with_tables,
+)
+from ..rows.joins import in_order_of
 from ..rows.libraries import (
     columns_of_table,
     comes_in_parts,
@@ -43,15 +63,16 @@ from ..rows.libraries import (
     usual_columns,
 )
 from ..rows.logged_scores import LOGGED, LoggedScores
+from ..rows.row_tables import RowTable
 from ..rows.rows import InputError, Rows
 from ..rows.worker_processes import cores, run_parallel
 from .agreement import agreements
 from .files import FileOfRows
-from .scored_systems import results_of_tables
 from .text_notes import TextNotes
 
 FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
 NO_SYSTEMS = "scoring needs at least one module and one system"
+_LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 _ROWS = 16_384  # of a block: enough for full speed, few enough for an even distribution
 _SIZE_OF_PROCESS = 4_000_000  # bytes of files that justify forking a process
 
@@ -212,7 +233,12 @@ def score(
         of_preset = {} if preset is None else preset_options(preset, metrics)
     except ValueError as error:
         raise OptionError("preset", f": {error}") from error
-    given = {**of_preset, **_settings(listed), **(options or {}), **module_options}
+    loaded = {
+        f"{name_of(module)}.{name}": value
+        for module in listed
+        for name, value in getattr(module, "settings", {}).items()
+    }
+    given = {**of_preset, **loaded, **(options or {}), **module_options}
     reported = {
         "confidence_level": confidence_level,
         "groups": groups,
@@ -263,7 +289,7 @@ def score(
     if confidence_level is not None:  # or else modules use their own, usually none
         intervals["confidence_level"] = confidence_level
     try:
-        results = results_of_tables(
+        results = _results(
             tables,
             intervals,
             of_preset=preset,
@@ -285,6 +311,89 @@ def _with_options(
     metrics: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, Any]:
     return {name: type(m)(**options[name]) if options[name] else m for name, m in metrics.items()}
+
+
+# ---- results ------------------------------------------------------------------------------------
+
+
+def _results(
+    tables: Tables,
+    intervals: Mapping[str, Any],
+    *,
+    of_preset: str | None = None,
+    compared: Mapping[str, Any] | None = None,
+    inputs: Iterable[Mapping[str, Any]] = (),
+    progress: bool = False,
+) -> Results:
+    """Return the results of scored rows.
+
+    Args:
+        tables: the rows by system and module.
+        intervals: the options of intervals, for modules that have them.
+        of_preset: the preset of the options.
+        compared: if systems are compared: the scores by which, and the options of their tests.
+        inputs: the sources of the rows.
+        progress: show a bar on stderr.
+
+    Raises:
+        ValueError: a score is undefined for all rows, or systems cannot be compared.
+    """
+    if of_preset is not None:
+        tables = _with_preset(tables, of_preset)
+    if compared is not None:
+        if len(tables) < 2:
+            raise ValueError(f"compare needs two systems; there is only {next(iter(tables))!r}")
+        tables = _in_one_order(tables)
+    systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
+    steps = [(system, name) for system, modules in tables.items() for name in modules]
+    with step(0, 1 if compared is None else 2):
+        for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
+            with step(number, len(steps)):
+                try:
+                    found = module_result(tables[system][name], intervals)
+                except ValueError as error:
+                    raise InputError(system, error) from error
+            systems[system][name] = found
+    check_averages(systems)
+    record = provenance(inputs) | row_digests(tables)
+    if of_preset is not None:
+        record["preset"] = of_preset
+    results = Results(systems=systems, provenance=record, rows=tables)
+    if compared is None:
+        return results
+    level = intervals.get("confidence_level") or _LEVEL
+    with step(1, 2):
+        pairs = combinations(tables, 2)
+        return with_comparisons(results, pairs, confidence_level=level, **compared)
+
+
+def _in_one_order(tables: Tables) -> Tables:
+    """Return the rows of all systems in the order of the first.
+
+    Raises:
+        ValueError: they are not the same.
+    """
+    (first, modules), *others = tables.items()
+    return {first: modules} | {
+        system: {
+            name: in_order_of(modules[name], table, (first, system))
+            for name, table in of_system.items()
+        }
+        for system, of_system in others
+    }
+
+
+def _with_preset(tables: Tables, name: str) -> Tables:
+    """Return the rows with a preset for signatures, where no option differs from it."""
+    modules = preset_named(name).modules
+
+    def conditioned(table: RowTable) -> RowTable:
+        options = modules.get(table.module, {}).items()
+        if any(table.options[option] != value for option, value in options):
+            return table
+        return replace(table, conditions={**table.conditions, "preset": name})
+
+    return with_tables(tables, conditioned)
 
 
 # ---- columns ------------------------------------------------------------------------------------
@@ -433,24 +542,6 @@ def _column(name: str, columns: Any, system: str) -> Any:
     return columns[system]
 
 
-def _settings(modules: Sequence[Any]) -> dict[str, Any]:
-    """Return the options with which modules were loaded, unless they are given by names or paths.
-
-    Raises:
-        ValueError: one is about what `score` reports, and therefore an argument of it.
-    """
-    settings = {}
-    for module in modules:
-        for name, value in getattr(module, "settings", {}).items():
-            if not is_assignable(name):
-                raise ValueError(
-                    f"{name_of(module)} was loaded with {name}={value!r}, which is an argument of "
-                    "score"
-                )
-            settings[f"{name_of(module)}.{name}"] = value
-    return settings
-
-
 # ---- files --------------------------------------------------------------------------------------
 
 
@@ -526,7 +617,7 @@ def _of_files(
     )
     clusters = labels["clusters"] or []
     processes = _processes([*sources, *judged], how["jobs"])
-    notes = TextNotes(metrics, processes)
+    notes = TextNotes(metrics)
     systems = _systems_of_files(sources, fields, are_logs=are_logs)
     tables: Tables = {}
     readers: dict[str, FileOfRows] = {}
@@ -637,9 +728,11 @@ def check_inputs(
     Raises:
         ValueError: a module lacks one; the message lists what it needs.
 
-    >>> check_inputs({"qa_em": load_without_evaluate("qa_em")}, {"predictions"})
-    Traceback (most recent call last):
-    ValueError: qa_em needs the columns predictions, references; references is missing
+    >>> try:
+    ...     check_inputs({"qa_em": load_without_evaluate("qa_em")}, {"predictions"})
+    ... except ValueError as error:
+    ...     print(error)
+    qa_em needs the columns predictions, references; references is missing
     """
     for name, metric in metrics.items():
         missing = [column for column in metric.required_inputs if column not in provided]

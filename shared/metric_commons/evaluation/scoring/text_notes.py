@@ -1,8 +1,7 @@
 """Notes on the texts of an evaluation: thoughts that are scored, and texts without tokens."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import nullcontext
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ...module.declaration.declarations import Module
@@ -13,14 +12,13 @@ _LATIN = re.compile("[A-Za-z0-9]")
 
 
 class TextNotes:
-    """What the texts of all rows have in common, counted by all processes of an evaluation.
+    """What the texts of all rows have in common.
 
     Args:
         metrics: the modules with their options, by name.
-        processes: how many there are.
     """
 
-    def __init__(self, metrics: Mapping[str, Module], processes: int) -> None:
+    def __init__(self, metrics: Mapping[str, Module]) -> None:
         self._keeps_thoughts = any(m.options.get("thoughts") == "keep" for m in metrics.values())
         self._latin = [
             (module, option, other)
@@ -28,51 +26,36 @@ class TextNotes:
             for option, (value, other) in metric.latin_tokens.items()
             if metric.options[option] == value
         ]
-        number: Callable[[str], Any] = _Number
-        if processes > 1:
-            from multiprocessing import Value  # takes long to import
+        self._rows = self._thoughts = 0
+        self._has_tokens = False
 
-            number = Value
-        self._rows, self._thoughts, self._tokens = number("q"), number("q"), number("b")
-
-    def update(self, columns: Mapping[str, Any]) -> None:
+    def update(self, predictions: Sequence[Any], references: Sequence[Any]) -> None:
         """Add the texts of rows."""
-        predictions, references = (columns.get(n) or [] for n in ("predictions", "references"))
-        with self._rows:
-            self._rows.value += len(predictions)
+        self._rows += len(predictions)
         if self._keeps_thoughts:
             texts = list(_texts(predictions))
             whole = "\n".join(texts)
             if any(letter in whole for letter in "<[◁"):  # with which all marks begin
-                thoughts = sum(without_thoughts(text) is not text for text in texts)
-                with self._thoughts:
-                    self._thoughts.value += thoughts
-        if self._latin and not self._tokens.value:
+                self._thoughts += sum(without_thoughts(text) is not text for text in texts)
+        if self._latin and not self._has_tokens:
             found = (text for column in (predictions, references) for text in _texts(column))
-            if any(map(_LATIN.search, found)):
-                self._tokens.value = 1
+            self._has_tokens = any(map(_LATIN.search, found))
 
     def lines(self) -> list[str]:
         """Return the notes, each of which names the option that changes it."""
         lines = []
-        if self._thoughts.value:
-            subject = counted(self._thoughts.value, "prediction")
-            verb = "begins" if self._thoughts.value == 1 else "begin"
+        if self._thoughts:
+            subject = counted(self._thoughts, "prediction")
+            verb = "begins" if self._thoughts == 1 else "begin"
             advice = "--set thoughts=strip scores what follows"
             lines.append(f"{subject} {verb} with thoughts, which are scored, too; {advice}")
-        if self._rows.value and not self._tokens.value:
+        if self._rows and not self._has_tokens:
             lines += [
                 f"no row of {module} has a token of a-z and 0-9; --set {option}={other} reads "
                 "other scripts"
                 for module, option, other in self._latin
             ]
         return lines
-
-
-class _Number(nullcontext[str]):
-    """A number of one process, which needs no lock."""
-
-    value = 0
 
 
 def _texts(column: Iterable[Any]) -> Iterable[str]:

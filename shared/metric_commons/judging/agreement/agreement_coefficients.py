@@ -1,17 +1,18 @@
-"""Coefficients of agreement with the influences of units, from which their intervals follow.
+"""Coefficients of agreement as functions of sums over units.
 
-A coefficient is (p - c) / (1 - c) for an observed agreement p and an agreement c by chance. All are
+A coefficient is (p - c) / (1 - c) for an observed agreement p and an agreement c by chance. It says
+what a unit adds to sums, and how its value follows from them; intervals and errors do, too. All are
 computed from counts of units, so they do not depend on the order of rows.
 """
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Booleans, Floats, Integers
+from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError, shown
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
@@ -88,50 +89,9 @@ def label_weights(units: RatedUnits, weights: str, weight_by: str) -> LabelWeigh
     return LabelWeights(size, 1 - (distance if weights == "linear" else distance**2))
 
 
-class Distances(NamedTuple):
-    """Krippendorff's distances of ratings, as sums over the ratings of units.
-
-    Args:
-        pair_sums: for each kind of unit the sum over all ordered pairs of its ratings.
-        to_all: for each label its mean distance to all ratings.
-    """
-
-    pair_sums: Floats
-    to_all: Floats
-
-
-def distances(units: RatedUnits, level: str, occurrences: Floats) -> Distances:
-    """Return the distances of the ratings of units.
-
-    A squared difference needs no table of all pairs of labels: with d the differences from any
-    one value, the sum over ordered pairs of m ratings is 2 (m sum(d**2) - sum(d)**2).
-
-    Args:
-        units: each with two ratings or more.
-        level: "nominal": 1 for different labels; "interval": the squared difference; "ordinal":
-            the squared number of ratings between both, half of those with the same labels included;
-            "ratio": the squared difference over the squared sum, 0 for values that add up to 0.
-        occurrences: the count of each label.
-
-    Raises:
-        ValueError: the level needs numbers, but labels are texts.
-
-    Source:
-        Krippendorff, Computing Krippendorff's alpha-reliability (2011).
-    """
-    proportions = occurrences / occurrences.sum()
-    places = units_of_distance(units, level, occurrences)
-    pair_sums = _pair_distances(units, level, places)
-    if level == "nominal":
-        return Distances(pair_sums, 1 - proportions)
-    if level == "ratio":
-        return Distances(pair_sums, _ratios(places) @ proportions)
-    return Distances(pair_sums, np.square(places) + np.square(places) @ proportions)
-
-
-def units_of_distance(units: RatedUnits, level: str, occurrences: Floats) -> Floats:
+def _places(units: RatedUnits, level: str, occurrences: Floats) -> Floats:
     """Return the numbers of labels whose distances count, near a mean of 0 but for ratios."""
-    if level == "nominal":
+    if level == "nominal" or not len(units):
         return np.zeros(len(units.values))
     if level == "ratio":
         return _numbers(units, "level='ratio'")
@@ -193,36 +153,75 @@ def _numbers(units: RatedUnits, purpose: str) -> Floats:
     return numbers
 
 
-class UnitSums(NamedTuple):
-    """How a coefficient follows from sums over units.
+class UnitTerms(NamedTuple):
+    """What units add to sums: amounts, and for each of their labels a share.
 
     Args:
-        terms: from codes of units, shape (units, raters), to what each adds to the sums.
-        score: from sums, shape (sums, draws), to the coefficients.
+        amounts: shape (units, amounts).
+        labels: numbers of labels, -1 for none, shape (units, ratings).
+        shares: what each label of a unit counts, shape (units,).
+        size: the number of labels.
     """
 
-    terms: Callable[[Integers], Floats]
-    score: Callable[[Floats], Floats]
+    amounts: Floats
+    labels: Integers
+    shares: Floats
+    size: int
+
+    def total(self, counts: Integers) -> Floats:
+        """Return the sums over units."""
+        is_label = self.labels >= 0
+        shares = np.where(is_label, (self.shares * counts)[:, np.newaxis], 0.0)[is_label]
+        labels = np.bincount(self.labels[is_label], shares, self.size)
+        return np.append(self.amounts.T @ counts.astype(np.float64), labels)
+
+    def table(self) -> Floats:
+        """Return what each unit adds to all sums, shape (units, sums)."""
+        table = np.zeros((len(self.labels), self.size + 1))
+        for column in self.labels.T:
+            table[np.arange(len(table)), column] += self.shares  # holes are -1, the last column
+        return np.column_stack([self.amounts, table[:, : self.size]])
 
 
 @dataclass(frozen=True)
-class AgreementEstimate:
-    """A coefficient of agreement, and the influence of each unit.
+class Coefficient:
+    """A coefficient of agreement.
 
     Args:
-        value: NaN if it is undefined.
-        influences: the influence of each kind of unit on the coefficient; their sum over all units
-            is 0.
-        units: the kinds of units; None if there are none.
-        sums: how the coefficient follows from sums; None for a mean of units.
-        sizes: of a mean, how much each kind counts; None if all count the same.
+        units: the kinds of units.
+        terms: from codes of units, shape (units, raters), to what they add to the sums.
+        score: from sums, shape (sums, draws), to the coefficients.
+        is_mean: whether it is the first sum over the second one, a number of units.
+        has_single: whether units with one rating count for chance only, as in irrCAC, whose errors
+            take them for units that agree as often as chance.
     """
 
-    value: float
-    influences: Floats = field(default_factory=lambda: np.empty(0))
-    units: RatedUnits | None = None
-    sums: UnitSums | None = None
-    sizes: Floats | None = None
+    units: RatedUnits
+    terms: Callable[[Integers], UnitTerms]
+    score: Callable[[Floats], Floats]
+    is_mean: bool = False
+    has_single: bool = False
+
+    @property
+    def value(self) -> float:
+        """Return the coefficient; NaN if it is undefined."""
+        total = self.terms(self.units.codes).total(self.units.counts)
+        with np.errstate(all="ignore"):
+            return float(self.score(total[:, np.newaxis])[0])
+
+    def influences(self) -> Floats:
+        """Return the influence of each kind of unit, whose sum over all units is 0."""
+        terms, counts = self.terms(self.units.codes), self.units.counts
+        total, table = terms.total(counts), terms.table()
+        step = 1e-100  # an imaginary step has the derivative as its imaginary part
+        slopes = [
+            np.imag(self.score(total[:, np.newaxis] + step * 1j * directions)) / step
+            for directions in np.array_split(np.eye(total.size), -(-total.size // 256), axis=1)
+        ]
+        influences: Floats = len(self.units) * (table @ np.concatenate(slopes))
+        if self.has_single:
+            influences += self.value * (len(self.units) / total[1] * table[:, 1] - 1)
+        return influences
 
     def interval(self, uncertainty: Uncertainty) -> Interval:
         """Return the interval of the coefficient; NaN if it is undefined.
@@ -230,20 +229,16 @@ class AgreementEstimate:
         Units are weighted at random together with an unseen one. Of the units with two different
         labels, or the same, it is the one that lowers, or raises, the coefficient most.
         """
-        units = self.units
-        if units is None or not math.isfinite(self.value):
+        units, value = self.units, self.value
+        if math.isnan(value):
             return Interval(math.nan, math.nan, "law", math.nan)
         if uncertainty.method not in ("auto", "bootstrap"):
             raise OptionError("method", f"{uncertainty.method!r} is for means of rows; take 'auto'")
-        error = units.standard_error(self.influences)
-        if self.sums is None:
-            sizes = np.ones(len(units.counts)) if self.sizes is None else self.sizes
-            counted = float(sizes @ units.counts) / len(units)
-            values = np.clip(self.influences * counted + self.value * sizes, 0.0, 1.0)
-            found = units.mean_interval(values, uncertainty, sizes)
+        error = units.standard_error(self.influences())
+        rows, size = self.terms(units.codes).table(), 1.0
+        if self.is_mean:
+            found = units.mean_interval(rows[:, 0], uncertainty, rows[:, 1])
             return found._replace(standard_error=error)
-        terms, score = self.sums
-        rows, size = terms(units.codes), 1.0
         kinds = RowUnits(units.counts, rows)
         if units.members is not None:
             clusters, members, counts = units.members
@@ -254,12 +249,12 @@ class AgreementEstimate:
             size = float(np.square(of_clusters).sum() / of_clusters.sum())
 
         def measure(sums: Floats, _: object) -> dict[str, Floats]:
-            return {"": score(sums)}
+            return {"": self.score(sums)}
 
-        unseen = size * terms(_unseen_units(units))
+        unseen = size * self.terms(_unseen_units(units)).table()
         with np.errstate(all="ignore"):
-            values = score(kinds.total()[:, np.newaxis] + unseen.T)
-        drawn = DrawnScore(self.value, *extremes(values, unseen), (-1.0, 1.0))
+            values = self.score(kinds.total()[:, np.newaxis] + unseen.T)
+        drawn = DrawnScore(value, *extremes(values, unseen), (-1.0, 1.0))
         found = unit_intervals(kinds, {"": drawn}, measure, uncertainty)[""]
         return found._replace(standard_error=error)
 
@@ -281,32 +276,24 @@ def _unseen_units(units: RatedUnits) -> Integers:
     return codes
 
 
-def _label_counts(codes: Integers, size: int) -> Floats:
-    """Return how many raters of each unit gave each label, shape (units, labels)."""
-    table = np.zeros((len(codes), size + 1))
-    for column in codes.T:
-        table[np.arange(len(codes)), column] += 1  # holes are -1, the last column
-    counts: Floats = table[:, :size]
-    return counts
-
-
-UNDEFINED = AgreementEstimate(math.nan)
-
-
-def plain_agreement(pairs: RatedUnits) -> AgreementEstimate:
+def plain_agreement(pairs: RatedUnits) -> Coefficient:
     """Return the proportion of units on which two raters agree.
 
     >>> from .rated_units import rated_units
     >>> plain_agreement(rated_units([[1, 1], [1, 2]], in_order=True)).value
     0.5
     """
-    agrees = pairs.codes[:, 0] == pairs.codes[:, 1]
-    value = int(pairs.counts[agrees].sum()) / len(pairs)
-    return AgreementEstimate(value, agrees - value, pairs)
+
+    def terms(codes: Integers) -> UnitTerms:
+        ones = np.ones(len(codes))
+        amounts = np.column_stack([codes[:, 0] == codes[:, 1], ones])
+        return UnitTerms(amounts, codes[:, :0], ones, 0)
+
+    return Coefficient(pairs, terms, lambda sums: sums[0] / sums[1], is_mean=True)
 
 
-def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
-    """Return Cohen's kappa of two raters; NaN if both have used one label only, the same.
+def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> Coefficient:
+    """Return Cohen's kappa of two raters; undefined if both have used one label only, the same.
 
     Source:
         Cohen, Weighted kappa (1968). The standard error is Fleiss, Cohen and Everitt's (1969) with
@@ -317,27 +304,11 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
     >>> cohen_kappa(pairs, LabelWeights(2)).value
     0.5
     """
-    first, second = pairs.codes.T
-    rows, size = len(pairs), len(pairs.values)
-    totals = [
-        np.bincount(codes, pairs.counts, size).astype(np.float64) for codes in (first, second)
-    ]
-    agreements = weights.of_pairs(first, second)
-    agreement = _mean(agreements, pairs.counts)
-    expected = [weights.mean_agreement(total) / rows for total in reversed(totals)]
-    # From whole numbers, so that agreement by chance is exactly 0.
-    chance = float(totals[0] @ weights.mean_agreement(totals[1])) / rows**2
-    if _is_certain(chance):
-        return UNDEFINED
-    room = 1 - chance
-    value = (agreement - chance) / room
-    moved = expected[0][first] + expected[1][second] - 2 * chance
-    influences = (agreements - agreement - (1 - value) * moved) / room
+    size = len(pairs.values)
 
-    def terms(codes: Integers) -> Floats:
-        first, second = (_label_counts(codes[:, [rater]], size) for rater in (0, 1))
-        agreements = weights.of_pairs(*codes.T)
-        return np.column_stack([agreements, first, second])
+    def terms(codes: Integers) -> UnitTerms:
+        agreements = weights.of_pairs(*codes.T)[:, np.newaxis]
+        return UnitTerms(agreements, codes + np.array([0, size]), np.ones(len(codes)), 2 * size)
 
     def score(sums: Floats) -> Floats:
         first, second = sums[1 : size + 1], sums[size + 1 :]
@@ -345,25 +316,20 @@ def cohen_kappa(pairs: RatedUnits, weights: LabelWeights) -> AgreementEstimate:
         chance = (first * weights.mean_agreement(second)).sum(axis=0) / (rows * rows)
         return _above_chance(sums[0] / rows, chance)
 
-    return AgreementEstimate(value, influences, pairs, UnitSums(terms, score))
+    return Coefficient(pairs, terms, score)
 
 
-def chance_corrected(
-    units: RatedUnits, weights: LabelWeights, coefficient: str
-) -> AgreementEstimate:
+def chance_corrected(units: RatedUnits, weights: LabelWeights, coefficient: str) -> Coefficient:
     """Return percent agreement, or a coefficient of irrCAC's family, of any number of raters.
 
     The observed agreement is that of pairs of ratings, over units with two ratings or more. The
-    agreement by chance of Fleiss and of Gwet is that of all rated units, each counting the same.
+    agreement by chance of Fleiss and of Gwet is that of all rated units, each counting the same. It
+    is undefined if no unit has two ratings, or chance always agrees.
 
     Args:
         units: the units, with missing ratings.
         weights: the weights of pairs of labels.
         coefficient: "percent_agreement", "fleiss_kappa", "gwet_ac" or "brennan_prediger".
-
-    Returns:
-        The estimate; undefined if no unit has two ratings, or chance always agrees. Its influences
-        equal those of irrCAC, also for units with one rating.
 
     Source:
         Gwet, Handbook of Inter-Rater Reliability (2014). Brennan and Prediger, Coefficient kappa:
@@ -375,79 +341,47 @@ def chance_corrected(
     0.2889
     """
     units = units.with_ratings(1)
-    is_rated = units.is_rated
-    sizes = is_rated.sum(axis=1)
-    are_pairs = sizes >= 2
-    rows, paired = len(units), int(units.counts[are_pairs].sum())
-    if not paired:
-        return UNDEFINED
-    pairs = sum_over_pairs(units, weights.of_pairs)
-    agreements = np.divide(pairs, sizes * (sizes - 1.0), out=np.zeros(sizes.size), where=are_pairs)
-    agreement = _mean(agreements[are_pairs], units.counts[are_pairs])
-    chance, chances = _chance(units, weights, coefficient, is_rated, sizes)
-    if _is_certain(chance):
-        return UNDEFINED
-    room = 1 - chance
-    value = (agreement - chance) / room
-    influences = rows / paired * (agreements - chance * are_pairs) / room - value
-    if coefficient == "percent_agreement":
-        influences = rows / paired * (agreements - agreement * are_pairs)
-        return AgreementEstimate(value, influences, units, sizes=are_pairs.astype(np.float64))
-    influences -= 2 * (1 - value) * (chances - chance) / room
-    size = len(units.values)
+    size, is_mean = len(units.values), coefficient == "percent_agreement"
 
-    def terms(codes: Integers) -> Floats:
+    def terms(codes: Integers) -> UnitTerms:
         kinds = replace(units, codes=codes)
-        table = _label_counts(codes, size)
-        sizes = table.sum(axis=1)
-        pairs = sum_over_pairs(kinds, weights.of_pairs)
-        agreements = pairs / np.maximum(sizes * (sizes - 1), 1.0)
-        return np.column_stack([agreements, sizes >= 2, table / sizes[:, np.newaxis]])
+        sizes = kinds.is_rated.sum(axis=1)
+        agreements = sum_over_pairs(kinds, weights.of_pairs) / np.maximum(sizes * (sizes - 1), 1)
+        amounts = np.column_stack([agreements, sizes >= 2])
+        return UnitTerms(
+            amounts, codes[:, :0] if is_mean else codes, 1 / sizes, 0 if is_mean else size
+        )
 
     def score(sums: Floats) -> Floats:
-        shares = sums[2:] / sums[2:].sum(axis=0)
+        agreement, shares = sums[0] / sums[1], sums[2:] / sums[2:].sum(axis=0)
+        if is_mean:
+            return np.asarray(agreement)
+        chance = np.full(sums.shape[1], weights.total / size**2 if size else math.nan)
         if coefficient == "brennan_prediger":
-            expected = np.full(sums.shape[1], chance)
-        elif coefficient == "gwet_ac":
-            expected = (shares * (1 - shares)).sum(axis=0) * weights.total / (size * (size - 1))
+            return _above_chance(agreement, chance)
+        if coefficient == "gwet_ac":
+            scale = weights.total / (size * (size - 1)) if size > 1 else math.nan
+            chance = (shares * (1 - shares)).sum(axis=0) * scale
         else:
-            expected = (shares * weights.mean_agreement(shares)).sum(axis=0)
-        return _above_chance(sums[0] / sums[1], expected)
+            chance = (shares * weights.mean_agreement(shares)).sum(axis=0)
+        return _above_chance(agreement, chance)
 
-    return AgreementEstimate(value, influences, units, UnitSums(terms, score))
-
-
-def _chance(
-    units: RatedUnits, weights: LabelWeights, coefficient: str, is_rated: Booleans, sizes: Integers
-) -> tuple[float, Floats]:
-    """Return the agreement by chance, and that of the labels of each kind of unit."""
-    size, kinds = len(units.values), len(units.codes)
-    if coefficient == "percent_agreement":
-        return 0.0, np.zeros(kinds)
-    if coefficient == "brennan_prediger":
-        chance = weights.total / size**2
-        return chance, np.full(kinds, chance)
-    shares = np.where(is_rated, (units.counts / sizes)[:, np.newaxis], 0.0)[is_rated]
-    proportions = np.bincount(units.codes[is_rated], shares, size) / len(units)
-    if coefficient == "gwet_ac":
-        if size < 2:
-            return math.nan, np.zeros(kinds)
-        scale = weights.total / (size * (size - 1))
-        of_labels = scale * (1 - proportions)
-    else:
-        of_labels = weights.mean_agreement(proportions)
-    chance = float(proportions @ of_labels)
-    return chance, np.where(is_rated, of_labels[units.codes], 0.0).sum(axis=1) / sizes
+    return Coefficient(units, terms, score, is_mean, has_single=not is_mean)
 
 
-def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
-    """Return Krippendorff's alpha of any number of raters; NaN if all ratings are equal.
+def krippendorff_alpha(units: RatedUnits, level: str) -> Coefficient:
+    """Return Krippendorff's alpha of any number of raters; undefined if all ratings are equal.
 
-    Units with one rating do not count.
+    Units with one rating do not count. The distances of labels are for "nominal" 1; for "interval"
+    the squared difference; for "ordinal" the squared number of ratings between both, half of those
+    with the same labels included; for "ratio" the squared difference over the squared sum, 0 for
+    values that add up to 0. A squared difference needs no table of all pairs of labels.
+
+    Raises:
+        ValueError: the level needs numbers, but labels are texts.
 
     Source:
-        Krippendorff, Computing Krippendorff's alpha-reliability (2011). The influences are those
-        of the ratio of both disagreements.
+        Krippendorff, Computing Krippendorff's alpha-reliability (2011).
 
     >>> from .rated_units import rated_units
     >>> units = rated_units([[1, 1, None], [2, 2, 3], [3, 3, 3]])
@@ -455,39 +389,22 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
     0.65
     """
     units = units.with_ratings(2)
-    if not len(units):
-        return UNDEFINED
-    is_rated = units.is_rated
-    sizes = is_rated.sum(axis=1)
-    rows = len(units)
-    ratings = int(sizes @ units.counts)
-    repeated = np.broadcast_to(units.counts[:, np.newaxis], units.codes.shape)[is_rated]
-    occurrences = np.bincount(units.codes[is_rated], repeated, len(units.values))
-    pair_sums, to_all = distances(units, level, np.asarray(occurrences, np.float64))
-    unit_distances = pair_sums / (sizes - 1)
-    observed = float(unit_distances @ units.counts) / ratings
-    mean_distance = float(occurrences @ to_all) / ratings
-    expected = mean_distance * ratings / (ratings - 1)
-    if not expected > 0:
-        return UNDEFINED
-    value = 1 - observed / expected
-    mean_size = ratings / rows
-    labels_apart = np.where(is_rated, to_all[units.codes], 0.0).sum(axis=1)
-    of_observed = (unit_distances - observed * sizes) / mean_size
-    of_expected = 2 * (labels_apart - mean_distance * sizes) / mean_size
-    of_expected *= ratings / (ratings - 1)
-    influences = -(of_observed - observed / expected * of_expected) / expected
     size = len(units.values)
-    places = units_of_distance(units, level, np.asarray(occurrences, np.float64))
+    counts = np.where(units.is_rated, units.counts[:, np.newaxis], 0)[units.is_rated]
+    occurrences = np.bincount(units.codes[units.is_rated], counts, size).astype(np.float64)
+    places = _places(units, level, occurrences)
+    has_moments = level in ("interval", "ordinal")  # from which mean distances follow
 
-    def terms(codes: Integers) -> Floats:
+    def terms(codes: Integers) -> UnitTerms:
         kinds = replace(units, codes=codes)
-        table = _label_counts(codes, size)
-        sizes = table.sum(axis=1)
-        found = _pair_distances(kinds, level, places) / (sizes - 1)
-        if level in ("interval", "ordinal"):  # whose mean distances follow from two moments
-            table = np.column_stack([table @ places, table @ np.square(places)])
-        return np.column_stack([found, sizes, table])
+        sizes = kinds.is_rated.sum(axis=1)
+        columns = [_pair_distances(kinds, level, places) / (sizes - 1), sizes]
+        if has_moments:
+            of_ratings = np.where(kinds.is_rated, places[codes], 0.0)
+            columns += [of_ratings.sum(axis=1), np.square(of_ratings).sum(axis=1)]
+            codes = codes[:, :0]
+        ones = np.ones(len(codes))
+        return UnitTerms(np.column_stack(columns), codes, ones, 0 if has_moments else size)
 
     def score(sums: Floats) -> Floats:
         ratings, means = sums[1], sums[2:] / sums[1]
@@ -497,22 +414,13 @@ def krippendorff_alpha(units: RatedUnits, level: str) -> AgreementEstimate:
             expected = (means * (_ratios(places) @ means)).sum(axis=0)
         else:
             expected = 2 * (means[1] - np.square(means[0]))
-        expected = expected * ratings / (ratings - 1)
-        return np.where(expected > 0, 1 - sums[0] / ratings / expected, np.nan)
+        few = np.real(ratings)  # the correction for few ratings, whose change is no influence
+        expected = expected * (few / (few - 1))
+        return np.where(np.real(expected) > 0, 1 - sums[0] / ratings / expected, np.nan)
 
-    return AgreementEstimate(value, influences, units, UnitSums(terms, score))
+    return Coefficient(units, terms, score)
 
 
 def _above_chance(agreement: Floats, chance: Floats) -> Floats:
     """Return coefficients; NaN where chance always agrees."""
-    return np.where(chance < 1 - 1e-12, (agreement - chance) / (1 - chance), np.nan)
-
-
-def _mean(values: Floats, counts: Integers) -> float:
-    """Return the mean of the values of kinds, weighted by their counts."""
-    return float(values @ counts) / int(counts.sum())
-
-
-def _is_certain(chance: float) -> bool:
-    """Return whether chance always agrees, up to rounding, or is undefined."""
-    return not chance < 1 - 1e-12
+    return np.where(np.real(chance) < 1 - 1e-12, (agreement - chance) / (1 - chance), np.nan)

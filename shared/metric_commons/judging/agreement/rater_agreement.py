@@ -1,7 +1,7 @@
 """The agreement of two raters, of any number of them, or of a panel of judges with true labels."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
@@ -12,15 +12,14 @@ import numpy as np
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import OptionError, RowError, check_measures, shown
 from ...statistics.arguments.domains import Parsed, checked_options
-from ...statistics.arithmetic.rank_correlations import CORRELATIONS as ORDER_CORRELATIONS
-from ...statistics.arithmetic.rank_correlations import PairedScores
+from ...statistics.arithmetic.rank_correlations import CORRELATIONS, PairedScores
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.correlation_intervals import correlation_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Measured, interval_of, summarize_inputs
 from .agreement_coefficients import (
-    AgreementEstimate,
+    Coefficient,
     Level,
     WeightBy,
     Weighting,
@@ -287,25 +286,26 @@ def judge_agreement(
             units = rated_units(predictions, labels=labels, clusters=clusters)
         else:
             units = paired_units(predictions, references, labels=labels, clusters=clusters)
-        estimates = {
-            name: _estimate(name, units, are_pairs, weights, weight_by, level) for name in names
-        }
-        result: dict[str, Any] = {name: estimate.value for name, estimate in estimates.items()}
+        result, intervals = {}, {}
+        for name in names:
+            if name in OF_PAIRS and not are_pairs:
+                problem = (
+                    f"holds {shown(name)}, which is of two raters: pass predictions and references"
+                )
+                raise OptionError("measures", problem)
+            if name in _CORRELATIONS:
+                result[name], interval_of_score = _correlation(name, units)
+            else:
+                coefficient = _coefficient(name, units, weights, weight_by, level)
+                result[name], interval_of_score = coefficient.value, coefficient.interval
+            if uncertainty is not None:
+                with interval_of(name):
+                    intervals[name] = interval_of_score(uncertainty)
         if are_pairs:
             # What agreement has to be compared with: that of a judge who always gives the commonest
             # label of the second rater, as scikit-learn's DummyClassifier does.
             commonest = np.bincount(units.codes[:, 1], units.counts).max()
             result["constant_agreement"] = int(commonest) / len(units)
-        intervals: dict[str, Interval] = {}
-        if uncertainty is None:
-            return result, intervals
-        for name, estimate in estimates.items():
-            with interval_of(name):
-                if name in _CORRELATIONS:
-                    found = _correlation_interval(name, estimate.value, units, uncertainty)
-                else:
-                    found = estimate.interval(uncertainty)
-            intervals[name] = found
         return result, intervals
 
     return summarize_inputs(kernel, columns, **uncertainty)
@@ -316,79 +316,32 @@ def _clusters(uncertainty: Uncertainty | None) -> Clusters | None:
     return clusters if isinstance(clusters, Clusters) else None
 
 
-def _correlation_interval(
-    name: str, value: float, units: RatedUnits, uncertainty: Uncertainty
-) -> Interval:
-    """Return the interval of the correlation of two columns of numbers."""
-    clusters, kinds, counts = units.members or (None, np.arange(len(units.counts)), units.counts)
-    rows = np.repeat(kinds, counts)
-    numbers = units.numbers(name)[units.codes[rows]]
-    if clusters is not None:
-        labels = [str(number) for number in range(int(clusters.max()) + 1)]
-        of_rows = Clusters(labels, np.repeat(clusters, counts))
-        uncertainty = replace(uncertainty, clusters=of_rows)
-    scores = PairedScores(*numbers.T)
-    estimate = ORDER_CORRELATIONS[name](scores)._replace(value=value)
-    found = correlation_interval(name, scores, estimate, uncertainty)
-    return found or Interval(math.nan, math.nan, "law", math.nan)
-
-
-def _estimate(
-    name: str,
-    units: RatedUnits,
-    are_pairs: bool,
-    weights: str,
-    weight_by: str | None,
-    level: str,
-) -> AgreementEstimate:
-    """Return the estimate of a measure.
-
-    Raises:
-        ValueError: the measure does not apply to these units.
-    """
-    if name in OF_PAIRS and not are_pairs:
-        raise OptionError(
-            "measures",
-            f"holds {shown(name)}, which is of two raters: pass predictions and references",
-        )
+def _coefficient(
+    name: str, units: RatedUnits, weights: str, weight_by: str | None, level: str
+) -> Coefficient:
     if name == "agreement":
         return plain_agreement(units)
     if name == "cohen_kappa":
         return cohen_kappa(units, label_weights(units, weights, weight_by or "position"))
-    if name in _CORRELATIONS:
-        return AgreementEstimate(correlation(name, units, units.numbers(name)))
     if name == "krippendorff_alpha":
         return krippendorff_alpha(unordered(units), level)
     table = label_weights(units, weights, weight_by or "value")
     return chance_corrected(unordered(units), table, name)
 
 
-def correlation(name: str, pairs: RatedUnits, numbers: Floats) -> float:
-    """Return Kendall's tau b, Spearman's or Pearson's correlation; NaN where a column is constant.
+def _correlation(name: str, units: RatedUnits) -> tuple[float, Callable[[Uncertainty], Interval]]:
+    """Return the correlation of two columns of numbers, and the function for its interval."""
+    clusters, kinds, counts = units.members or (None, np.arange(len(units.counts)), units.counts)
+    numbers = units.numbers(name)[units.codes[np.repeat(kinds, counts)]]
+    scores = PairedScores(*numbers.T)
+    estimate = CORRELATIONS[name](scores)
 
-    >>> pairs = paired_units([1, 2, 3], [1, 3, 2])
-    >>> correlation("spearman", pairs, pairs.numbers("spearman"))
-    0.5
-    """
-    from scipy.stats import kendalltau, rankdata
+    def interval(uncertainty: Uncertainty) -> Interval:
+        if clusters is not None:
+            labels = [str(number) for number in range(int(clusters.max()) + 1)]
+            of_rows = Clusters(labels, np.repeat(clusters, counts))
+            uncertainty = replace(uncertainty, clusters=of_rows)
+        found = correlation_interval(name, scores, estimate, uncertainty)
+        return found or Interval(math.nan, math.nan, "law", math.nan)
 
-    codes = np.repeat(pairs.codes, pairs.counts, axis=0)
-    if (codes == codes[0]).all(axis=0).any():
-        return math.nan
-    columns = codes.T
-    if name == "kendall_tau_b":
-        # SciPy divides the balance of pairs, a whole number, by two rounded roots.
-        first, second = (len(codes) ** 2 - int(np.square(np.bincount(x)).sum()) for x in columns)
-        tau = float(kendalltau(*columns).statistic)
-        return round(tau * math.sqrt(first) * math.sqrt(second)) / math.sqrt(first * second)
-    if name == "spearman":
-        values = [rankdata(column) for column in columns]
-    else:
-        values = [numbers[column] for column in columns]
-    # Divided by a power of two, no number is too large to be squared, and no digit changes.
-    scaled = (np.ldexp(column, -math.frexp(np.abs(column).max())[1]) for column in values)
-    # The distances from the mean, times the number of rows, are whole for whole numbers.
-    from_least = (column - column.min() for column in scaled)
-    first, second = (column.size * column - column.sum() for column in from_least)
-    size = math.sqrt(float(first @ first) * float(second @ second))
-    return min(max(float(first @ second) / size, -1.0), 1.0)
+    return estimate.value, interval

@@ -33,9 +33,8 @@ _REQUIRED_FIELD = dict.fromkeys(("character", "token", "byte"), "length") | {
     "unconditional": "unconditional"
 }
 
-_BLOCK = 1 << 18  # options held in flat arrays at a time, besides input and results
+_BLOCK = 1 << 14  # rows whose options are held in flat arrays at a time
 _RECTANGLE = 1 << 15  # options in one array, so that several arrays fit into the processor's cache
-_MIN_ROWS = 32  # rows in one array, if there are enough, so that its lines are not too short
 _LOWEST = -sys.float_info.max
 
 
@@ -104,15 +103,30 @@ def choice_scores(
     sizes = _sizes(scores)
     _check_sizes(sizes, field, references)
     results = np.empty((3, sizes.size))
-    for block in _blocks(sizes):
-        compared = _normalized(scores, field, length_normalization, block)
-        is_true = _labels(references, block)
-        for rows, options in _rectangles(block.sizes):
-            values = _scores(compared.take(options), is_true.take(options), ties)
-            for result, value in zip(results, values, strict=True):
-                result[block.rows.start + rows] = value
-        _check_defined(results, block)
+    for start in range(0, sizes.size, _BLOCK):
+        part = slice(start, start + _BLOCK)
+        values = None if field is None else field._replace(rows=field.rows[part])
+        try:
+            compared = _normalized(scores[part], values, length_normalization, sizes[part])
+            is_true = _labels(references[part], sizes[part])
+            results[:, part] = _block_scores(compared, is_true, sizes[part], ties)
+        except RowError as error:
+            raise RowError(error.column, start + error.row, error.problem) from None
     return ChoiceScores(*results)
+
+
+def _block_scores(compared: Floats, is_true: Booleans, sizes: Integers, ties: Ties) -> Floats:
+    """Return MC1, MC2 and MC3 of the rows of a block, shape (3, rows)."""
+    results = np.empty((3, sizes.size))
+    for rows, options in _rectangles(sizes):
+        results[:, rows] = _scores(compared.take(options), is_true.take(options), ties)
+    undefined = np.isnan(results)
+    if undefined.any():
+        row = int(np.argmax(undefined.any(axis=0)))
+        if undefined[2, row]:
+            raise RowError("references", row, "has no true option; every row needs at least one")
+        raise RowError("predictions", row, "has no option above -inf; every row needs at least one")
+    return results
 
 
 def bits_per_byte(predictions: Sequence[Mapping[str, list[Any]]], references: Column) -> Floats:
@@ -134,50 +148,30 @@ def bits_per_byte(predictions: Sequence[Mapping[str, list[Any]]], references: Co
     """
     scores, field = _fields(predictions, "byte")
     sizes = _sizes(scores)
-    bits = np.empty(sizes.size)
-    for block in _blocks(sizes):
-        is_true = _labels(references, block)
-        values = np.where(is_true, _floats(scores, block), 0.0)
-        rule = "a true option with the score -inf has an infinite number of bits"
-        block.check(values > -np.inf, values, rule, "predictions", "['score']")
-        lengths = np.where(is_true, _floats(field.rows, block), 0.0)  # type: ignore[union-attr]
-        row = np.repeat(np.arange(block.sizes.size), block.sizes)
-        totals = (np.bincount(row, column, block.sizes.size) for column in (values, lengths))
-        bits[block.rows] = -np.divide(*totals) / math.log(2)
-    return bits + 0.0  # avoids -0.0
+    is_true = _labels(references, sizes)
+    values = np.where(is_true, _floats(scores), 0.0)
+    rule = "a true option with the score -inf has an infinite number of bits"
+    _check(values > -np.inf, values, rule, sizes, "predictions", "['score']")
+    lengths = np.where(is_true, _floats(field.rows), 0.0)  # type: ignore[union-attr]
+    row = np.repeat(np.arange(sizes.size), sizes)
+    totals = (np.bincount(row, column, sizes.size) for column in (values, lengths))
+    return -np.divide(*totals) / math.log(2) + 0.0  # avoids -0.0
 
 
-# Blocks of rows, whose options are flat arrays
+# Options of many rows in flat arrays
 
 
-class _Block(NamedTuple):
-    """Consecutive rows, and the number of options of each row."""
-
-    rows: slice
-    sizes: Integers
-
-    def check(
-        self, valid: Booleans, values: NDArray[Any], rule: str, column: str, field: str = ""
-    ) -> None:
-        """Check that every option's value is valid; the error names the first invalid one."""
-        if valid.all():
-            return
-        wrong = int(np.argmin(valid))
-        ends = np.cumsum(self.sizes)
-        row = int(np.searchsorted(ends, wrong, side="right"))
-        option = wrong - int(ends[row] - self.sizes[row])
-        problem = f"{field}[{option}] is {values[wrong]:.17g}; {rule}"
-        raise RowError(column, self.rows.start + row, problem)
-
-
-def _blocks(sizes: Integers) -> Iterator[_Block]:
-    """Yield the rows in order. A block has at most `_BLOCK` options, or is a single row."""
+def _check(
+    valid: Booleans, values: NDArray[Any], rule: str, sizes: Integers, column: str, field: str = ""
+) -> None:
+    """Check that every option's value is valid; the error names the first invalid one."""
+    if valid.all():
+        return
+    wrong = int(np.argmin(valid))
     ends = np.cumsum(sizes)
-    row = option = 0
-    while row < sizes.size:
-        stop = max(row + 1, int(np.searchsorted(ends, option + _BLOCK, side="right")))
-        yield _Block(slice(row, stop), sizes[row:stop])
-        row, option = stop, int(ends[stop - 1])
+    row = int(np.searchsorted(ends, wrong, side="right"))
+    option = wrong - int(ends[row] - sizes[row])
+    raise RowError(column, row, f"{field}[{option}] is {values[wrong]:.17g}; {rule}")
 
 
 class _Field(NamedTuple):
@@ -239,52 +233,52 @@ def _check_sizes(sizes: Integers, field: _Field | None, references: Column) -> N
         )
 
 
-def _floats(rows: Column, block: _Block) -> Floats:
-    """Return the numbers of a block."""
+def _floats(rows: Column) -> Floats:
+    """Return the numbers of all rows."""
     if isinstance(rows, np.ndarray):
-        return rows[block.rows].reshape(-1).astype(np.float64, copy=False)
+        return rows.reshape(-1).astype(np.float64, copy=False)
     values = array("d")
-    for row in rows[block.rows]:
+    for row in rows:
         values.fromlist(row)
     return np.frombuffer(values)
 
 
 def _normalized(
-    rows: Column, field: _Field | None, length_normalization: str, block: _Block
+    rows: Column, field: _Field | None, length_normalization: str, sizes: Integers
 ) -> Floats:
-    """Return the scores of a block, normalized."""
-    scores = _floats(rows, block)
+    """Return the scores of all options, normalized."""
+    scores = _floats(rows)
     score = "" if field is None else "['score']"
-    block.check(scores < np.inf, scores, "a score is finite or -inf", "predictions", score)
+    _check(scores < np.inf, scores, "a score is finite or -inf", sizes, "predictions", score)
     if field is None:
         return scores
-    values = _floats(field.rows, block)
+    values = _floats(field.rows)
     names = "predictions", f"[{field.name!r}]"
     if field.name == "length":
-        block.check(values >= 1, values, "a length is at least 1", *names)
+        _check(values >= 1, values, "a length is at least 1", sizes, *names)
         normalized = scores / values
     else:
-        block.check(np.isfinite(values), values, "an unconditional score is finite", *names)
+        _check(np.isfinite(values), values, "an unconditional score is finite", sizes, *names)
         with np.errstate(over="ignore"):
             normalized = scores - values
         fits = np.isfinite(normalized) | (scores == -np.inf)
-        block.check(fits, values, "it is too far from the score to be subtracted", *names)
+        _check(fits, values, "it is too far from the score to be subtracted", sizes, *names)
     return scores if length_normalization == "none" else normalized
 
 
-def _labels(rows: Column, block: _Block) -> Booleans:
-    """Return whether each option of a block is true."""
+def _labels(rows: Column, sizes: Integers) -> Booleans:
+    """Return whether each option is true."""
     if isinstance(rows, np.ndarray):
-        labels = rows[block.rows].reshape(-1)
+        labels = rows.reshape(-1)
     else:
-        flat: list[Any] = reduce(iconcat, rows[block.rows], [])
+        flat: list[Any] = reduce(iconcat, rows, [])
         try:
             labels = np.frombuffer(bytes(flat), np.uint8)  # the fastest conversion to numpy
         except ValueError:  # a label is not in 0..255
             labels = np.array(flat)
     is_true: Booleans = labels == 1
     valid = is_true | (labels == 0)
-    block.check(valid, labels, "a label is 1 for true or 0 for false", "references")
+    _check(valid, labels, "a label is 1 for true or 0 for false", sizes, "references")
     return is_true
 
 
@@ -295,7 +289,7 @@ def _rectangles(sizes: Integers) -> Iterator[tuple[Integers, Integers]]:
     ascending = sizes[order]
     for group in np.split(order, np.flatnonzero(ascending[1:] != ascending[:-1]) + 1):
         size = int(sizes[group[0]])
-        step = max(_MIN_ROWS, _RECTANGLE // size)
+        step = max(1, _RECTANGLE // size)
         for first in range(0, group.size, step):
             rows = group[first : first + step]
             yield rows, starts[rows] + np.arange(size)[:, None]
@@ -314,7 +308,7 @@ def _scores(scores: Floats, is_true: Booleans, ties: Ties) -> tuple[Floats, Floa
     limits = (is_true - 0.5) * np.inf
     true, false = np.minimum(scores, limits), np.minimum(scores, -limits)
     best_true, best_false = true.max(axis=0), false.max(axis=0)
-    with np.errstate(all="ignore"):  # `_check_defined` finds the rows that are undefined
+    with np.errstate(all="ignore"):  # rows that are undefined are refused afterwards
         return (
             _mc1(scores, is_true, best_true, best_false, ties),
             _mc2(true, false, is_true, best_true, best_false),
@@ -392,13 +386,3 @@ def _mc3(true: Floats, is_true: Booleans, best_false: Floats) -> Floats:
     fraction: Floats = (true > best_false).sum(axis=0) / count
     fraction[count == len(true)] = 1.0  # without false options, -inf is above all of them too
     return fraction
-
-
-def _check_defined(results: Floats, block: _Block) -> None:
-    """Check that every row of a block has defined results."""
-    undefined = np.isnan(results[:, block.rows])
-    if undefined.any():
-        row = block.rows.start + int(np.argmax(undefined.any(axis=0)))
-        if np.isnan(results[2, row]):
-            raise RowError("references", row, "has no true option; every row needs at least one")
-        raise RowError("predictions", row, "has no option above -inf; every row needs at least one")

@@ -20,8 +20,6 @@ from ...statistics.arguments.checks import OptionError, RowError, check_measures
 from ...statistics.arguments.domains import Parsed, Proportion, checked_options
 
 _MAX_SAMPLES = 2**31 - 1  # per problem; a key of two such numbers fits into 64 bits
-_TABLE = 1 << 22  # smaller keys are looked up in a table (20 MB), larger ones are sorted
-_CELLS = 1 << 15  # draws computed together, few enough for the processor's cache
 _CERTAIN = 40  # e**-40 is far below half a unit in the last place of 1
 
 
@@ -79,16 +77,14 @@ def pass_at_k(samples: SampleCounts, k: Sequence[int]) -> list[Floats]:
     """For each k, the probability for each problem that at least one of k of its samples passes.
 
     The k samples are drawn from all n without replacement: `1 - C(n-c, k) / C(n, k)` is the
-    unbiased estimate of pass@k by Chen et al. Many problems have the same counts, so each distinct
-    pair of counts is computed once.
+    unbiased estimate of pass@k by Chen et al., rounded once.
 
     Args:
         samples: the counts of each problem, from `sample_counts`.
         k: the sizes, from `check_sizes`.
 
     Returns:
-        Arrays of shape (problems,), in the order of `k`. Relative errors are below 2e-15. Only
-        basic arithmetic is used, so the results are the same on every machine.
+        Arrays of shape (problems,), in the order of `k`.
 
     Raises:
         ValueError: a problem has fewer than k samples. The message names the row.
@@ -104,8 +100,16 @@ def pass_at_k(samples: SampleCounts, k: Sequence[int]) -> list[Floats]:
     ValueError: predictions[0] has 10 samples, pass@11 needs at least 11
     """
     check_sample_counts(samples, {f"pass@{size}": size for size in k})
-    pairs, inverse = distinct_counts(samples)
-    return [_pass_probability(pairs.n, pairs.c, size).take(inverse) for size in k]
+
+    def chance(n: int, c: int, size: int) -> list[float]:
+        # That one of k draws hits one of c passes is also that one of c draws hits one of k.
+        draws, marked = sorted((c, size))
+        if draws * marked > _CERTAIN * n:
+            return [1.0]
+        subsets = comb(n, draws)
+        return [(subsets - comb(n - marked, draws)) / subsets]
+
+    return [_for_counts(partial(chance, size=size), samples)[0] for size in k]
 
 
 def check_sample_counts(samples: SampleCounts, sizes: Mapping[str, int]) -> None:
@@ -123,18 +127,6 @@ def check_sample_counts(samples: SampleCounts, sizes: Mapping[str, int]) -> None
             raise RowError(
                 "predictions", row, f"has {n[row]} samples, {name} needs at least {size}"
             )
-
-
-def distinct_counts(samples: SampleCounts) -> tuple[SampleCounts, Integers]:
-    """Return the distinct pairs of counts, and for each problem the index of its pair.
-
-    >>> pairs, index = distinct_counts(SampleCounts(n=np.array([9, 5, 9]), c=np.array([1, 1, 1])))
-    >>> pairs, index.tolist()
-    (SampleCounts(n=array([5, 9]), c=array([1, 1])), [1, 0, 1])
-    """
-    base = int(samples.c.max()) + 1
-    keys, inverse = _unique(samples.n * base + samples.c)
-    return SampleCounts(*np.divmod(keys, base)), inverse
 
 
 def _check_counts(n: Integers, c: Integers) -> None:
@@ -159,68 +151,6 @@ def _checked_counts(rows: Column, failed: Any, passing: Any) -> SampleCounts:
         sample, outcome = next((i, x) for i, x in enumerate(rows[row]) if x not in (0, 1))
         raise RowError("predictions", row, f"[{sample}] is {outcome}; an outcome is 0 or 1")
     return SampleCounts(n, c)
-
-
-def _unique(keys: Integers) -> tuple[Integers, Integers]:
-    """Return the distinct keys, ascending, and the index of each row's key among them.
-
-    As `numpy.unique`, for non-negative keys. Small keys are looked up in a table, which takes a
-    fraction of the time of sorting them.
-    """
-    size = int(keys.max()) + 1
-    if size > _TABLE:
-        return np.unique(keys, return_inverse=True)
-    occurs = np.zeros(size, dtype=bool)
-    occurs[keys] = True
-    unique = np.flatnonzero(occurs)
-    index = np.empty(size, dtype=np.int32)
-    index[unique] = np.arange(unique.size)
-    return unique, index.take(keys).astype(np.int64)
-
-
-def _pass_probability(n: Integers, c: Integers, k: int) -> Floats:
-    """Return 1 - C(n-c, k) / C(n, k) for each pair of counts, where every `n` is at least k.
-
-    The formula is symmetric in c and k: it is also the probability that one of c draws hits one of
-    k marked samples. The smaller of the two is taken as the number of draws, and the larger one as
-    the number of marked samples. After j misses, the next draw hits with probability marked / (n -
-    j), which is at least marked / n. So d draws all miss with a probability of at most exp(-d *
-    marked / n). Beyond 40 n / marked draws this is below exp(-40), and further draws are skipped.
-    """
-    probability = np.zeros(n.size)
-    is_certain = n - c < k  # fewer than k samples fail
-    probability[is_certain] = 1.0
-    marked, draws = np.maximum(c, k), np.minimum(c, k)
-    draws = np.minimum(draws, _CERTAIN * n // marked + 1)
-    draws[is_certain] = 0
-    order = np.argsort(-draws, kind="stable")[: np.count_nonzero(draws)]
-    start = 0
-    while start < order.size:  # blocks of pairs with similar numbers of draws have few empty cells
-        block = order[start : start + max(1, _CELLS // int(draws[order[start]]))]
-        probability[block] = _hit_probability(marked[block], n[block], draws[block])
-        start += block.size
-    return probability
-
-
-def _hit_probability(marked: Integers, n: Integers, draws: Integers) -> Floats:
-    """Return the probability that one of the draws hits; the first pair has the most draws.
-
-    If some draws hit with probability a, and the next ones, after they missed, with probability b,
-    all of them together hit with probability a + (1 - a) b. Nothing cancels in this sum, unlike in
-    one minus the probability that all miss. Adjacent draws are combined first, then adjacent pairs,
-    and so on, so that rounding errors grow with the logarithm of the number of draws. Empty cells
-    have probability 0 and change nothing.
-    """
-    draw = np.arange(draws[0])[:, np.newaxis]
-    hit = np.zeros((draw.size, n.size))
-    np.divide(marked, n - draw, out=hit, where=draw < draws)
-    while len(hit) > 1:
-        left, right = hit[::2], hit[1::2]
-        right *= 1 - left[: len(right)]
-        left[: len(right)] += right
-        hit = left
-    probability: Floats = hit[0]
-    return probability
 
 
 MEASURES = ("pass@k", "pass^k", "g-pass@k", "mg-pass@k", "avg@n")
@@ -253,7 +183,7 @@ def pass_scores(
     * "avg@n" is the proportion of all samples that pass. This is its name for any n.
 
     Subsets are counted in integers of any size, followed by one division, so that all measures are
-    rounded once, except pass@k, which is described under `pass_at_k`.
+    rounded once.
 
     Args:
         samples: the counts of each problem, from `sample_counts`.
@@ -345,8 +275,9 @@ def _for_counts(function: Callable[[int, int], list[float]], samples: SampleCoun
 
     Many problems have the same counts, so the function is called once for each distinct pair.
     """
-    pairs, inverse = distinct_counts(samples)
-    values = [function(n, c) for n, c in zip(pairs.n.tolist(), pairs.c.tolist(), strict=True)]
+    base = int(samples.c.max()) + 1
+    keys, inverse = np.unique(samples.n * base + samples.c, return_inverse=True)
+    values = [function(*divmod(key, base)) for key in keys.tolist()]
     return np.array(values).T[:, inverse]
 
 

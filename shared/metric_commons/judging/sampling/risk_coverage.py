@@ -8,7 +8,7 @@ answers and 4 errors, its first 5 answers count 2 errors. This is the mean over 
 ties; with any single order, the order of rows would matter.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Self
@@ -21,7 +21,7 @@ from ...statistics.intervals.intervals import ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import DrawnScore, extremes, unit_intervals
-from ...statistics.resampling.row_units import RowUnits, random_rows
+from ...statistics.resampling.row_units import RowUnits, resampled_counts
 
 
 def rank_scores(
@@ -130,9 +130,6 @@ def _reciprocals(start: Integers, end: Integers) -> Floats:
     return values
 
 
-_CELLS = 1 << 19  # of a block of resamples: 4 MB an array
-
-
 @dataclass(frozen=True)
 class GradedAnswers:
     """Return whether each row is correct, and whether there was an answer at all; shape (rows,).
@@ -200,46 +197,20 @@ class AnswerKinds:
         confidences = np.zeros(0) if self.confidences is None else self.confidences
         return risk_coverage_curve(confidences, answers[0], errors[0])
 
-    def resampled(
-        self, clusters: Clusters | None, n_resamples: int, seed: int
-    ) -> dict[str, Floats]:
+    def resampled(self, clusters: Clusters | None, **draws: int) -> dict[str, Floats]:
         """Return the scores of resamples of rows, or of clusters; shape (resamples,)."""
-        blocks = list(self._resampled_blocks(clusters, n_resamples, seed))
-        return {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
+        blocks = resampled_counts(self.counts, **draws)
+        if clusters is not None:
+            from scipy.sparse import csr_array
 
-    def _resampled_blocks(
-        self, clusters: Clusters | None, n_resamples: int, seed: int
-    ) -> Iterator[dict[str, Floats]]:
-        kinds, sizes = self._units(clusters)
-        starts = np.cumsum(sizes) - sizes
-        words = np.random.PCG64(seed)
-        at_once = max(1, _CELLS // max(kinds.size, self.counts.size))
-        for start in range(0, n_resamples, at_once):
-            resamples = min(at_once, n_resamples - start)
-            units = random_rows(words, sizes.size, resamples * sizes.size)
-            numbers = np.repeat(np.arange(resamples), sizes.size)
-            if clusters is not None:  # all rows of each, one after another
-                lengths = sizes[units]
-                ends = np.cumsum(lengths)
-                shifts = np.repeat(starts[units] - (ends - lengths), lengths)
-                units = np.arange(shifts.size) + shifts
-                numbers = np.repeat(numbers, lengths)
-            cells = numbers * self.counts.size + kinds[units]
-            counts = np.bincount(cells, minlength=resamples * self.counts.size)
-            yield self.scores(counts.reshape(resamples, -1))
-
-    def _units(self, clusters: Clusters | None) -> tuple[Integers, Integers]:
-        """Return the kinds of the rows, unit by unit, and the number of rows of each unit.
-
-        Units are rows or clusters, in an order that does not depend on rows or labels.
-        """
-        if clusters is None:
-            kinds = np.repeat(np.arange(self.counts.size), self.counts)
-            return kinds, np.ones(kinds.size, dtype=np.int64)
-        order = np.lexsort((self.index, clusters.numbers))
-        ends = np.cumsum(np.bincount(clusters.numbers, minlength=len(clusters.labels)))
-        units = sorted(part.tolist() for part in np.split(self.index[order], ends[:-1]))
-        return np.concatenate(units).astype(np.int64), np.array(list(map(len, units)))
+            # In the order of their labels, which does not depend on that of rows.
+            numbers = np.argsort(np.argsort(clusters.labels))[clusters.numbers]
+            shape = (len(clusters), self.counts.size)
+            table = csr_array((np.ones(numbers.size, np.int64), (numbers, self.index)), shape)
+            drawn = resampled_counts(np.ones(len(clusters), np.int64), **draws)
+            blocks = (counts @ table for counts in drawn)
+        parts = list(map(self.scores, blocks))
+        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
         """The numbers of answers and errors of each confidence, shape (resamples, levels)."""

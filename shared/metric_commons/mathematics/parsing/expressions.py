@@ -673,12 +673,11 @@ class _Parser(TokenReader):
             UndecidedError: it is a word of the language, or may contain the name of a function.
         """
         word = token.text
-        if is_of_language(token) or (len(word) > 3 and not self._context.has_digits):
-            raise UndecidedError(f"the word {word}")
         is_long = len(word) > 4 or (len(word) == 3 and token.is_spaced)
-        if is_long and not is_product(word) and not set("aeiou").isdisjoint(word.lower()):
-            raise UndecidedError(f"the word {word}")
-        if _NAMES.search(word):
+        has_vowels = not set("aeiou").isdisjoint(word.lower())
+        is_word = is_of_language(token) or (len(word) > 3 and not self._context.has_digits)
+        is_word |= is_long and has_vowels and not is_product(word)
+        if is_word or _NAMES.search(word):
             raise UndecidedError(f"the word {word}")
 
     def _letter(self, letter: str) -> Value:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from ..algebra.work_limits import UndecidedError
 from .conventions import Context, is_of_language
 from .functions import TRIGONOMETRIC
-from .notation import Token, nesting, tokens
+from .notation import END, Token, TokenReader, nesting, tokens
 from .structures import Unit
 
 _PREFIXES = "T:tera G:giga M:mega k:kilo h:hecto d:deci c:centi m:milli u:micro n:nano p:pico"
@@ -111,6 +111,7 @@ CURRENCIES = "¤£€¥₹"  # ¤ is the dollar sign of \$; a bare $ only marks 
 _PERCENT_WORDS = set("% percent pct percentage percents".split())
 _LETTERS_OF_SCALES = {"k": 10**3, "K": 10**3, "M": 10**6, "B": 10**9}
 _POWER_WORDS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
+_SCALES_OF_HEAT = ("c", "f", "celsius", "fahrenheit")
 _POWERS_BEHIND = {"squared": 2, "cubed": 3}
 _PLURALS = set("people children men women feet mice geese fish sheep teeth".split())
 _CHANGING = {  # words that change the meaning of the number in front of them
@@ -377,31 +378,23 @@ def _is_meant(
     return context.chooses("bare_units")
 
 
-class _UnitReader:
+class _UnitReader(TokenReader):
     """Reads m/s, m s^{-1}, square metres, miles per hour, frac{m}{s}."""
 
     def __init__(self, elements: Sequence[_Element]) -> None:
-        self._texts = [element.text for element in elements]
-        self._position = 0
-
-    @property
-    def _next(self) -> str:
-        return self._texts[self._position] if self._position < len(self._texts) else ""
+        super().__init__([Token("sign", element.text) for element in elements])
 
     def unit(self) -> Unit | None:
         """Return the unit, if all of the text is one."""
         unit = self._product()
-        return unit if unit is not None and self._position == len(self._texts) else None
+        return unit if self.next is END else None
 
     def _take(self, *texts: str) -> bool:
-        if self._next not in texts:
-            return False
-        self._position += 1
-        return True
+        return any(map(self.skip, texts))
 
     def _product(self) -> Unit | None:
         result = self._factor()
-        while result is not None and self._next not in ("", "}", ")"):
+        while result is not None and self.next.text not in ("", "}", ")"):
             power = -1 if self._take("/", "per") else 1
             if power > 0:
                 self._take("*", "·", "-")
@@ -415,18 +408,16 @@ class _UnitReader:
         if self._take("frac"):
             numerator, denominator = self._group(), self._group()
             return _times(numerator, denominator, -1) if numerator and denominator else None
-        if self._next in ("(", "{"):
+        if self.next.text in ("(", "{"):
             return self._group()
         power = 1
-        if self._next in _POWER_WORDS:
-            power = _POWER_WORDS[self._next]
-            self._position += 1
+        if self.next.text in _POWER_WORDS:
+            power = _POWER_WORDS[self.take().text]
         unit = self._name()
         if unit is None:
             return None
-        if self._next in _POWERS_BEHIND:
-            power *= _POWERS_BEHIND[self._next]
-            self._position += 1
+        if self.next.text in _POWERS_BEHIND:
+            power *= _POWERS_BEHIND[self.take().text]
         elif self._take("^"):
             exponent = self._exponent()
             if exponent is None:
@@ -441,26 +432,19 @@ class _UnitReader:
         return unit if self._take(")", "}") else None
 
     def _name(self) -> Unit | None:
-        text = self._next
-        self._position += 1
-        if text in ("°", "degrees", "degree") and self._next.lower() in (
-            *("c", "f", "celsius", "fahrenheit"),
-        ):
-            self._position += 1
-            return unit_of_symbol(f"°{self._texts[self._position - 1][0].upper()}")
+        text = self.take().text
+        if text in ("°", "degrees", "degree") and self.next.text.lower() in _SCALES_OF_HEAT:
+            return unit_of_symbol(f"°{self.take().text[0].upper()}")
         if text == "Omega":
             return unit_of_symbol("ohm")
         if text == "mu":
-            name = self._next
-            self._position += 1
-            return unit_of_symbol(f"u{name}")
+            return unit_of_symbol(f"u{self.take().text}")
         return unit_of_symbol(text) or (unit_of_word(text) if len(text) > 2 else None)
 
     def _exponent(self) -> int | None:
         is_braced = self._take("{")
         sign = -1 if self._take("-") else 1
-        digits = self._next
-        self._position += 1
+        digits = self.take().text
         if not digits.isdecimal() or len(digits) > 1 or (is_braced and not self._take("}")):
             return None
         return sign * int(digits)

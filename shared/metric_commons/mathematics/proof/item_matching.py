@@ -248,9 +248,5 @@ def any_of(verdicts: Iterable[bool | None]) -> bool | None:
     >>> any_of([False, None, True])
     True
     """
-    is_undecided = False
-    for verdict in verdicts:
-        if verdict:
-            return True
-        is_undecided |= verdict is None
-    return None if is_undecided else False
+    none_is = all_of(None if verdict is None else not verdict for verdict in verdicts)
+    return None if none_is is None else not none_is

@@ -98,7 +98,8 @@ class VoteBoard:
 
     def _intervals(self, score: str) -> Mapping[str, Sequence[float]]:
         """Return the interval of each system; empty if there are none."""
-        return dict(self.result.get("confidence_interval", {})).get(score, {})
+        intervals: Mapping[str, Any] = self.result.get("confidence_interval", {})
+        return intervals.get(score) or {}
 
     def signature(self) -> str:
         """Return the line that records how systems were rated.

@@ -1,17 +1,30 @@
-"""Differences of two runs by query, and the scores of systems with their intervals."""
+"""Differences of two runs by query, and scores and differences of systems with their intervals."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...evaluation.results.comparison_tables import (
+    formats_of_differences,
+    scored_by,
+    winner_first,
+)
 from ...evaluation.results.records import ScoreRecord
 from ...evaluation.results.rendering import PLAIN, interval_of_difference, label, p_value
 from ...evaluation.results.result_tables import format_of, shown_records
 from ...evaluation.results.results import Results
 from ...evaluation.results.standings import Comparison
 from ...retrieval.runs import QueryScores
-from .panels import BLUE, LABEL_LENGTH, TITLE_LENGTH, VERMILION, grid, gridlines, shortened
+from .panels import (
+    BLUE,
+    LABEL_LENGTH,
+    TITLE_LENGTH,
+    VERMILION,
+    grid,
+    gridlines,
+    shortened,
+)
 from .pictures import render
 
 if TYPE_CHECKING:
@@ -19,6 +32,21 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _MAX_NAMES = 60  # up to this many queries, there is space for their names below the bars
+_MAX_PAIRED = 12  # up to this many systems, all pairs have lines; beyond, only those with the best
+
+
+class ForestLine(NamedTuple):
+    """A number with its interval, beside a name."""
+
+    name: str
+    value: float | None
+    ends: Sequence[float] | None
+    text: str
+    color: str = BLUE
+    is_open: bool = False  # a hollow dot
+
+
+Panel = tuple[str, Sequence[ForestLine]]  # with a title
 
 
 def forest(path: Path, results: Results) -> bytes:
@@ -29,24 +57,76 @@ def forest(path: Path, results: Results) -> bytes:
     Raises:
         ValueError: there are more scores than a picture has room for.
     """
+    return render(path, partial(draw_forest, panels=score_panels(results)))
+
+
+def score_panels(results: Results) -> list[Panel]:
+    """Return a panel for each score, with a line for each system."""
     scores: dict[tuple[str, str], list[ScoreRecord]] = {}
     for record in shown_records(results.systems, with_counts=results.shows_counts):
         if record.group is None:
             scores.setdefault(record.key, []).append(record)
-    return render(path, partial(_draw_forest, scores=scores))
-
-
-def _draw_forest(figure: "Figure", scores: Mapping[tuple[str, str], Sequence[ScoreRecord]]) -> None:
-    most = max(map(len, scores.values()))
-    panels = grid(figure, len(scores), width=4.6, height=0.9 + 0.26 * most, columns=2)
-    for panel, ((_, score), records) in zip(panels, scores.items(), strict=True):
+    panels: list[Panel] = []
+    for (module, score), records in scores.items():
         form = format_of(records, PLAIN)
-        for height, record in enumerate(records):
-            if record.interval:
-                panel.plot(record.interval, [height] * 2, color=BLUE, linewidth=4, alpha=0.35)
-            panel.plot([record.number], [height], "o", color=BLUE, markersize=5)
+        is_lower = any(score in results.systems[r.system][module].lower_is_better for r in records)
+        lines = []
+        for record in records:
+            text = f"{form.number(record.number)} {form.interval(record.interval)}"
+            name = shortened(record.system, LABEL_LENGTH)
+            lines.append(ForestLine(name, record.number, record.interval, text))
+        panels.append((_title(score, is_lower), lines))
+    return panels
+
+
+def difference_panels(results: Results) -> list[Panel]:
+    """Return a panel for each score, with a line for each pair of systems.
+
+    If there are many systems, only pairs with the best one have lines.
+    """
+    formats = formats_of_differences(results.comparisons, PLAIN) if results.comparisons else {}
+    panels: list[Panel] = []
+    for key, pairs in results.standings.families.items():
+        ranks = list(results.standings.ranks.get(key, {}))
+        is_lower = results.standings.is_lower_better(pairs[0])
+        lines = []
+        for pair in (winner_first(pair, is_lower) for pair in pairs):
+            if len(ranks) <= _MAX_PAIRED or ranks[0] in (pair["a"], pair["b"]):
+                form, difference = formats[scored_by(pair)], pair["diff"]
+                number = form.number(difference, signed=True)
+                p = p_value(pair["p_adjusted"])
+                text = f"{number} {interval_of_difference(pair, form)} p {p}"
+                is_first = (difference > 0) != is_lower  # not so after a one-sided test
+                name = " − ".join(shortened(pair[side], LABEL_LENGTH) for side in "ab")
+                color = BLUE if is_first else VERMILION
+                ends = pair["confidence_interval"]
+                lines.append(
+                    ForestLine(name, difference, ends, text, color, not pair["significant"])
+                )
+        panels.append((_title(key[1], is_lower), lines))
+    return panels
+
+
+def _title(score: str, is_lower_better: bool) -> str:
+    return f"{label(score)} ↓ lower is better" if is_lower_better else label(score)
+
+
+def draw_forest(figure: "Figure", panels: Sequence[Panel], *, is_difference: bool = False) -> None:
+    """Draw a dot with its interval for each line, and a line at zero for differences."""
+    most = max(len(lines) for _, lines in panels)
+    axes = grid(figure, len(panels), width=4.6, height=0.9 + 0.26 * most, columns=2)
+    figure.set_layout_engine("tight")
+    for panel, (title, lines) in zip(axes, panels, strict=True):
+        if is_difference:
+            panel.axvline(0, color="gray", linewidth=0.8)
+        for height, line in enumerate(lines):
+            if line.ends:
+                panel.plot(line.ends, [height] * 2, color=line.color, linewidth=4, alpha=0.35)
+            if line.value is not None:
+                fill = "none" if line.is_open else "full"
+                panel.plot(line.value, height, "o", color=line.color, markersize=5, fillstyle=fill)
             panel.annotate(
-                f"{form.number(record.number)} {form.interval(record.interval)}",
+                line.text,
                 (1, height),
                 (4, 0),
                 xycoords=("axes fraction", "data"),
@@ -54,10 +134,9 @@ def _draw_forest(figure: "Figure", scores: Mapping[tuple[str, str], Sequence[Sco
                 va="center",
                 fontsize=7,
             )
-        names = [shortened(record.system, LABEL_LENGTH) for record in records]
-        panel.set_yticks(range(len(records)), names)
-        panel.set(ylim=(len(records) - 0.5, -0.5))
-        panel.set_title(label(score), loc="left", fontweight="bold")
+        panel.set_yticks(range(len(lines)), [line.name for line in lines])
+        panel.set(ylim=(len(lines) - 0.5, -0.5))
+        panel.set_title(title, loc="left", fontweight="bold")
         panel.spines[["top", "right", "left"]].set_visible(False)
         panel.tick_params(axis="y", length=0)
         gridlines(panel)

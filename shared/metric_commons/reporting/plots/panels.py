@@ -107,7 +107,7 @@ def unit_square(panel: "Axes") -> None:
 
 def gridlines(panel: "Axes") -> None:
     """Draw pale lines at the ticks, behind everything else."""
-    panel.grid(color="#e5e5e5", linewidth=0.6)
+    panel.grid(color="gray", alpha=0.2, linewidth=0.6)
     panel.set_axisbelow(True)
 
 

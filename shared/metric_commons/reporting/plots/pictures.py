@@ -4,6 +4,7 @@ To add a kind, add its name to `Kind`, and its requirements to `PICTURES`.
 """
 
 import io
+import re
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -40,6 +41,18 @@ _STYLE: dict[Any, Any] = {
     "pdf.fonttype": 42,  # TrueType outlines, which all printers and publishers accept
     "svg.hashsalt": "metric-commons",  # ids of elements are otherwise random
 }
+
+_INK = "#010203"  # in a picture on a page: the colour of the text around it
+_COLORED = ("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color")
+_EMBEDDED: dict[Any, Any] = {
+    "svg.fonttype": "none",
+    "savefig.transparent": True,
+    **dict.fromkeys(_COLORED, _INK),
+}
+# What only a file needs: the source of its formats, its style, and names of standards.
+_OF_FILES = re.compile(
+    r"<metadata>.*?</metadata>|<style.*?</style>| xmlns(?::\w+)?=\"[^\"]*\"", re.DOTALL
+)
 
 
 class Picture(NamedTuple):
@@ -92,7 +105,9 @@ def check(path: Path) -> None:
         import matplotlib.figure  # noqa: F401
 
 
-def render(path: Path, draw: Callable[["Figure"], None]) -> bytes:
+def render(
+    path: Path, draw: Callable[["Figure"], None], style: dict[Any, Any] | None = None
+) -> bytes:
     """Return the content of a picture file of this name, drawn by `draw` on an empty figure."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -100,7 +115,7 @@ def render(path: Path, draw: Callable[["Figure"], None]) -> bytes:
     content = io.BytesIO()
     suffix = path.suffix.lower()
     with (
-        rc_context(_STYLE),
+        rc_context(_STYLE | (style or {})),
         warnings.catch_warnings(action="ignore"),  # about characters missing from the font
     ):
         figure = Figure(layout="constrained")
@@ -109,3 +124,10 @@ def render(path: Path, draw: Callable[["Figure"], None]) -> bytes:
             content, format=suffix[1:], dpi=150, bbox_inches="tight", metadata={**_FORMATS[suffix]}
         )
     return content.getvalue()
+
+
+def svg(draw: Callable[["Figure"], None]) -> str:
+    """Return a picture as an element of a page, whose text has the colour of the text around it."""
+    text = render(Path("picture.svg"), draw, _EMBEDDED).decode()
+    element = _OF_FILES.sub("", text[text.index("<svg") :])
+    return element.replace(_INK, "currentColor")

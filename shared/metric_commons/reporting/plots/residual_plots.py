@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ...regression.pairs import Pairs
+from ...regression.pairs import Pairs, difference
 from ...statistics.arguments.arrays import Floats
 from .panels import (
     COLORS,
@@ -80,8 +80,8 @@ def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
 def _outputs(name: str, system: PlottedSystem) -> list[_Output]:
     """Return the outputs of a system, with their scores in the titles."""
     pairs = Pairs(system.predictions, system.references)
-    residual = pairs.columns().residuals
-    predicted = np.atleast_2d(pairs.predictions.T).astype(np.float64)
+    residual = difference(pairs.references, pairs.predictions)
+    predicted = pairs.predictions.astype(np.float64)
     intervals: dict[str, Any] = system.result.confidence_interval
     outputs = []
     for i in range(pairs.outputs):

@@ -5,21 +5,24 @@ import math
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...evaluation.results.rendering import Table, as_html, label
+from ...evaluation.results.rendering import Table, as_html, counted, label
+from ...evaluation.results.result_tables import rank_range
 from ...module.catalog.usage import extra
-from .axes import Axis, fit_axis
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
+    from ..plots.bar_plots import Panel
+
 _FOLDER = Path(__file__).parent
 _VALUES = ("value", "rating", "win_rate")  # what a picture shows, the first that records have
-
-_Picture = tuple[Axis, str, Sequence[Mapping[str, Any]]]  # an axis, the kind of ends, and lines
+_MAX_ROWS = 200  # of a table
+_MAX_PANELS, _MAX_LINES = 6, 15  # of a picture, which takes time
 
 
 class Board(NamedTuple):
@@ -39,6 +42,7 @@ class Board(NamedTuple):
 def template(name: str, **filters: Callable[..., Any]) -> "Template":
     """Return a template of this folder, which escapes everything and refuses unknown names."""
     with extra("report"):
+        import matplotlib.figure  # noqa: F401
         from jinja2 import Environment, StrictUndefined
 
     environment = Environment(
@@ -48,21 +52,32 @@ def template(name: str, **filters: Callable[..., Any]) -> "Template":
     return environment.from_string((_FOLDER / name).read_text("utf-8"))
 
 
-def table_html(table: Table | None, lines: Sequence[str] = ()) -> Any:
-    """Return a table as HTML for a template, with an en dash in each range of ranks; "" if None.
+def table_html(table: Table, lines: Sequence[str] = ()) -> Any:
+    """Return the first rows of a table as HTML for a template, with en dashes in ranges of ranks.
 
     >>> "1–2" in table_html(Table(["system", "ranks"], [["gpt-4", "1-2"]], 1, set()))
     True
     """
     from markupsafe import Markup
 
-    if table is None:
-        return ""
     rows = [
         [text.replace("-", "–") if name == "ranks" else text for name, text in cells]
-        for cells in (zip(table.header, row, strict=True) for row in table.rows)
+        for cells in (zip(table.header, row, strict=True) for row in table.rows[:_MAX_ROWS])
     ]
-    return Markup(as_html([table._replace(rows=rows)], lines))
+    note = table.note
+    if len(table.rows) > _MAX_ROWS:
+        note += f" {counted(len(table.rows) - _MAX_ROWS, 'row')} more are not on this page."
+    return Markup(as_html([table._replace(rows=rows, note=note)], lines))
+
+
+def picture_html(draw: Callable[..., None], panels: "Sequence[Panel]") -> Any:
+    """Return a picture of the first panels and lines for a template; tables have all."""
+    from markupsafe import Markup
+
+    from ..plots.pictures import svg
+
+    shown = [(title, lines[:_MAX_LINES]) for title, lines in panels[:_MAX_PANELS]]
+    return Markup(svg(partial(draw, panels=shown))) if panels else ""
 
 
 def leaderboard_page(boards: Sequence[Board]) -> str:
@@ -75,14 +90,14 @@ def leaderboard_page(boards: Sequence[Board]) -> str:
     page = template("leaderboard.html", label=lambda text: label(str(text)))
     from markupsafe import Markup
 
+    from ..plots.bar_plots import draw_forest
+
     script = (_FOLDER / "leaderboard.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
     shown = [
         {
             "heading": {"task": "", "confidence_level": None, **board.heading},
-            # On a board over tasks, ranks are what matters.
-            "of_ranks": _picture(board.records, "rank_interval") if "mean" in board.heading else (),
-            "of_scores": _picture(board.records, "confidence_interval"),
+            "picture": picture_html(draw_forest, _panels(board)),
             "table": table_html(board.table, board.lines),
         }
         for board in boards
@@ -96,27 +111,30 @@ def leaderboard_page(boards: Sequence[Board]) -> str:
     )
 
 
-def _picture(records: Sequence[Mapping[str, Any]], ends: str) -> _Picture | tuple[()]:
-    """Return a line for each system, in the order of the board; none for one or without numbers."""
-    is_ranks = ends == "rank_interval"
-    name = next((n for n in _VALUES if all(_is_number(r.get(n)) for r in records)), None)
-    is_drawn = all(r.get(ends) for r in records) if is_ranks else name is not None
-    if len(records) < 2 or not is_drawn:
-        return ()
-    lines = []
-    for record in records:
-        interval = (record.get(ends) if name != "win_rate" or is_ranks else None) or ()
-        lines.append(
-            {
-                "system": record["system"],
-                "is_first": record.get("tier") == 1,
-                "value": None if is_ranks or name is None else record[name],
-                "ends": interval if all(map(math.isfinite, interval)) else (),
-            }
-        )
-    numbers = [number for line in lines for number in (line["value"], *line["ends"])]
-    axis = fit_axis([number for number in numbers if number is not None])
-    return axis, "rank" if is_ranks else "interval", lines
+def _panels(board: Board) -> "list[Panel]":
+    """Return the scores of systems, and of a board over tasks their ranks; none for one system."""
+    from ..plots.bar_plots import ForestLine
+    from ..plots.panels import LABEL_LENGTH, shortened
+
+    records = board.records if len(board.records) > 1 else []
+    name = next((n for n in _VALUES if all(_is_number(r.get(n)) for r in records)), "")
+    ends = "" if name == "win_rate" else "confidence_interval"
+    names = [shortened(str(record["system"]), LABEL_LENGTH) for record in records]
+    panels: list[Panel] = []
+    if records and name:
+        lines = [
+            ForestLine(system, record[name], record.get(ends), f"{record[name]:.4g}")
+            for system, record in zip(names, records, strict=True)
+        ]
+        panels.append((label(str(board.heading["by"]).rpartition(".")[2]), lines))
+    if records and "mean" in board.heading and all(r.get("rank_interval") for r in records):
+        ranks = [record["rank_interval"] for record in records]
+        lines = [
+            ForestLine(system, None, interval, rank_range(interval))
+            for system, interval in zip(names, ranks, strict=True)
+        ]
+        panels.append(("Ranks that the comparisons allow", lines))
+    return panels
 
 
 def _is_number(value: Any) -> bool:

@@ -362,7 +362,7 @@ def _cell_numbers(rows: _LabelCodes, columns: _LabelCodes, part: slice = slice(N
     numbers: Integers = np.multiply(
         rows.codes[part], columns.span, dtype=np.int64, casting="unsafe"
     )
-    np.add(numbers, columns.codes[part], out=numbers, casting="unsafe")
+    np.add(numbers, columns.codes[part], out=numbers, dtype=np.int64, casting="unsafe")
     numbers -= np.int64(wrapped(rows.smallest * columns.span + columns.smallest))
     return numbers
 

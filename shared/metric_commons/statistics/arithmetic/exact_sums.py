@@ -6,7 +6,6 @@ each group once. Numbers that a float64 cannot hold are fractions.
 
 Sources:
     Demmel and Nguyen, Fast Reproducible Floating-Point Summation, ARITH 2013.
-    Warren, Hacker's Delight, 2nd edition, section 17-2: rounding by a magic number.
 """
 
 import math
@@ -17,15 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arguments.arrays import Floats, Integers, equal_blocks
+from ..arguments.arrays import Floats, Integers
 
 Number = float | Fraction  # a float, or a fraction where a float is not exact
 
-_ENCLOSED_ROWS = 1 << 15  # of a block of an enclosed sum, or half as many again
-_ENCLOSED_BITS = 37  # of the root of the sum of squares, in units: sums have less than 53 bits
-CHUNK = 1 << 8  # products of each sum that is rounded
-_UNIT_WEIGHTS = np.ones(CHUNK)
-_FEWEST_ENCLOSED = 1 << 10  # values below which exact sums take no longer
 _BLOCK = 12_000  # values summed at a time: few enough for the cache, and to allocate quickly
 
 
@@ -54,12 +48,12 @@ def whole_digits(values: Floats, rows: int) -> Iterator[tuple[Floats, int]]:
         if not math.isfinite(largest):
             raise ValueError(f"a sum is of finite numbers, got {largest}")
         power = math.frexp(largest)[1] - bits
-        digits = np.rint(_shifted(values, -power))
+        digits = np.rint(shifted(values, -power))
         yield digits, power
-        values = values - _shifted(digits, power)
+        values = values - shifted(digits, power)
 
 
-def _shifted(values: Floats, power: int) -> Floats:
+def shifted(values: Floats, power: int) -> Floats:
     """Return the values times a power of two."""
     if abs(power) < 960:  # multiplying is ten times as fast, if the power is itself a float
         return values * 2.0**power
@@ -90,107 +84,6 @@ def exact_sum(values: Floats, counts: Integers | None = None) -> Fraction:
     return exact_ldexp(sum(total << power - lowest for power, total in sums.items()), lowest)
 
 
-class EnclosedSum:
-    """Two numbers that enclose the sum of floats, found with half the work of the exact sum.
-
-    The floats are rounded to multiples of a unit, which add up without error in any order over a
-    block. The remainder of each is at most half a unit. The sum of remainders is rounded; for n
-    summands, its error is at most n units of roundoff of the sum of their absolute values.
-
-    Source:
-        Higham, Accuracy and stability of numerical algorithms (2002), section 4.2.
-
-    >>> total = EnclosedSum()
-    >>> total.add(np.array([0.5, 0.1])) and total.add(np.array([1e9]))
-    True
-    >>> low, high = total.ends()
-    >>> low < Fraction(0.1) + Fraction(1e9 + 0.5) < high
-    True
-    """
-
-    def __init__(self) -> None:
-        self._multiples: dict[int, int] = {}
-        self._rests: list[float] = []
-        self._errors: list[float] = []
-        self._buffers = np.empty((2, 0))
-
-    def add(self, values: Floats) -> bool:
-        """Add values, shape (rows,); False if one is not finite, or they are too large or small."""
-        blocks = equal_blocks(values.size, _ENCLOSED_ROWS)
-        with np.errstate(over="ignore", invalid="ignore"):
-            return all(self._add(values[block]) for block in blocks)
-
-    def _add(self, values: Floats) -> bool:
-        """Add one block."""
-        squares = sum_of_squares(values)
-        if not 2.0**-900 < squares < 2.0**900:  # the magic number might not be a finite float
-            return not (squares or values.any())
-        power = math.frexp(math.sqrt(squares))[1] - _ENCLOSED_BITS
-        magic = math.ldexp(1.5, power + 52)  # near it neighbouring floats are one unit apart
-        rows, number = values.size, -(-values.size // CHUNK)
-        if self._buffers.shape[1] < number * CHUNK:
-            self._buffers = np.empty((2, number * CHUNK))
-        buffers = self._buffers[:, : number * CHUNK]
-        buffers[:, rows:] = 0
-        multiples, rests = buffers[:, :rows]
-        np.add(values, magic, out=multiples)
-        multiples -= magic
-        np.subtract(values, multiples, out=rests)
-        sums = np.vecdot(chunks(buffers), _UNIT_WEIGHTS)
-        total, rest_sum = np.add.reduce(sums, axis=1).tolist()
-        error = math.ldexp(rows * (CHUNK + number), power - 53)
-        self.add_split(total, rest_sum, power, error)
-        return True
-
-    def add_split(self, total: float, rests: float, power: int, error: float) -> None:
-        """Add a sum of multiples of 2**power, which is exact, and one of rests.
-
-        Args:
-            total: the sum of multiples.
-            rests: the other.
-            power: the exponent of the unit.
-            error: the largest possible error of the sum of rests.
-        """
-        units = int(math.ldexp(total, -power))
-        self._multiples[power] = self._multiples.get(power, 0) + units
-        self._rests.append(rests)
-        self._errors.append(error)
-
-    def ends(self) -> tuple[Fraction, Fraction]:
-        """Return the smallest and the largest possible sum."""
-        rounded = math.fsum(self._rests)
-        total = Fraction(rounded)
-        for power, units in self._multiples.items():
-            total += exact_ldexp(units, power)
-        # The errors are themselves rounded, and so is the sum of rests.
-        error = Fraction(math.fsum(self._errors) + math.ulp(rounded)) * 2
-        return total - error, total + error
-
-    def rounded(self) -> float | None:
-        """Return the sum, rounded once.
-
-        None if it could be either of two floats, or 0, with its sign.
-        """
-        low, high = map(as_float, self.ends())
-        return low if low == high and low else None
-
-
-def chunks(columns: Floats) -> Floats:
-    """Return the columns in chunks.
-
-    For longer products BLAS starts threads, which wait for each other longer than they compute.
-    """
-    return columns.reshape(*columns.shape[:-1], -1, CHUNK)
-
-
-def sum_of_squares(values: Floats) -> float:
-    """Return the sum of squares, rounded."""
-    size = values.size - values.size % CHUNK
-    products = chunks(values[:size])
-    last = values[size:]
-    return float(np.add.reduce(np.vecdot(products, products)) + np.vecdot(last, last))
-
-
 def rounded_sum(values: Floats) -> float:
     """Return the sum, rounded once.
 
@@ -200,11 +93,6 @@ def rounded_sum(values: Floats) -> float:
     >>> rounded_sum(np.array([1e16, 1.0, -1e16, 0.5]))
     1.5
     """
-    total = EnclosedSum()
-    if values.size >= _FEWEST_ENCLOSED and total.add(values):
-        settled = total.rounded()
-        if settled is not None:
-            return settled
     return as_float(exact_sum(values))
 
 
@@ -229,7 +117,7 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
             return np.asarray(np.bincount(groups, values, size), np.float64)
         # The sums of digits are exact, and `fsum` rounds the few sums of each group together once.
         sums = [
-            _shifted(np.bincount(groups, digits, size).astype(np.float64), power).tolist()
+            shifted(np.bincount(groups, digits, size).astype(np.float64), power).tolist()
             for digits, power in whole_digits(values, values.size)
         ]
     return np.array([_rounded(parts) for parts in zip(*sums, strict=True)])

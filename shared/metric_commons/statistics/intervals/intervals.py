@@ -145,15 +145,18 @@ def mean_interval(
                 ends = formula(successes, values.size, level)
                 first, last = (low + (high - low) * end for end in ends)
                 return Interval(first, last, formula.__name__, error)
-    sizes = np.ones(values.size) if weights is None else weights
-    numerators = values * sizes
+    sizes, numerators = np.ones(values.size), values
+    if weights is not None:
+        sizes, numerators = weights, values * weights
     if clusters is not None:
         number = len(clusters.labels)
         numerators, sizes = (
             group_sums(column, clusters.numbers, number) for column in (numerators, sizes)
         )
     is_sized = sizes > 0
-    return ratio_interval(numerators[is_sized], sizes[is_sized], uncertainty, bounds=bounds)
+    if not is_sized.all():
+        numerators, sizes = numerators[is_sized], sizes[is_sized]
+    return ratio_interval(numerators, sizes, uncertainty, bounds=bounds)
 
 
 def ratio_interval(
@@ -211,12 +214,13 @@ def _resampled_ends(
     numerators: Floats, sizes: Floats, counts: Floats | None, uncertainty: Uncertainty
 ) -> tuple[float, float]:
     """Return the percentile bootstrap interval of a ratio of sums, within the ratios of units."""
-    columns, size = np.column_stack([numerators, sizes]), 0.0
-    if counts is None and sizes.min() == sizes.max():  # one column takes less memory
-        columns, size = numerators[:, np.newaxis], float(sizes[0]) * sizes.size
-    units = RowUnits.of_rows(columns)
+    size = 0.0
     if counts is not None:
-        units = RowUnits(counts.astype(np.int64), columns)
+        units = RowUnits(counts.astype(np.int64), np.column_stack([numerators, sizes]))
+    elif sizes.min() == sizes.max():  # one column takes less memory
+        units, size = RowUnits.of_rows(numerators[:, np.newaxis]), float(sizes[0]) * sizes.size
+    else:
+        units = RowUnits.of_rows(np.column_stack([numerators, sizes]))
 
     def ratio(sums: Floats, _: object) -> dict[str, Floats]:
         return {"": sums[0] / (size or sums[1])}

@@ -28,6 +28,7 @@ _HALF_WORDS = 2**20  # rows up to which half a word is drawn
 _AT_ONCE = 1 << 18  # counts, or rows, of a block of resamples
 _WEIGHTS_AT_ONCE = 1 << 19  # weights of a block
 _FEWEST, _MOST = 32, 1 << 12  # draws of a block of weights
+_SORTED = 1 << 16  # units of several sums up to which equal ones are joined
 _REPEATED = 8  # rows of a kind on average, from which counts are drawn instead of rows
 
 
@@ -116,10 +117,14 @@ class RowUnits:
             clusters: the number of the cluster of each row, from 0 on; None for independent rows.
         """
         units = cluster_values(rows, clusters)
-        ordered = units[np.lexsort(units.T[::-1])] + 0.0
+        number = None if clusters is None else len(units)
+        if len(units) > _SORTED and units.shape[1] > 1:  # few are equal, and all take long to sort
+            return cls(np.ones(len(units), np.int64), units, number)
+        ordered = units[np.lexsort(units.T[::-1])]
+        ordered += 0.0  # instead of -0.0
         is_new = np.append(True, (ordered[1:] != ordered[:-1]).any(axis=1))
         counts = np.diff(np.flatnonzero(is_new), append=len(units))
-        return cls(counts, ordered[is_new], None if clusters is None else len(units))
+        return cls(counts, ordered[is_new], number)
 
     def __len__(self) -> int:
         return int(self.counts.sum())

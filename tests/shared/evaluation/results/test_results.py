@@ -374,23 +374,6 @@ def test_csv_has_no_text_where_there_is_no_number(lengths):
     ]
 
 
-def test_scored_rows_go_to_json_lines(tmp_path):
-    path = tmp_path / "rows.jsonl"
-    score(
-        ["qa_em", "substring_recall"],
-        predictions=SYSTEMS,
-        references=REFERENCES,
-        rows=True,
-    ).save_rows(path)
-
-    header, *lines = map(json.loads, path.read_text().splitlines())
-    assert header["format"] == "metric-commons-rows/1"
-    assert [(line["system"], line["qa_em"], line["substring_recall"]) for line in lines] == [
-        (system, {"qa_em": value}, {"substring_recall": value})
-        for system, value in (("a", 1.0), ("a", 0.0), ("b", 1.0), ("b", 1.0))
-    ]
-
-
 # Systems are compared
 
 QUESTIONS = 40
@@ -599,17 +582,6 @@ def test_more_than_eight_systems_have_ranks_in_place_of_pairs():
     assert scores.rows[-1][1].startswith("0.8000ᵃ")
 
 
-def test_csv_has_a_line_for_each_difference():
-    results = compared("qa_em")
-    lines = [row for row in csv.DictReader(io.StringIO(results.to_csv())) if row["versus"]]
-
-    for line, each in zip(lines, results.comparisons, strict=True):
-        assert [line["system"], line["versus"], line["score"]] == [each["a"], each["b"], "qa_em"]
-        assert [float(line["low"]), float(line["high"])] == each["confidence_interval"]
-        for name, column in (("diff", "value"), ("p_value", "p_value")):
-            assert float(line[column]) == each[name]
-
-
 SIMILAR = {**BOTS, "same": [*GOLD[:29], *["word end"] * 11]}  # as good has, but for one row
 
 
@@ -765,6 +737,9 @@ def test_scored_rows_are_read_with_the_results(tmp_path):
     results.save_rows(tmp_path / "rows.jsonl").save(tmp_path / "r.json")
     again = read_results(tmp_path / "r.json")
 
+    header, first, *_ = map(json.loads, (tmp_path / "rows.jsonl").read_text().splitlines())
+    assert header["format"] == "metric-commons-rows/1"
+    assert (first["system"], first["win_rate"]) == ("a", {"predictions": "win"})
     rows = again.rows["a"]["win_rate"].row_scores["win_rate"]
     assert rows[0] == 1.0
     assert math.isnan(rows[1])
@@ -895,15 +870,21 @@ def test_a_result_shows_in_one_line_what_it_holds():
     assert repr(results) == "<Results of 9 systems: qa_em>"
 
 
-def test_a_data_frame_has_the_lines_of_the_csv():
+def test_a_data_frame_has_the_lines_of_the_csv_also_of_differences():
     results = compared(["qa_em", "qa_f1"], confidence_level=0.9, groups=["x", "y"] * 20)
     frame = results.to_pandas()
     lines = list(csv.DictReader(io.StringIO(results.to_csv())))
 
     assert list(frame.columns) == list(lines[0])
-    assert len(frame) == len(lines)
     assert frame["value"].tolist() == [float(line["value"]) for line in lines]
     assert frame["tier"].isna().tolist() == [not line["tier"] for line in lines]
+    differences = [line for line in lines if line["versus"]]
+    for line, each in zip(differences, results.comparisons, strict=True):
+        assert [line[name] for name in ("system", "versus", "score")] == [
+            each[name] for name in ("a", "b", "score")
+        ]
+        assert [float(line["low"]), float(line["high"])] == each["confidence_interval"]
+        assert [float(line["value"]), float(line["p_value"])] == [each["diff"], each["p_value"]]
 
 
 @pytest.mark.long

@@ -154,7 +154,7 @@ def damaged(path, change):
         (lambda h: h.update(format="other"), "not in the format metric-commons-rows/1"),
         (lambda h: h.update(format="metric-commons-rows/9"), "in metric-commons-rows/9, but this"),
         (lambda h: h.update(version="0.0.1"), r"rows of metric-commons 0\.0\.1 in"),
-        (lambda h: h.pop("runs"), "the first line lacks 'runs'"),
+        (lambda h: h.pop("runs"), "not a complete metric-commons-rows/1: 'runs'"),
         (lambda h: h["runs"]["bot"]["qa_em"]["columns"].append("x"), "a row lacks x of qa_em"),
         (lambda h: h["runs"].pop("bot"), "line 2: 'bot' is unknown or missing"),
     ],

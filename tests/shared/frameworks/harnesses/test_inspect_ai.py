@@ -15,6 +15,7 @@ from metric_commons import load
 from metric_commons.scorers import task
 from metric_commons.statistics import interval as mean_interval
 from tests.client_stand_ins import REGISTRY, InspectScore, install
+from tests.tables import tabled
 
 CLUSTERS = ["a", "a", "b", "b", "c"]
 VALUES = ["C", "I", "C", 0.5, 1]
@@ -91,12 +92,7 @@ def test_scorers_are_registered_with_metrics(extension):
 
 @pytest.mark.parametrize(
     ("answers", "values", "equivalence", "expected"),
-    [
-        (["1/2", "0.5", "3", None], [1, 1, 0, 0], "math", 1.0),
-        (["1/2", "0.5", "3", None], [1, 1, 0, 0], "normalized", 2 / 3),
-        (["3", "3 ", "2"], [0, 0, 1], "normalized", 0.0),
-        ([None, ""], [0, 0], "math", 0.0),
-    ],
+    tabled(__file__, "the_majority_of_epochs"),
 )
 def test_the_majority_of_epochs(extension, answers, values, equivalence, expected):
     scores = [

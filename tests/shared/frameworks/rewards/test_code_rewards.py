@@ -14,6 +14,7 @@ from metric_commons.programs.worker_pool import Report
 from metric_commons.rewards import code, code_verl
 from tests.programs_run import SUM, SUMS
 from tests.spec import nightly
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -33,12 +34,7 @@ COMPLETIONS = [fenced(SUM), HALF, fenced("1 / 0"), "I cannot.", fenced("print(")
 
 @pytest.mark.parametrize(
     ("score", "rewards"),
-    [
-        ("partial", [1.0, 0.5, 0.0, 0.0, 0.0]),
-        ("pass_fail", [1.0, 0.0, 0.0, 0.0, 0.0]),
-        ("weighted_sum", [1.1, 0.05, 0.0, 0.0, 0.0]),
-        ("first_10", [1.0, 0.5, 0.0, 0.0, 0.0]),
-    ],
+    tabled(__file__, "rewards_of_a_batch"),
 )
 def test_rewards_of_a_batch(score, rewards):
     reward = code("tests", score=score)

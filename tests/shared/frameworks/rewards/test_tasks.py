@@ -136,13 +136,7 @@ ACCEPTED = [["cat"], ["dog", "A dog"], ["x"], ["the cat"], ["Paris", "london"]]
 
 @pytest.mark.parametrize(
     ("module", "options"),
-    [
-        ("qa_em", {}),
-        ("qa_f1", {"normalizer": "lower"}),
-        ("substring_recall", {"match": "tokens"}),
-        ("rouge_n_l", {"rouge_types": ["rouge2", "rougeL"]}),
-        ("chrf", {}),
-    ],
+    tabled(__file__, "scores_are_those_of_the_module"),
 )
 def test_scores_are_those_of_the_module(module, options):
     columns = load_without_evaluate(module, **options).compute(

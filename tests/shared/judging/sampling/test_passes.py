@@ -10,7 +10,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.stats import hypergeom
 
-from metric_commons.judging.sampling import passes
 from metric_commons.judging.sampling.passes import (
     SampleCounts,
     pass_at_k,
@@ -39,21 +38,14 @@ def estimate(n, c, k):
     return float(pass_at_k(SampleCounts(np.array([n]), np.array([c])), [k])[0][0])
 
 
-def is_close(value, truth):
-    return abs(Fraction(value) - truth) <= truth * Fraction(2, 10**15)
-
-
 @pytest.mark.long
-def test_all_small_counts():
+def test_all_small_counts_are_rounded_once():
     for n in range(1, 31):
         c = np.arange(n + 1)
         sizes = list(range(1, n + 1))
-        for k, values in zip(
-            sizes, pass_at_k(SampleCounts(np.full(n + 1, n), c), sizes), strict=True
-        ):
-            assert all(
-                map(is_close, values.tolist(), (exact(n, passed, k) for passed in c.tolist()))
-            )
+        found = pass_at_k(SampleCounts(np.full(n + 1, n), c), sizes)
+        for k, values in zip(sizes, found, strict=True):
+            assert values.tolist() == [float(exact(n, passed, k)) for passed in c.tolist()]
 
 
 def test_one_draw_is_the_pass_rate():
@@ -79,7 +71,7 @@ def large(draw):
 @example((100_000, 2_000, 50))
 @example((42_347, 45, 17))
 def test_large_counts(counts):
-    assert is_close(estimate(*counts), exact_product(*counts))
+    assert estimate(*counts) == float(exact_product(*counts))
 
 
 @pytest.mark.parametrize(
@@ -100,31 +92,6 @@ def test_passes_and_draws_may_be_swapped(counts):
     n, c, k = counts
 
     assert estimate(n, c, k) == estimate(n, k, c)
-
-
-def mixture(size, seed=0):
-    """Counts with different numbers of draws, so that blocks have empty cells."""
-    chance = np.random.default_rng(seed)
-    n = chance.integers(100, 3000, size)
-    return SampleCounts(n, chance.binomial(n, chance.beta(0.4, 1.2, size)))
-
-
-@pytest.mark.long
-def test_a_problem_does_not_depend_on_its_neighbours():
-    samples = mixture(500)
-    sizes = [1, 7, 100]
-    alone = [[estimate(n, c, k) for n, c in zip(*samples, strict=True)] for k in sizes]
-
-    assert [values.tolist() for values in pass_at_k(samples, sizes)] == alone
-
-
-@pytest.mark.parametrize(("name", "value"), [("_CELLS", 1), ("_CELLS", 1 << 30), ("_TABLE", 0)])
-def test_blocks_and_tables_change_nothing(monkeypatch, name, value):
-    samples = mixture(300)
-    before = pass_at_k(samples, [1, 100])[1].tolist()
-    monkeypatch.setattr(passes, name, value)
-
-    assert pass_at_k(samples, [1, 100])[1].tolist() == before
 
 
 @given(st.lists(st.lists(st.booleans(), min_size=1, max_size=12), min_size=1))
@@ -211,7 +178,7 @@ def test_the_extremes_are_other_measures():
         samples, k=4, measures=["pass@k", "pass^k", "g-pass@k"], thresholds=[0.0, 0.25, 1]
     )
 
-    assert scores["g-pass@4_0.0"] == pytest.approx(scores["pass@4"], rel=1e-15)
+    assert scores["g-pass@4_0.0"].tolist() == scores["pass@4"].tolist()
     assert scores["g-pass@4_0.25"].tolist() == scores["g-pass@4_0.0"].tolist()
     assert scores["g-pass@4_1.0"].tolist() == scores["pass^4"].tolist()
 

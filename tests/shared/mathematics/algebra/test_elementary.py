@@ -18,6 +18,7 @@ from metric_commons.mathematics.algebra.elementary import (
 from metric_commons.mathematics.algebra.enclosures import are_equal, is_within, real_sign
 from metric_commons.mathematics.algebra.exact_values import opaque, rational, symbol
 from metric_commons.mathematics.algebra.work_limits import UndecidedError, limited_work
+from tests.tables import tabled
 
 X, Y = symbol("x"), symbol("y")
 HALF = rational(Fraction(1, 2))
@@ -40,12 +41,7 @@ def test_powers_of_numbers(base, exponent, expected):
 
 @pytest.mark.parametrize(
     ("base", "exponent", "message"),
-    [
-        ("0", "0", "zero to the power of zero"),
-        ("0", "-1", "division by zero"),
-        ("-8", "1/3", "a negative number to a fractional power"),
-        ("3", "1000000000", "too large a power"),
-    ],
+    tabled(__file__, "powers_that_are_not_decided"),
 )
 def test_powers_that_are_not_decided(base, exponent, message):
     with pytest.raises(UndecidedError, match=message):

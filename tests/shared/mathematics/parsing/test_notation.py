@@ -8,6 +8,7 @@ from metric_commons.mathematics.parsing.notation import (
     split_at_signs,
     tokens,
 )
+from tests.tables import tabled
 
 
 def texts(text):
@@ -110,13 +111,7 @@ def test_parts_between_separators():
 
 @pytest.mark.parametrize(
     ("text", "parts", "separators"),
-    [
-        ("1, and 2", ["1", "2"], ["and"]),
-        (r"3 \text{ hours and } 20", ["3hours", "20"], ["and"]),
-        (r"x=1 \lor x=2", ["x=1", "x=2"], ["or"]),
-        (r"\begin{pmatrix}1&2\end{pmatrix}", [r"begin{pmatrix}1&2end{pmatrix}"], []),
-        (",,", [], []),
-    ],
+    tabled(__file__, "connectives"),
 )
 def test_connectives(text, parts, separators):
     split = split_answer(tokens(text))

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from metric_commons.text.answers.answers import contained, exact_match, token_f1
+from tests.tables import tabled
 from tests.text_oracles import NORMALIZER_ORACLES, squad
 from tests.texts import adversarial_rows
 
@@ -164,12 +165,7 @@ def test_a_callable_is_a_normalizer():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"normalizer": "squat"}, "normalizer must be one of .* got 'squat'; did you mean 'squad'"),
-        ({"overlap": "bag"}, "overlap must be one of 'multiset', 'set', 'longest_run', got 'bag'"),
-        ({"both_empty": 2}, "both_empty must be a number from 0 to 1, got 2"),
-        ({"reference_aggregation": "median"}, "reference_aggregation must be one of 'max', 'mean'"),
-    ],
+    tabled(__file__, "wrong_options_are_named"),
 )
 def test_wrong_options_are_named(options, message):
     with pytest.raises(ValueError, match=message):

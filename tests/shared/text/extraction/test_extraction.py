@@ -26,12 +26,7 @@ def found(text, steps, **options):
 
 @pytest.mark.parametrize(
     ("text", "code"),
-    [
-        ("```\na = 1\n```", "a = 1"),
-        ("```py\na\n```\nor\n```\nb\n\n```", "b"),
-        ("```\nnever closed\n", "never closed"),
-        ("no code", None),
-    ],
+    tabled(__file__, "code_is_the_last_block"),
 )
 def test_code_is_the_last_block(text, code):
     assert found(text, "code_fence") == code
@@ -39,12 +34,7 @@ def test_code_is_the_last_block(text, code):
 
 @pytest.mark.parametrize(
     ("text", "answer"),
-    [
-        ("Denver [1][2] won [3].", "Denver won."),
-        ("a [12 b", "a b"),
-        ("sum of x[3] | y", "sum of x y"),
-        ("none", "none"),
-    ],
+    tabled(__file__, "citations_are_cut_as_alce_does"),
 )
 def test_citations_are_cut_as_alce_does(text, answer):
     assert found(text, "strip_citations") == answer
@@ -59,13 +49,7 @@ def test_the_choices_of_each_row_are_its_own():
 
 @pytest.mark.parametrize(
     ("choices", "message"),
-    [
-        (None, "choices is missing; the step 'gpqa_choices' needs one list per row"),
-        ([["a"]], "choices has 1 lists, but there are 2 rows"),
-        ([["a"], "ab"], "choices[1] is 'ab'; expected a list of str"),
-        ([["a"], [1]], "choices[1] is [1]; expected a list of str"),
-        ([["a"], []], "choices[1] is []; expected a list of str"),
-    ],
+    tabled(__file__, "choices_are_lists_of_texts"),
 )
 def test_choices_are_lists_of_texts(choices, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):

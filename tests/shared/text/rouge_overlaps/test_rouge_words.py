@@ -10,6 +10,7 @@ from metric_commons.text.rouge_overlaps import rouge_words
 from metric_commons.text.rouge_overlaps.porter import porter
 from metric_commons.text.rouge_overlaps.rouge_words import rouge_score_words, stems, unicode_words
 from metric_commons.text.tokens.tokens import alphanumeric_tokens
+from tests.tables import tabled
 from tests.texts import adversarial_text
 
 
@@ -42,15 +43,7 @@ def test_on_ascii_text_the_words_of_any_script_are_those_of_rouge_score():
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("Ёлка, ёж!", ["ёлка", "ёж"]),
-        ("हिन्दी में", ["हिन्दी", "में"]),
-        ("中文ABC漢字", ["中", "文", "abc", "漢", "字"]),
-        ("한국어 텍스트", ["한국어", "텍스트"]),
-        ("مرحبا، ١٢٣", ["مرحبا", "١٢٣"]),
-        ("snake_case 3½", ["snake", "case", "3½"]),
-        ("\u2028\u200b\ud800", []),
-    ],
+    tabled(__file__, "words_of_any_script"),
 )
 def test_words_of_any_script(text, words):
     assert unicode_words(text) == words

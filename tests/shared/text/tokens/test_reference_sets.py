@@ -4,6 +4,7 @@ import pytest
 
 from metric_commons import State, load
 from tests.spec import recorded
+from tests.tables import tabled
 
 ALCE = {"normalizer": "squad", "empty_reference": "always"}
 CASES = [case for case in recorded("answers") if case["module"] == "substring_recall"]
@@ -76,14 +77,7 @@ def test_references_in_sets_are_cut_where_that_is_asked_for():
 
 @pytest.mark.parametrize(
     ("references", "problem"),
-    [
-        ([["a"], [["b"]]], r"references\[1\]\[0\] is \['b'\] \(list\); expected str"),
-        ([[["a"]], ["b"]], r"references\[1\]\[0\] is 'b' \(str\); expected list of str"),
-        ([[["a"]], "b"], r"references\[1\] is 'b' \(str\); expected list of list of str"),
-        ([[["a"]], []], r"references\[1\] is empty; every row needs at least one reference"),
-        ([[["a"]], [["b"], []]], r"references\[1\]\[1\] is empty; every set needs a text"),
-        ([[["a"]], [["b", None]]], r"references\[1\]\[0\]\[1\] is None; every row needs a value"),
-    ],
+    tabled(__file__, "sets_do_not_mix_with_plain_references"),
 )
 def test_sets_do_not_mix_with_plain_references(references, problem):
     with pytest.raises(ValueError, match=f"^{problem}"):

@@ -10,6 +10,7 @@ from metric_commons import rewards
 from metric_commons.module.catalog.catalog import load_without_evaluate, names
 from metric_commons.text.tokens.thoughts import answer_of, without_thoughts
 from tests.spec import drawn_examples
+from tests.tables import tabled
 
 ANALYSIS = "<|channel|>analysis<|message|>"
 FINAL = "<|start|>assistant<|channel|>final<|message|>"
@@ -34,25 +35,7 @@ WRAPPED = [
 ]
 CUT_OFF = [f"{space}{opening}The answer is 7" for opening in MARKS for space in ("", "\n ")]
 UNTOUCHED = ["the tag <think>", "a <think>b</think> c", "", " x ", "a < b", "[1, 2]", "<answer>"]
-CALLS = {  # a text and a reference that it equals
-    "qa_em": ("Oslo", "Oslo"),
-    "qa_f1": ("Oslo", "Oslo"),
-    "substring_recall": ("in Oslo", "Oslo"),
-    "rouge_n_l": ("the cat sat", "the cat sat"),
-    "math_equivalence": (r"\frac12", "0.5"),
-    "bleu": ("the cat sat on a mat", "the cat sat on a mat"),
-    "chrf": ("the cat sat", "the cat sat"),
-    "ter": ("the cat sat", "the cat sat down"),
-    "sari": ("the cat sat", "the cat sat"),
-    "error_rate": ("the cat sat", "the cat sat down"),
-    "squad_v2": ("Oslo", ["Oslo"]),
-    "visual_qa": ("Oslo", "Oslo"),
-    "json_match": ('{"a": [1]}', {"a": [1]}),
-    "instruction_following": (
-        "No comma.",
-        {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
-    ),
-}
+CALLS = tabled(__file__, "CALLS")
 
 
 def scores(module, prediction, reference, **options):

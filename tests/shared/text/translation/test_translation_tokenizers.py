@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from metric_commons.text.tokens.word_codes import numbered_characters
 from metric_commons.text.translation import translation_tokenizers
 from metric_commons.text.translation.translation_tokenizers import translation_words, words_13a
+from tests.tables import tabled
 
 EXACT = {
     "13a": lambda text: words_13a(text.rstrip()),
@@ -34,15 +35,7 @@ def test_many_texts_have_the_words_of_each(tokenize, texts):
 
 @pytest.mark.parametrize(
     ("text", "words"),
-    [
-        ("a.b", "a . b"),
-        ("1.5, 1,000.", "1.5 , 1,000 ."),
-        ("5-3 a-b", "5 - 3 a-b"),
-        ("&quot;x&amp;lt;", '" x <'),
-        ("one-\ntwo\nthree", "onetwo three"),
-        ("<skipped>x", "x"),
-        ("(a) $3", "( a ) $ 3"),
-    ],
+    tabled(__file__, "words_of_13a"),
 )
 def test_words_of_13a(text, words):
     assert words_13a(text) == words.split()
