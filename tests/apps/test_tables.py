@@ -44,7 +44,7 @@ def test_a_narrow_screen_has_every_column_of_comparisons(shown):
 def test_the_small_print_is_short_and_the_rest_comes_when_asked_for(capsys):
     systems = {**SYSTEMS, "half": ["x"] * 6 + ["y"] * 6}
     results = score("qa_em", predictions=systems, references=GOLD, compare=True)
-    outputs.show(results, outputs.Presentation())
+    outputs.Presentation().show(results)
     text = " ".join(capsys.readouterr().out.split())
     notes = [table.note for table in results.tables()]
 
@@ -52,7 +52,7 @@ def test_the_small_print_is_short_and_the_rest_comes_when_asked_for(capsys):
     assert all(note in text for note in notes)
     assert "simultaneous" not in text
     assert "paired_significance|" not in text
-    outputs.show(results, outputs.Presentation(explain=True))
+    outputs.Presentation(explain=True).show(results)
     text = " ".join(capsys.readouterr().out.split())
     assert "simultaneous for all comparisons" in text
     assert "paired_significance|" in text

@@ -55,8 +55,8 @@ def run(path: Path, document: ConfigDocument) -> None:
     values = {name: section[name] for name in _TOOLS[tool] if name in section}
     _check_texts(section, [name for name in texts if name != "save_path"], path, parents)
     saves = [Path(text) for text in [values.pop("save_path", None)] if text]
-    for key, line in document.repeated:
-        note(f"{path}: key {key!r} is repeated in line {line}; the last one counts")
+    for key, number in document.repeated:
+        note(f"{path}: key {key!r} is repeated in line {number}; the last one counts")
     used = {"evaluation", "benchmark"} if tool == "evaluate" else {"evaluation"}
     ignored = [] if is_own else [str(name) for name in content if name not in used]
     ignored += [".".join([*parents, name]) for name in section if name not in _TOOLS[tool]]
@@ -145,9 +145,9 @@ def _score_answers(
     if is_shuffled:
         random.Random(benchmark.get("seed", 42)).shuffle(order)
         order = order[: None if limit == -1 else limit]
-    sides = [[columns[field][row] for row in order] for field in fields]
+    answers, accepted = ([columns[field][row] for row in order] for field in fields)
     try:
-        return _named(path, "metrics", lambda: ultrarag.evaluate(*sides, metrics))
+        return _named(path, "metrics", lambda: ultrarag.evaluate(answers, accepted, metrics))
     except RowError as error:
         problem = error.about(f"field {key_map[error.column]!r}")
         raise ValueError(f"{source.path}: {source.location(order[error.row])}: {problem}") from None

@@ -71,10 +71,14 @@ class CommandOption(NamedTuple):
         """Return what a value may be."""
         return _members(self.annotation)
 
+    def has(self, *collections: Any) -> bool:
+        """Return whether a value may be one of these collections."""
+        return any(get_origin(kind) in collections for kind in self.kinds)
+
     @property
     def is_list(self) -> bool:
         """Return whether an option may be repeated."""
-        return any(get_origin(kind) in (list, Sequence, Mapping) for kind in self.kinds)
+        return self.has(list, Sequence, Mapping)
 
     def typed(self, words: Any) -> Any:
         """Return the value of the parameter for what was typed.
@@ -116,7 +120,7 @@ class CommandOption(NamedTuple):
             ValueError: it is not valid.
         """
         if isinstance(value, str) and str not in self.kinds and Path not in self.kinds:
-            value = [value] if Sequence in map(get_origin, self.kinds) else value
+            value = [value] if self.has(Sequence) else value
         self.checked(value)
         if Path in self.kinds:
             return [*map(Path, value)] if isinstance(value, list) else value and Path(value)
@@ -140,7 +144,7 @@ class CommandOption(NamedTuple):
         names = "|".join(choices(self.annotation))
         if self.name in _METAVARS or 0 < len(names) < 30:
             return _METAVARS.get(self.name, names)
-        if Mapping in map(get_origin, self.kinds):
+        if self.has(Mapping):
             return "NAME=VALUE"
         is_number = {int, float} & {*self.kinds}
         return "FILE" if "Path" in str(self.kinds) else "NUMBER" if is_number else "NAME"

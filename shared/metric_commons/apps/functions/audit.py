@@ -84,7 +84,7 @@ def audit(
             record[name] = {"value": float(printed.value), "confidence_interval": [low, high]}
     if baseline is None:
         return Finding(record, lines)
-    difference = printed_difference(*scores, rows, alpha)
+    difference = printed_difference(scores[0], scores[1], rows, alpha)
     record |= difference._asdict() | {"told_apart": difference.is_told_apart(alpha)}
     lines += difference_sentences(difference, rows, alpha)
     return Finding(record, lines, status=0 if record["told_apart"] else UNDECIDED)

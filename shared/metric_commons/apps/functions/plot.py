@@ -54,7 +54,7 @@ def plot(
     check_choice("kind", kind, [*PICTURES, "forest"])
     target = save or Path("picture.png")
     check(target)  # reports a missing library before a large file is read
-    files = list(results) if isinstance(results, list | tuple) else [results]
+    files: list[Any] = list(results) if isinstance(results, list | tuple) else [results]
     if kind == "forest":
         if len(files) != 1 or predictions:
             raise UsageError("forest draws one saved result, such as result.json")

@@ -1,6 +1,7 @@
 """`power`: the number of rows needed to find a difference."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...evaluation.comparison.combined_results import pairs_of_results
 from ...evaluation.comparison.plans import plan_table, plans
@@ -39,6 +40,6 @@ def power(
     """
     saved = [opened(part, clusters) for part in results]
     planned = plans(pairs_of_results(*saved, scores=scores), effect, alpha=alpha, power=power)
-    record = {"effect": effect, "alpha": alpha, "power": power}
+    record: dict[str, Any] = {"effect": effect, "alpha": alpha, "power": power}
     record["plans"] = [plan._asdict() for plan in planned]
     return Finding(record, tables=[plan_table(planned, effect, alpha, power)])

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from ...data.files.stored import write_whole
 from ...evaluation.comparison.combined_results import collected
@@ -49,7 +50,7 @@ def report(
         from ...reporting.report.examples import find_examples
         from ...reporting.report.page import render
 
-    listed = [*results] if isinstance(results, list | tuple) else [results]
+    listed: list[Any] = [*results] if isinstance(results, list | tuple) else [results]
     check_distinct([Path(part) for part in listed if isinstance(part, str | Path)])
     saved = [with_origin(part) for part in listed]
     together, problem = collected(named(saved))

@@ -167,7 +167,7 @@ def _evaluated(
     them to its user.
     """
     line = ultrarag.signature(tool, profile, about or {}, context.python_version)
-    further = {"profile": profile, "signature": line}
+    further: dict[str, Any] = {"profile": profile, "signature": line}
     further |= {"confidence_interval": ends} if ends else {}
     if target:
         text = json.dumps(to_jsonable({**scores, **further}), ensure_ascii=False, indent=4)

@@ -168,7 +168,7 @@ def compare(
             score=score,
             clusters=clusters,
             lower_is_better=lower_is_better,
-            bounds=bounds,
+            bounds=None if bounds is None else (bounds[0], bounds[1]),
             missing=missing,
         )
         results = (results_of_rows(RowFile(dict(tables), provenance([]))),)
