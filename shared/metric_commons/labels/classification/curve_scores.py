@@ -206,11 +206,11 @@ def curve_intervals(
     if measured.bins is not None and not measured.bins.rows:
         intervals |= dict.fromkeys(("ece", "mce"), UNDEFINED)
     elif measured.bins is not None:
-        clusters, calibrated = uncertainty.clusters, calibrated(rows, columns)
+        clusters, scored = uncertainty.clusters, calibrated(rows, columns)
         if rows.multilabel and isinstance(clusters, Clusters):  # a row for each label
             owners = np.repeat(np.arange(len(columns.scores)), columns.scores.shape[1])
             uncertainty = replace(uncertainty, clusters=clusters.take(owners))
-        intervals |= calibration_intervals(calibrated, measured.bins, uncertainty)
+        intervals |= calibration_intervals(scored, measured.bins, uncertainty)
     return intervals
 
 
