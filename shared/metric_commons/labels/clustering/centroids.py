@@ -9,9 +9,11 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.exact_sums import exact_sum
 from ...statistics.intervals.summary import mean
-from .clusters import PointClusters, squared_lengths
+from .clusters import BLOCK, PointClusters, blocks, vector_lengths
 
-_ROUNDING = 2.0**-46  # of `PointClusters.unit`: equal centroids may be this far apart
+# Both are relative to `Clusters.unit`, which exceeds all coordinates.
+_COARSE = 2.0**-8  # smaller distances are noticeably changed by the rounding of centroids
+_ROUNDING = 2.0**-46  # equal centroids may be this far apart after rounding
 
 
 @dataclass(frozen=True)
@@ -33,12 +35,20 @@ class Spreads:
     scatter: float
 
     def distances(self, cluster: int) -> Floats:
-        """Return the distances of the centroid of a cluster from all centroids; its own is inf."""
-        differences = self.centroids - self.centroids[cluster]
-        differences += self.corrections - self.corrections[cluster]
-        distances = np.sqrt(squared_lengths(differences))
-        distances[cluster] = math.inf
-        return distances
+        """Return the distances of the centroid of a cluster from all centroids."""
+        return vector_lengths(
+            (self.centroids - self.centroids[cluster])
+            + (self.corrections - self.corrections[cluster])
+        )
+
+    def nearest_distances(self) -> Floats:
+        """Return the distance of each centroid to the nearest other one."""
+        return np.array(
+            [
+                np.delete(self.distances(cluster), cluster).min()
+                for cluster in range(len(self.sizes))
+            ]
+        )
 
 
 def spreads(clusters: PointClusters) -> Spreads:
@@ -46,30 +56,45 @@ def spreads(clusters: PointClusters) -> Spreads:
 
     If clusters are small or close together compared with their distance from zero, the rounding of
     centroids would show: the mean of 1e9, 1e9 and 1e9 + 1 is 1e9 + 1/3, but float64 is off by up to
-    6e-8. So the mean difference between points and their rounded centroid is kept as a correction.
+    6e-8. In that case the mean difference between points and their rounded centroid is kept as a
+    correction.
 
     Centroids so close that they may be equal are computed as fractions, because Davies-Bouldin is
     infinite if they are.
     """
     centroids = clusters.means()
+    coarse = _spreads(clusters, centroids, np.zeros_like(centroids))
+    limit = _COARSE * clusters.unit
+    distances = coarse.mean_distances[coarse.mean_distances > 0]
+    if coarse.nearest_distances().min() > limit and (distances > limit).all():
+        return coarse
     corrections = clusters.means(centres=centroids)
-    spread = _spreads(clusters, centroids, corrections)
-    limit = _ROUNDING * clusters.unit
-    close = [n for n in range(clusters.count) if spread.distances(n).min() <= limit]
+    fine = _spreads(clusters, centroids, corrections)
+    close = np.flatnonzero(fine.nearest_distances() <= _ROUNDING * clusters.unit)
+    if not close.size:
+        return fine
     for cluster in close:
         for axis, coordinates in enumerate(clusters.points[clusters.codes == cluster].T):
             exact = exact_sum(coordinates) / len(coordinates)
             centroids[cluster, axis] = float(exact)
             corrections[cluster, axis] = float(exact - Fraction(centroids[cluster, axis]))
-    return _spreads(clusters, centroids, corrections) if close else spread
+    return _spreads(clusters, centroids, corrections)
 
 
 def _spreads(clusters: PointClusters, centroids: Floats, corrections: Floats) -> Spreads:
     """Return the spreads about these centroids."""
-    differences = clusters.points - centroids[clusters.codes] - corrections[clusters.codes]
-    squares = squared_lengths(differences)
-    means = np.bincount(clusters.codes, np.sqrt(squares), clusters.count) / clusters.sizes
-    return Spreads(clusters.sizes, centroids, corrections, means, float(squares.sum()))
+    sums, scatter, is_corrected = np.zeros(clusters.count), 0.0, bool(corrections.any())
+    buffer = np.empty((min(BLOCK, len(clusters)), centroids.shape[1]))
+    for block in blocks(len(clusters)):
+        codes = clusters.codes[block]
+        differences = np.take(centroids, codes, axis=0, out=buffer[: len(codes)], mode="clip")
+        np.subtract(clusters.points[block], differences, out=differences)
+        if is_corrected:
+            differences -= corrections[codes]
+        squares = np.einsum("ij,ij->i", differences, differences)
+        scatter += float(squares.sum())
+        sums += np.bincount(codes, np.sqrt(squares), clusters.count)
+    return Spreads(clusters.sizes, centroids, corrections, sums / clusters.sizes, scatter)
 
 
 def davies_bouldin(spread: Spreads) -> float:
@@ -89,7 +114,9 @@ def davies_bouldin(spread: Spreads) -> float:
     for cluster, mean_distance in enumerate(spread.mean_distances):
         sums = mean_distance + spread.mean_distances
         with np.errstate(divide="ignore", invalid="ignore"):
-            worst[cluster] = np.where(sums > 0, sums / spread.distances(cluster), 0.0).max()
+            overlaps = np.where(sums > 0, sums / spread.distances(cluster), 0.0)
+        overlaps[cluster] = 0.0
+        worst[cluster] = overlaps.max()
     return mean(worst)
 
 

@@ -25,6 +25,8 @@ from .partition_names import (
 )
 from .silhouette import Metric, silhouettes, silhouettes_of_distances
 
+_SORTED_POINTS = 1 << 14  # up to this many points are sorted before centroids are computed
+
 
 @checked_options
 def clustering_scores(
@@ -149,19 +151,21 @@ def _point_scores(
         clusters = PointClusters(
             references, predictions, directions=metric == "cosine", sort_points=not precomputed
         )
-        sample = np.arange(len(clusters))
-        if sample_size is not None and sample_size < sample.size:
-            sample = _sample(sample.size, sample_size, seed)
+        sample = None
+        if sample_size is not None and sample_size < len(clusters):
+            sample = _sample(len(clusters), sample_size, seed)
         if precomputed:
             values = silhouettes_of_distances(clusters, positions=sample)
         else:
             values = silhouettes(clusters, squared=metric != "euclidean", positions=sample)
         scores["silhouette"] = mean(values)
-        of_rows = np.full(len(clusters), math.nan)
-        of_rows[clusters.order[sample]] = values
+        all_values = np.full(len(clusters), math.nan)
+        all_values[slice(None) if sample is None else sample] = values
+        of_rows = clusters.in_row_order(all_values)
     if set(measures) - {"silhouette"}:
         if clusters is None or metric == "cosine":
-            clusters = PointClusters(references, predictions)
+            sort_points = len(references) <= _SORTED_POINTS
+            clusters = PointClusters(references, predictions, sort_points=sort_points)
         spread = spreads(clusters)
         scores["davies_bouldin"] = davies_bouldin(spread)
         scores["calinski_harabasz"] = calinski_harabasz(spread)

@@ -1,13 +1,19 @@
-"""Points and their clusters, ordered and scaled so that sums of squares are safe."""
+"""Points and their clusters, ordered and scaled so that sums of squares are safe.
+
+Points are sorted, so that the order of rows does not affect a score. Coordinates whose squares
+would overflow or underflow are scaled by a power of two.
+"""
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Column, Floats
+from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, check_finite, check_widths
 
 _SAFE_EXPONENT = 300  # coordinates below 2**300 and above 2**-300 can be squared and summed
+BLOCK = 1 << 13  # points at a time, so that intermediate arrays fit into the cache
 
 
 class PointClusters:
@@ -17,8 +23,8 @@ class PointClusters:
         points: rows of coordinates, shape (points, dimensions).
         labels: the cluster of each point, an int or a string.
         directions: whether to replace each point by its direction from the origin, a unit vector.
-        sort_points: whether to sort the points by cluster and coordinates, so that the order of
-            rows does not affect a score.
+        sort_points: whether to sort the points of each cluster by their coordinates too; otherwise
+            points stay in the order of rows.
 
     Raises:
         ValueError: points are not rows of equally many finite numbers; or there is one cluster, or
@@ -38,15 +44,14 @@ class PointClusters:
         directions: bool = False,
         sort_points: bool = True,
     ) -> None:
-        coordinates, largest = _coordinates(points)
+        coordinates, largest = as_coordinates(points)
         rows = len(coordinates)
         if rows != len(labels):
             raise ValueError(
                 f"the inputs differ in length: predictions has {len(labels)} rows, "
                 f"references has {rows} rows"
             )
-        distinct, self.codes = np.unique(np.asarray(labels), return_inverse=True)
-        self.count = len(distinct)
+        self.codes, self.count = _cluster_codes(labels)
         if not 1 < self.count < rows:
             raise ValueError(
                 f"predictions holds {self.count} cluster{'s' * (self.count > 1)} of {rows} points; "
@@ -54,15 +59,17 @@ class PointClusters:
             )
         if directions:
             coordinates, largest = _directions(coordinates), 1.0
+        self.order = np.arange(rows)
         self.sizes = np.bincount(self.codes, minlength=self.count)
         self.starts = np.concatenate([[0], np.cumsum(self.sizes)])
-        self.order = np.arange(rows)
         if sort_points:
             # The first coordinate usually decides, so the others are compared only if it does not.
-            self.order = np.lexsort([coordinates[:, 0], self.codes])
-            first = coordinates[self.order, 0]
-            if (first[1:] == first[:-1]).any():
-                self.order = np.lexsort([*coordinates.T[::-1], self.codes])
+            order = np.lexsort([coordinates[:, 0], self.codes])
+            first, codes = coordinates[order, 0], self.codes[order]
+            is_tied = ((first[1:] == first[:-1]) & (codes[1:] == codes[:-1])).any()
+            if is_tied and coordinates.shape[1] > 1:
+                order = np.lexsort([*coordinates.T[::-1], self.codes])
+            self.order = order
             coordinates, self.codes = coordinates[self.order], self.codes[self.order]
         # Scores do not depend on the unit of coordinates, so a power of two may be factored out.
         exponent = math.frexp(largest)[1]
@@ -74,29 +81,58 @@ class PointClusters:
         return len(self.points)
 
     def means(self, centres: Floats | None = None) -> Floats:
-        """Return the mean of the sorted points of each cluster.
+        """Return the mean of the points of each cluster.
 
         With `centres`, of their differences from these.
 
         Args:
             centres: a point for each cluster, shape (clusters, dimensions).
         """
-        points = self.points if centres is None else self.points - centres[self.codes]
-        means: Floats = np.add.reduceat(points, self.starts[:-1]) / self.sizes[:, np.newaxis]
+        from scipy.sparse import csc_array
+
+        sums = np.zeros((self.count, self.points.shape[1]))
+        ones, indices = np.ones(BLOCK), np.arange(BLOCK + 1, dtype=np.int32)
+        for block in blocks(len(self)):
+            codes, points = self.codes[block].astype(np.int32), self.points[block]
+            if centres is not None:
+                points = points - centres[codes]
+            # Row k of this matrix has a 1 for each point of cluster k: times points, it sums them.
+            membership = csc_array(
+                (ones[: len(codes)], codes, indices[: len(codes) + 1]),
+                shape=(self.count, len(codes)),
+            )
+            sums += membership @ points
+        means: Floats = sums / self.sizes[:, np.newaxis]
         return means
 
+    def in_row_order(self, values: Floats) -> Floats:
+        """Return values of sorted points, rearranged to the order of rows."""
+        rows = np.empty(len(self))
+        rows[self.order] = values
+        return rows
 
-def squared_lengths(vectors: Floats) -> Floats:
-    """Return the squared Euclidean length of each vector, shape (vectors, dimensions).
 
-    >>> squared_lengths(np.array([[3.0, 4.0]])).tolist()
-    [25.0]
+def blocks(size: int) -> Iterator[slice]:
+    """Return slices of consecutive points that together cover `size` of them.
+
+    >>> list(blocks(10_000))
+    [slice(0, 8192, None), slice(8192, 10000, None)]
     """
-    squares: Floats = np.einsum("ij,ij->i", vectors, vectors)
-    return squares
+    for start in range(0, size, BLOCK):
+        yield slice(start, min(start + BLOCK, size))
 
 
-def _coordinates(points: Column) -> tuple[Floats, float]:
+def vector_lengths(vectors: Floats) -> Floats:
+    """Return the Euclidean length of each vector, shape (vectors, dimensions).
+
+    >>> vector_lengths(np.array([[3.0, 4.0]])).tolist()
+    [5.0]
+    """
+    lengths: Floats = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+    return lengths
+
+
+def as_coordinates(points: Column) -> tuple[Floats, float]:
     """The points as an array, shape (points, dimensions), and the largest absolute coordinate.
 
     Raises:
@@ -115,6 +151,19 @@ def _coordinates(points: Column) -> tuple[Floats, float]:
     return coordinates, float(max(-low, high))
 
 
+def _cluster_codes(labels: Column) -> tuple[Integers, int]:
+    """Return the clusters as 0, 1, ..., in the order of their labels, and their number."""
+    column = np.asarray(labels)
+    if column.dtype.kind in "iub":
+        lowest, largest = int(column.min()), int(column.max())
+        if largest - lowest < 1 << 16:  # counters cost less than the sort of np.unique
+            offsets = (column - column.dtype.type(lowest)).astype(np.int64)
+            occurs = np.bincount(offsets) > 0
+            return (np.cumsum(occurs) - 1)[offsets], int(occurs.sum())
+    distinct, codes = np.unique(column, return_inverse=True)
+    return codes.astype(np.int64), len(distinct)
+
+
 def _directions(points: Floats) -> Floats:
     """Return the points as vectors of length 1, with the same direction from the origin.
 
@@ -129,5 +178,5 @@ def _directions(points: Floats) -> Floats:
             "is zero everywhere and so has no direction; metric='cosine' needs one",
         )
     scaled = np.ldexp(points, -np.frexp(largest)[1][:, np.newaxis])
-    directions: Floats = scaled / np.sqrt(squared_lengths(scaled))[:, np.newaxis]
+    directions: Floats = scaled / vector_lengths(scaled)[:, np.newaxis]
     return directions

@@ -282,7 +282,11 @@ class RowModule(Module):
                     'it must declare aggregation = {"*": "sums"}'
                 )
             self.check_sums(statistics)
-        return _plain(result)
+        plain = _plain(result)
+        if hasattr(result, "conventions"):  # what followed from rows, part of the signature
+            plain = type(result)(plain)
+            plain.conventions = result.conventions
+        return plain
 
     def _columns(self, rows: Mapping[str, Column], names: Iterable[str]) -> dict[str, Any]:
         """Return the columns as `_compute` takes them; unsigned 64-bit integers stay in arrays."""

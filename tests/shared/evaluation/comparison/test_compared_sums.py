@@ -161,14 +161,5 @@ def test_a_gate_of_sums():
     assert "rows" in verdict.sentences[-1]
 
 
-def test_what_comes_with_a_margin_and_a_power():
-    (result,) = compare(scored(rows=True), margin=5.0, power=0.8).comparisons
-
-    assert result["p_non_inferior"] < 0.01
-    assert result["p_equivalent"] > 0.9
-    assert 2 < result["mde"] / result["standard_error"] < 3.5
-    assert result["significant"] is True
-
-
 def test_what_nobody_asked_for_is_not_held():
     assert scored(predictions=SYSTEMS["good"]).rows == {}

@@ -58,6 +58,13 @@ def test_tight_clusters_far_from_another():
 
 
 @pytest.mark.long
+@given(st.integers(0, 2**32), st.integers(1, 5), st.integers(2, 5))
+@settings(max_examples=25)
+def test_generated_points(seed, dimensions, clusters):
+    check(*blobs(seed, rows=25, clusters=clusters, dimensions=dimensions))
+
+
+@pytest.mark.long
 @given(st.integers(0, 2**32), st.integers(2, 4))
 @settings(max_examples=25)
 def test_points_that_coincide(seed, clusters):

@@ -3,6 +3,7 @@
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 from metric_commons.labels.clustering.clusters import PointClusters
@@ -25,3 +26,15 @@ def test_large_clusters_of_any_width(width):
             sums[label] += distance(rows[row], member)
         a, b = sums[labels[row]] / 259, sums[1 - labels[row]] / 260
         assert values[position] == pytest.approx(silhouette(a, b), rel=1e-9, abs=1e-9)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean"])
+def test_a_few_points_have_the_values_that_they_have_among_all(metric):
+    points, labels = blobs(4, rows=1200)
+    clusters, sample = PointClusters(points, labels), np.array([3, 500, 501, 1199])
+    squared = metric == "sqeuclidean"
+    values = silhouettes(clusters, squared=squared)
+
+    assert silhouettes(clusters, squared=squared, positions=sample) == pytest.approx(
+        values[sample], rel=1e-12
+    )
