@@ -112,12 +112,12 @@ def weighted_calibration(
         kept = counted_rows(references, options["ignore_index"])
     of_task = {name: options[name] for name in _OF_TASK if name in options}
     rows = classified(take(predictions, kept), take(references, kept), None, **of_task)
-    assert rows.scores is not None  # labels have no calibration
-    scored = calibrated(rows, rows.scores)
+    columns: Any = rows.scores  # labels have no calibration
+    scored = calibrated(rows, columns)
     strategy = options.get("calibration_strategy", "uniform")
     binned = calibration(scored.counts, options["calibration_bins"], strategy)
     of_rows, unseen = bin_sums(scored, binned)[0], unseen_in_bins(binned)
     table = np.zeros((len(references), unseen.shape[1]))
     table[kept] = of_rows.reshape(kept.size, -1, table.shape[1]).sum(axis=1)
-    columns = np.concatenate([table, unseen])
-    return lambda weights: bin_scores(columns.T @ weights), len(unseen)
+    sums = np.concatenate([table, unseen]).T
+    return lambda weights: bin_scores(sums @ weights), len(unseen)
