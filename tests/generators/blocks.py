@@ -16,7 +16,6 @@ BOUNDS = {
     "exact_sums": (("_BLOCK",), ()),
     "choice_letters": (("_ENDING",), ()),
     "identifiers": (("HASHED",), ()),
-    "areas": (("_BLOCK",), ()),
     "multiple_choice": (("_BLOCK", "_RECTANGLE"), ()),
     "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
     "row_losses": (("_BLOCK",), ()),

@@ -406,7 +406,8 @@ class RowModule(Module):
         """
         if any(len(column) for column in inputs.values()):
             return self.result_of_rows(**inputs).statistics  # type: ignore[no-any-return]
-        result: Any = self._scores({name: [] for name in self.input_names}, self.settings)
+        plain = self.settings | {"confidence_level": None, "standard_error": False}  # of no rows
+        result: Any = self._scores({name: [] for name in self.input_names}, plain)
         return result.statistics  # type: ignore[no-any-return]
 
     def result_of_rows(self, **arguments: Any) -> Any:

@@ -160,6 +160,8 @@ class RowStatistics:
         uncertainty: Uncertainty,
     ) -> dict[str, Interval]:
         """Return the intervals of functions of sums, from random weights or from resamples."""
+        if not names:  # as of spans where there are none: nothing varies
+            return {name: Interval(v, v, "bootstrap", 0.0 * v) for name, v in scores.items()}
         clusters = uncertainty.clusters
         numbers = clusters.numbers if isinstance(clusters, Clusters) else None
 

@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import metric_commons
-from metric_commons.apps.console.outputs import Presentation, show
+from metric_commons.apps.console.outputs import Presentation
 from metric_commons.data.files.stored import to_jsonable, write_whole
 from metric_commons.evaluation.comparison.combined_results import compare
 from metric_commons.evaluation.comparison.saved_results import read_results
@@ -470,7 +470,7 @@ def test_rows_that_do_not_count_for_one_system_are_left_out_for_both(capsys):
     assert results.comparisons == []
     reason = ["a and b are not compared by win_rate: no row counts for both"]
     assert Results.from_json(results.to_json()).provenance["not_compared"] == reason
-    show(results, Presentation())
+    Presentation().show(results)
     assert capsys.readouterr().err == f"note: {reason[0]}\n"
 
 
