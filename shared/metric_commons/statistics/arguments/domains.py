@@ -19,7 +19,7 @@ from fractions import Fraction
 from functools import cache, wraps
 from inspect import signature
 from numbers import Integral, Real
-from pathlib import Path
+from os import PathLike
 from types import MappingProxyType
 from typing import (
     Annotated,
@@ -261,6 +261,8 @@ def _domain(annotation: Any) -> _Domain:
         )
     if origin in (Mapping, dict):
         return _Domain(lambda v: isinstance(v, Mapping), "an object with keys and values", _OBJECT)
+    if isinstance(annotation, type) and issubclass(annotation, PathLike):
+        return _Domain(lambda v: isinstance(v, str | PathLike), "a path", {"type": "string"})
     kind = type(None) if annotation is None else annotation
     words, name, abstract = _PLAIN.get(kind, ("a value", "", object))
     # A fraction is a real number too, but numpy functions cannot handle it.
@@ -278,7 +280,6 @@ _PLAIN: Mapping[Any, tuple[str, str, Any]] = {
     int: ("an integer", "integer", Integral),
     float: ("a number", "number", Real),
     str: ("a string", "string", str),
-    Path: ("a path", "string", (str, Path)),
     type(None): ("None", "null", type(None)),
 }
 
