@@ -104,9 +104,9 @@ class StoredRun(TypedDict):
     conditions: _Values
     program: str
     lower_is_better: Sequence[str]
-    aggregation: _Values
+    aggregation: dict[str, str]
     main_score: str | None
-    left_out: _Values
+    left_out: dict[str, Natural]
     values: NotRequired[_Values]
 
 
@@ -209,6 +209,9 @@ class _Content(TypedDict):
     ranks: NotRequired[dict[str, dict[str, _Rank]]]
 
 
+_BY_SCORE = ("confidence_interval", "interval", "standard_error", "effective_n", "design_effect")
+
+
 def check_content(content: Mapping[str, Any]) -> None:
     """Check the content of a results file.
 
@@ -223,6 +226,12 @@ def check_content(content: Mapping[str, Any]) -> None:
         for run in modules.values():
             level = run["options"].get("confidence_level")
             check_option("confidence_level", level, Level | None)
+            values = run.get("values", {})
+            groups = values.get("groups") or {}
+            _check("groups", groups, dict[str, dict[str, Any]])
+            for about in (values, *groups.values()):
+                for name in _BY_SCORE:
+                    _check(name, about.get(name) or {}, dict[str, Any])
     for record in content["records"]:
         module, score, ends = record["module"], record["score"], [record["low"], record["high"]]
         if module not in runs.get(record["system"], {}):

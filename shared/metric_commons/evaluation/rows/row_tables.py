@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.files.stored import to_jsonable
+from ...data.files.stored import DAMAGES, to_jsonable
 from ...module.declaration.declarations import REPORTING, Module
 from ...statistics.arguments.arrays import Column, Floats, Integers, as_column, row_codes
 from ...statistics.arguments.checks import check_labels
@@ -54,6 +54,7 @@ class RowTable:
         reasons: why a row has no score, "" for others; none if all rows have one.
         conditions: how rows were selected, and whatever else changes scores and is no option:
             texts, or numbers of rows by reason, which add up.
+        is_stored: whether they come from a file, which somebody may have changed.
     """
 
     metric: Any
@@ -65,6 +66,7 @@ class RowTable:
     texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reasons: Sequence[str] = ()
     conditions: Mapping[str, Any] = field(default_factory=dict)
+    is_stored: bool = False
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), self.reasons))
@@ -280,8 +282,19 @@ def result(table: RowTable, **reporting: Any) -> dict[str, Any]:
         **reporting: the options for reporting that the module has.
 
     Raises:
-        ValueError: the module cannot report this, or its score is undefined.
+        ValueError: the module cannot report this, its score is undefined, or the rows come from a
+            file and are not what was written.
     """
+    try:
+        return _result(table, reporting)
+    except (*DAMAGES, StopIteration) as error:
+        if not table.is_stored:
+            raise
+        problem = f"{type(error).__name__}: {error}"
+        raise ValueError(f"the rows of {table.module} are damaged: {problem}") from error
+
+
+def _result(table: RowTable, reporting: dict[str, Any]) -> dict[str, Any]:
     metric = table.metric
     reporting |= {name: v for name, v in table.labels().items() if name in metric.options}
     if table.kept == "inputs":

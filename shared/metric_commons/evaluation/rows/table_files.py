@@ -316,6 +316,7 @@ def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str,
             groups=labels.get("group"),
             clusters={name: values("clusters", name) for name in run["clusters"]},
             digests=None if digests is None else np.array(digests, np.uint64),
+            is_stored=True,
         )
     return tables
 

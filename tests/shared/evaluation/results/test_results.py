@@ -28,6 +28,7 @@ from metric_commons.evaluation.rows.states import State
 from metric_commons.evaluation.scoring import scoring
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.module.catalog import catalog
+from metric_commons.module.catalog.usage import noted
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import render
 from metric_commons.statistics.tests import corrections, significance
@@ -460,7 +461,7 @@ def test_clusters_are_units_of_comparisons():
         compared(clusters=[1, 2, 3])
 
 
-def test_rows_that_do_not_count_for_one_system_are_left_out_for_both(capsys):
+def test_rows_that_do_not_count_for_one_system_are_left_out_for_both():
     games = {"a": ["win", "tie", "win", "win"], "b": ["loss", "win", "loss", "tie"]}
     (first,) = compared("win_rate", games, None).comparisons
 
@@ -470,8 +471,9 @@ def test_rows_that_do_not_count_for_one_system_are_left_out_for_both(capsys):
     assert results.comparisons == []
     reason = ["a and b are not compared by win_rate: no row counts for both"]
     assert Results.from_json(results.to_json()).provenance["not_compared"] == reason
-    Presentation().show(results)
-    assert capsys.readouterr().err == f"note: {reason[0]}\n"
+    with noted() as notes:
+        Presentation().show(results)
+    assert notes == reason
 
 
 def test_only_means_are_compared():
