@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from metric_commons.apps.mcp.root import InputPath, Root
+from metric_commons.apps.mcp.root import Root
 from metric_commons.apps.mcp.schemas import call
 from metric_commons.apps.mcp.server import message
 from metric_commons.apps.mcp.tools import CallContext
@@ -86,7 +86,7 @@ def root(tmp_path):
 @pytest.mark.parametrize("name", ["folder", "folder/file"])
 def test_a_link_that_appears_after_a_path_was_checked_is_not_followed(root, name):
     outside = root.folder.parent / "outside"
-    path = root.confined({"path": InputPath}, {"path": "folder/file"})["path"]
+    path = root.confined({"path": Path}, {"path": "folder/file"})["path"]
     (root.folder / name).rename(root.folder / "kept")
     (root.folder / name).symlink_to(outside if name == "folder" else outside / "file")
 

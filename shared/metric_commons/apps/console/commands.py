@@ -167,7 +167,7 @@ class CommandOption(NamedTuple):
         is_flag = bool in self.kinds
         return click.Option(
             [*flags.split(), self.name],
-            is_flag=is_flag,
+            is_flag=is_flag or None,  # False would let an option go without its value
             multiple=self.is_list,
             required=required,
             metavar=None if is_flag else self.metavar,
