@@ -4,9 +4,14 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
+import numpy as np
+
+from ..statistics.arguments.arrays import single_precision
 from ..statistics.arguments.checks import RowError
 from ..statistics.arguments.shapes import ListOf, Record, Scalar
-from .runs import score_run
+from .names import parse_measures
+from .order import rankings
+from .ranking_measures import scores
 
 _TEXTS, _NUMBERS = ListOf(Scalar(str)), ListOf(Scalar(int))
 _Runs = Annotated[
@@ -61,51 +66,57 @@ def trec_eval(*, predictions: _Runs, references: _Qrels) -> dict[str, Any]:
     for query in run:
         if query not in judged:
             raise RowError("predictions", 0, f"has query {query}, which references do not have")
-    qrels = {query: judged[query] for query in run}
-    by_position = {
-        query: {document: -float(rank) for rank, document in enumerate(documents)}
-        for query, documents in run.items()
-    }
-    names = [*_MEASURES.values(), "num_rel_ret"]
-    rows = score_run(qrels, run, names, score_dtype="float32")["per_query"]
-    gains = [f"ndcg@{cutoff}" for cutoff in _CUTOFFS]
-    for query, row in score_run(qrels, by_position, gains)["per_query"].items():
-        rows[query] |= row
-        if all(level > 0 for level in judged[query].values()):
-            rows[query]["bpref"] = 0.0
-    relevant = {query for query, levels in judged.items() if max(levels.values()) > 0}
-    logarithms = [math.log(row["map"] or _LEAST) for row in rows.values()]
+    levels = [dict(judged[query]) for query in run]
+    qrels = [{"doc_id": list(q), "relevance": [*map(float, q.values())]} for q in levels]
+    documents = [[document for document, _ in run[query]] for query in run]
+    by_score = [single_precision([score for _, score in run[query]]).tolist() for query in run]
+    by_position = [[float(points) for points in range(len(ids), 0, -1)] for ids in documents]
+    names = {**_MEASURES, "num_rel_ret": "num_rel_ret"}
+    values = _scores(documents, by_score, qrels, list(names.values()))
+    irrelevant = [any(level <= 0 for level in q.values()) for q in levels]
+    values["bpref"] = np.where(irrelevant, values["bpref"], 0.0)
+    gains = _scores(documents, by_position, qrels, [f"ndcg@{cutoff}" for cutoff in _CUTOFFS])
+    relevant = {query for query, pairs in judged.items() if any(level > 0 for _, level in pairs)}
+    logarithms = np.log(np.where(values["map"] > 0, values["map"], _LEAST)).tolist()
     geometric = math.exp(math.fsum(logarithms) / len(run))
 
-    def mean(name: str) -> float:
-        return math.fsum(row[name] for row in rows.values()) / len(run)
+    def mean(column: Any) -> float:
+        return math.fsum(column.tolist()) / len(run)
 
-    means = {key: mean(name) for key, name in _MEASURES.items()}
+    means = {key: mean(values[name]) for key, name in _MEASURES.items()}
     return {
         "runid": predictions[0]["system"][0],
-        "num_ret": sum(map(len, run.values())),
-        "num_rel": sum(level > 0 for levels in judged.values() for level in levels.values()),
-        "num_rel_ret": sum(row["num_rel_ret"] for row in rows.values()),
+        "num_ret": sum(map(len, documents)),
+        "num_rel": sum(level > 0 for pairs in judged.values() for _, level in pairs),
+        "num_rel_ret": int(values["num_rel_ret"].sum()),
         "num_q": len(run),
         "map": means.pop("map"),
         "gm_map": geometric if relevant == run.keys() else math.nan,
         **means,
-        **{name.upper(): mean(name) for name in gains},
+        **{f"NDCG@{cutoff}": mean(gains[f"ndcg@{cutoff}"]) for cutoff in _CUTOFFS},
     }
 
 
 def _by_query(
     name: str, table: Mapping[str, Sequence[Any]], number: str
-) -> dict[str, dict[str, float]]:
+) -> dict[int, list[tuple[str, Any]]]:
     """Return the documents of each query with their numbers, in their order."""
     if len({len(column) for column in table.values()}) > 1:
         raise RowError(name, 0, "has columns of different lengths")
-    documents: dict[str, dict[str, float]] = {}
+    documents: dict[int, list[tuple[str, Any]]] = {}
     for query, document, value in zip(table["query"], table["docid"], table[number], strict=True):
-        of_query = documents.setdefault(str(query), {})
-        if document in of_query:
-            raise RowError(name, 0, f"has the document {document!r} of query {query} twice")
-        of_query[document] = float(value)
+        documents.setdefault(query, []).append((document, value))
     if not documents:
         raise RowError(name, 0, "has no documents")
     return documents
+
+
+def _scores(
+    documents: Sequence[Sequence[str]],
+    numbers: Sequence[Sequence[float]],
+    qrels: list[Any],
+    measures: Sequence[str],
+) -> dict[str, Any]:
+    pairs = zip(documents, numbers, strict=True)
+    run = [{"doc_id": ids, "score": [*map(float, scored)]} for ids, scored in pairs]
+    return scores(rankings(run, qrels), parse_measures(measures))
