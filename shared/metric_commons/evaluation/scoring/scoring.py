@@ -233,11 +233,15 @@ def score(
         of_preset = {} if preset is None else preset_options(preset, metrics)
     except ValueError as error:
         raise OptionError("preset", f": {error}") from error
-    loaded = {
-        f"{name_of(module)}.{name}": value
-        for module in listed
-        for name, value in getattr(module, "settings", {}).items()
-    }
+    loaded = {}
+    for module in listed:
+        for name, value in getattr(module, "settings", {}).items():
+            if not is_assignable(name):
+                raise ValueError(
+                    f"{name_of(module)} was loaded with {name}={value!r}, which is an argument of "
+                    "score"
+                )
+            loaded[f"{name_of(module)}.{name}"] = value
     given = {**of_preset, **loaded, **(options or {}), **module_options}
     reported = {
         "confidence_level": confidence_level,

@@ -31,6 +31,7 @@ from .columns import (
 )
 from .declarations import (
     OF_READING,
+    REPORTING,
     RESULT_FORMAT,
     Module,
     Option,
@@ -43,6 +44,7 @@ from .stock_formats import StockFormat, stock_format
 Batch = tuple[int, dict[str, Column]]  # the index of its layout, and its columns
 
 # Errors that the input or the environment of a module may cause.
+_SEARCHED = 10_000  # rows in which the cause of any other error is searched
 _EXPECTED = (ValueError, TypeError, OSError, ImportError, MemoryError, RuntimeError)
 _KINDS = {"string": str, "bool": bool, "int64": int, "float64": float}
 
@@ -319,7 +321,27 @@ class RowModule(Module):
         except _EXPECTED:
             raise
         except Exception as error:
-            raise UnexpectedError(inspect.getfile(self._compute), None, error) from error
+            options = {name: v for name, v in options.items() if name not in REPORTING}
+            row = self._row_that_raises(type(error), columns, options)
+            raise UnexpectedError(inspect.getfile(self._compute), row, error) from error
+
+    def _row_that_raises(
+        self, kind: type[Exception], columns: Mapping[str, Any], options: Mapping[str, Any]
+    ) -> int | None:
+        """Return the first row that alone ends in an error of this kind, if there is one."""
+        rows = len(next(iter(columns.values())))
+        for row in range(min(rows, _SEARCHED)):
+            of_row = {
+                name: None if column is None else column[row : row + 1]
+                for name, column in columns.items()
+            }
+            try:
+                self._compute(**of_row, **options)
+            except kind:
+                return row
+            except Exception:  # a row alone may have no score
+                continue
+        return None
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, **kwargs: Any) -> None:
         """Add rows, to be scored by the next `compute`. A batch with a bad row is not added at all.
