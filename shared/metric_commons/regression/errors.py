@@ -33,16 +33,17 @@ def output_weights(multioutput: Any) -> tuple[float, ...]:
     ValueError: multioutput must be one of 'uniform_average', 'raw_values', 'variance_weighted', \
 or a list of weights, at least 0 and not all 0, got [0, 0]
     """
-    try:
-        weights = tuple(map(float, multioutput))
-    except (TypeError, ValueError):
-        weights = ()
-    if not any(weights) or not all(0 <= weight < math.inf for weight in weights):
+    values = multioutput.tolist() if isinstance(multioutput, np.ndarray) else multioutput
+    are_numbers = isinstance(values, list | tuple) and all(
+        isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value < math.inf
+        for value in values
+    )
+    if not are_numbers or not any(values):
         raise ValueError(
             "multioutput must be one of 'uniform_average', 'raw_values', 'variance_weighted', "
             f"or a list of weights, at least 0 and not all 0, got {shown(multioutput)}"
         )
-    return weights
+    return tuple(map(float, values))
 
 
 Multioutput = (
