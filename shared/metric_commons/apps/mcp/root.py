@@ -133,11 +133,12 @@ class Root(Access):
             ValueError: a folder of its path has become a link that leads outside.
         """
         file = super().created(path, mode)
+        made = _path_of(file.fileno())  # by now the name may lead to another folder
         try:
-            self.check(_path_of(file.fileno()), path)
+            self.check(made, path)
         except ValueError:
             file.close()
-            path.unlink(missing_ok=True)
+            made.unlink(missing_ok=True)
             raise
         return file
 
