@@ -56,3 +56,15 @@ def test_the_small_print_is_short_and_the_rest_comes_when_asked_for(capsys):
     text = " ".join(capsys.readouterr().out.split())
     assert "simultaneous for all comparisons" in text
     assert "paired_significance|" in text
+
+
+@pytest.mark.parametrize("pair", [("old", "new"), ("new", "old")])
+def test_the_sentence_about_a_pair_has_the_sign_of_the_table(capsys, pair):
+    answers = {"old": ["x", "y", "y", "x"], "new": ["x", "x", "x", "x"]}
+    systems = {name: answers[name] for name in pair}
+    results = score("qa_em", predictions=systems, references=["x"] * 4, compare=True)
+    outputs.Presentation().show(results)
+    text = capsys.readouterr().out
+
+    assert text.startswith("No difference is significant: qa_em +0.5 [")
+    assert re.search(r"^new +old +qa_em .* \+0\.50", text, re.MULTILINE)

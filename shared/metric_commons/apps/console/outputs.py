@@ -16,6 +16,7 @@ import click
 
 from ...data.files.access import check_name
 from ...data.files.stored import OPEN_FILES
+from ...evaluation.results.comparison_tables import winner_first
 from ...evaluation.results.rendering import KINDS, Table, message_line
 from ...evaluation.results.results import FORMATS, TABLE_FORMATS, Results
 from ...evaluation.results.standings import Comparison
@@ -261,8 +262,10 @@ def verdict(results: Results) -> str:
     compared = results.comparisons
     won = [each for each in compared if each["significant"]]
     if not won:
-        is_pair = len({each[side] for each in compared for side in "ab"}) == 2
-        return f"No difference is significant{': ' * is_pair}{_difference(compared[0]) * is_pair}."
+        if len({each[side] for each in compared for side in "ab"}) > 2:
+            return "No difference is significant."
+        shown = winner_first(compared[0], results.standings.is_lower_better(compared[0]))
+        return f"No difference is significant: {_difference(shown)}."
     for score, ranks in results.ranks.items():
         best, *others = (system for system, rank in ranks.items() if rank["tier"] == 1)
         if len(ranks) > 2 and others:

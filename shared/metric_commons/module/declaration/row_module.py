@@ -428,7 +428,8 @@ class RowModule(Module):
         """
         if any(len(column) for column in inputs.values()):
             return self.result_of_rows(**inputs).statistics  # type: ignore[no-any-return]
-        plain = self.settings | {"confidence_level": None, "standard_error": False}  # of no rows
+        # There is nothing to report of no rows.
+        plain = {name: v for name, v in self.settings.items() if name not in REPORTING}
         result: Any = self._scores({name: [] for name in self.input_names}, plain)
         return result.statistics  # type: ignore[no-any-return]
 
