@@ -13,7 +13,7 @@ import traceback
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 from importlib.metadata import version
-from multiprocessing import connection, forkserver
+from multiprocessing import connection, forkserver, resource_tracker
 from typing import Any, NamedTuple
 
 import anyio
@@ -75,10 +75,18 @@ def serve(context: CallContext, limits: CallLimits) -> None:
     async def until_the_end() -> None:
         # All other output of this process and of calls goes to stderr.
         async with stdio_server() as (requests, answers):
-            forkserver.ensure_running()
+            _start_the_forkserver()
             await app.run(requests, answers, app.create_initialization_options())
 
     anyio.run(until_the_end)
+
+
+def _start_the_forkserver() -> None:
+    """Start it with interrupts blocked, which would end it with a traceback while it imports."""
+    resource_tracker.ensure_running()  # which blocks them itself, and then no longer
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    forkserver.ensure_running()
+    signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
 
 
 def _end(*_: object) -> None:
