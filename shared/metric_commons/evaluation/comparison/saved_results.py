@@ -50,7 +50,7 @@ def merged_rows(paths: Iterable[Path]) -> "RowFile":
         ValueError: a file is not one of rows, they cannot be merged, or two are of one input.
     """
     from ..rows.blocks import merged
-    from ..rows.row_tables import check_unique
+    from ..rows.joins import check_unique
     from ..rows.table_files import RowFile, read_tables
 
     tables: list[Tables] = []

@@ -176,7 +176,6 @@ class Results(Stored):
         tables: "Tables",
         record: Mapping[str, Any],
         reporting: Mapping[str, Any],
-        progress: bool = False,
     ) -> Self:
         """Return the results of scored rows.
 
@@ -184,7 +183,6 @@ class Results(Stored):
             tables: the rows by system and module.
             record: where they come from.
             reporting: the options of intervals, for modules that have them.
-            progress: show a bar on stderr if it takes longer than a second.
 
         Raises:
             ValueError: a score is undefined for all rows.
@@ -193,7 +191,7 @@ class Results(Stored):
 
         systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
         steps = [(system, name) for system, modules in tables.items() for name in modules]
-        for number, (system, name) in enumerate(with_bar(steps, "scoring") if progress else steps):
+        for number, (system, name) in enumerate(with_bar(steps, "scoring")):
             with step(number, len(steps)):
                 try:
                     found = module_result(tables[system][name], reporting)

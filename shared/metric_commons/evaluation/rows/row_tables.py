@@ -320,17 +320,6 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
     return replace(first.with_rows([*map(filled, parts)], concatenated), conditions=conditions)
 
 
-def check_unique(ids: Sequence[Any] | None) -> None:
-    """Check that no row occurs twice.
-
-    Raises:
-        ValueError: an id does.
-    """
-    if ids is not None and len(set(ids)) < len(ids):
-        name, times = Counter(ids).most_common(1)[0]
-        raise ValueError(f"the id {name!r} occurs {times} times; every row needs its own")
-
-
 def concatenated(columns: Sequence[Column | Sequence[Any]]) -> Any:
     """Return one column, as an array if all are arrays of numbers of one shape.
 

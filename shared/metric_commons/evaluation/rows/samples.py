@@ -21,8 +21,9 @@ import numpy as np
 from ...module.catalog.request import Missing, Reduce
 from ...statistics.arguments.checks import alternatives
 from ...statistics.arguments.domains import range_of_rows
+from .joins import check_unique
 from .logged_scores import LOGGED, LoggedScores
-from .row_tables import RowTable, check_unique, result, scored
+from .row_tables import RowTable, result, scored
 from .rows import Rows
 
 BOUNDS = "bounds"  # among the conditions of a table: missing rows may have any score

@@ -19,7 +19,8 @@ from ...module.declaration.declarations import (
 )
 from ...module.declaration.row_module import Lock
 from ...statistics.arguments.arrays import as_column
-from .row_tables import RowTable, check_mergeable, check_unique, joined, result, scored
+from .joins import check_unique
+from .row_tables import RowTable, check_mergeable, joined, result, scored
 from .rows import Rows, by_field
 
 _SYSTEM = "rows"  # the name of the only system in the file of a state
@@ -89,9 +90,10 @@ class State:
         for name, labels in (("groups", groups), ("clusters", clusters)):
             if labels is not None and name not in self.metric.options:
                 raise ValueError(f"{name} is not an option of {self.module}")
-        for name, column in columns.items():
-            if not hasattr(column, "__len__") or getattr(column, "shape", None) == ():
-                columns[name] = as_column(name, column)  # a generator is read only once
+        columns = {
+            name: column if hasattr(column, "__len__") else as_column(name, column)
+            for name, column in columns.items()
+        }  # a generator is read only once
         if not columns or not any(map(len, columns.values())):
             return
         for name in columns:

@@ -22,8 +22,9 @@ from ...data.files.stored import DAMAGES, refuse_device, to_jsonable, write_whol
 from ...data.files.streams import Stream, broken_compression
 from ...module.catalog.catalog import is_known, load_without_evaluate
 from .blocks import Tables
+from .joins import check_unique
 from .logged_scores import LOGGED, SCORES, LoggedScores
-from .row_tables import RowTable, check_unique, kept_by
+from .row_tables import RowTable, kept_by
 from .versions import DISTRIBUTION, version
 
 if TYPE_CHECKING:

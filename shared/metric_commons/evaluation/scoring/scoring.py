@@ -86,8 +86,6 @@ def score(
     correction: Correction = "bonferroni",
     assume: Assumption = "exchangeable",
     bounds: ScoreBounds | None = None,
-    inputs: Iterable[Mapping[str, Any]] = (),
-    progress: bool = False,
     jobs: Jobs | None = 1,
     source: str | None = None,
     where: Mapping[str, str] | None = None,
@@ -142,8 +140,6 @@ def score(
             nothing.
         bounds: the lowest and the highest possible score of a row, for comparisons of means; by
             default as the module declares.
-        inputs: the sources of the rows, for the provenance.
-        progress: show a bar on stderr if it takes longer than a second.
         jobs: how many processes read and score files; the result is the same. A command has one for
             small files, and one per core for large files.
         source: format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
@@ -238,7 +234,7 @@ def score(
         "split_references": split_references,
     }
     readers: dict[str, FileOfRows] = {}
-    record: dict[str, Any] = {"inputs": list(inputs)}
+    record: dict[str, Any] = {}
     files = data if isinstance(data, list) else [data]
     if files and isinstance(files[0], str | PathLike | Source):
         reading |= {"missing": missing, "jobs": jobs}
@@ -266,7 +262,7 @@ def score(
         intervals["confidence_level"] = confidence_level
     try:
         with step(0, 2 if compare else 1):
-            results = Results.of_rows(tables, record, intervals, progress or bool(readers))
+            results = Results.of_rows(tables, record, intervals)
     except InputError as error:
         if error.system not in readers:
             raise
