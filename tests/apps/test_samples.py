@@ -205,7 +205,10 @@ def test_files_are_joined_by_id(run, result):
     [
         (ANSWERS[1:], "p.jsonl has no row for 1 id ('c') of g.jsonl"),
         ([*ANSWERS, {"q": "d", "answer": ""}], "g.jsonl has no row for 1 id ('d') of p.jsonl"),
-        ([*ANSWERS, *ANSWERS[1:]], "p.jsonl: the id 'a' occurs 2 times; every row needs its own"),
+        (
+            [*ANSWERS, *ANSWERS[1:]],
+            "p.jsonl has 5 rows, but 3 ids: the id 'a' occurs 2 times; every row needs its own",
+        ),
         (
             [{"q": number, "answer": ""} for number in range(3)],
             "p.jsonl has no row for 3 ids ('a', 'b', 'c') of g.jsonl",
@@ -365,6 +368,27 @@ def test_tags_of_two_files_are_in_the_last_columns(run, result):
     Path("g.conll").write_text("Paris B-LOC\nis O\n\nRome B-LOC\n")
     scores = result("span_f1", "p.conll", "-r", "g.conll")["scores"]
     assert (scores["precision"], scores["recall"]) == (1.0, 0.5)
+
+
+LONG = ("--system", "s", "--predictions", "p", "--references", "r")
+
+
+def test_a_long_table_is_split(run, result, refused):
+    rows = [
+        {"s": s, "q": q, "p": p, "r": "x"}
+        for s, q, p in [("a", 1, "x"), ("b", 2, "x"), ("b", 1, "?"), ("a", 2, "x")]
+    ]
+    path = write_rows("l.jsonl", rows)
+
+    assert result("qa_em", path, *LONG, "--id", "q", system="a")["scores"] == {"qa_em": 1.0}
+    assert result("qa_em", path, *LONG, system="b")["scores"] == {"qa_em": 0.5}
+    _, out, _ = run("score", "qa_em", path, *LONG, "--id", "q", "--compare", "--format", "json")
+    assert json.loads(out)["comparisons"][0]["diff"] == 0.5
+    write_rows("l.jsonl", rows[:3])
+    assert (
+        "'a' has no row for 1 id ('2') of 'b'"
+        in refused("score", "qa_em", path, *LONG, "--id", "q", "--compare")[1]
+    )
 
 
 def test_systems_can_be_named(run):

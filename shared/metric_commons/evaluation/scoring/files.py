@@ -1,6 +1,7 @@
 """Files of rows, and logs of harnesses, read as blocks of rows for every module.
 
-References may be in another file, joined by id, or by order if lines have none.
+References may be in another file, joined by id, or by order if lines have none; a long table has
+the rows of several systems.
 """
 
 import sys
@@ -40,6 +41,7 @@ class FileOfRows:
         columns: the fields of other inputs, groups and ids, where they are named.
         clusters: the fields of the clusters.
         answers: the files of the references; the first also has the other labels.
+        system: the field that names the system of each row.
         repeats_allowed: whether rows with the same id are one sample.
     """
 
@@ -49,6 +51,7 @@ class FileOfRows:
     columns: Mapping[str, str | None]
     clusters: Sequence[str] = ()
     answers: Sequence[Source] = ()
+    system: str | None = None
     repeats_allowed: bool = False
 
     @cached_property
@@ -95,7 +98,7 @@ class FileOfRows:
                 name, field = (LOGGED, LOGGED) if is_logged else (name, field)
                 if field not in log.columns and field not in log.names:
                     if is_logged or name in metric.required_inputs:
-                        raise UsageError(self._problem(module, name, log))
+                        raise UsageError(self._problem(module, name, field, log))
                     continue
             fields[name] = _JOINED * is_joined + field
         path, judged = self.source.path, (self.answers or [self.source])[0].path
@@ -105,13 +108,13 @@ class FileOfRows:
             raise UsageError(f"{path}: field {field!r} would be compared with itself")
         return fields
 
-    def _problem(self, module: str, name: str, log: Log) -> str:
+    def _problem(self, module: str, name: str, field: str, log: Log) -> str:
         if name == LOGGED:
             return f"{self.source.path}: {module} takes the scores of a log, but there are none"
         flag = f"--{name}" if name in ("predictions", "references") else f"--column {name}=FIELD"
         if log.format_name == PLAIN_ROWS:
             return f"{module} needs {flag}; the fields are {', '.join(map(str, log.names))}"
-        return f"{module} needs {flag}; the format {log.format_name} has no such column"
+        return f"{module} needs {flag}; the format {log.format_name} has no column {field!r}"
 
     # ---- reading --------------------------------------------------------------------------------
 
@@ -119,7 +122,8 @@ class FileOfRows:
         """Yield columns of at most `size` rows, and the number of the first."""
         source, names = self.source, self.fields.names()
         own = [name for name in names if not name.startswith(_JOINED)]
-        self._read(source, own + ["error"] * ("error" in source.log.columns))
+        own += ["error"] * ("error" in source.log.columns)
+        self._read(source, own if self.system is None else [*own, self.system])
         if not self.answers:
             for block in source.blocks(size):
                 yield source.rows - len(next(iter(block.values()))), block
@@ -156,7 +160,8 @@ class FileOfRows:
             if ids is not None and self.fields.ids is not None:
                 names = str(source.path), str(file.path)
                 keys = columns[self.fields.ids], answers[ids]
-                rows = joined_rows(*keys, names, repeats_allowed=self.repeats_allowed)
+                are_several = self.repeats_allowed or self.system is not None
+                rows = joined_rows(*keys, names, repeats_allowed=are_several)
                 answers = taken(answers, rows)
             elif source.rows != file.rows:
                 raise ValueError(
@@ -178,6 +183,15 @@ class FileOfRows:
         """Return the rows of each system in a part of the file."""
         start, columns = part
         place = partial(self.place, start)
+        if self.system is not None:
+            ((_, modules),) = self.fields.block(columns, place).items()
+            rows_of: dict[str, list[int]] = {}
+            for row, system in enumerate(columns[self.system]):
+                rows_of.setdefault(str(system), []).append(row)
+            return {
+                system: {name: of_all.take(rows) for name, of_all in modules.items()}
+                for system, rows in rows_of.items()
+            }
         if self.source.log.format_name == PLAIN_ROWS:
             return self.fields.block(columns, place)
         rows = len(next(iter(columns.values())))
@@ -266,7 +280,7 @@ class FileOfRows:
             file = {"path": str(self.source.path), "format": self.source.format_name}
             return {n: file | {"field": field} for n, field in fields.items() if field is not None}
         record: dict[str, Any] = self._file(self.source)
-        named = {"field": self.systems[system], "references": self.columns.get("references")}
+        named = {"field": self.systems.get(system), "references": self.columns.get("references")}
         record |= {name: field for name, field in named.items() if field}
         if self.source.log.task is not None:
             record |= {"task": self.source.log.task, "model": self.source.log.system}
