@@ -23,7 +23,10 @@ FILES = {
     "ref.en": "The cat sat on the mat.\nHello, world!\nIt is raining in Paris today.\n",
     "hyp.en": "The cat sat on a mat.\nHello, world!\nIt rains in Paris today.\n",
     "hyp.sgm": "<seg>The cat sat on a mat.</seg>\n",
-    "hyp.trn": "the cat (a-1)\n",
+    "hyp.trn": "the cat sat (a-1)\non a mat (a-2)\n",
+    "ref.trn": "on the mat (a-2)\nthe cat sat (a-1)\n",
+    "data/hyp/text": "a-1 the cat sat\na-2 on a mat\n",
+    "data/ref/text": "a-2 on the mat\na-1 the cat sat\n",
     "output.conll": "U.N. B-ORG B-ORG\nofficial O O\nEkeus B-PER B-LOC\n\nBaghdad B-LOC B-LOC\n",
     "gold.bio": "U.N. B-ORG\nEkeus B-PER\n\nBaghdad B-LOC\n",
     "hyp.bio": "U.N. B-ORG\nEkeus B-LOC\n\nBaghdad B-LOC\n",
@@ -66,6 +69,10 @@ def files(tmp_path, monkeypatch):
         ("chrf hyp.en -r ref.en", "chrf", 70.4320),  # sacrebleu
         ("ter hyp.en -r ref.en", "ter", 21.4286),  # sacrebleu
         ("error_rate -r ref.en hyp.en", "wer", 0.2143),  # jiwer
+        # Kaldi's compute-wer and sclite: ids are no words, and join the lines
+        ("error_rate data/hyp/text -r data/ref/text", "wer", 0.1667),
+        ("error_rate hyp.trn -r ref.trn", "wer", 0.1667),
+        ("error_rate hyp.trn -r data/ref/text", "wer", 0.1667),
         # rouge_score with use_stemmer=True
         ("rouge_n_l hyp.en -r ref.en --set use_stemmer=True", "rougeL", 0.9141),
         ("rouge_n_l hyp.en -r ref.en --set rouge_types=rouge1,rougeL", "rougeL", 0.8535),
@@ -123,7 +130,6 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
         ("score error_rate -r ref.en --hypothesis hyp.en", f"{LINE} error_rate FILE"),
         ("score wer hyp.en -r ref.en", "use error_rate (its score wer)"),
         ("score cer hyp.en -r ref.en", "use error_rate (its score cer, with unit=character)"),
-        ("score error_rate hyp.trn -r ref.en", "say --from csv, tsv, lines or conll"),
         # rouge_score
         ("score rouge hyp.en -r ref.en", "use rouge_n_l"),
         ("score rougeL hyp.en -r ref.en", "use rouge_n_l"),

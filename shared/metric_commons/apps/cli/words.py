@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.streams import STANDARD_INPUT, suffix
-from ...data.harness_logs.logs import format_names
+from ...data.harness_logs.logs import TEXTS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...evaluation.results.results import Results
@@ -169,9 +169,7 @@ def _check_texts(modules: Sequence[str], files: Sequence[Source], judged: Sequen
         UsageError: they do not; the message has the command to use.
     """
     texts = [
-        file.path
-        for file in files
-        if file.path != STANDARD_INPUT and file.log.format_name == "lines"
+        file.path for file in files if file.path != STANDARD_INPUT and file.log.format_name in TEXTS
     ]
     scored = [catalog.load_without_evaluate(name) for name in modules if name != LOGGED]
     for module in scored if texts else ():

@@ -207,6 +207,7 @@ def paired_scores(
                 _check_options(module, {a: result, b: rival})
             second = ordered(a, b, module)
             chosen = [name for name in shared if name == result.main_score] or shared[:1]
+            chosen += [name for name in shared if name in first.metric.also_compared]
             if scores is not None:
                 chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]
             is_comparable, is_compared = is_comparable or bool(shared), is_compared or bool(chosen)

@@ -11,7 +11,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...data.files.json_rows import Columns
-from ...data.harness_logs.logs import PLAIN_ROWS, listed
+from ...data.harness_logs.logs import PLAIN_ROWS, TEXTS, listed
 from ...data.tables.tables import Source
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .text_notes import TextNotes
 
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
+_OF_ONE = (*TEXTS, "conll")  # formats with one column, the last, as a file of references
 _ROWS = 2048  # of a block: few enough for long texts
 _JOINED = "answers\0"  # before the fields of another file
 
@@ -103,8 +104,8 @@ class FileOfRows:
             field = predictions if name == "predictions" else self.columns.get(name)
             if field is None or module == LOGGED:
                 field = standard.get(name, name)
-                if is_joined and file.log.format_name in _WITHOUT_IDS:
-                    field = "prediction"  # as a file of references, it has one column, the last
+                if is_joined and file.log.format_name in _OF_ONE:
+                    field = "prediction"
                 if field in (LOGGED, OUTCOMES):
                     name = field = LOGGED
                 if field not in file.log.columns and field not in file.log.names:

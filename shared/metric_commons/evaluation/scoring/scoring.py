@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.streams import stem
-from ...data.harness_logs.logs import PLAIN_ROWS, format_names
+from ...data.harness_logs.logs import PLAIN_ROWS, TEXTS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...module.catalog.catalog import load_without_evaluate, name_of
@@ -70,7 +70,7 @@ from .agreement import agreements
 from .files import FileOfRows
 from .text_notes import TextNotes
 
-FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
+FORMATS_OF_BOTH = (*TEXTS, "conll", "squad")  # predictions and answers share these formats
 NO_SYSTEMS = "scoring needs at least one module and one system"
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 _ROWS = 16_384  # of a block: enough for full speed, few enough for an even distribution

@@ -252,6 +252,7 @@ class Module(Protocol):
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
     main_score: str | None = None
+    also_compared: Sequence[str] = ()  # further scores by which they are, where a result has them
     # Scores that are not means of rows: patterns of names, with "sum", "geometric_mean" or "sums".
     # If `score_kind` is "sums", all scores are "sums" unless a module names those that are; the
     # others are then means of rows, and each has a `RowMean` among its distributions.
