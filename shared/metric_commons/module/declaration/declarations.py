@@ -215,6 +215,8 @@ class Module(Protocol):
     arrays_allowed: bool = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed: bool = False  # whether float columns may contain NaN
     holes_allowed: bool = False  # whether lists may contain None
+    # What rows of files are whose reference is empty, or null.
+    empty_references: Literal["refused", "nan", "left out"] = "refused"
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
     # The modules of evaluate that this one can replace, and the functions for their results.
