@@ -291,10 +291,19 @@ def _listed(names: Sequence[str]) -> str:
 def _difference(comparison: Comparison, sign: int = 1) -> str:
     """Return a difference with its interval and p-value; the sign is -1 for B - A."""
     ends = (comparison.get("confidence_interval") or ())[::sign]
-    interval = ", ".join("..." if end is None else f"{sign * end:+.2g}" for end in ends)
+    interval = ", ".join("..." if end is None else _signed(sign * end) for end in ends)
     p = comparison.get("p_adjusted", comparison["p_value"])
-    shown = f"{comparison['score']} {sign * comparison['diff']:+.2g}"
+    shown = f"{comparison['score']} {_signed(sign * comparison['diff'])}"
     return f"{shown}{f' [{interval}]' if ends else ''}, p {p:.2g}"
+
+
+def _signed(value: float) -> str:
+    """Return two digits at least.
+
+    >>> _signed(0.0123), _signed(-100.4), _signed(-math.inf)
+    ('+0.012', '-100', '-inf')
+    """
+    return f"{value:+.0f}" if 100 <= abs(value) < 1e6 else f"{value:+.2g}"
 
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:

@@ -342,7 +342,8 @@ class FileOfRows:
             file = {"path": str(self.source.path), "format": self.source.format_name}
             return {n: file | {"field": field} for n, field in fields.items() if field is not None}
         record: dict[str, Any] = self._file(self.source)
-        named = {"field": self.systems.get(system), "references": self.columns.get("references")}
+        judged = next(iter(inputs.values())).get("references", "").removeprefix(_JOINED)
+        named = {"field": self.systems.get(system), "references": judged}
         record |= {name: field for name, field in named.items() if field}
         if self.source.log.task is not None:
             record |= {"task": self.source.log.task, "model": self.source.log.system}
