@@ -58,7 +58,6 @@ class Ter(BatchMetric):
     score_ranges = {"signature": None, "*": (0, None)}
     lower_is_better = frozenset({"ter", "num_edits"})
     full_error = 100.0
-    reports = frozenset({"ref_length"})
 
     def _info(self):
         return evaluate.MetricInfo(

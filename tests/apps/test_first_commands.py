@@ -245,4 +245,3 @@ def test_a_page_on_lines_of_text_shows_them(run):
 
     assert "It is raining in Paris today." in page
     assert "It rains in Paris today." in page
-    assert "ref_length" not in page
