@@ -11,6 +11,7 @@ from tests.apps.files import systems_in
 from tests.spec import ROOT
 
 EXAMPLES = ROOT / "examples"
+QUESTIONS = {"a": ["Oslo"], "b": [], "c": ["1789", "the year 1789"], "d": ["Rome"]}
 PROPERTIES = {"a": {"type": "integer"}}
 
 
@@ -31,6 +32,23 @@ FILES = {
     "gold.bio": "U.N. B-ORG\nEkeus B-PER\n\nBaghdad B-LOC\n",
     "hyp.bio": "U.N. B-ORG\nEkeus B-LOC\n\nBaghdad B-LOC\n",
     "labels.csv": "y_true,y_pred,proba\n1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.1\n1,1,0.7\n0,1,0.6\n",
+    "predictions.json": json.dumps({"a": "Oslo", "b": "", "c": "in 1789"}),
+    "dev.json": json.dumps(
+        {
+            "data": [
+                {
+                    "paragraphs": [
+                        {
+                            "qas": [
+                                {"id": id_, "answers": [{"text": text} for text in texts]}
+                                for id_, texts in QUESTIONS.items()
+                            ]
+                        }
+                    ]
+                }
+            ]
+        }
+    ),
     "judged.csv": "judge,human\n1,1\n0,\n1,0\n1,1\n0,0\n1,\n1,1\n0,0\n",
     "numbers.out": "1\n0\n",
     "results.jsonl": '{"task_id": "a", "completion": "", "passed": true}\n'
@@ -80,6 +98,9 @@ def files(tmp_path, monkeypatch):
         ("span_f1 output.conll", "f1", 2 / 3),  # seqeval
         ("span_f1 hyp.bio -r gold.bio", "f1", 2 / 3),  # seqeval
         ("classification labels.csv", "accuracy", 2 / 3),  # scikit-learn
+        # questions without a prediction: d
+        ("squad_v2 predictions.json -r dev.json --missing zero", "exact", 0.5),
+        ("squad_v2 predictions.json -r dev.json --missing skip", "exact", 2 / 3),
         # an empty cell is a label that is missing, as NaN is in `compute`
         ("judge_agreement judged.csv -p judge -r human", "agreement", 5 / 6),
         ("judge_corrected judged.csv -p judge -r human", "judge_corrected", 0.4741),

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from ...data.files.json_rows import Columns
 from ...data.harness_logs.logs import PLAIN_ROWS, TEXTS, listed
 from ...data.tables.tables import Source
+from ...module.catalog.request import Missing
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
 from ...statistics.arguments.checks import RowError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
 _OF_ONE = (*TEXTS, "conll")  # formats with one column, the last, as a file of references
 _ROWS = 2048  # of a block: few enough for long texts
+_WRONG = "\0"  # which is no answer to any question, nor a refusal to answer
 _JOINED = "answers\0"  # before the fields of another file
 
 
@@ -45,6 +47,7 @@ class FileOfRows:
         answers: the files of the references; the first also has the other labels.
         system: the field that names the system of each row.
         repeats_allowed: whether rows with the same id are one sample.
+        missing: unless it is "refuse", ids of the answers without a prediction are rows, too.
     """
 
     source: Source
@@ -55,6 +58,7 @@ class FileOfRows:
     answers: Sequence[Source] = ()
     system: str | None = None
     repeats_allowed: bool = False
+    missing: Missing = "refuse"
 
     @property
     def is_log(self) -> bool:
@@ -143,10 +147,11 @@ class FileOfRows:
             for block in source.blocks(size):
                 yield source.rows - len(next(iter(block.values()))), block
             return
-        columns = source.columns()
+        columns = dict(source.columns())
         columns |= self._answers(columns, [n[len(_JOINED) :] for n in names if n not in own])
-        for start in range(0, source.rows, size or source.rows):
-            yield start, taken(columns, range(start, start + (size or source.rows)))
+        rows = len(next(iter(columns.values())))
+        for start in range(0, rows, size or rows):
+            yield start, taken(columns, range(start, start + (size or rows)))
 
     @property
     def _errors(self) -> str | None:
@@ -183,6 +188,11 @@ class FileOfRows:
             self._read(file, [*fields, *filter(None, [ids])])
             answers = file.columns()
             if ids is not None and self.fields.ids is not None:
+                if self.missing != "refuse":
+                    kinds = {metric.score_kind for metric in self.metrics.values()}
+                    is_wrong = self.missing == "zero" and kinds == {"outcomes"}
+                    gap = _WRONG if is_wrong else None
+                    _add_unanswered(columns, self.fields.ids, answers[ids], gap)
                 rows = joined_rows(
                     columns[self.fields.ids],
                     answers[ids],
@@ -352,6 +362,15 @@ class FileOfRows:
     def _file(self, source: Source) -> dict[str, Any]:
         format_name = source.log.format_name
         return {"path": str(source.path), "format": format_name, "id": self._ids(source)}
+
+
+def _add_unanswered(
+    columns: Columns, ids: str, expected: Sequence[Any], prediction: str | None
+) -> None:
+    """Add a row without a prediction for each id that is expected and not there."""
+    absent = [*dict.fromkeys(expected).keys() - {*columns[ids]}]
+    for field, column in columns.items():
+        columns[field] = [*column, *(absent if field == ids else [prediction] * len(absent))]
 
 
 def _is_number(feature: Any) -> bool:

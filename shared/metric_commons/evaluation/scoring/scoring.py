@@ -635,6 +635,7 @@ def _of_files(
             clusters=list(dict.fromkeys([clusters] if isinstance(clusters, str) else clusters)),
             answers=judged,
             system=how["system"],
+            missing=how["missing"],
             repeats_allowed=bool(
                 (are_logs and file.log.repeated_ids_allowed) or where or how["reduce"]
             ),
