@@ -192,34 +192,16 @@ def test_the_mean_over_tasks(run, saved):
     assert float(found[0]["value"]) == pytest.approx((38 / 40 + 50 / 60) / 2)
     assert [float(found[0][task]) for task in ("one", "two")] == [38 / 40, 50 / 60]
     tasks = [interval([1.0] * a + [0.0] * b) for a, b in ((38, 2), (50, 10))]
-    mean = float(found[0]["value"])
-    fall = math.hypot(38 / 40 - tasks[0].low, 50 / 60 - tasks[1].low) / 2
-    rise = math.hypot(tasks[0].high - 38 / 40, tasks[1].high - 50 / 60) / 2
-    ends = [float(found[0][end]) for end in ("low", "high")]
-    assert ends == pytest.approx([mean - fall, mean + rise])
-    assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
+    low, high = (float(found[0][end]) for end in ("low", "high"))
+    assert high - low == pytest.approx(math.hypot(*(each.high - each.low for each in tasks)) / 2)
+    of_borda = records(run(*command, "borda")[1])
+    assert [float(each["value"]) for each in of_borda] == [4, 2, 0]
+    assert [(each["low"], each["high"]) for each in of_borda[::2]] == [
+        ("3.0", "4.0"),
+        ("0.0", "0.0"),
+    ]
     told = " ".join(run(*command[:-3], "--mean", "tasks")[1].split())
     assert "Normal test of the differences, corrected by Bonferroni's method" in told
-
-
-def test_ranks_have_intervals_where_rows_are(run, saved):
-    systems = ("good", "fair", "poor")
-    write_task("three", 60, {"good": 50, "fair": 47, "poor": 9})
-    paths = [*saved("one", *systems), *saved("three", *systems)]
-    command = ("leaderboard", *paths, "--by", "qa_em", "--mean")
-    found = {
-        each["system"]: (float(each["low"]), float(each["high"]))
-        for each in records(run(*command, "borda", "--format", "csv")[1])
-    }
-
-    # In "one" every two differ; in "three" the best two differ in three rows.
-    assert found == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
-    told = " ".join(run(*command, "borda")[1].split())
-    assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 6 comp" in told
-    Path("three.poor.rows").unlink()
-    told = " ".join(run(*command, "borda")[1].split())
-    assert "There are no intervals: three.poor.json: its scored rows are missing" in told
-    assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
 
 
 def test_what_has_no_mean(run, saved):
@@ -373,7 +355,6 @@ def test_votes_have_clusters_and_options(run, votes):
 
     assert [each["rating"] for each in records(out)] == [each["rating"] for each in records(plain)]
     assert records(out)[0]["low"] != records(plain)[0]["low"]
-    assert records(out)[0]["win_rate_low"] == ""
     assert records(davidson)[0]["rating"] != records(plain)[0]["rating"]
     assert len(run(*votes, "--top", "2", "--format", "markdown")[1].split("\n|")) == 5
 

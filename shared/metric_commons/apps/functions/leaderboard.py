@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -29,7 +29,7 @@ _OF_RESULTS = "is for saved results"
 class Listing(NamedTuple):
     """A leaderboard: its table for a notation and a number of systems, its subject, its data."""
 
-    table: Callable[[Notation, int | None], Table]
+    table: Callable[[int | None, Notation], Table]
     heading: Mapping[str, Any]
     records: Sequence[Mapping[str, Any]]
 
@@ -47,7 +47,7 @@ class Boards(Results):
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return the table of each leaderboard."""
-        return [each.table(notation, self.top) for each in self.boards]
+        return [each.table(self.top, notation) for each in self.boards]
 
     def signatures(self) -> list[str]:
         """Return how the scores were computed."""
@@ -89,7 +89,6 @@ def leaderboard(
     lower_is_better: bool = False,
     page: Path | None = None,
     best: bool = False,
-    scores: Sequence[str] | None = None,
     clusters: str | Sequence[str] | None = None,
     confidence_level: Level = 0.95,
     assume: Assumption = "exchangeable",
@@ -101,8 +100,7 @@ def leaderboard(
     metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
 
     A table is long (model, task, score) or wide (model, a column for each task), in CSV, TSV, JSON
-    or Parquet; standard errors or rows are used where it has them. A folder has results of lm-eval,
-    or logs.
+    or Parquet; standard errors or rows are used where it has them. A folder has results of lm-eval.
 
     Saved results with different options, versions or rows are refused with the differences; --group
     prints a leaderboard for each group of comparable results. The rank is 1 plus the number of
@@ -124,7 +122,6 @@ def leaderboard(
         page: Write a page with sortable columns and pictures of intervals and ranks.
         best: Also print the interval of the best system, which allows for the choice, and how much
             worse its score is likely to be on new rows.
-        scores: Test only these scores, besides --by.
         clusters: Field of clusters, which are counted instead of rows; repeatable.
         confidence_level: Level of confidence intervals.
         assume: What comparisons of means of rows assume.
@@ -137,7 +134,7 @@ def leaderboard(
     """
     paths = [Path(part) for part in results if isinstance(part, str | Path)]
     of_means = {"mean": mean, "missing_tasks": missing_tasks, "lower_is_better": lower_is_better}
-    of_saved = {"group": group, "best": best, "scores": scores}
+    of_saved = {"group": group, "best": best}
     if votes is not None:
         if results:
             raise UsageError("RESULT is for saved results, not for --votes")
@@ -149,9 +146,9 @@ def leaderboard(
     elif paths and len(paths) == len(results) and not published_scores.are_saved(paths):
         refuse({**of_saved, "clusters": clusters}, _OF_RESULTS)
         refuse({"assume": assume != "exchangeable"}, _OF_RESULTS)
-        published, notes = published_scores.read_scores(paths, by)
-        table, more = score_tables.score_table(published, lower=lower_is_better)
-        listed = [_of_tasks(table, by, mean, missing_tasks, confidence_level, [*notes, *more])]
+        published = published_scores.read_scores(paths, by)
+        table = score_tables.score_table(published, lower=lower_is_better)
+        listed = [_of_tasks(table, by, mean, missing_tasks, confidence_level)]
     else:
         if not results or by is None:
             raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
@@ -168,7 +165,7 @@ def leaderboard(
                 "use --group for separate leaderboards"
             )
         asked: dict[str, Any] = {"confidence_level": confidence_level, "assume": assume}
-        ranked = [leaderboards.leaderboard(each, scores=scores, **asked) for each in groups]
+        ranked = [leaderboards.leaderboard(each, **asked) for each in groups]
         if mean is None:
             refuse({"missing_tasks": missing_tasks}, "needs --mean")
             listed = [_of_results(each, best=best) for each in ranked]
@@ -176,7 +173,7 @@ def leaderboard(
             refuse({"best": best}, "is for one score, not for --mean")
             _check_one_scoring(groups)
             table = table_of_boards(ranked)
-            means = _of_tasks(table, by, mean, missing_tasks, confidence_level, [])
+            means = _of_tasks(table, by, mean, missing_tasks, confidence_level)
             lines = (line for each in ranked for line in each.results.signatures())
             listed = [means._replace(heading={**means.heading, "signatures": [*lines]})]
     boards = Boards(systems={}, boards=tuple(listed))
@@ -210,7 +207,7 @@ def _of_votes(
         "sentence": board.sentence(),
         "signatures": [board.signature()],
     }
-    return Listing(lambda how, top: board.table(top, how), heading, list(board.records()))
+    return Listing(board.table, heading, list(board.records()))
 
 
 def _of_results(content: leaderboards.Leaderboard, *, best: bool) -> Listing:
@@ -228,8 +225,8 @@ def _of_results(content: leaderboards.Leaderboard, *, best: bool) -> Listing:
         heading["best"] = {content.score: chosen.record()}
         said = chosen.sentence(content.confidence_level)
 
-    def table(notation: Notation, top: int | None) -> Table:
-        shown = replace(content, results=replace(content.results, top=top)).table(notation)
+    def table(top: int | None, notation: Notation) -> Table:
+        shown = content.table(top, notation)
         return shown._replace(note=f"{shown.note} {said}".strip())
 
     return Listing(table, heading, list(content.records()))
@@ -241,12 +238,11 @@ def _of_tasks(
     mean: Literal["tasks", "borda"] | None,
     missing: Literal["out", "worst"] | None,
     level: float,
-    notes: Sequence[str],
 ) -> Listing:
     """Return the leaderboard of means over tasks."""
     kind = mean or "tasks"
     means, lines = task_means(table, kind, gaps=missing or "out", confidence_level=level)
-    for line in [*notes, *lines]:
+    for line in lines:
         note(line)
     heading = {
         "signatures": [],
@@ -255,10 +251,10 @@ def _of_tasks(
         "confidence_level": level,
         "lower_is_better": means.is_lower_better,
         "sentence": means.sentence(),
-        "tasks": list(means.table.tasks),
+        "tasks": list(means.scored.tasks),
         "missing": table.gaps(),
     }
-    return Listing(lambda how, top: means.as_table(top, how), heading, list(means.records()))
+    return Listing(means.table, heading, list(means.records()))
 
 
 def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
@@ -267,7 +263,6 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     ends = {
         "confidence_interval": ("low", "high"),
         "rank_interval": ("best_rank", "worst_rank"),
-        "win_rate_interval": ("win_rate_low", "win_rate_high"),
     }
     for name, value in to_jsonable(record).items():
         if name in ends:
