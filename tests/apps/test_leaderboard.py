@@ -302,7 +302,6 @@ def test_votes_have_clusters_and_options(run, votes):
 
     assert [each["rating"] for each in records(out)] == [each["rating"] for each in records(plain)]
     assert records(out)[0]["low"] != records(plain)[0]["low"]
-    assert records(out)[0]["win_rate_low"] == ""
     assert records(davidson)[0]["rating"] != records(plain)[0]["rating"]
     assert len(run(*votes, "--top", "2", "--format", "markdown")[1].split("\n|")) == 5
 

@@ -3,7 +3,7 @@
 import csv
 import io
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
@@ -22,7 +22,7 @@ from ...statistics.intervals.methods import Assumption
 from .findings import Saved, one_field, refuse, with_origin
 
 
-def _no_table(_: Notation, __: int | None) -> Table:
+def _no_table(_: int | None, __: Notation) -> Table:
     return Table([], [], 0, set())
 
 
@@ -30,7 +30,7 @@ def _no_table(_: Notation, __: int | None) -> Table:
 class RankedSystems(Results):
     """A leaderboard, which is shown, printed and saved as results are."""
 
-    ranked: Callable[[Notation, int | None], Table] = _no_table  # of the first systems
+    ranked: Callable[[int | None, Notation], Table] = _no_table  # of the first systems
     heading: Mapping[str, Any] = field(default_factory=dict)  # its subject
     members: Sequence[Mapping[str, Any]] = ()  # its systems, best first
 
@@ -41,7 +41,7 @@ class RankedSystems(Results):
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return the table of the leaderboard."""
-        return [self.ranked(notation, self.top)]
+        return [self.ranked(self.top, notation)]
 
     def signatures(self) -> list[str]:
         """Return how the scores were computed."""
@@ -70,7 +70,6 @@ def leaderboard(
     mean: Literal["tasks", "borda"] | None = None,
     missing_tasks: Literal["out", "worst"] | None = None,
     lower_is_better: bool = False,
-    scores: Sequence[str] | None = None,
     clusters: str | Sequence[str] | None = None,
     confidence_level: Level = 0.95,
     assume: Assumption = "exchangeable",
@@ -82,8 +81,7 @@ def leaderboard(
     metric-commons leaderboard --votes votes.jsonl --cluster-by prompt
 
     A table is long (model, task, score) or wide (model, a column for each task), in CSV, TSV, JSON
-    or Parquet; standard errors or rows are used where it has them. A folder has results of lm-eval,
-    or logs.
+    or Parquet; standard errors or rows are used where it has them. A folder has results of lm-eval.
 
     Saved results with different options, versions or rows are refused with the differences. The
     rank is 1 plus the number of systems that are significantly better, in paired tests corrected
@@ -100,7 +98,6 @@ def leaderboard(
         missing_tasks: Leave systems that lack a task out (out, the default), or count it as the
             worst there (worst).
         lower_is_better: The lowest scores of a table are the best.
-        scores: Also show these scores of saved results.
         clusters: Field of clusters, which are counted instead of rows; repeatable.
         confidence_level: Level of confidence intervals.
         assume: What comparisons of means of rows assume.
@@ -116,17 +113,15 @@ def leaderboard(
     if votes is not None:
         if results:
             raise UsageError("RESULT is for saved results, not for --votes")
-        refuse({"by": by, **of_tables, "scores": scores}, "is for results, not for --votes")
+        refuse({"by": by, **of_tables}, "is for results, not for --votes")
         return _of_votes(votes, options or {}, one_field(clusters), confidence_level)
     if options:
         raise UsageError("--set is for --votes; saved results have their options")
     if paths and len(paths) == len(results) and not published_scores.are_saved(paths):
-        of_saved = {"scores": scores, "clusters": clusters, "assume": assume != "exchangeable"}
+        of_saved = {"clusters": clusters, "assume": assume != "exchangeable"}
         refuse(of_saved, "is for saved results")
-        published, notes = published_scores.read_scores(paths, by)
-        table, more = score_tables.score_table(published, lower=lower_is_better)
-        for line in [*notes, *more]:
-            note(line)
+        published = published_scores.read_scores(paths, by)
+        table = score_tables.score_table(published, lower=lower_is_better)
         return _of_tasks(table, by, mean or "tasks", missing_tasks or "out", confidence_level)
     if not results or by is None:
         raise UsageError("name saved results and --by SCORE, or a table, or --votes FILE")
@@ -140,9 +135,7 @@ def leaderboard(
     if len(groups) > 1:
         raise ValueError(f"the results are not comparable: {leaderboards.differences(groups)}")
     return _of_results(
-        leaderboards.leaderboard(
-            groups[0], scores=scores, confidence_level=confidence_level, assume=assume
-        )
+        leaderboards.leaderboard(groups[0], confidence_level=confidence_level, assume=assume)
     )
 
 
@@ -163,7 +156,7 @@ def _of_votes(
     }
     return RankedSystems(
         systems={},
-        ranked=lambda how, top: board.table(top, how),
+        ranked=board.table,
         heading=heading,
         members=list(board.records()),
     )
@@ -171,10 +164,6 @@ def _of_votes(
 
 def _of_results(content: leaderboards.Leaderboard) -> RankedSystems:
     """Return the leaderboard of comparable results."""
-
-    def table(notation: Notation, top: int | None) -> Table:
-        return replace(content, results=replace(content.results, top=top)).table(notation)
-
     heading = {
         "by": f"{content.module}.{content.score}",
         "task": content.task,
@@ -182,7 +171,8 @@ def _of_results(content: leaderboards.Leaderboard) -> RankedSystems:
         "lower_is_better": content.is_lower_better,
         "signatures": content.results.signatures(),
     }
-    return RankedSystems(systems={}, ranked=table, heading=heading, members=list(content.records()))
+    members = list(content.records())
+    return RankedSystems(systems={}, ranked=content.table, heading=heading, members=members)
 
 
 def _of_tasks(
@@ -203,12 +193,12 @@ def _of_tasks(
         "confidence_level": level,
         "lower_is_better": means.is_lower_better,
         "sentence": means.sentence(),
-        "tasks": list(means.table.tasks),
+        "tasks": list(means.scored.tasks),
         "missing": table.gaps(),
     }
     return RankedSystems(
         systems={},
-        ranked=lambda how, top: means.as_table(top, how),
+        ranked=means.table,
         heading=heading,
         members=list(means.records()),
     )
@@ -220,7 +210,6 @@ def _flat(record: Mapping[str, Any]) -> dict[str, Any]:
     ends = {
         "confidence_interval": ("low", "high"),
         "rank_interval": ("best_rank", "worst_rank"),
-        "win_rate_interval": ("win_rate_low", "win_rate_high"),
     }
     for name, value in to_jsonable(record).items():
         if name in ends:
