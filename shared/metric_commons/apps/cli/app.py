@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "apps.cli.trec:trec",
         {
             "presentation": "apps.cli.trec:TrecPresentation",
-            "hidden": ("rows", "as_trec_eval"),
+            "hidden": ("as_trec_eval",),
             "adapt": "apps.cli.trec:trec_words",
             # The flags of trec_eval; its -q prints the scores of queries.
             "flags": {
