@@ -46,13 +46,6 @@ chrf = corpus("chrf", word_order=2)
 error: float = corpus("ter", what="standard_error")([("a b", "a c")])
 metrics: list[Any] = [metric("qa_f1", normalizer="lower"), corpus_metric("chrf", word_order=2)]
 '''
-IR_MEASURES = '''
-"""User code."""
-
-from metric_commons.frameworks.harnesses.ir_measures import register
-
-register(first=True)
-'''
 INSPECT = '''
 """User code."""
 
@@ -86,8 +79,8 @@ def problems() -> Task:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("library", "use"),
-    [(None, OURS), ("ir_measures", IR_MEASURES), ("inspect_ai", INSPECT)],
-    ids=["ours", "ir_measures", "inspect_ai"],
+    [(None, OURS), ("inspect_ai", INSPECT)],
+    ids=["ours", "inspect_ai"],
 )
 def test_user_code_is_typed(tmp_path, library, use):
     if library is not None:
