@@ -120,7 +120,7 @@ def test_it_is_a_reward_and_a_scorer(folder):
     reward = rewards.Reward(scorers.task(str(folder)), "gold")
 
     assert reward(["a b", "c"], gold=["B c", "c"]) == [1 / 3, 1.0]
-    assert callable(scorers.scorer("langsmith", str(folder)))
+    assert callable(scorers.scorer("promptfoo", str(folder)))
 
 
 def test_a_plan_takes_it_to_a_process_that_does_not_know_it(folder, tmp_path):
