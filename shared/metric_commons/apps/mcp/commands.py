@@ -21,7 +21,6 @@ def mcp(
     processes: Count = 8,
     allow_execution: bool = False,
     ultrarag: Path | None = None,
-    python_version: str | None = None,
 ) -> None:
     """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
@@ -38,7 +37,6 @@ def mcp(
         processes: How many calls run at the same time.
         allow_execution: Allow code_eval to run programs that a model wrote; see SECURITY.md.
         ultrarag: Hidden.
-        python_version: Hidden.
     """
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
@@ -54,7 +52,7 @@ def mcp(
     if allow_execution:
         os.environ[PERMISSION] = "1"
     folder = Root(root or project_folder())
-    context = CallContext(folder, allow_execution, ultrarag and ultrarag.resolve(), python_version)
+    context = CallContext(folder, allow_execution, ultrarag and ultrarag.resolve())
     serve(context, CallLimits(seconds, gigabytes, processes))
 
 
