@@ -4,8 +4,6 @@ from datasets import Dataset
 
 from metric_commons import load, score
 from metric_commons.evaluation.rows import libraries
-from metric_commons.frameworks.trainers import datasets as rows_of_datasets
-from metric_commons.frameworks.trainers.datasets import scores_of_rows
 from tests.result_keys import as_computed
 
 ROWS = {
@@ -30,7 +28,6 @@ def dataset():
 @pytest.fixture
 def small_batches(monkeypatch):
     monkeypatch.setattr(libraries, "_ROWS", 7)
-    monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
 
 
 @pytest.mark.long
@@ -93,15 +90,6 @@ def test_what_needs_rows_reads_columns(dataset, arguments):
         assert score("qa_em", dataset, **arguments, jobs=jobs).systems == expected
 
 
-@pytest.mark.processes
-def test_each_row_keeps_its_columns_and_gets_its_scores(dataset, small_batches):
-    scored = scores_of_rows("qa_f1", dataset, **COLUMNS, num_proc=2)
-    expected = load("qa_f1").compute(
-        predictions=ROWS["answer"], references=ROWS["gold"], per_example=True
-    )["per_example"]
-    assert scored.to_dict() == ROWS | expected
-
-
 def test_rankings_are_scored_in_any_order(small_batches):
     found = [["a", "b", "c"][i % 3 :] for i in range(20)]
     rankings = Dataset.from_dict(
@@ -138,5 +126,3 @@ def test_wrong_columns_and_no_rows_are_named(dataset):
             score("qa_em", dataset.select([]), **COLUMNS, jobs=jobs)
         with pytest.raises(ValueError, match="a score of no rows is undefined"):
             score("qa_em", pa.table(ROWS).slice(0, 0), **COLUMNS, jobs=jobs)
-    with pytest.raises(ValueError, match="the dataset is empty"):
-        scores_of_rows("qa_em", dataset.select([]), **COLUMNS)

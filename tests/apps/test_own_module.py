@@ -20,8 +20,7 @@ from metric_commons.__main__ import main
 from metric_commons.apps.functions import modules
 from metric_commons.evaluation.peers.promises import check_module
 from metric_commons.evaluation.rows.blocks import Fields
-from metric_commons.evaluation.rows.libraries import on_executors
-from metric_commons.frameworks.harnesses.spark import _batches_with_scores
+from metric_commons.evaluation.rows.libraries import _row_of_partition, on_executors
 from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration import declared_module
 from tests.programs import output
@@ -122,7 +121,7 @@ def test_it_is_a_reward_and_a_scorer(folder):
     reward = rewards.Reward(scorers.task(str(folder)), "gold")
 
     assert reward(["a b", "c"], gold=["B c", "c"]) == [1 / 3, 1.0]
-    assert callable(scorers.scorer("langsmith", str(folder)))
+    assert callable(scorers.scorer("promptfoo", str(folder)))
 
 
 def test_a_plan_takes_it_to_a_process_that_does_not_know_it(folder, tmp_path):
@@ -130,13 +129,13 @@ def test_a_plan_takes_it_to_a_process_that_does_not_know_it(folder, tmp_path):
 
     batch = pa.record_batch({"a": ["a b"], "b": ["B c"]})
     modules, fields = {catalog.name_of(folder): {}}, Fields.of_one("a", "b")
-    run = on_executors(_batches_with_scores, modules, fields, ["a", "b"])
+    run = on_executors(_row_of_partition, modules, fields, "refuse")
     payload = next(c.cell_contents for c in run.__closure__ if isinstance(c.cell_contents, bytes))
     (tmp_path / "sent").write_bytes(pickle.dumps((payload, batch)))
     program = (
         "import pickle; payload, batch = pickle.load(open('sent', 'rb')); "
         "function, load, arguments = pickle.loads(payload); "
-        "print(next(function(load(), *arguments, [batch])).column('token_jaccard'))"
+        "print(load()['token_jaccard'].compute(predictions=batch[0], references=batch[1]))"
     )
     assert "0.3333333333333333" in output(program)
 

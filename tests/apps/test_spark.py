@@ -11,7 +11,6 @@ import pytest
 from metric_commons import load, score
 from metric_commons.evaluation.rows import libraries
 from metric_commons.evaluation.rows.blocks import Fields
-from metric_commons.frameworks.harnesses.spark import scores_of_rows
 from tests.apps.spark_sessions import (
     MARKS,
     blocks_of_guide,
@@ -30,7 +29,6 @@ ROWS = [
 IDS, ANSWERS, GOLD, TOPICS = map(list, zip(*ROWS, strict=True))
 KINDS = "id string, answer string, gold array<string>, topic int"
 COLUMNS = {"predictions": "answer", "references": "gold"}
-SCORES_OF_F1 = ["qa_f1", "qa_precision", "qa_recall"]
 
 
 @pytest.fixture(scope="module")
@@ -98,15 +96,6 @@ def test_a_regression_has_intervals_and_clusters_too(spark):
     assert as_computed(score("regression", frame, **columns, **options)) == expected
 
 
-def test_each_row_keeps_its_columns_and_gets_its_scores(answers):
-    scored = scores_of_rows("qa_f1", answers.repartition(3), **COLUMNS)
-
-    assert scored.columns == [*answers.columns, *SCORES_OF_F1]
-    expected = load("qa_f1").compute(predictions=ANSWERS, references=GOLD, per_example=True)
-    by_id = dict(zip(IDS, expected["per_example"]["qa_f1"], strict=True))
-    assert {row.id: row.qa_f1 for row in scored.collect()} == by_id
-
-
 def test_rankings_are_maps_and_an_id_occurs_once(spark):
     rows = [(i, {"a": 0.5 * i, "b": 1.0}, {"a": i % 2, "b": 1}) for i in range(20)]
     kinds = "id int, `of.it` map<string,double>, judged map<string,int>"
@@ -158,8 +147,6 @@ def test_executors_without_metric_commons_say_what_to_install(spark, answers, tm
     try:
         with pytest.raises(ValueError, match="No module named 'metric_commons'") as caught:
             score("qa_em", answers, **COLUMNS)
-        with pytest.raises(Exception, match=r"No module named 'metric_commons'.*pip install"):
-            scores_of_rows("qa_em", answers, **COLUMNS).collect()
     finally:
         spark.conf.unset("spark.sql.execution.pyspark.python")
     assert "pip install 'metric-commons[spark]'" in str(caught.value)
@@ -187,7 +174,6 @@ def test_the_guide_runs(spark):
     names = {"spark": spark, "__name__": "__main__"}
     exec(table, names)
     assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}
-    assert names["scored"].columns == ["answer", "gold", "topic", *SCORES_OF_F1]
 
 
 @pytest.mark.slow  # Spark waits ten seconds for a Python of a stream, which is little beside others
@@ -206,13 +192,11 @@ LOCAL_SERVER = """
 from pyspark.sql import SparkSession
 
 from metric_commons import score
-from metric_commons.frameworks.harnesses.spark import scores_of_rows
 
 spark = SparkSession.builder.remote("local[2]").getOrCreate()  # it starts a server of Connect
 df = spark.createDataFrame([("Paris", "paris"), ("Rome", "Oslo")], ["answer", "gold"])
 columns = {"predictions": "answer", "references": "gold"}
 print(score("qa_em", df, **columns)["answer"])
-print(scores_of_rows("qa_em", df, **columns).toArrow()["qa_em"].to_pylist())
 spark.stop()
 """
 
@@ -228,4 +212,4 @@ def test_a_local_server_of_connect():
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.splitlines() == ["{'qa_em': 0.5}", "[1.0, 0.0]"]
+    assert done.stdout.splitlines() == ["{'qa_em': 0.5}"]

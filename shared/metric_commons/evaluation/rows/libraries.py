@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...module.catalog.catalog import module_class, name_of, own_scripts
 from ...module.catalog.request import Missing
-from ...module.declaration.declarations import USUAL_NAMES, texts_of_rows
+from ...module.declaration.declarations import USUAL_NAMES
 from ...statistics.arguments.checks import nearest
 from .blocks import (
     Block,
@@ -23,7 +23,6 @@ from .blocks import (
     Tables,
     merged,
     score_blocks,
-    tables_of,
     with_metrics,
     without_metrics,
 )
@@ -216,17 +215,6 @@ def tables_of_data(
             return _blocks(fields, shard.iter(_ROWS))
 
     return score_blocks(tasks, blocks_of, metrics, missing, min(jobs, len(tasks) or 1))
-
-
-def scores_of_block(
-    metric: Any, fields: Fields, columns: Mapping[str, Any], start: int = 0
-) -> dict[str, list[float]]:
-    """Return the scores of each row of a block, for the only system and module."""
-    for option in texts_of_rows(metric.options):
-        raise ValueError(f"{option} adds texts, which columns of scores do not hold")
-    block = fields.block(columns, partial(_place, start))
-    table = tables_of(block, {"": metric})[""][""]
-    return {name: values.tolist() for name, values in table.row_scores.items()}
 
 
 # ---- Spark --------------------------------------------------------------------------------------
