@@ -31,16 +31,3 @@ def printed(capsys, *arguments):
 
 
 @pytest.mark.long
-def test_sentences_in_tables_and_on_top_of_the_page(files, capsys):
-    command = ("score", "judge_corrected", "new.jsonl", "-p", "judge", "-r", "human")
-    text = printed(capsys, *command, "--confidence", "0.95", "--save", "result.json")
-    sentence = "By the labels of 75 of 300 rows, people would give 0."
-    assert sentence in text
-    printed(capsys, "report", "result.json", "--save", "page.html")
-    page = (files / "page.html").read_text("utf-8")
-    assert page.index(sentence) < page.index("<nav>")
-
-    (files / "ratings.jsonl").write_text('{"r": [1, null, 2]}\n{"r": [1, 1, 1]}\n{"r": [2, 2]}\n')
-    text = printed(capsys, *("score", "judge_agreement", "ratings.jsonl", "--predictions", "r"))
-    assert "Two ratings of a row agree in 66.7 % of the cases." in text
-    assert "the effect of chance is not known" in text

@@ -21,10 +21,10 @@ from ...evaluation.results.comparison_tables import statement
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
-    Cell,
     Column,
     Notation,
     Table,
+    cell,
     column,
     label,
     level_heading,
@@ -152,7 +152,7 @@ class Leaderboard:
         labels = [column(records, "rank")] if self.ranks else []
         labels.append(column(records, "system", label))
         scores = [
-            Cell(form.number(record["value"]), standings.letters(record["system"], key))
+            cell(form.number(record["value"]), standings.letters(record["system"], key))
             for record in records
         ]
         level = level_heading(self.confidence_level)

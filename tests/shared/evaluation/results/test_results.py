@@ -516,7 +516,7 @@ def test_tables_mark_what_is_significantly_better():
     ]
     assert comparisons.header == [
         *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
-        *("95% interval", "p_bonferroni"),
+        *("95% interval", "p_adjusted"),
     ]
     first = results.comparisons[0]
     low, high = first["confidence_interval"]
@@ -605,9 +605,8 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert [row[1][-1] for row in scores.rows] == ["ᵃ", "ᵇ", "ᶜ", "ᵃ"]
     assert ranks.rows[2] == ["qa_em", "fair", "0.3750", "2", "3"]
     latex = results.to_latex("all")
-    assert "1--2" in latex
     for text in (results.to_table(), results.to_markdown(), latex, results.to_html()):
-        assert "1-2" in text.replace("--", "-")
+        assert "1-2" in text
         assert "does not show that the systems are equal" in " ".join(text.split())
     ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
     assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
