@@ -525,7 +525,7 @@ def test_tables_mark_what_is_significantly_better():
         p_value(first["p_adjusted"]),
     ]
     assert comparisons.best == {(0, 5), (1, 5), (2, 5)}
-    assert r"\textbf{0.8750} & \textsuperscript{a}" in results.to_latex()
+    assert r"\textbf{0.8750\textsuperscript{a}}" in results.to_latex()
     assert "**0.8750ᵃ**" in results.to_markdown()
     assert "<b>0.8750ᵃ</b>" in results.to_html()
 
