@@ -33,8 +33,7 @@ LM_EVAL = {
 def board(run, *arguments):
     status, out, err = run("leaderboard", *arguments, "--format", "json")
     assert status == 0, err
-    (content,) = json.loads(out)["boards"]
-    return content
+    return json.loads(out)
 
 
 def write(name, fields, rows=LONG, separator=","):

@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "apps.cli.trec:trec",
         {
             "presentation": "apps.cli.trec:TrecPresentation",
-            "hidden": ("rows", "as_trec_eval"),
+            "hidden": ("as_trec_eval",),
             "adapt": "apps.cli.trec:trec_words",
             # The flags of trec_eval; its -q prints the scores of queries.
             "flags": {
@@ -70,7 +70,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "merge": ("apps.functions.merge:merge", {"presentation": "WithRows"}),
     "compare": (
         "evaluation.comparison.combined_results:compare",
-        {"presentation": "DifferencesFirst", "kinds": {"results": Path}},
+        {"presentation": "Presentation", "kinds": {"results": Path}},
     ),
     "leaderboard": (
         "apps.functions.leaderboard:leaderboard",
@@ -112,7 +112,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "new": ("apps.functions.modules:new", {"flags": {"folder": "--in"}}),
     "check": ("apps.functions.modules:check", {}),
     "hub": ("apps.hub.commands:hub", {}),
-    "mcp": ("apps.mcp.commands:mcp", {}),
+    "mcp": ("apps.mcp.commands:mcp", {"required": ("root",)}),
     "ultrarag-init": ("apps.mcp.commands:ultrarag_init", {}),
     # The options behind a script are its own.
     "patch-evaluate": (

@@ -34,9 +34,8 @@ from ...evaluation.results.result_tables import rank_range
 from ...evaluation.results.standings import rank_records
 from ...statistics.arguments.arrays import Floats
 from ...statistics.intervals.intervals import critical_value
-from .leaderboards import Leaderboard, ascending
-from .published_scores import Score
-from .score_tables import Gaps, ScoreTable, score_table, without_gaps
+from .leaderboards import ascending
+from .score_tables import Gaps, ScoreTable, without_gaps
 
 Mean = Literal["tasks", "borda"]
 
@@ -163,32 +162,6 @@ class TaskMeans:
             if not self.scored.gaps():
                 problem = "some scores have neither standard errors nor rows"
             yield f"There are no ranks: {problem}."
-
-
-def table_of_boards(boards: Sequence[Leaderboard]) -> ScoreTable:
-    """Return the scores of systems on the tasks of these leaderboards, which have one score.
-
-    Errors are those of normal intervals of the same width.
-
-    Raises:
-        ValueError: there is only one leaderboard.
-    """
-    if len(boards) < 2:
-        raise ValueError("a mean over tasks needs results of several tasks, but there is only one")
-    scores: list[Score] = []
-    tasks: set[str] = set()
-    for number, board in enumerate(boards, start=1):
-        task = board.task or f"task {number}"
-        task = f"{task} ({number})" if task in tasks else task
-        tasks.add(task)
-        reach = 2 * critical_value(board.confidence_level, math.inf)
-        for system, result in board.scored.items():
-            value = result.scores[board.score]
-            low, high = board.interval(system) or (math.nan, math.nan)
-            error = (high - low) / reach
-            lower = board.is_lower_better
-            scores.append(Score(system, task, value, "", error, is_lower_better=lower))
-    return score_table(scores)
 
 
 def task_means(

@@ -3,18 +3,14 @@
 from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from metric_commons.evaluation.comparison.saved_results import SavedResult, with_intervals
+from metric_commons.evaluation.comparison.saved_results import SavedResult
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
     Entry,
     comparable,
     differences,
     entries,
-    leaderboard,
 )
-from metric_commons.reporting.leaderboards.task_means import table_of_boards, task_means
 
 REFERENCES = ["x"] * 12
 
@@ -76,33 +72,3 @@ def test_scores_of_other_samples_are_told_apart_by_their_seed():
     assert len(groups(clusters_of("a", 0), clusters_of("b", 1))) == 2
     assert len(groups(clusters_of("a", 1), clusters_of("b", 1))) == 1
     assert len(groups(clusters_of("a", 0, None), clusters_of("b", 1, None))) == 1
-
-
-def test_a_mean_over_tasks_has_an_interval_if_all_errors_are_known():
-    def of_task(task, has_error):
-        pair = [
-            member._replace(results=with_intervals(member.results, 0.95))
-            for member in (saved("good", 9), saved("poor", 3))
-        ]
-        ranked = leaderboard(grouped(*pair)[0])
-        if has_error:
-            return replace(ranked, task=task)
-        systems = {
-            name: {"qa_em": replace(modules["qa_em"], values=modules["qa_em"].scores)}
-            for name, modules in ranked.results.systems.items()
-        }
-        return replace(ranked, task=task, results=replace(ranked.results, systems=systems))
-
-    def intervals(*boards):
-        board, _ = task_means(table_of_boards(boards), "tasks")
-        return {each["system"]: each["confidence_interval"] for each in board.records()}
-
-    known = intervals(of_task("one", True), of_task("two", True))
-    low, high = known["good"]
-    assert low < 0.75 < high
-    least, greatest = of_task("one", True).interval("good")
-    # The mean of two tasks, whose errors are independent.
-    assert high - low == pytest.approx((greatest - least) * 2**0.5 / 2)
-
-    unknown = intervals(of_task("one", True), of_task("two", False))
-    assert unknown == {"good": None, "poor": None}
