@@ -26,9 +26,8 @@ _ESCAPED = str.maketrans(
         "<": r"\ensuremath{<}",
         ">": r"\ensuremath{>}",
         **{character: f"\\{character}" for character in "&%$#_{}"},
-        **{raised: rf"\textsuperscript{{{chr(letter)}}}" for letter, raised in RAISED.items()},
     }
-)
+) | {code: rf"\textsuperscript{{{chr(letter)}}}" for letter, code in RAISED.items()}
 
 
 def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
