@@ -136,10 +136,10 @@ def compare_pairs(
     p_adjusted = adjusted([result["p_value"] for result in found], correction).tolist()
     for (pair, rows), result, p in zip(listed, found, p_adjusted, strict=True):
         used: dict[str, Any] = {}
-        if "n_clusters" in result:
-            used["clusters"] = (
-                list(rows.clusters or ()) if pair.is_crossed else result["n_clusters"]
-            )
+        if pair.is_crossed:
+            used = {"test": result["test"], "clusters": list(rows.clusters or ())}
+        elif "n_clusters" in result:
+            used = {"clusters": result["n_clusters"]}
         number = int(rows.numbers.size)
         names = {"a": pair.a, "b": pair.b, "module": pair.module, "score": pair.score}
         tested = {"rows": number, "p_adjusted": p, "significant": p < alpha}
