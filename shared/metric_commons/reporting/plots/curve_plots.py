@@ -67,8 +67,11 @@ def _draw_curves(
     chance_lines: dict[tuple[float, float], None] = {}  # which may differ between systems
     for name, system in systems.items():
         result = system.result
-        parts = result.scores[area], result.confidence_interval[area], result.scores[curve]
-        value, ends, points = parts if number is None else (part[number] for part in parts)
+        value: Any = result.scores[area]
+        ends: Any = result.confidence_interval[area]
+        points: Any = result.scores[curve]
+        if number is not None:
+            value, ends, points = value[number], ends[number], points[number]
         if math.isnan(value):
             raise ValueError(
                 f"system {name!r}: {area} is undefined, and so is the curve: all references are "
