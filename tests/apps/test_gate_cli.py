@@ -1,7 +1,6 @@
 """`gate`, `power` and `compare` on saved results, as a new user would call them."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -65,11 +64,7 @@ def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
     assert "60 rows" in second
     assert "equal" not in second
     assert bool(more) is (status == 3)
-    if more:
-        assert re.fullmatch(
-            r"If both systems are equally good, [\d,]+ rows would tell with a probability of 80 %.",
-            more[0],
-        )
+    assert not more or more[0].startswith("metric-commons power says how many rows")
 
 
 @pytest.mark.long
@@ -184,7 +179,7 @@ def test_the_power_of_a_benchmark(run, saved):
     names = [saved("old"), saved("near")]
     status, out, err = run("power", *names, "--effect", "0.1")
     assert (status, err) == (0, "")
-    assert "power for 0.1" in out
+    assert "rows needed: to detect 0.1" in out
     status, out, _ = run("power", *names, "--effect", "0.1", "--format", "json")
     content = json.loads(out)
     (plan,) = content["plans"]

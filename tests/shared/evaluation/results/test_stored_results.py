@@ -115,7 +115,7 @@ def test_no_value_of_another_type_makes_a_traceback(compared):
             else:
                 outcomes.append(bool(again.to_table() and again.to_csv() and again.to_json()))
 
-    assert outcomes.count(False) > 0.8 * len(outcomes)
+    assert outcomes.count(False) > 0.7 * len(outcomes)
 
 
 @pytest.mark.parametrize("name", METRICS)
