@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from ...data.files.stored import from_jsonable, option_texts, to_jsonable
-from ...module.catalog import catalog
 from ...module.catalog.catalog import lower_scores
 from ..rows.versions import DISTRIBUTION, version
 from .records import ScoreRecord, StoredRun
@@ -376,14 +375,3 @@ def check_averages(systems: Systems) -> None:
                     f"and {system!r} has {average!r}, since their labels differ; name an average, "
                     "or for two labels pos_label"
                 )
-
-
-def sentence_of(module: str, result: ModuleResult) -> str | None:
-    """Return the sentence about a result that its module offers for quotation; None without one."""
-    cls = catalog.known_class(module)
-    if cls is None or cls.sentence is None:
-        return None
-    try:
-        return cls.sentence({"confidence_interval": {}, **result.values})
-    except KeyError:  # of scores that were not chosen
-        return None

@@ -18,7 +18,7 @@ from ...data.files.stored import Stored, from_jsonable, to_jsonable
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
 from .latex import as_latex
-from .module_results import ModuleResult, Systems, sentence_of
+from .module_results import ModuleResult, Systems
 from .records import ScoreRecord, check_content
 from .rendering import (
     KINDS,
@@ -399,7 +399,7 @@ class Results(Stored):
             self.standings,
             self.visible_systems(),
             notation,
-            note=" ".join([*self.sentences(), *filter(None, [agreement])]),
+            note=agreement,
             group_field=(fields.pop() if len(fields) == 1 else None) or "group",
             with_counts=self.shows_counts,
         )
@@ -418,16 +418,6 @@ class Results(Stored):
             kinds = ", ".join(dict.fromkeys(member.kind for member in listed))
             raise ValueError(f"there is no table of {table}, only of {kinds}")
         return chosen
-
-    def sentences(self) -> list[str]:
-        """Return the sentences to quote that modules have about the systems in the tables."""
-        visible = self.visible_systems()
-        return [
-            f"{system}: {text}" if len(visible) > 1 else text
-            for system in visible
-            for module, result in self.systems[system].items()
-            if (text := sentence_of(module, result))
-        ]
 
     def records(self) -> Iterator[ScoreRecord]:
         """Yield every score that is a single number, for all rows and for each group."""

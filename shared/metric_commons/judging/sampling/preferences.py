@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, nearest, shown
-from ...statistics.intervals.intervals import clusters_of, mean_interval
+from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.summary import Measured, interval_of, mean, summarize
@@ -106,15 +106,8 @@ def win_rates(outcomes: Floats, *, ties: Ties = "ignore", **summary: Any) -> dic
     0.625
     """
     result = dict(summarize(ComparedRows(outcomes, ties), **summary | {"standard_error": True}))
-    parts = {None: result, **result.get("groups", {})}
-    for label, part in parts.items():
+    for part in (result, *result.get("groups", {}).values()):
         part["standard_error"] = part["standard_error"].get("win_rate", math.nan)
-        if "n_clusters" in part:  # of the comparisons that count
-            is_counted = ~np.isnan(values_of_rates(outcomes, ties)["win_rate"])
-            if label is not None:
-                is_counted &= np.array([*map(str, summary["groups"])]) == label
-            clusters: Any = clusters_of(summary["clusters"], len(outcomes))
-            part["n_clusters"] = len(clusters.take(np.flatnonzero(is_counted)))
     return result
 
 

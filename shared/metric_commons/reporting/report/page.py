@@ -83,7 +83,6 @@ def render(results: Results, examples: Examples) -> str:
         files=[f"{file['path']} ({file['sha256'][:_DIGITS]})" for file in inputs if file["path"]],
         level=_level(r.options.get("confidence_level") for r in scored if r.confidence_interval),
         systems=list(results.systems),
-        sentences=results.sentences(),
         rows=sorted({result.rows for result in scored}),
         sections=[each for each in sections if each["picture"] or each["tables"]],
         examples=examples,
