@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, nearest, shown
@@ -51,36 +50,6 @@ def outcomes(predictions: Column) -> Floats:
             "predictions", row, f"is {values[row]}; an outcome is between 0 (a loss) and 1 (a win)"
         )
     return values
-
-
-def alpaca_outcomes(preferences: ArrayLike) -> Floats:
-    """Return the outcomes for the model, from preferences in AlpacaEval's convention.
-
-    There, 1 prefers the baseline and 2 the model, 1.5 is a draw, and any other number from 1 to 2
-    is 1 plus the weight of the model. 0 is a draw too, for older annotators. AlpacaEval drops
-    preferences that are missing or have another value; here they are errors, and callers must drop
-    them.
-
-    Raises:
-        ValueError: a preference is missing, or is neither 0 nor from 1 to 2. The message names the
-            row.
-
-    >>> alpaca_outcomes([2, 1, 1.5, 0, 1.75])
-    array([1.  , 0.  , 0.5 , 0.5 , 0.75])
-    """
-    numbers = np.asarray(preferences)
-    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iuf"):
-        raise ValueError(
-            "preferences must be a flat list of numbers, "
-            f"got shape {numbers.shape} of {numbers.dtype}"
-        )
-    values = numbers.astype(np.float64)
-    values[values == 0] = 1.5
-    wrong = ~((values >= 1) & (values <= 2))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RowError("preferences", row, f"is {values[row]}; expected 0, or a number from 1 to 2")
-    return values - 1
 
 
 def win_rates(outcomes: Floats, *, ties: Ties = "ignore", **summary: Any) -> dict[str, Any]:
