@@ -272,8 +272,6 @@ class Module(Protocol):
     full_error: float = 1.0  # of errors without a highest value: where everything is wrong
     # Options with which only a-z and 0-9 are tokens: that value, and one for other scripts.
     latin_tokens: Mapping[str, tuple[str, str]] = MappingProxyType({})
-    # From a result, with its intervals if there are any, a sentence that a reader can quote.
-    sentence: "Callable[[Mapping[str, Any]], str] | None" = None
     # Every option as the script declares it: its default, its valid values, its help.
     declared_options: "Mapping[str, Option]" = MappingProxyType({})
 
