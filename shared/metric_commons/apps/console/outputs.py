@@ -249,8 +249,8 @@ def _readings(results: Results) -> Iterator[str]:
     for system, modules in results.rows.items():
         for table in modules.values():
             rows = [
-                f"row {row} of {system}: {reading['prediction_reading']} beside "
-                f"{reading['reference_reading']}: {reading['reason']}"
+                f"row {row} of {system}: {reading['prediction']} beside "
+                f"{reading['reference']}: {reading['reason']}"
                 for row, reading in enumerate(table.texts.get("explanations", ()))
                 if not reading["verdict"]
             ]
