@@ -20,7 +20,6 @@ from metric_commons.statistics import (
     tiers,
 )
 from metric_commons.statistics.intervals.proportions import proportion_interval
-from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
 from metric_commons.statistics.tests.laws import UnseenRow
 from metric_commons.statistics.tests.significance import PairedUnits
 from tests.spec import ROOT, recorded
@@ -161,5 +160,5 @@ def test_ranks(name):
     assert letters(means, adjusted, alpha) == case["peers"]["R multcompView 0.1-8"]["letters"]
     pairs = np.array(adjusted)[np.tril_indices(len(means), -1)]
     corrected = case["peers"]["statsmodels 0.15.0"]
-    agree(holm(pairs), corrected["holm_of_p"])
-    agree(benjamini_hochberg(pairs), corrected["fdr_bh_of_p"])
+    agree(adjusted(pairs, "holm"), corrected["holm_of_p"])
+    agree(adjusted(pairs, "benjamini_hochberg"), corrected["fdr_bh_of_p"])

@@ -26,12 +26,12 @@ from ...module.declaration.columns import read
 from ...retrieval.runs import score_run
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError, alternatives
-from ...statistics.arguments.domains import Names, check_option
+from ...statistics.arguments.domains import Names, Resamples, Seed, check_option
 from ...statistics.arguments.shapes import ListOf, Scalar
 from ...statistics.intervals.intervals import interval
 from ...statistics.intervals.summary import mean
 from ...statistics.resampling.progress import step
-from ...statistics.tests.significance import compare_measures
+from ...statistics.tests.significance import compare
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
 from ...text.tokens.references import Aggregation, best_pairs
@@ -309,6 +309,8 @@ def evaluate_trec_pvalue(
         OSError: a file cannot be read.
     """
     rules_of(profile)
+    check_option("n_resamples", n_resamples, Resamples | None)
+    check_option("seed", seed, Seed)
     measures = _measures(metrics, ks)
     with step(0, _STEPS):
         qrels = read_qrels(qrels_path)
@@ -324,14 +326,9 @@ def evaluate_trec_pvalue(
         for run in runs
     )
     with step(3, _STEPS):
-        comparisons = compare_measures(
-            a,
-            b,
-            correction="none",
-            n_resamples=10_000 if n_resamples is None else n_resamples,
-            seed=seed,
-            confidence_level=confidence_level,
-        )
+        comparisons = {
+            name: compare(a[name], b[name], confidence_level=confidence_level) for name in measures
+        }
     keys = [*_COMPARISON_KEYS, *(["confidence_interval"] if confidence_level else [])]
     order = [metric.lower() for metric in metrics or RANKING_METRICS]  # metric by metric
     results = {}

@@ -289,10 +289,10 @@ def _crossed_interval(
     if uncertainty.method not in ("auto", "t"):
         raise OptionError("method", f"{uncertainty.method!r} is not for crossed clusters")
     crossed = clusters.sums(values)
-    low, high = crossed.ends(uncertainty.level)
-    if not crossed.standard_error:
-        # Nothing varies: as if the field with the fewest levels were all there is.
+    error = crossed.standard_error
+    half = critical_value(uncertainty.level, crossed.degrees) * error
+    low, high = crossed.mean - half, crossed.mean + half
+    if not error:  # as if the field with the fewest levels were all there is
         same = np.full(len(clusters), crossed.mean)
         low, high, *_ = mean_interval(same, replace(uncertainty, clusters=None), bounds=bounds)
-    ends = max(low, bounds[0]), min(high, bounds[1])
-    return Interval(*ends, "t", crossed.standard_error)
+    return Interval(max(low, bounds[0]), min(high, bounds[1]), "t", error)

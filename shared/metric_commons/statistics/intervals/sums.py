@@ -20,7 +20,7 @@ from .cluster_sums import Clusters
 from .crossed import CrossedClusters
 from .methods import Uncertainty
 from .proportions import Interval
-from .sum_distributions import Breakdowns, Distributions, RowMean, SumRatio, row_mean
+from .sum_distributions import Distributions, RowMean, SumRatio, row_mean
 from .summary import Measured, interval_of
 from .weighted_units import DrawnScore, unit_intervals
 
@@ -45,7 +45,6 @@ class RowStatistics:
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
     distributions: Distributions = lambda names: {}  # of the scores, for their intervals
-    breakdowns: Breakdowns = lambda names: {}  # of dictionaries of scores, which have intervals too
 
     def __len__(self) -> int:
         return len(self.values)
@@ -138,17 +137,6 @@ class RowStatistics:
         if drawn:
             scores = {name: result[name] for name in drawn}
             intervals |= self._drawn(names, rows, scores, distributions, uncertainty)
-        plain = replace(uncertainty, method="auto")
-        for key, entries in self.breakdowns(names).items():
-            intervals[key] = {
-                entry: {
-                    name: ratio.interval(columns, plain)
-                    for name, ratio in entries[entry].items()
-                    if not math.isnan(scores[name])
-                }
-                for entry, scores in result[key].items()
-                if entry in entries
-            }
         return result, intervals
 
     def _drawn(
