@@ -325,7 +325,7 @@ def _documents(
     values = list(chain.from_iterable(row.values() for row in documents))
     numbers = _NUMBER.take(values)
     if numbers is None:
-        numbers = _NUMBER.widen(values)
+        numbers = _NUMBER.take(values, widen=True)
     if numbers is None:
         numbers = []
         for query, row in zip(queries, documents, strict=True):

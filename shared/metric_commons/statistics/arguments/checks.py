@@ -361,7 +361,7 @@ def check_sizes(name: str, value: Any) -> tuple[int, ...]:
     ValueError: k must hold integers of at least 1, got 0
     """
     plain = value.tolist() if hasattr(value, "tolist") else value  # an array
-    sizes = plain if isinstance(plain, list | tuple | range) else [plain]
+    sizes: Sequence[Any] = plain if isinstance(plain, list | tuple | range) else [plain]
     if not sizes:
         raise ValueError(f"{name} is empty; it needs at least one size")
     for size in sizes:

@@ -202,36 +202,33 @@ def law_of(
     unseen = (Outcomes if of_rows else UnseenRow)(units.numbers, units.sizes, rows.bounds)
     if rows.law is not None:
         error = float(rows.law.lower.std())
-        return Tested(rows.law, rows.law, "unseen_row", rows.difference, error, units.clusters)
-    if assume == "nothing":
-        return Tested(unseen, unseen, "unseen_row", rows.difference, error, units.clusters)
+
+    def tested(name: str, statistic: float, law: Law, of_interval: Law | None = None) -> Tested:
+        return Tested(law, of_interval or law, name, statistic, error, units.clusters)
+
+    if rows.law is not None or assume == "nothing":
+        return tested("unseen_row", rows.difference, rows.law or unseen)
     if test == "t":
-        t = math.copysign(math.inf, student.difference) if student.difference else 0.0
-        if student.error:
-            t = student.difference / student.error
-        return Tested(student, student, "t", t, error, units.clusters)
+        return tested("t", student.t, student)
     if test == "wilcoxon":
         ranks = SignedRanks(rows.numbers)
-        return Tested(ranks, ranks, "wilcoxon", ranks.statistic(alternative), error, None)
+        return tested("wilcoxon", ranks.statistic(alternative), ranks)
     if test == "mcnemar":
-        fewer = float(min((rows.numbers > 0).sum(), (rows.numbers < 0).sum()))
-        return Tested(unseen, unseen, "mcnemar", fewer, error, None)
+        fewer = min((rows.numbers > 0).sum(), (rows.numbers < 0).sum())
+        return tested("mcnemar", float(fewer), unseen)
     flips = SignFlips(units.numbers, units.sizes)
     name = "sign_flip_exact" if flips.exact else "sign_flip_saddlepoint"
     shares = units.numbers / (float(np.abs(units.numbers).max()) or 1.0)
     length = math.sqrt(math.fsum(np.square(shares).tolist()))
     statistic = math.fsum(shares.tolist()) / length if length else 0.0
-    law: Law = flips
-    of_interval: Law = flips
     if of_rows:
-        law = of_interval = unseen
-    elif rows.kind == "slopes":
-        law = of_interval = Either([flips, unseen])
-    else:
-        level = alpha / 2 if alternative == "two-sided" else alpha
-        if 0.5 ** np.count_nonzero(units.numbers) >= level:  # too few to reject anything
-            of_interval = Either([flips, unseen])
-    return Tested(law, of_interval, name, statistic, error, units.clusters)
+        return tested(name, statistic, unseen)
+    either = Either([flips, unseen])
+    if rows.kind == "slopes":
+        return tested(name, statistic, either)
+    level = alpha / 2 if alternative == "two-sided" else alpha
+    is_few = 0.5 ** np.count_nonzero(units.numbers) >= level  # too few to reject anything
+    return tested(name, statistic, flips, either if is_few else None)
 
 
 def _check(rows: Differences, test: Test, assume: Assumption) -> None:
@@ -268,8 +265,7 @@ def _crossed(
     crossed = fields.sums(rows.numbers)
     error = crossed.standard_error
     law = Student(crossed.mean, error or (math.nan if crossed.mean else 0.0), crossed.degrees)
-    t = crossed.mean / error if error else math.nan
-    return Tested(law, law, "crossed_t", t, error, len(fields))
+    return Tested(law, law, "crossed_t", law.t, error, len(fields))
 
 
 def compared(
