@@ -236,7 +236,6 @@ class Module(Protocol):
     # Sums over all rows that must not be 0, and the error if one is; a part of the rows may have 0.
     undefined_without: Mapping[str, str] = {}
     runs_programs: bool = False  # whether it runs programs written by a model
-    unsigned_allowed: bool = False  # whether ints may be up to 2**64 - 1, rather than 2**63 - 1
     # How scores follow from rows, which determines what is kept of rows and how systems are
     # compared: "means" of row scores; "outcomes", only some of which may count; "rankings"; "sums"
     # of statistics over the rows; or "counts", functions of all rows together.
