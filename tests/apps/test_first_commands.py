@@ -136,7 +136,7 @@ OPTION = "options of modules are as in --set OPTION=VALUE"
     [
         (
             "score paired_significance labels.csv",
-            "needs --column predictions1=FIELD and --column predictions2=FIELD",
+            "needs --column predictions1=FIELD; the fields are",
         ),
         # sacrebleu
         ("sacrebleu ref.en -i hyp.en -m bleu", "use bleu"),
@@ -177,7 +177,7 @@ OPTION = "options of modules are as in --set OPTION=VALUE"
         ("score ifeval responses.jsonl", "use instruction_following"),
         (
             "score instruction_following responses.jsonl -r input_data.jsonl",
-            "references in a file need --id, the field of ids in both; both have prompt",
+            "references in a file need --id, the field of ids in both",
         ),
         ("score math_verify a.jsonl", "use math_equivalence"),
         # bert-score
