@@ -35,6 +35,7 @@ from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
 from ...statistics.resampling.progress import step
 from ..comparison.comparisons import with_comparisons
+from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.blocks import Tables, finished, merged, needs_all_rows, tables_of, with_tables
 from ..rows.joins import in_order_of
@@ -509,12 +510,16 @@ def _of_files(
         )
         tables |= found
         readers |= dict.fromkeys(found, reader)
+        if unlabelled := file.excluded["unlabelled"]:
+            note(f"{file.path}: {counted(unlabelled, 'row')} without a label left out")
         if {LOGGED} < metrics.keys():
             checks = record.setdefault("agreement", [])
             for name, of_system in found.items():
                 checks += agreements(name, of_system, file)
     for line in notes.lines():
         note(line)
+    if source is None and any(log.format_name == "kaldi" for log in logs):
+        note("lines begin with ids, as Kaldi's do; --from lines takes these for words")
     ids = [next(iter(of_system.values())).ids for of_system in tables.values()]
     selecting = (where, how["filter"], how["reduce"])
     by_id = are_logs or judged or any(selecting) or any(other != ids[0] for other in ids)
