@@ -191,9 +191,9 @@ def with_intervals(results: Results, level: float | None = None) -> Results:
 
 def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
     """Return the file of rows that a result names, if it exists."""
-    name = record["path"]
-    candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
-    return next((path for path in candidates if is_file(path)), None)
+    path = Path(record["path"])
+    candidates = (path, result.parent / path, result.parent / path.name)
+    return next(filter(is_file, candidates), None)
 
 
 def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:

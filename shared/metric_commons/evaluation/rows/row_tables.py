@@ -19,7 +19,7 @@ from ...data.files.stored import to_jsonable
 from ...module.declaration.declarations import REPORTING, Module
 from ...statistics.arguments.arrays import Column, Floats, Integers, as_column, row_codes
 from ...statistics.arguments.checks import check_labels
-from ...statistics.arguments.domains import observed_range, score_range
+from ...statistics.arguments.domains import range_of_rows, score_range
 from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics
 from .logged_scores import LOGGED, LoggedScores
@@ -273,7 +273,7 @@ def _averages(table: RowTable) -> dict[str, Average]:
     for name, values in table.columns.items():
         bounds = score_range(name, metric.score_ranges)
         if isinstance(metric, LoggedScores) and not metric.score_ranges:
-            bounds = observed_range(np.nanmin(values), np.nanmax(values))
+            bounds = range_of_rows(name, {}, values.tolist())
         if bounds is not None:
             averages[name] = Average(bounds=bounds)
     return averages

@@ -12,8 +12,9 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ...data.files.json_rows import Columns
-from ...data.harness_logs.logs import PLAIN_ROWS, Log, listed
+from ...data.harness_logs.logs import PLAIN_ROWS, TEXTS, Log, listed
 from ...data.tables.tables import Source
+from ...module.catalog.request import Missing
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import Module
 from ...statistics.arguments.checks import RowError
@@ -26,7 +27,9 @@ if TYPE_CHECKING:
     from .text_notes import TextNotes
 
 _WITHOUT_IDS = ("lines", "conll")  # formats whose rows are matched by their order
+_OF_ONE = (*TEXTS, "conll")  # formats with one column, the last, as a file of references
 _ROWS = 2048  # of a block: few enough for long texts
+_WRONG = "\0"  # which is no answer to any question, nor a refusal to answer
 _JOINED = "answers\0"  # before the fields of another file
 
 
@@ -43,6 +46,7 @@ class FileOfRows:
         answers: the files of the references; the first also has the other labels.
         system: the field that names the system of each row.
         repeats_allowed: whether rows with the same id are one sample.
+        missing: unless it is "refuse", ids of the answers without a prediction are rows, too.
     """
 
     source: Source
@@ -53,6 +57,7 @@ class FileOfRows:
     answers: Sequence[Source] = ()
     system: str | None = None
     repeats_allowed: bool = False
+    missing: Missing = "refuse"
 
     @cached_property
     def fields(self) -> Fields:
@@ -92,8 +97,8 @@ class FileOfRows:
             field = predictions if name == "predictions" else self.columns.get(name)
             if field is None or module == LOGGED:
                 field = standard.get(name, name)
-                if is_joined and log.format_name in _WITHOUT_IDS:
-                    field = "prediction"  # as a file of references, it has one column, the last
+                if is_joined and log.format_name in _OF_ONE:
+                    field = "prediction"
                 is_logged = field in (LOGGED, OUTCOMES)
                 name, field = (LOGGED, LOGGED) if is_logged else (name, field)
                 if field not in log.columns and field not in log.names:
@@ -128,9 +133,10 @@ class FileOfRows:
             for block in source.blocks(size):
                 yield source.rows - len(next(iter(block.values()))), block
             return
-        columns = source.columns()
+        columns = dict(source.columns())
         columns |= self._answers(columns, [n[len(_JOINED) :] for n in names if n not in own])
-        for start in range(0, source.rows, size):
+        rows = len(next(iter(columns.values())))
+        for start in range(0, rows, size):
             yield start, taken(columns, range(start, start + size))
 
     def _read(self, source: Source, fields: Sequence[str]) -> None:
@@ -144,8 +150,13 @@ class FileOfRows:
             kinds = [[_is_number(f[name]) for f in of if name in f] for of in sets]
             source.numbers |= columns if all(map(any, filter(None, kinds))) else set()
             source.only_numbers |= columns if all(map(all, kinds)) else set()
-        source.filled = {field.removeprefix(_JOINED) for field in self._named("references")}
-        source.references = source.filled
+        judged = {field.removeprefix(_JOINED) for field in self._named("references")}
+        source.references = judged
+        empty = {metric.empty_references for metric in self.metrics.values()}
+        source.filled = judged if "refused" in empty else ()
+        source.holes = judged if empty == {"nan"} else ()
+        if empty == {"left out"} and source is self.source:
+            source.selection = source.selection._replace(labelled=judged)
 
     def _answers(self, columns: Columns, fields: Sequence[str]) -> Columns:
         """Return fields of the files of answers, in the order of the rows of predictions.
@@ -158,6 +169,11 @@ class FileOfRows:
             self._read(file, [*fields, *filter(None, [ids])])
             answers = file.columns()
             if ids is not None and self.fields.ids is not None:
+                if self.missing != "refuse":
+                    kinds = {metric.score_kind for metric in self.metrics.values()}
+                    is_wrong = self.missing == "zero" and kinds == {"outcomes"}
+                    gap = _WRONG if is_wrong else None
+                    _add_unanswered(columns, self.fields.ids, answers[ids], gap)
                 names = str(source.path), str(file.path)
                 keys = columns[self.fields.ids], answers[ids]
                 are_several = self.repeats_allowed or self.system is not None
@@ -280,7 +296,10 @@ class FileOfRows:
             file = {"path": str(self.source.path), "format": self.source.format_name}
             return {n: file | {"field": field} for n, field in fields.items() if field is not None}
         record: dict[str, Any] = self._file(self.source)
-        named = {"field": self.systems.get(system), "references": self.columns.get("references")}
+        systems = self.fields.inputs
+        inputs = next(iter((systems.get(system) or next(iter(systems.values()))).values()))
+        judged = inputs.get("references", "").removeprefix(_JOINED)
+        named = {"field": self.systems.get(system), "references": judged}
         record |= {name: field for name, field in named.items() if field}
         if self.source.log.task is not None:
             record |= {"task": self.source.log.task, "model": self.source.log.system}
@@ -289,6 +308,16 @@ class FileOfRows:
     def _file(self, source: Source) -> dict[str, Any]:
         format_name = source.log.format_name
         return {"path": str(source.path), "format": format_name, "id": self._ids(source)}
+
+
+def _add_unanswered(
+    columns: Columns, ids: str, expected: Sequence[Any], prediction: str | None
+) -> None:
+    """Add a row without a prediction for each id that is expected and not there."""
+    known = {*map(str, columns[ids])}
+    absent = [name for name in dict.fromkeys(expected) if str(name) not in known]
+    for field, column in columns.items():
+        columns[field] = [*column, *(absent if field == ids else [prediction] * len(absent))]
 
 
 def _is_number(feature: Any) -> bool:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.streams import stem
-from ...data.harness_logs.logs import PLAIN_ROWS, format_names
+from ...data.harness_logs.logs import PLAIN_ROWS, TEXTS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...module.catalog.catalog import load_without_evaluate, name_of
@@ -35,6 +35,7 @@ from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
 from ...statistics.resampling.progress import step
 from ..comparison.comparisons import with_comparisons
+from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.blocks import Tables, finished, merged, needs_all_rows, tables_of, with_tables
 from ..rows.joins import in_order_of
@@ -55,7 +56,7 @@ from .agreement import agreements
 from .files import FileOfRows
 from .text_notes import TextNotes
 
-FORMATS_OF_BOTH = ("lines", "conll", "squad")  # predictions and answers share these formats
+FORMATS_OF_BOTH = (*TEXTS, "conll", "squad")  # predictions and answers share these formats
 NO_SYSTEMS = "scoring needs at least one module and one system"
 _LEVEL = 0.95  # of the intervals of differences, unless another level is asked for
 _SIDES = ("predictions", "references")
@@ -504,6 +505,7 @@ def _of_files(
             clusters=list(dict.fromkeys([clusters] if isinstance(clusters, str) else clusters)),
             answers=judged,
             system=how["system"],
+            missing=how["missing"],
             repeats_allowed=bool(
                 (are_logs and file.log.repeated_ids_allowed) or where or how["reduce"]
             ),
@@ -513,12 +515,16 @@ def _of_files(
         )
         tables |= found
         readers |= dict.fromkeys(found, reader)
+        if unlabelled := file.excluded["unlabelled"]:
+            note(f"{file.path}: {counted(unlabelled, 'row')} without a label left out")
         if {LOGGED} < metrics.keys():
             checks = record.setdefault("agreement", [])
             for name, of_system in found.items():
                 checks += agreements(name, of_system, file)
     for line in notes.lines():
         note(line)
+    if source is None and any(log.format_name == "kaldi" for log in logs):
+        note("lines begin with ids, as Kaldi's do; --from lines takes these for words")
     ids = [next(iter(of_system.values())).ids for of_system in tables.values()]
     selecting = (where, how["filter"], how["system"], how["reduce"])
     by_id = are_logs or judged or any(selecting) or any(other != ids[0] for other in ids)

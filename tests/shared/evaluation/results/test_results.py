@@ -407,7 +407,7 @@ def test_other_scores_are_compared_if_they_are_named():
         assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
     with pytest.raises(ValueError, match="there is no score 'qa_f'; did you mean 'qa_f1'"):
         compared("qa_f1", scores=["qa_f"])
-    with pytest.raises(ValueError, match="score 'num_ret' is neither a mean of rows"):
+    with pytest.raises(ValueError, match="there is no score of single rows"):
         compared(
             "ir_ranking",
             {"a": [["x"]], "b": [["y"]]},
@@ -503,7 +503,7 @@ def test_tables_mark_what_is_significantly_better():
     ]
     assert comparisons.header == [
         *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
-        *("95% interval", "p_bonferroni"),
+        *("95% interval", "p_adjusted"),
     ]
     first = results.comparisons[0]
     low, high = first["confidence_interval"]
@@ -512,7 +512,7 @@ def test_tables_mark_what_is_significantly_better():
         p_value(first["p_adjusted"]),
     ]
     assert comparisons.best == {(0, 5), (1, 5), (2, 5)}
-    assert r"\textbf{0.8750} & \textsuperscript{a}" in results.to_latex()
+    assert r"\textbf{0.8750\textsuperscript{a}}" in results.to_latex()
     assert "**0.8750ᵃ**" in results.to_markdown()
     assert "<b>0.8750ᵃ</b>" in results.to_html()
 
@@ -592,9 +592,8 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert [row[1][-1] for row in scores.rows] == ["ᵃ", "ᵇ", "ᶜ", "ᵃ"]
     assert ranks.rows[2] == ["qa_em", "fair", "0.3750", "2", "3"]
     latex = results.to_latex("all")
-    assert "1--2" in latex
     for text in (results.to_table(), results.to_markdown(), latex, results.to_html()):
-        assert "1-2" in text.replace("--", "-")
+        assert "1-2" in text
         assert "does not show that the systems are equal" in " ".join(text.split())
     ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
     assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
@@ -625,8 +624,7 @@ def test_ranks_need_all_pairs_and_both_sides():
     three = [score("qa_em", predictions={name: BOTS[name]}, **rows) for name in BOTS]
     assert len(compare(*three).comparisons) == 3
     assert compare(*three).ranks == compared("qa_em").ranks
-    with pytest.raises(ValueError, match="system 'good' is in two results"):
-        compare(three[0], *three)
+    assert list(compare(three[0], *three)) == ["1: good", "2: good", "fair", "poor"]
 
 
 def test_rows_are_compared_by_their_ids(tmp_path):
@@ -692,7 +690,7 @@ def test_two_results_are_compared_by_the_names_of_systems():
 @pytest.mark.parametrize(
     ("options", "rows", "message"),
     [
-        ({"rows": False}, 2, "no score of single rows that the two results share"),
+        ({"rows": False}, 2, "no score of single rows that two systems share"),
         (
             {"options": {"normalizer": "none"}},
             2,
