@@ -284,29 +284,23 @@ class FileOfRows:
 
     # ---- provenance -----------------------------------------------------------------------------
 
-    def origin(self, system: str, *, by_id: bool) -> dict[str, Any]:
-        """Return where the rows of a system are: by id, or the file and field of each column."""
-        if not by_id:
-            fields: dict[str, str | None] = {
-                **next(iter(self.fields.inputs[system].values())),
-                "id": self.fields.ids,
-                "groups": self.fields.groups,
-                **called_clusters(self.clusters),
-            }
-            file = {"path": str(self.source.path), "format": self.source.format_name}
-            return {n: file | {"field": field} for n, field in fields.items() if field is not None}
+    def origin(self, system: str) -> dict[str, Any]:
+        """Return the files and fields of the rows of a system."""
+        modules = self.fields.inputs.get(system) or next(iter(self.fields.inputs.values()))
+        fields: dict[str, str | None] = {**next(iter(modules.values()))}
+        if fields.pop(LOGGED, None):
+            fields = {"predictions": "prediction", "references": "references"}
+        fields |= {"groups": self.fields.groups, **called_clusters(self.clusters)}
         record: dict[str, Any] = self._file(self.source)
-        systems = self.fields.inputs
-        inputs = next(iter((systems.get(system) or next(iter(systems.values()))).values()))
-        judged = inputs.get("references", "").removeprefix(_JOINED)
-        named = {"field": self.systems.get(system), "references": judged}
-        record |= {name: field for name, field in named.items() if field}
+        record["fields"] = {n: f.removeprefix(_JOINED) for n, f in fields.items() if f is not None}
+        if self.system is not None:
+            record["system"] = self.system
         if self.source.log.task is not None:
             record |= {"task": self.source.log.task, "model": self.source.log.system}
         return record | ({"answers": self._file(self.answers[0])} if self.answers else {})
 
     def _file(self, source: Source) -> dict[str, Any]:
-        format_name = source.log.format_name
+        format_name = source.format_name or source.log.format_name
         return {"path": str(source.path), "format": format_name, "id": self._ids(source)}
 
 

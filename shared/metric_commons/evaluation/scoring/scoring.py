@@ -525,11 +525,7 @@ def _of_files(
         note(line)
     if source is None and any(log.format_name == "kaldi" for log in logs):
         note("lines begin with ids, as Kaldi's do; --from lines takes these for words")
-    ids = [next(iter(of_system.values())).ids for of_system in tables.values()]
-    selecting = (where, how["filter"], how["system"], how["reduce"])
-    by_id = are_logs or judged or any(selecting) or any(other != ids[0] for other in ids)
-    origins = {name: reader.origin(name, by_id=bool(by_id)) for name, reader in readers.items()}
-    record["logs" if by_id else "columns"] = origins
+    record["sources"] = {name: reader.origin(name) for name, reader in readers.items()}
     record["inputs"] = [file.provenance() for file in dict.fromkeys([*sources, *judged])]
     return readers, tables, record
 
