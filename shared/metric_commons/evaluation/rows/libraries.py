@@ -19,7 +19,7 @@ from ...module.catalog.request import Missing
 from ...module.declaration.declarations import USUAL_NAMES
 from ...statistics.arguments.checks import nearest
 from .blocks import Tables, merged, score_blocks, with_metrics, without_metrics
-from .rows import Block, Fields
+from .rows import Block, Fields, Metrics
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -186,7 +186,7 @@ def numbered_blocks(fields: Fields, parts: Iterable[Mapping[str, Any]]) -> Itera
 def tables_of_spark(
     df: "DataFrame",
     fields: Fields,
-    metrics: Mapping[str, Any],
+    metrics: Metrics,
     modules: Mapping[str, Mapping[str, Any]],
     missing: Missing = "refuse",
 ) -> Tables:

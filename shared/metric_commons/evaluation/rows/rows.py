@@ -10,6 +10,7 @@ from ...module.declaration.columns import holds_maps
 from ...statistics.arguments.arrays import as_column
 from ...statistics.arguments.checks import RowError
 
+Metrics = Mapping[str, Any]  # modules with their options, by name
 Place = Callable[[str, int], str]  # from a column and a row, the words for them in a message
 
 

@@ -16,12 +16,11 @@ from ...data.harness_logs.logs import PLAIN_ROWS, TEXTS, Log, listed
 from ...data.tables.tables import Source
 from ...module.catalog.request import Missing
 from ...module.catalog.usage import UsageError
-from ...module.declaration.declarations import Module
 from ...statistics.arguments.checks import RowError
 from ..rows.blocks import Tables, finished, needs_all_rows, score_blocks
 from ..rows.joins import joined_rows
 from ..rows.logged_scores import LOGGED, OUTCOMES
-from ..rows.rows import Block, Fields, InputError, Rows, called_clusters, taken
+from ..rows.rows import Block, Fields, InputError, Metrics, Rows, called_clusters, taken
 
 if TYPE_CHECKING:
     from .text_notes import TextNotes
@@ -51,7 +50,7 @@ class FileOfRows:
 
     source: Source
     systems: Mapping[str, str | None]
-    metrics: Mapping[str, Module]
+    metrics: Metrics
     columns: Mapping[str, str | None]
     clusters: Sequence[str] = ()
     answers: Sequence[Source] = ()

@@ -22,7 +22,6 @@ from ...module.catalog.request import ROW_LABELS, Missing, Reduce, can_fork, che
 from ...module.catalog.usage import UsageError, note
 from ...module.declaration.columns import holds_queries
 from ...module.declaration.declarations import (
-    Module,
     assign,
     check_supported,
     is_assignable,
@@ -50,7 +49,7 @@ from ..rows.libraries import (
 )
 from ..rows.logged_scores import LOGGED, LoggedScores
 from ..rows.row_tables import RowTable
-from ..rows.rows import Block, Fields, InputError, Rows, by_field, read_once
+from ..rows.rows import Block, Fields, InputError, Metrics, Rows, by_field, read_once
 from ..rows.worker_processes import cores
 from .agreement import agreements
 from .files import FileOfRows
@@ -297,9 +296,7 @@ def _loaded_with(modules: Iterable[Any]) -> dict[str, Any]:
     return loaded
 
 
-def _with_options(
-    metrics: Mapping[str, Any], options: Mapping[str, Mapping[str, Any]]
-) -> dict[str, Any]:
+def _with_options(metrics: Metrics, options: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     return {name: type(m)(**options[name]) if options[name] else m for name, m in metrics.items()}
 
 
@@ -331,7 +328,7 @@ def _with_preset(name: str, table: RowTable) -> RowTable:
 
 
 def _of_columns(
-    metrics: Mapping[str, Any],
+    metrics: Metrics,
     given: Mapping[str, Any],
     data: Any,
     fields: Mapping[str, Any],
@@ -359,7 +356,7 @@ def _of_columns(
     return merged(tables_of(block, metrics, missing) for block in blocks)
 
 
-def _is_of_rows(key: str, value: Any, metrics: Mapping[str, Module]) -> bool:
+def _is_of_rows(key: str, value: Any, metrics: Metrics) -> bool:
     """Return whether an option has a value for each row."""
     name = key.rpartition(".")[2]
     return not isinstance(value, str | Mapping | None) and any(
@@ -396,7 +393,7 @@ def _fields_of_table(
     )
 
 
-def _block_of_columns(metrics: Mapping[str, Module], columns: Mapping[str, Any]) -> Block:
+def _block_of_columns(metrics: Metrics, columns: Mapping[str, Any]) -> Block:
     """Return the rows of each system.
 
     Args:
@@ -432,7 +429,7 @@ def _block_of_columns(metrics: Mapping[str, Module], columns: Mapping[str, Any])
 
 def _of_files(
     stack: ExitStack,
-    metrics: Mapping[str, Any],
+    metrics: Metrics,
     given: Mapping[str, Any],
     files: Sequence[Any],
     fields: Mapping[str, Any],
@@ -581,7 +578,7 @@ def _processes(files: Sequence[Source], jobs: int | None) -> int:
 # ---- arguments ----------------------------------------------------------------------------------
 
 
-def check_inputs(metrics: Mapping[str, Module], provided: Collection[str]) -> None:
+def check_inputs(metrics: Metrics, provided: Collection[str]) -> None:
     """Check that each module has its columns.
 
     Raises:
@@ -621,7 +618,7 @@ def column_names(predictions: Any) -> dict[str, str | None]:
 
 
 def _with_usual_columns(
-    metrics: Mapping[str, Module], names: Mapping[str, Collection[str]], fields: Mapping[str, Any]
+    metrics: Metrics, names: Mapping[str, Collection[str]], fields: Mapping[str, Any]
 ) -> dict[str, Any]:
     """Return the columns, with those of tables that are inputs by their names.
 
@@ -651,9 +648,7 @@ def _with_usual_columns(
     return chosen
 
 
-def _check_options(
-    named: Mapping[str, Any], options: Mapping[str, Any], metrics: Mapping[str, Module]
-) -> None:
+def _check_options(named: Mapping[str, Any], options: Mapping[str, Any], metrics: Metrics) -> None:
     """Check the options that were passed by their names, which some module must have.
 
     Raises:
