@@ -481,8 +481,8 @@ def _of_files(
     lower = frozenset(name for log in logs for name in log.lower_is_better)
     metrics = {n: LoggedScores(lower) if n == LOGGED else m for n, m in metrics.items()}
     options = assign(given, {name: metric.options for name, metric in metrics.items()})
-    for name, of_module in options.items():
-        for log in logs:
+    for log in logs:
+        for name, of_module in options.items():
             implied = {n: v for n, v in log.options.items() if n in metrics[name].options}
             options[name] = implied | of_module
     metrics = _with_options(metrics, options)
