@@ -22,6 +22,7 @@ from metric_commons.evaluation.scoring import files as evaluation
 from tests.apps.files import systems_in, write_rows
 from tests.apps.question_answers import SOURCES, answer_files
 from tests.spec import ROOT
+from tests.tables import tabled
 
 CAPITALS = str(ROOT / "examples" / "capitals.jsonl")
 ROWS = [
@@ -179,13 +180,7 @@ def test_rows_are_forgotten_once_they_are_scored(run, options):
 
 @pytest.mark.parametrize(
     ("paths", "fields", "systems"),
-    [
-        (["a.jsonl"], ["p"], ["p"]),
-        (["a.jsonl"], ["p", "q"], ["p", "q"]),
-        (["x/a.jsonl", "b.csv.gz"], ["p"], ["a", "b"]),
-        (["a.jsonl", "b.jsonl"], ["p", "q"], ["a/p", "a/q", "b/p", "b/q"]),
-        (["x/a.jsonl", "y/a.jsonl"], ["p"], ["x/a.jsonl", "y/a.jsonl"]),
-    ],
+    tabled(__file__, "a_system_is_called_by_what_tells_it_apart"),
 )
 def test_a_system_is_called_by_what_tells_it_apart(run, paths, fields, systems):
     for path in paths:
@@ -274,15 +269,7 @@ def test_text_need_not_be_escaped(run):
 
 @pytest.mark.parametrize(
     ("cells", "values"),
-    [
-        ("NA\nNone\nnull\nnan\n", ["NA", "None", "null", "nan"]),
-        ("2017\n007\n1e3\nTrue\n", ["2017", "007", "1e3", "True"]),
-        ('""\n" x "\n"a\r\nb"\n"q""q"\n', ["", " x ", "a\r\nb", 'q"q']),
-        ('"[""x"", ""y""]"\n[1]\n[]\n', [["x", "y"], [1], []]),
-        ('"[""x""]"\nx\n', ['["x"]', "x"]),
-        ("[x]\n[1]\n", ["[x]", "[1]"]),
-        ("x" * 200_000, ["x" * 200_000]),
-    ],
+    tabled(__file__, "cells_are_strings_or_all_lists"),
 )
 def test_cells_are_strings_or_all_lists(run, cells, values):
     assert column("a\n" + cells, name="x.csv") == values
@@ -434,12 +421,7 @@ def test_a_field_that_parquet_lacks_is_one_line(refused):
 
 @pytest.mark.parametrize(
     ("broken", "message"),
-    [
-        ({"answer": 3}, "x.jsonl: row 2 (line 4): field 'answer'"),
-        ({"gold": None}, "x.jsonl: row 2 (line 4): field 'gold' is None; every row needs"),
-        ({"gold": ["a", 1]}, "x.jsonl: row 2 (line 4): field 'gold'[1]"),
-        ({"topic": None}, "x.jsonl: row 2 (line 4): field 'topic' is None"),
-    ],
+    tabled(__file__, "a_row_that_a_module_refuses_is_named_as_in_the_file"),
 )
 def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, message):
     write("x.jsonl", json_lines(ROWS[:1]) + "\n" + json_lines([ROWS[1], ROWS[2] | broken]))
@@ -453,19 +435,7 @@ def test_a_row_that_a_module_refuses_is_named_as_in_the_file(refused, broken, me
 
 @pytest.mark.parametrize(
     ("options", "expected", "message"),
-    [
-        (["--set", "normalizer=squat"], 2, "normalizer must be one of "),
-        (["--confidence", "95%"], 2, "--confidence must be a number strictly between 0 and 1, got"),
-        (
-            ["--confidence", "0.9", "--n-resamples", "0"],
-            2,
-            "--n-resamples must be an integer",
-        ),
-        (["--seed", "x"], 2, "--seed must be an integer, at least 0, got"),
-        (["--n-resamples", "1000000000000"], 2, "an integer from 1 to 10,000,000, got"),
-        (["--save", "x.jsonl/r.json"], 1, "x.jsonl"),
-        (["--save", os.devnull], 1, f"{os.devnull} is not a file"),
-    ],
+    tabled(__file__, "an_option_with_a_bad_value_is_one_line"),
 )
 def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, message):
     write("x.jsonl", json_lines(ROWS))
@@ -477,31 +447,7 @@ def test_an_option_with_a_bad_value_is_one_line(refused, options, expected, mess
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["qa_ff1", "x.jsonl", *FIELDS], "'qa_ff1' is neither a module nor a file; did you mean"),
-        (["x.jsonl", *FIELDS], "name a module: "),
-        (["qa_em", *FIELDS], "name a file to score"),
-        (["qa_em", "x.jsonl", "x.jsonl", *FIELDS], "system 'x.jsonl' is given twice"),
-        (["qa_em", "x.jsonl", *FIELDS, *FIELDS], "system 'answer' is given twice"),
-        (["qa_em", "x.jsonl", "--references", "gold"], "qa_em needs --predictions FIELD"),
-        (
-            ["qa_em", "x.jsonl", "-p", "document"],
-            "--references may be 'answer' or 'gold'; name one of them",
-        ),
-        (["qa_em", "x.jsonl", *FIELDS, "--sav", "r"], "No such option '--sav'"),
-        (["qa_em", "x.jsonl", *FIELDS, "--column", "source=a"], "--column source: qa_em takes"),
-        (["qa_em", "x.jsonl", *FIELDS, "--format", "xml"], "--format must be one of"),
-        (["qa_em", "x.jsonl", *FIELDS, "--set", "normalizer"], "--set takes NAME=VALUE, got"),
-        (
-            ["qa_em", "x.jsonl", *FIELDS, "--set", "normaliser=lower"],
-            "--set: there is no option 'normaliser'; did you mean 'normalizer'?",
-        ),
-        (["qa_em", "x.jsonl", *FIELDS, "--save", "x.jsonl"], "x.jsonl would be overwritten"),
-        (
-            ["qa_em", "x.jsonl", *FIELDS, "--save", "r", "--rows", "./r"],
-            "r would be overwritten",
-        ),
-    ],
+    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
 )
 def test_a_command_that_makes_no_sense_is_one_line(refused, arguments, message):
     write("x.jsonl", json_lines(ROWS))

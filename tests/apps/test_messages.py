@@ -9,6 +9,7 @@ import pytest
 
 from metric_commons.__main__ import main, program
 from tests.spec import ROOT
+from tests.tables import tabled
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
 ROWS = "answer,gold,document\nParis,Paris,a\nRom,Rome,b\n"
@@ -28,15 +29,7 @@ def scored(run):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        (
-            "question,anwser,gold\nx,y,z\nx,y,z\n",
-            "did you mean 'anwser'? The fields are question, anwser, gold",
-        ),
-        ("answer;gold\nx;y\n", "seem to be separated by semicolons, not by commas: 'answer;gold'"),
-        ("answer\tgold\nx\ty\n", "by tabs, not by commas: 'answer\\tgold'; .csv needs commas"),
-        ("answer,gold\nx,\nx,y\n", "row 0 (line 2): field 'gold' is empty"),
-    ],
+    tabled(__file__, "a_wrong_table_is_explained"),
 )
 def test_a_wrong_table_is_explained(scored, content, message):
     status, said = scored(content)
@@ -57,14 +50,7 @@ def test_a_field_that_all_rows_lack_is_said_once(scored):
 
 @pytest.mark.parametrize(
     "arguments",
-    [
-        ["score", "qa_em", "no.csv", *FIELDS],
-        ["report", "no.csv", "--save", "x.html"],
-        ["compare", "no.csv", "no.json"],
-        ["trec", "no.csv", "no.run"],
-        ["run", "no.csv"],
-        ["plot", "roc", "no.csv", *FIELDS, "--save", "x.png"],
-    ],
+    tabled(__file__, "a_missing_file_is_said_alike_everywhere"),
 )
 def test_a_missing_file_is_said_alike_everywhere(refused, arguments):
     assert refused(*arguments) == (1, "no such file: no.csv")

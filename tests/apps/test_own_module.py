@@ -25,6 +25,7 @@ from metric_commons.frameworks.harnesses.spark import _batches_with_scores
 from metric_commons.module.catalog import catalog
 from tests.programs import output
 from tests.spec import METRICS, ROOT
+from tests.tables import tabled
 
 EXAMPLE = ROOT / "examples" / "own_metric"
 ROWS = {"predictions": ["a b", "c"], "references": ["B c", "c"]}
@@ -203,13 +204,7 @@ def test_every_module_keeps_its_promises(name):
 
 @pytest.mark.parametrize(
     ("old", "new", "promise", "problem"),
-    [
-        ("'token_jaccard': 0.33", "'token_jaccard': 0.34", "its example runs", "Expected"),
-        ("lower: whether", "other: whether", "are described", "says nothing about lower"),
-        ("return summarize({", "return {'x': rows[0]} if rows else summarize({", "order", ""),
-        ("/ max(", "* 9 / max(", "plain numbers", ""),
-        (", **summary)\n", ")\n", "have intervals", ""),
-    ],
+    tabled(__file__, "a_broken_promise_is_named"),
 )
 def test_a_broken_promise_is_named(folder, old, new, promise, problem):
     script = folder / "token_jaccard.py"

@@ -29,6 +29,7 @@ from metric_commons.apps.hub.page import (
     worked_examples,
 )
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -158,16 +159,7 @@ END = "</tbody>\n</table></div>"
 
 @pytest.mark.parametrize(
     ("text", "html"),
-    [
-        ("- a\n- b `c`", "<ul>\n<li>a</li>\n<li>b <code>c</code></li>\n</ul>"),
-        ("1. a\n2. b", "<ol>\n<li>a</li>\n<li>b</li>\n</ol>"),
-        ("**a** *b* `*c*`", "<p><strong>a</strong> <em>b</em> <code>*c*</code></p>"),
-        ("[a](javascript:b)", "<p>[a](javascript:b)</p>"),
-        ('<i> "', "<p>&lt;i&gt; &quot;</p>"),
-        ("```\na < b\n\nc\n```", "<pre><code>a &lt; b\n\nc\n</code></pre>"),
-        ("beyond 2**53", "<p>beyond 2**53</p>"),
-        ("| a |\n| --- |\n| `x\\|y` |", f"{TABLE}<tr>\n<td><code>x|y</code></td>\n</tr>\n{END}"),
-    ],
+    tabled(__file__, "what_cards_are_written_in"),
 )
 def test_what_cards_are_written_in(text, html):
     assert card_html(text) == f"{html}\n"

@@ -13,6 +13,7 @@ from scipy.stats import binomtest
 from metric_commons import load
 from metric_commons.reporting.plots import label_plots
 from tests.spec import ROOT, nightly
+from tests.tables import tabled
 
 pytestmark = pytest.mark.long
 
@@ -521,30 +522,7 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
 
 @pytest.mark.parametrize(
     ("kind", "p", "y", "option", "status", "message"),
-    [
-        ("roc", [0.1, 0.9], [1, 1], "labels=[0,1]", 1, "system 'p': roc_auc is und"),
-        ("roc", [0.1, 0.9], ["a", "a"], None, 1, "labels are 'a': pos_label must"),
-        ("pr", [0.1, 0.9], [0, 0], None, 1, "system 'p': average_precision is und"),
-        ("roc", [0.1, math.nan], [0, 1], None, 1, "rows.jsonl: row 1 (line 2): field 'p' is NaN"),
-        ("residuals", [0.1, math.nan], [0.0, 1.0], None, 1, "row 1 (line 2): field 'p' is NaN"),
-        ("roc", [-3.0, 4.0], [0, 1], None, 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
-        ("roc", [0, 1], [0, 1], None, 1, "curves needs scores, but predictions are"),
-        (
-            *("calibration", [-3.0, 4.0], [0, 1], "threshold=0.0", 1),
-            "system 'p': calibration needs probabilities, from 0 to 1",
-        ),
-        ("residuals", [1e308, 0.0], [0.0, -1e308], None, 1, "numbers from 0 to 1e+308"),
-        ("roc", [0.1, 0.9], [0, 1], "curves=false", 2, "--set: roc sets curves itself"),
-        ("roc", [0.1, 0.9], [0, 1], "x=1", 2, "--set: there is no option 'x'"),
-        (
-            "residuals",
-            [0.1],
-            [0.2],
-            "measures=mad",
-            2,
-            "measures holds 'mad', which is not a measure",
-        ),
-    ],
+    tabled(__file__, "what_cannot_be_drawn_is_one_line"),
 )
 def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, message):
     write("rows.jsonl", p=p, y=y)
@@ -559,21 +537,7 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, m
 
 @pytest.mark.parametrize(
     ("options", "status", "message"),
-    [
-        (["--save", "d.bmp"], 2, "d.bmp: unknown picture format"),
-        (["--save", "rows.jsonl"], 2, "rows.jsonl would be overwritten"),
-        ([], 2, "Missing option '--save'"),
-        (
-            ["--save", "d.png", "--confidence", "95"],
-            2,
-            "--confidence must be a number strictly between 0 and 1, got 95; for 95 %",
-        ),
-        (
-            ["--save", "d.png", "--predictions", "q"],
-            1,
-            "rows.jsonl: row 0 (line 1): there is no field 'q'",
-        ),
-    ],
+    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
 )
 def test_a_command_that_makes_no_sense_is_one_line(refused, options, status, message):
     write("rows.jsonl", p=[0.1, 0.9], y=[0, 1])

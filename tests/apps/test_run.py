@@ -15,6 +15,7 @@ from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import presets
 from tests.apps.files import systems_in, write_rows
 from tests.spec import ROOT
+from tests.tables import tabled
 
 ROWS = [
     {"q": "q0", "a": "The cat.", "b": "cat", "gold": ["cat", "tiger"], "topic": "pets"},
@@ -183,18 +184,7 @@ def test_presets_name_what_modules_have():
 
 @pytest.mark.parametrize(
     ("preset", "module", "peer"),
-    [
-        ("squad", "qa_em", "SQuAD v1: "),
-        ("squad", "qa_f1", "SQuAD v1: "),
-        ("triviaqa", "qa_em", "TriviaQA ca43b58"),
-        ("triviaqa", "qa_f1", "TriviaQA ca43b58"),
-        ("drop", "qa_em", "DROP: lm-eval"),
-        ("drop", "qa_f1", "DROP: lm-eval"),
-        ("ultrarag", "qa_em", "UltraRAG 015e838 `em`"),
-        ("ultrarag", "qa_f1", "UltraRAG 015e838 `f1`"),
-        ("ultrarag", "substring_recall", "UltraRAG 015e838 `acc`"),
-        ("ultrarag", "rouge_n_l", "UltraRAG 015e838 `rouge-1`"),
-    ],
+    tabled(__file__, "presets_are_the_options_that_cards_claim"),
 )
 def test_presets_are_the_options_that_cards_claim(preset, module, peer):
     card = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
@@ -263,13 +253,7 @@ def test_options_of_one_s_own_win_and_leave_no_claim_in_the_signature(run):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (["--preset", "squat"], "--preset: there is no preset 'squat'; did you mean 'squad'?"),
-        (["--preset", "trec_eval"], "--preset: the preset trec_eval does not cover qa_em, only"),
-        (["--preset", "mlqa"], "--preset: 'mlqa' must name its language, as mlqa(language=de): en"),
-        (["--preset", "mlqa(language=ko)"], "--preset: 'mlqa(language=ko)' must name its language"),
-        (["--compare"], "--compare needs at least two systems"),
-    ],
+    tabled(__file__, "options_of_score_that_make_no_sense"),
 )
 def test_options_of_score_that_make_no_sense(refused, options, message):
     command = ["score", "qa_em", "x.jsonl", "--predictions", "a", "--references", "gold"]
@@ -306,27 +290,7 @@ def test_runs_have_presets_too(run, refused):
 
 @pytest.mark.parametrize(
     ("key", "value", "message"),
-    [
-        ("modul", {}, "key 'modul': unknown key; did you mean 'modules'?"),
-        ("xyz", 1, "key 'xyz': unknown key; the keys are modules, data, predictions, references,"),
-        ("sav", "r", "key 'sav': unknown key; did you mean 'save'?"),
-        ("format", "tabel", "key 'format': must be one of 'table', 'json', "),
-        ("modules", "qa_ff1", "'qa_ff1' is neither a module nor a file; did you mean"),
-        ("modules", [], "key 'modules': is missing"),
-        ("data", None, "key 'data': is missing"),
-        (
-            "options",
-            {"normaliser": "lower"},
-            "options: there is no option 'normaliser'; did you mean",
-        ),
-        ("options", ["a"], "key 'options': must be an object with keys and values, got ['a']"),
-        ("compare", "yes", "key 'compare': must be True or False, got 'yes'"),
-        ("preset", "squat", "preset: there is no preset 'squat'; did you mean 'squad'?"),
-        ("source", "xml", "--from must be one of "),
-        ("confidence_level", 95, "key 'confidence_level': must be a number strictly between 0 and"),
-        ("seed", -1, "key 'seed': must be an integer, at least 0, got -1"),
-        ("save", "x.jsonl", "x.jsonl would be overwritten"),
-    ],
+    tabled(__file__, "a_key_that_makes_no_sense_is_one_line"),
 )
 def test_a_key_that_makes_no_sense_is_one_line(refused, key, value, message):
     write({**CONFIG, key: value})
@@ -338,17 +302,7 @@ def test_a_key_that_makes_no_sense_is_one_line(refused, key, value, message):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("", "expected keys with values, got NoneType"),
-        ("- a\n", "expected keys with values, got list"),
-        ("a: [1\n", "line 2: expected ',' or ']', but got '<stream end>'"),
-        ("a: !!python/name:os.system x\n", "line 1: could not determine a constructor"),
-        ("a: \x01\n", "unacceptable character"),
-        ("modules: [qa_em]\nmodules: [qa_f1]\n", "key 'modules': is repeated in line 2"),
-        ("options:\n  k: a\n  k: b\n", "key 'k': is repeated in line 3"),
-        ("modules: &a\n  x: *a\n", "its aliases expand to more than 100,000 values"),
-        ("data: {}\n", "key 'modules': is missing"),
-    ],
+    tabled(__file__, "a_file_that_cannot_be_understood_is_one_line"),
 )
 def test_a_file_that_cannot_be_understood_is_one_line(refused, text, message):
     write(text)
@@ -563,47 +517,7 @@ def benchmark(**changes):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        ({"servers": {}, "pipeline": []}, "p.yaml: this is a pipeline; run its parameter file"),
-        ({"evaluation": None}, "p.yaml: there is nothing to evaluate"),
-        ({"evaluation": [1]}, "p.yaml: key 'evaluation': expected keys with values, got [1]"),
-        ({"evaluation": {"run_path": "r"}}, "p.yaml: key 'evaluation.qrels_path': is missing"),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_new_path": "r"}},
-            "p.yaml: key 'evaluation.run_old_path': is missing",
-        ),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_path": "data/run_a.txt", "ks": ["1"]}},
-            "p.yaml: key 'evaluation.ks",
-        ),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_path": "r", "ir_metrics": ["mpa"]}},
-            "p.yaml: key 'evaluation.ir_metrics[0]': there is no metric 'mpa'; did you mean 'map'?",
-        ),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_path": "r", "ks": [0]}},
-            "p.yaml: key 'evaluation.ks[0]': is 0; a cutoff is an integer, at least 1",
-        ),
-        (
-            benchmark(key_map={"gt_ls": "golden_answers"}),
-            "p.yaml: key 'benchmark.benchmark.key_map.pred_ls': is missing",
-        ),
-        (benchmark(limit=0), "p.yaml: key 'benchmark.benchmark.limit': expected -1 or at least 1"),
-        (
-            benchmark(key_map={"gt_ls": "golden_answers", "pred_ls": "pred"}),
-            "answers.jsonl: row 0 (line 1): there is no field 'pred'",
-        ),
-        (
-            {**benchmark(), "evaluation": {"metrics": ["f1", "covrem"]}},
-            "p.yaml: key 'evaluation.metrics[1]': there is no metric 'covrem'; did you mean 'cover",
-        ),
-        (benchmark(path="none.jsonl"), "no such file: none.jsonl"),
-        (benchmark(path="null.jsonl"), "null.jsonl: row 1 (line 2): field 'pred_answer' is None"),
-        (
-            {**benchmark(), "evaluation": {"save_path": "answers.jsonl"}},
-            "answers.jsonl would be overwritten",
-        ),
-    ],
+    tabled(__file__, "parameters_that_make_no_sense_are_one_line"),
 )
 def test_parameters_that_make_no_sense_are_one_line(run, content, message):
     write_rows("answers.jsonl", ANSWERS)

@@ -8,6 +8,7 @@ import pytest
 
 from tests.apps.files import write_rows
 from tests.apps.saved import systems_of
+from tests.tables import tabled
 
 EPOCHS = [("a", 1, "C", "x"), ("b", 1, "I", "x"), ("a", 2, "I", "y"), ("b", 2, "I", "y")]
 
@@ -202,18 +203,7 @@ def test_files_are_joined_by_id(run, result):
 
 @pytest.mark.parametrize(
     ("answers", "message"),
-    [
-        (ANSWERS[1:], "p.jsonl has no row for 1 id ('c') of g.jsonl"),
-        ([*ANSWERS, {"q": "d", "answer": ""}], "g.jsonl has no row for 1 id ('d') of p.jsonl"),
-        ([*ANSWERS, *ANSWERS[1:]], "p.jsonl has 5 rows, but 3 ids: 'a' occurs 2 times, 'b' occurs"),
-        (
-            [{"q": number, "answer": ""} for number in range(3)],
-            (
-                "p.jsonl has no row for 3 ids ('a', 'b', 'c') of g.jsonl; g.jsonl has no row for 3 "
-                "ids (0, 1, 2) of p.jsonl; one file has texts as ids, the other numbers"
-            ),
-        ),
-    ],
+    tabled(__file__, "ids_that_do_not_match_are_counted_and_named"),
 )
 def test_ids_that_do_not_match_are_counted_and_named(run, refused, answers, message):
     write_rows("g.jsonl", GOLD)
@@ -269,15 +259,7 @@ def test_a_dash_is_standard_input(texts, run, monkeypatch, texts_on_input):
 
 @pytest.mark.parametrize(
     ("files", "line"),
-    [
-        (["ref.txt", "hyp.txt"], "hyp.txt --references ref.txt"),
-        (["hyp.txt", "ref.txt"], "hyp.txt --references ref.txt"),
-        (["hyp.txt", "other.txt"], "other.txt --references hyp.txt"),
-        (["hyp.txt", "other.txt", "ref.txt"], "hyp.txt other.txt --references ref.txt"),
-        (["ref.txt"], "- --references ref.txt"),
-        (["ref.txt", "-"], "- --references ref.txt"),
-        (["hyp.txt"], "hyp.txt --references FILE"),
-    ],
+    tabled(__file__, "texts_without_references_are_an_error_with_the_line_to_type"),
 )
 def test_texts_without_references_are_an_error_with_the_line_to_type(texts, refused, files, line):
     message = "texts need references, in a file of their own: metric-commons score bleu qa_f1 "
@@ -328,24 +310,7 @@ FIELDS = "the fields of predictions, references; the file has"
 
 @pytest.mark.parametrize(
     ("header", "options", "message"),
-    [
-        (
-            *("output,answer,gold", []),
-            "--references may be 'answer' or 'gold'; name one of them",
-        ),
-        (
-            *("response,output,gold", []),
-            "--predictions may be 'response' or 'output'; name one of them",
-        ),
-        (
-            *("bot,truth,q", []),
-            f"qa_f1 needs --predictions FIELD and --references FIELD: {FIELDS} bot, truth, q",
-        ),
-        (
-            *("bot,answer,q", ["-p", "answer"]),
-            f"qa_f1 needs --references FIELD: {FIELDS} bot, answer, q",
-        ),
-    ],
+    tabled(__file__, "no_field_is_guessed_between_two_meanings"),
 )
 def test_no_field_is_guessed_between_two_meanings(refused, header, options, message):
     Path("qa.csv").write_text(f"{header}\na,b,c\n")
@@ -410,16 +375,7 @@ def test_systems_can_be_named(run):
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (["logged", "p.jsonl"], "p.jsonl: logged takes the scores of a log, but there are none"),
-        (["qa_em", "p.jsonl"], "qa_em needs --predictions FIELD: the fields of"),
-        (["qa_em", "p.jsonl", "--from", "inspct"], "--from must be one of 'rows', "),
-        (["qa_em", "p.jsonl", "--where", "x"], "--where takes NAME=VALUE, got 'x'"),
-        (
-            ["truthful_mc", "x.json"],
-            "x.json: truthful_mc needs --predictions; the format inspect has",
-        ),
-    ],
+    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
 )
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):
     inspect_log(EPOCHS)

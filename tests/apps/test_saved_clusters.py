@@ -8,6 +8,7 @@ import pytest
 
 from metric_commons import score
 from tests.apps.files import write_rows
+from tests.tables import tabled
 
 ROWS = 40
 FIELD = ("--cluster-by", "doc.passage")
@@ -191,13 +192,7 @@ def test_runs_have_clusters_in_a_file(run):
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "options"),
-    [
-        ("qa_f1", ["--cluster-by", "doc.passage"]),
-        ("win_rate", []),
-        ("win_rate", ["--cluster-by", "doc.passage"]),
-        ("win_rate", ["--set", "ties=half", "--cluster-by", "doc.passage"]),
-        ("ir_ranking", ["--id", "id", "--cluster-by", "doc.passage"]),
-    ],
+    tabled(__file__, "a_saved_result_has_the_intervals_of_its_rows"),
 )
 def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options):
     write_rows("rows.jsonl", rows)

@@ -10,6 +10,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.tables import tabled
+
 LONG = [
     *(("a", "x", 0.75, 0.01), ("a", "y", 0.5, 0.01)),
     *(("b", "x", 0.5, 0.01), ("b", "y", 0.25, 0.01)),
@@ -157,15 +159,7 @@ LONG_HEADER = "model,task,score\n"
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        (f"{LONG_HEADER}a,x,1\na,x,2\n", "two scores of model a and task x: bad.csv, "),
-        (f"{LONG_HEADER}a,x,61\nb,x,0.65\n", "bad.csv, row 1 (line 3): model b, task x: 0.65"),
-        (f"{LONG_HEADER}a,x,good\n", "bad.csv, row 0 (line 2), column score: 'good' is not"),
-        (f"{LONG_HEADER}a,x,\n", "no model has a score of any task"),
-        ("task,score\nx,1\n", "bad.csv: there is no column of models; name it model, system"),
-        ("model,task,points\na,x,1\n", "bad.csv: there is no column of scores; name it score"),
-        ("model,link\na,http\n", "bad.csv: there is no column of scores; there are model"),
-    ],
+    tabled(__file__, "bad_tables_are_one_line"),
 )
 def test_bad_tables_are_one_line(run, content, message):
     Path("bad.csv").write_text(content)

@@ -16,6 +16,7 @@ from metric_commons.retrieval import runs
 from metric_commons.statistics.tests.significance import compare_measures
 from tests.apps.files import systems_in
 from tests.spec import GIVEN, ROOT, nightly, recorded
+from tests.tables import tabled
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -156,13 +157,7 @@ def test_the_verdict_comes_first_and_a_row_is_a_measure(run):
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [
-        ([], {}),
-        (["--test", "t", "--alternative", "greater"], {"test": "t", "alternative": "greater"}),
-        (["--test", "wilcoxon", "--alpha", "0.8"], {"test": "wilcoxon", "alpha": 0.8}),
-        (["--correction", "holm"], {"correction": "holm"}),
-        (["--correction", "bh"], {"correction": "benjamini_hochberg"}),
-    ],
+    tabled(__file__, "a_comparison_is_that_of_compare_measures"),
 )
 def test_a_comparison_is_that_of_compare_measures(run, given, told):
     _, out, _ = run(
@@ -364,30 +359,7 @@ def test_runs_without_a_common_query_are_not_compared(refused):
 
 @pytest.mark.parametrize(
     ("command", "options", "status", "message"),
-    [
-        ("trec", ["-m", "ndgc@10"], 2, "--measure: unknown measure 'ndgc@10'; did you mean"),
-        ("trec", ["-m", "map", "-m", "map"], 2, "--measure: measures holds 'map' more than once"),
-        ("trec", ["--max-depth", "0"], 2, "--max-depth must be an integer"),
-        ("trec", ["--save", "a.run"], 2, "a.run would be overwritten"),
-        ("trec", ["a.run"], 2, "run 'a.run' is given twice"),
-        (
-            "trec",
-            ["--confidence", "95"],
-            2,
-            "--confidence must be a number strictly between 0 and 1",
-        ),
-        (
-            "compare",
-            ["--alpha", "5"],
-            2,
-            "--alpha must be a number strictly between 0 and 1",
-        ),
-        ("trec --compare", ["--n-resamples", "0"], 2, "--n-resamples must be"),
-        ("trec --compare", ["--test", "z"], 2, "--test must be one of"),
-        ("trec --compare", ["--plot", "a.run"], 2, "a.run would be overwritten"),
-        ("trec --compare", ["--plot", "d.png", "--save", "d.png"], 2, "d.png would be overwritten"),
-        ("trec --compare", ["--plot", "d.bmp"], 2, "d.bmp: unknown picture format"),
-    ],
+    tabled(__file__, "an_option_that_makes_no_sense_is_one_line"),
 )
 def test_an_option_that_makes_no_sense_is_one_line(refused, command, options, status, message):
     if "--plot" in options:
@@ -461,13 +433,7 @@ def test_queries_of_one_cluster_count_together(run):
 
 @pytest.mark.parametrize(
     ("content", "options", "status", "message"),
-    [
-        ("q1 news\n", ["--compare"], 1, "the file of clusters does not have the query 'q2'"),
-        ("q1\n", ["--compare"], 1, "topics: line 1: expected a query and its cluster"),
-        ("q1 a\nq1 b\n", ["--compare"], 1, "topics: line 2: query 'q1' has two clusters"),
-        ("{", ["--compare"], 1, "topics: "),
-        ("q1 a\n", [], 2, "--cluster-by changes only intervals and tests; add --confidence"),
-    ],
+    tabled(__file__, "clusters_that_do_not_fit_are_one_line"),
 )
 def test_clusters_that_do_not_fit_are_one_line(run, content, options, status, message):
     Path("topics").write_text(content)
