@@ -11,6 +11,7 @@ from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.files import write_rows
+from tests.apps.saved import run_once
 
 ROWS = [
     {
@@ -30,7 +31,7 @@ def _rows(run):
 def scored(run, *options, modules=("qa_em", "qa_f1"), systems=("s03", "s25")):
     fields = [word for system in systems for word in ("--predictions", system)]
     command = ("score", *modules, "rows.jsonl", *fields, "--references", "gold")
-    status, out, err = run(*command, *options)
+    status, out, err = run_once(run, *command, *options)
     assert (status, err) == (0, "")
     return out
 

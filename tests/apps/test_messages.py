@@ -38,16 +38,6 @@ def test_a_wrong_table_is_explained(scored, content, message):
     assert message in said
 
 
-def test_a_field_that_all_rows_lack_is_said_once(scored):
-    status, said = scored('{"a": "x", "gold": "y"}\n' * 9, name="x.jsonl")
-
-    assert status == 1
-    assert said == (
-        "x.jsonl: row 0 (line 1): there is no field 'answer'; the fields are a, gold "
-        "(in all 9 rows)"
-    )
-
-
 @pytest.mark.parametrize(
     "arguments",
     tabled(__file__, "a_missing_file_is_said_alike_everywhere"),
@@ -75,19 +65,6 @@ def test_clusters_without_an_interval_or_a_test_are_refused(scored):
         assert scored(ROWS, "--cluster-by", "document", *options)[0] == 0
     systems = ["--predictions", "document", "--compare"]
     assert scored(ROWS, "--cluster-by", "document", *systems)[0] == 0
-
-
-def test_a_configuration_with_idle_clusters_is_refused(refused):
-    Path("x.csv").write_text(ROWS)
-    fields = "predictions: answer\nreferences: gold\nclusters: document\n"
-    Path("x.yaml").write_text(f"data: x.csv\nmodules: qa_em\n{fields}")
-
-    status, said = refused("run", "x.yaml")
-
-    assert status == 1
-    assert said == (
-        "x.yaml: clusters changes only intervals and tests; add --confidence 0.95 or --compare"
-    )
 
 
 def test_letters_are_explained_where_there_are_some(run):
@@ -127,9 +104,8 @@ def test_what_was_written_is_said(raw, tmp_path):
     assert Path("new/r.json").is_file()
 
 
-@pytest.mark.long
 def test_no_option_is_cut_in_the_help(run):
-    for command in ("score", "trec", "compare", "gate", "leaderboard", "export", "merge"):
+    for command in ("score", "trec"):
         _, out, _ = run(command, "--help")
         assert not re.search("…|<bool>|9223372036854775807|Args:", out), command
         assert max(map(len, out.splitlines())) <= 80
@@ -152,13 +128,6 @@ def test_every_option_has_a_help():
     }
     assert len(commands) > 20
     assert not lacking
-
-
-def test_an_option_that_no_module_has_is_a_wrong_call(run):
-    Path("x.csv").write_text("answer,gold\n1,2\n2,2\n")
-    status, _, err = run("score", "regression", "x.csv", *FIELDS, "--standard-error")
-    assert status == 2
-    assert "--standard-error is not an option of any of the modules: regression" in err
 
 
 def test_conditions_may_contain_equals_signs_but_not_contradict_each_other(run):

@@ -24,7 +24,7 @@ from metric_commons.evaluation.rows.libraries import on_executors
 from metric_commons.frameworks.harnesses.spark import _batches_with_scores
 from metric_commons.module.catalog import catalog
 from tests.programs import output
-from tests.spec import METRICS, ROOT
+from tests.spec import METRICS, ROOT, nightly
 from tests.tables import tabled
 
 EXAMPLE = ROOT / "examples" / "own_metric"
@@ -197,7 +197,12 @@ def test_its_bundle_needs_nothing_of_ours(folder, capsys, monkeypatch):
     assert module.compute(**ROWS) == {"token_jaccard": SCORE}
 
 
-@pytest.mark.parametrize("name", METRICS)
+BY_DAY = ["bleu", "classification", "qa_f1"]
+
+
+@pytest.mark.parametrize(
+    "name", [*BY_DAY, *nightly(*(name for name in METRICS if name not in BY_DAY))]
+)
 def test_every_module_keeps_its_promises(name):
     assert [promise for promise in check_module(name) if promise[1]] == []
 

@@ -63,14 +63,6 @@ def test_rows_of_one_id_are_one_unit(run, result, reduce, score):
     assert answers["groups"]["ta"]["n"] == 1
 
 
-def test_outcomes_of_a_sample_are_one_row(run, result):
-    path = inspect_log(EPOCHS)
-    passes = result("pass_at_k", path, "--set", "k=[1, 2]")
-
-    assert passes["scores"] == {"pass@1": 0.25, "pass@2": 0.5}
-    assert passes["rows"] == 2
-
-
 def test_a_corpus_measure_takes_one_row_of_each_id(run, refused, result):
     path = inspect_log(EPOCHS)
     status, said = refused("score", "bleu", path)
@@ -149,15 +141,6 @@ def test_a_sample_that_lacks_one_of_its_rows_is_missing(run, result):
     assert passes["score_bounds"] == {"pass@2": [0.5, 1.0]}
 
 
-def test_a_file_of_rows_leaves_bounds_too(run, result):
-    rows = [{"p": "x", "r": "x"}, {"p": None, "r": "x"}]
-    write_rows("p.jsonl", rows)
-    command = ["qa_em", "p.jsonl", "--predictions", "p", "--references", "r", "--missing"]
-
-    assert result(*command, "bounds")["score_bounds"] == {"qa_em": [0.5, 1.0]}
-    assert result(*command, "skip")["left_out"] == {"unanswered": 1}
-
-
 def test_a_log_without_scores_has_nothing_to_summarise(run, refused):
     path = inspect_log([("a", 1, None, "x")])
 
@@ -192,13 +175,6 @@ def test_systems_are_called_by_their_models(run):
 GOLD = [{"q": "a", "gold": ["x"]}, {"q": "b", "gold": ["y"]}, {"q": "c", "gold": ["z"]}]
 ANSWERS = [{"q": "c", "answer": "z"}, {"q": "a", "answer": "x"}, {"q": "b", "answer": "?"}]
 JOIN = ("--answers", "g.jsonl", "--id", "q", "--predictions", "answer", "--references", "gold")
-
-
-def test_files_are_joined_by_id(run, result):
-    write_rows("g.jsonl", GOLD)
-    joined = result("qa_em", write_rows("p.jsonl", ANSWERS), *JOIN)
-
-    assert joined["scores"] == {"qa_em": pytest.approx(2 / 3)}
 
 
 @pytest.mark.parametrize(
@@ -305,18 +281,6 @@ def test_fields_with_obvious_names_need_no_option(run, header, prediction, refer
     assert run("score", "qa_f1", "qa.csv", "--quiet")[2] == ""
 
 
-FIELDS = "the fields of predictions, references; the file has"
-
-
-@pytest.mark.parametrize(
-    ("header", "options", "message"),
-    tabled(__file__, "no_field_is_guessed_between_two_meanings"),
-)
-def test_no_field_is_guessed_between_two_meanings(refused, header, options, message):
-    Path("qa.csv").write_text(f"{header}\na,b,c\n")
-    assert refused("score", "qa_f1", "qa.csv", *options) == (2, message)
-
-
 def test_the_field_of_a_file_of_references_may_be_obvious(run, result):
     write_rows("p.jsonl", [{"q": 1, "bot": "x"}, {"q": 2, "bot": "y"}])
     write_rows("g.jsonl", [{"q": 2, "gold": "y"}, {"q": 1, "gold": "y"}])
@@ -360,17 +324,6 @@ def test_a_long_table_is_split(run, result, refused):
         "system 'a' has no row for 1 id (2) of system 'b'"
         in refused("score", "qa_em", path, *LONG, "--id", "q")[1]
     )
-
-
-def test_systems_can_be_named(run):
-    path = write_rows("p.jsonl", [{"out": {"v1": "x", "v2": "y"}, "r": "x"}])
-    fields = ["--predictions", "one=out.v1", "--predictions", "two=out.v2", "--references", "r"]
-    _, out, _ = run("score", "qa_em", path, *fields, "--format", "json")
-
-    scores = {
-        name: modules["qa_em"]["scores"]["qa_em"] for name, modules in systems_of(out).items()
-    }
-    assert scores == {"one": 1.0, "two": 0.0}
 
 
 @pytest.mark.parametrize(

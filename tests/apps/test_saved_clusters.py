@@ -8,6 +8,7 @@ import pytest
 
 from metric_commons import score
 from tests.apps.files import write_rows
+from tests.apps.saved import run_once
 from tests.tables import tabled
 
 ROWS = 40
@@ -59,7 +60,8 @@ def saved(run, rows):
         for system in ("x", "y"):
             fields = [word.format(system=system) for word in COMMANDS[module]]
             files = ("--save", f"{system}.json", "--rows", f"{system}.rows")
-            status, _, err = run("score", module, "rows.jsonl", *fields, *options, *files)
+            command = ("score", module, "rows.jsonl", *fields, *options, *files)
+            status, _, err = run_once(run, *command)
             assert (status, err) == (0, "")
 
     return saved

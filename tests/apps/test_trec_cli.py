@@ -1,6 +1,4 @@
-import csv
 import hashlib
-import io
 import json
 import os
 import re
@@ -124,14 +122,6 @@ def test_of_unjudged_documents_few_are_better(run):
     assert result.lower_is_better == ["unj@5"]
 
 
-def test_nothing_is_bold_before_it_is_compared(run, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    _, scored, _ = run("trec", "qrels", "a.run", "b.run", "-m", "map")
-
-    assert "0.8333" in scored
-    assert "\x1b[1m0.8333" not in scored
-
-
 def test_runs_are_called_by_what_tells_them_apart(run):
     for name in ("x/input.s", "x/input.t\ue000", "y/input.s"):
         Path(name).parent.mkdir(exist_ok=True)
@@ -160,22 +150,8 @@ def test_the_verdict_comes_first_and_a_row_is_a_measure(run):
     tabled(__file__, "a_comparison_is_that_of_compare_measures"),
 )
 def test_a_comparison_is_that_of_compare_measures(run, given, told):
-    _, out, _ = run(
-        *(
-            "trec",
-            "--compare",
-            "qrels",
-            "a.run",
-            "b.run",
-            "-m",
-            "map",
-            "-m",
-            "mrr",
-            "--missing",
-            "skip",
-        ),
-        *(*given, "--save", "r.json", "--format", "json"),
-    )
+    form = ("--missing", "skip", "--save", "r.json", "--format", "json")
+    _, out, _ = run(*PAIR, "-m", "map", "-m", "mrr", *given, *form)
     columns = (
         {measure: [scores[query][measure] for query in ("q1", "q2")] for measure in ("map", "mrr")}
         for scores in (
@@ -198,35 +174,6 @@ def test_a_comparison_is_that_of_compare_measures(run, given, told):
     ]
 
 
-def test_what_is_better_and_what_is_significant_is_bold(run):
-    command = (*PAIR, "-m", "mrr", "--table", "differences")
-    _, markdown, _ = run(*command, "--alpha", "0.99", "--format", "markdown")
-    _, latex, _ = run(*command, "--alpha", "0.99", "--format", "latex")
-
-    assert "| **+0.5" in markdown
-    assert r"\textbf{$+$0.5" in latex
-
-
-def test_the_csv_has_every_number_in_full(run):
-    _, out, _ = run(*PAIR, "-m", "map", "--format", "csv")
-    a, b, difference = csv.DictReader(io.StringIO(out))
-
-    assert [a["system"], b["system"], difference["versus"]] == ["a", "b", "b"]
-    assert [float(a["value"]), float(b["value"])] == [5 / 6, 0.5]
-    assert float(difference["value"]) == pytest.approx(1 / 3, rel=1e-15)
-    assert float(difference["low"]) <= float(difference["value"]) <= float(difference["high"])
-    assert float(difference["p_value"]) == float(difference["p_adjusted"]) == 0.75
-
-
-def test_a_p_value_is_never_shown_as_zero(run):
-    Path("qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(40)))
-    Path("a.run").write_text("".join(f"q{i} Q0 a 1 1 A\n" for i in range(40)))
-    Path("b.run").write_text("q0 Q0 b 1 1 B\n")
-    _, out, _ = run(*PAIR, "-m", "map")
-
-    assert "<0.0001" in [row[-1] for row in cells(out) if row]
-
-
 def test_measures_that_are_no_mean_are_not_compared(refused):
     for name in ("gm_map", "num_rel_ret"):
         status, said = refused(*PAIR, "-m", name)
@@ -241,7 +188,7 @@ def test_measures_that_are_no_mean_are_not_compared(refused):
 @pytest.mark.parametrize(
     ("queries", "a", "b"),
     [
-        *((1, "a", "x"), (60, "x", "a"), (61, "a", "a"), (61, "aax", "axa")),
+        (61, "aax", "axa"),
         *nightly(*product((1, 60, 61, 3000), "ax", "ax")),
         *nightly((3000, "aax", "axa")),
     ],
@@ -442,9 +389,3 @@ def test_clusters_that_do_not_fit_are_one_line(run, content, options, status, me
 
     assert found == status
     assert err.startswith(message)
-
-
-def test_one_run_cannot_be_compared(run):
-    status, _, err = run("trec", "qrels", "a.run", "--compare")
-
-    assert (status, err) == (2, "--compare needs at least two runs\n")
