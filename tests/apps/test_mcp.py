@@ -22,6 +22,7 @@ import metric_commons
 from metric_commons.__main__ import main
 from metric_commons.apps.mcp.root import Root
 from metric_commons.apps.mcp.schemas import call as run_tool
+from metric_commons.apps.mcp.server import message
 from metric_commons.apps.mcp.server import server as new_server
 from metric_commons.apps.mcp.tools import CallContext
 from metric_commons.evaluation.results.results import Results
@@ -88,6 +89,19 @@ async def call(root, server):
     """Call a tool of a server in this process."""
     async with Client(server(root)) as client:
         yield client.call_tool
+
+
+@pytest.fixture
+def refused(root, monkeypatch):
+    """Call a tool as the process of a call does, which refuses it: what the client reads."""
+    monkeypatch.chdir(root)
+
+    def refused(tool, arguments):
+        with pytest.raises((ValueError, OSError)) as error:
+            run_tool(CallContext(Root(root)), tool, arguments)
+        return message(error.value)
+
+    return refused
 
 
 def text_of(result):
@@ -253,12 +267,10 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
     ("tool", "arguments", "cause"),
     tabled(__file__, "a_mistake_of_the_caller_is_an_error_of_the_tool"),
 )
-async def test_a_mistake_of_the_caller_is_an_error_of_the_tool(call, root, tool, arguments, cause):
+def test_a_mistake_of_the_caller_is_an_error_of_the_tool(refused, root, tool, arguments, cause):
     before = sorted(root.parent.rglob("*"))
-    result = await call(tool, arguments)
 
-    assert result.is_error
-    assert cause in result.content[0].text
+    assert cause in refused(tool, arguments)
     assert sorted(root.parent.rglob("*")) == before
 
 
@@ -266,39 +278,32 @@ async def test_a_mistake_of_the_caller_is_an_error_of_the_tool(call, root, tool,
     ("path", "cause"),
     tabled(__file__, "only_files_below_the_roots_are_read"),
 )
-async def test_only_files_below_the_roots_are_read(call, root, path, cause):
-    (root / "link").symlink_to(root.parent / "secret")
+def test_only_files_below_the_roots_are_read(refused, root, path, cause):
+    write_links(root, "secret")
+
+    assert cause in refused("evaluate_trec", RUN | {"run_path": path})
+    assert cause in refused("evaluate_trec", RUN | {"qrels_path": path})
+    assert cause in refused("evaluate_file", FILE | {"path": path})
+
+
+def write_links(root, name):
+    """Links that lead to a name outside of the root, above it, and nowhere; a folder and a pipe."""
+    (root / "link").symlink_to(root.parent / name)
     (root / "above").symlink_to(root.parent)
     (root / "circle").symlink_to(root / "circle")
+    (root / "folder").mkdir()
     os.mkfifo(root / "pipe")
-
-    asked = [
-        ("evaluate_trec", RUN | {"run_path": path}),
-        ("evaluate_trec", RUN | {"qrels_path": path}),
-        ("evaluate_file", FILE | {"path": path}),
-    ]
-    for tool, arguments in asked:
-        result = await call(tool, arguments)
-        assert result.is_error
-        assert cause in result.content[0].text
 
 
 @pytest.mark.parametrize(
     ("path", "cause"),
     tabled(__file__, "only_files_below_the_roots_are_written"),
 )
-async def test_only_files_below_the_roots_are_written(call, root, path, cause):
-    (root / "link").symlink_to(root.parent / "nothing yet")
-    (root / "above").symlink_to(root.parent)
-    (root / "circle").symlink_to(root / "circle")
-    (root / "folder").mkdir()
-    os.mkfifo(root / "pipe")
+def test_only_files_below_the_roots_are_written(refused, root, path, cause):
+    write_links(root, "nothing yet")
     before = sorted(root.parent.rglob("*"))
 
-    result = await call("evaluate", {**ANSWERS, "save_path": path})
-
-    assert result.is_error
-    assert cause in result.content[0].text
+    assert cause in refused("evaluate", {**ANSWERS, "save_path": path})
     assert sorted(root.parent.rglob("*")) == before
 
 
@@ -313,7 +318,8 @@ async def test_files_of_the_system_are_not_read(server):
         Root(Path("/proc"))
 
 
-async def test_no_value_of_a_file_is_told(call, root):
+def test_no_value_of_a_file_is_told(root, monkeypatch):
+    monkeypatch.chdir(root)
     texts = {
         "environment": "TOKEN=hunter2\n",
         "lines.txt": "hunter2 hunter3\n",
@@ -338,12 +344,13 @@ async def test_no_value_of_a_file_is_told(call, root):
                 del fields["references"]
             asked.append(("evaluate_file", {"path": name, "modules": [module], **fields}))
         for tool, arguments in asked:
-            result = await call(tool, arguments)
-            said = result.content[0].text
-            assert result.is_error or tool == "evaluate_file"
-            assert not (result.is_error and "hunter" in said)
-            assert "fault of this server" not in said
-            assert not result.is_error or "internal error" not in said
+            said = ""
+            try:
+                run_tool(CallContext(Root(root)), tool, arguments)
+            except (ValueError, OSError) as error:
+                said = message(error)
+            assert said or tool == "evaluate_file"
+            assert "hunter" not in said
 
 
 @pytest.mark.parametrize("folder", ["/", "~", "."])
