@@ -27,6 +27,7 @@ from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import catalog
+from tests.tables import tabled
 
 STOPPED = 50  # calls that are cancelled, or whose process is killed
 KILLED = 5  # of these
@@ -37,26 +38,9 @@ RUN = {"run_path": "new", "qrels_path": "qrels"}
 RUNS = {"run_new_path": "new", "run_old_path": "old", "qrels_path": "qrels"}
 FIELDS = {"path": "rows.jsonl", "predictions": ["fid", "dpr"], "references": "gold"}
 SCORED = FIELDS | {"modules": ["qa_f1"], "confidence_level": 0.9, "compare": True}
-LONG = {
-    "path": "long.jsonl",
-    "modules": ["regression"],
-    "predictions": "a",
-    "references": "b",
-    "confidence_level": 0.95,
-    "interval": "bootstrap",
-    "n_resamples": 1_000_000,
-}
+LONG = tabled(__file__, "LONG")
 # Mistakes, and what the answer has to name.
-MISTAKES = [
-    ("evaluat", {}, "did you mean"),
-    ("evaluate", {"pred_ls": ["a"], "gt_ls": [["a"]], "confidence": 0.9}, "confidence_level"),
-    ("evaluate", {"pred_ls": ["a"], "gt_ls": []}, "gt_ls has 0 rows"),
-    ("evaluate_trec", {"run_path": "/etc/passwd", "qrels_path": "qrels"}, "--root"),
-    ("evaluate_trec", {"run_path": "none", "qrels_path": "qrels"}, "none"),
-    ("evaluate_file", SCORED | {"references": "golden"}, "gold"),
-    ("evaluate_file", LONG | {"n_resamples": 10**9}, "10,000,000"),
-    ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl"),
-]
+MISTAKES = tabled(__file__, "MISTAKES")
 
 
 def write_files(folder):

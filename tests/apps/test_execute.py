@@ -22,13 +22,7 @@ TASKS = [
     {"task_id": 2, "test_list": ["assert square(2) == 4"]},
     {"task_id": "echo", "tests": {"inputs": ["1", "2"], "outputs": ["1", "2"]}},
 ]
-SAMPLES = [
-    {"task_id": "sum", "completion": "    return a + b"},
-    {"task_id": "echo", "solution": "print(1)"},
-    {"task_id": "MBPP/2", "solution": "def square(x): return x * x"},
-    {"task_id": "sum", "completion": "    return a"},
-    {"task_id": "echo", "solution": "print(input())"},
-]
+SAMPLES = tabled(__file__, "SAMPLES")
 
 
 EASY = [

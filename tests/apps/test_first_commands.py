@@ -20,36 +20,7 @@ def lines_of_bfcl(*rows):
     return "".join(json.dumps({"id": f"multiple_{n}", **row}) + "\n" for n, row in enumerate(rows))
 
 
-FILES = {
-    "ref.en": "The cat sat on the mat.\nHello, world!\nIt is raining in Paris today.\n",
-    "hyp.en": "The cat sat on a mat.\nHello, world!\nIt rains in Paris today.\n",
-    "hyp.sgm": "<seg>The cat sat on a mat.</seg>\n",
-    "hyp.trn": "the cat (a-1)\n",
-    "output.conll": "U.N. B-ORG B-ORG\nofficial O O\nEkeus B-PER B-LOC\n\nBaghdad B-LOC B-LOC\n",
-    "gold.bio": "U.N. B-ORG\nEkeus B-PER\n\nBaghdad B-LOC\n",
-    "hyp.bio": "U.N. B-ORG\nEkeus B-LOC\n\nBaghdad B-LOC\n",
-    "labels.csv": "y_true,y_pred,proba\n1,1,0.9\n0,0,0.2\n1,0,0.4\n0,0,0.1\n1,1,0.7\n0,1,0.6\n",
-    "numbers.out": "1\n0\n",
-    "results.jsonl": '{"task_id": "a", "completion": "", "passed": true}\n'
-    '{"task_id": "a", "completion": "", "passed": false}\n',
-    "input_data.jsonl": '{"prompt": "a", "instruction_id_list": ["punctuation:no_comma"], '
-    '"kwargs": [{}]}\n',
-    "responses.jsonl": '{"prompt": "a", "response": "b"}\n',
-    "BFCL_v4_multiple_result.json": lines_of_bfcl(
-        {"result": "[f(a=1)]", "latency": 1}, {"result": "[f(a=3)]", "latency": 1}
-    ),
-    "data/possible_answer/BFCL_v4_multiple.json": lines_of_bfcl(
-        *[{"ground_truth": [{"f": {"a": [1, 2]}}]}] * 2
-    ),
-    "data/BFCL_v4_multiple.json": lines_of_bfcl(
-        *[{"function": [{"name": "f", "parameters": {"type": "dict", "properties": PROPERTIES}}]}]
-        * 2
-    ),
-    "ab.csv": "answer,a,b\nParis,Paris,Rome\n",
-    "votes.csv": "model_a,model_b,winner\na,b,model_a\n",
-    "table.csv": "Model,NQ\nA,45.1\n",
-    "logs/dpr/samples_nq.jsonl": "{}\n",
-}
+FILES = tabled(__file__, "FILES")
 
 
 @pytest.fixture(autouse=True)

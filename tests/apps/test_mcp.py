@@ -382,13 +382,7 @@ def test_the_folder_of_a_project_is_a_root(root, monkeypatch):
 # Several systems
 
 
-SYSTEMS = {
-    "path": "two.jsonl",
-    "modules": ["qa_em"],
-    "predictions": ["a", "b"],
-    "references": "gold",
-    "ids": "id",
-}
+SYSTEMS = tabled(__file__, "SYSTEMS")
 
 
 @pytest.fixture

@@ -18,6 +18,7 @@ from metric_commons.reporting.report import examples
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import fold, render, visible
 from tests.spec import ROOT
+from tests.tables import tabled
 
 pytestmark = pytest.mark.long
 
@@ -224,12 +225,7 @@ def find_nothing():
 # Examples
 
 
-ROWS = [
-    {"gold": ["Paris"], "q": "France?", "one": "Paris", "two": "Rome"},
-    {"gold": ["Oslo", "Christiania"], "q": "Norway?", "one": "Bergen", "two": "Oslo"},
-    {"gold": ["Rome"], "q": "Italy?", "one": "Milan", "two": "Turin"},
-    {"gold": ["Bern"], "q": "Switzerland?", "one": "Bern", "two": "Bern"},
-]
+ROWS = tabled(__file__, "ROWS")
 
 
 def examples_of(page):
@@ -622,15 +618,7 @@ def test_a_page_about_many_systems_stays_small():
     assert "xxxxxxxxxxxx…xxxmodel-39" in words(Page(text), "scores")
 
 
-SPOKEN = [
-    {
-        "said": "the cat sat on the mat",
-        "whisper": "the cat sat on mat",
-        "echo": "a cat sat on the mat",
-    },
-    {"said": "good night", "whisper": "good night", "echo": "good night <b>all"},
-    {"said": "so it goes", "whisper": "so it goes", "echo": "so it went"},
-]
+SPOKEN = tabled(__file__, "SPOKEN")
 
 
 def transcripts(**options):

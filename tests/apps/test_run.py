@@ -300,25 +300,8 @@ evaluation:
   metrics: [acc, f1, em, coverem, stringem, rouge-1, rouge-2, rouge-l]
   save_path: output/evaluate_results.json
 """
-TREC_PARAMETERS = {
-    "ir_metrics": ["mrr", "map", "recall", "ndcg", "precision"],
-    "ks": [1, 5, 10, 20, 50, 100],
-    "qrels_path": "data/qrels.txt",
-    "save_path": "output/evaluate_results.json",
-}
-ANSWERS = [
-    {
-        "question": "when was the last time anyone was on the moon",
-        "golden_answers": ["14 December 1972 UTC", "December 1972"],
-        "pred_answer": "December 14, 1973",
-    },
-    {
-        "question": "who wrote he ain't heavy he's my brother lyrics",
-        "golden_answers": ["Bobby Scott", "Bob Russell"],
-        "pred_answer": "The documents do not provide information about the author of the lyrics "
-        "to \"He Ain't Heavy, He's My Brother.\"",
-    },
-]
+TREC_PARAMETERS = tabled(__file__, "TREC_PARAMETERS")
+ANSWERS = tabled(__file__, "ANSWERS")
 QRELS = "1 0 DOC123 1\n1 0 DOC456 0\n2 0 DOC321 1\n2 0 DOC654 1\n"
 RUN = (
     "1 Q0 DOC123 1 12.34 bm25\n1 Q0 DOC456 2 11.21 bm25\n"

@@ -16,19 +16,7 @@ LONG = [
     *(("a", "x", 0.75, 0.01), ("a", "y", 0.5, 0.01)),
     *(("b", "x", 0.5, 0.01), ("b", "y", 0.25, 0.01)),
 ]
-LM_EVAL = {
-    "results": {
-        "x": {"alias": "x", "acc,none": 0.75, "acc_stderr,none": 0.01},
-        "y": {"acc,none": 0.5, "acc_stderr,none": 0.01, "em,none": 0.25},
-        "part_of_y": {"acc,none": 0.5},
-    },
-    "group_subtasks": {"y": ["part_of_y"]},
-    "config": {"model_args": "pretrained=b,dtype=auto"},
-    "versions": {},
-    "n-samples": {"x": {"original": 9, "effective": 9}},
-    "higher_is_better": {"x": {"acc": True}},
-    "model_name": "a",
-}
+LM_EVAL = tabled(__file__, "LM_EVAL")
 
 
 def board(run, *arguments):

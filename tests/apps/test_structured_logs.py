@@ -7,17 +7,9 @@ import pytest
 
 from tests.apps.files import write_rows
 from tests.apps.saved import systems_of
+from tests.tables import tabled
 
-TOOLS = [
-    {
-        "name": "area",
-        "parameters": {
-            "type": "dict",
-            "properties": {"base": {"type": "integer"}, "unit": {"type": "string"}},
-            "required": ["base"],
-        },
-    }
-]
+TOOLS = tabled(__file__, "TOOLS")
 COSTS = {"input_token_count": 1, "output_token_count": 1, "latency": 0.5}
 
 
