@@ -175,22 +175,6 @@ def test_python_and_commands_name_clusters_alike(run, rows, data):
     assert json.loads(out)["comparisons"][0]["n_clusters"] == 7
 
 
-def test_runs_have_clusters_in_a_file(run):
-    Path("qrels").write_text("q 0 a 1\nr 0 b 1\n")
-    for name, text in (("a.run", "q Q0 a 1 2 a\nr Q0 b 1 2 a\n"), ("b.run", "q Q0 b 1 2 b\n")):
-        Path(name).write_text(text)
-    assert run("trec", "--compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
-        *(1, ""),
-        "no such file: topic\n",
-    )
-    files = ("--save", "t.json", "--rows", "t.rows")
-    assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
-    message = run("compare", "t.json", "--cluster-by", "topic")[2]
-    assert message == (
-        "t.json: rows of 'a' were scored without --cluster-by topic; their clusters: none\n"
-    )
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "options"),

@@ -591,6 +591,21 @@ def test_intervals_come_as_their_ends(task, batches):
         assert (result[f"{score}_low"], result[f"{score}_high"]) == pytest.approx((low, high))
 
 
+def test_clusters_move_the_ends_of_intervals():
+    logits, labels = GENERATOR.normal(size=(30, 2)), GENERATOR.integers(0, 2, 30)
+    options = {"clusters": [row % 5 for row in range(30)], "confidence_level": 0.9}
+    hook = trainer_hook("classification", task="classification", **options)
+    expected = metric_commons.load("classification").compute(
+        predictions=logits.argmax(axis=1), references=labels, **options
+    )
+
+    result = hook(evaluation(logits, labels))
+
+    ends = [result["accuracy_low"], result["accuracy_high"]]
+    assert ends == expected["confidence_interval"]["accuracy"]
+    assert result["n_clusters"] == 5.0
+
+
 @pytest.mark.parametrize("names", [None, ["cat", "dog", "owl"]])
 @pytest.mark.parametrize("task", ["classification", "multilabel_classification"])
 def test_scores_of_classes_have_their_names(names, task):
@@ -750,7 +765,6 @@ def test_nothing_to_score_is_an_error():
         ({"task": "classification", "nan_policy": "drop"}, ValueError, "'raise', 'omit'"),
         ({"task": "classification", "decoder_only": True}, ValueError, "is for task 'generation'"),
         ({"task": "classification", "id2label": {1: "a", 2: "b"}}, ValueError, "classes 0, 1"),
-        ({"task": "classification", "id2label": []}, ValueError, "classes 0, 1"),
         *(
             (
                 {"task": "classification", "modules": "classification", option: value},
