@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import math
 import re
 from pathlib import Path
 
@@ -89,7 +88,7 @@ def test_intervals_of_any_level_are_computed_as_the_saved_ones(run, saved, metho
     paths = saved("one", "good", options=options)
     for level in ("0.5", "0.9"):
         command = ("leaderboard", *paths, "--by", "qa_em", "--confidence", level)
-        (board,) = json.loads(run(*command, "--format", "json")[1])["boards"]
+        board = json.loads(run(*command, "--format", "json")[1])
         expected = interval([1.0] * 38 + [0.0] * 2, confidence_level=float(level), method=method)
         (only,) = board["systems"]
         assert only["confidence_interval"] == [expected.low, expected.high]
@@ -126,12 +125,6 @@ def test_unlike_results_are_refused(run, saved, options, words):
 
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"the results are not comparable: {words}")
-    assert err.endswith("; use --group for separate leaderboards\n")
-    status, out, _ = run("leaderboard", *paths, "--by", "qa_em", "--group", "--format", "csv")
-    assert [(each["board"], each["system"]) for each in records(out)] == [
-        ("1", "good"),
-        ("2", "fair"),
-    ]
 
 
 def test_a_score_that_a_result_lacks_is_one_line(run, saved):
@@ -156,62 +149,7 @@ def test_systems_of_one_name_are_named_by_their_files(run, saved):
     paths = ["run_good.json", "run_fair.json"]
     out = run("leaderboard", *paths, "--by", "qa_em", "--format", "csv")[1]
 
-    assert [each["system"] for each in records(out)] == ["run_good", "run_fair"]
-
-
-def test_the_mean_over_tasks(run, saved):
-    paths = [*saved("one", "good", "fair", "poor"), *saved("two", "good", "fair", "poor")]
-    command = ("leaderboard", *paths, "--by", "qa_em", "--format", "csv", "--mean")
-    found = records(run(*command, "tasks")[1])
-
-    assert [each["system"] for each in found] == ["good", "fair", "poor"]
-    assert [each["tier"] for each in found] == ["1", "2", "3"]
-    assert float(found[0]["value"]) == pytest.approx((38 / 40 + 50 / 60) / 2)
-    assert [float(found[0][task]) for task in ("one", "two")] == [38 / 40, 50 / 60]
-    tasks = [interval([1.0] * a + [0.0] * b) for a, b in ((38, 2), (50, 10))]
-    mean = float(found[0]["value"])
-    fall = math.hypot(38 / 40 - tasks[0].low, 50 / 60 - tasks[1].low) / 2
-    rise = math.hypot(tasks[0].high - 38 / 40, tasks[1].high - 50 / 60) / 2
-    ends = [float(found[0][end]) for end in ("low", "high")]
-    assert ends == pytest.approx([mean - fall, mean + rise])
-    assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
-    told = " ".join(run(*command[:-3], "--mean", "tasks")[1].split())
-    assert "Normal test of the differences, corrected by Bonferroni's method" in told
-
-
-def test_ranks_have_intervals_where_rows_are(run, saved):
-    systems = ("good", "fair", "poor")
-    write_task("three", 60, {"good": 50, "fair": 47, "poor": 9})
-    paths = [*saved("one", *systems), *saved("three", *systems)]
-    command = ("leaderboard", *paths, "--by", "qa_em", "--mean")
-    found = {
-        each["system"]: (float(each["low"]), float(each["high"]))
-        for each in records(run(*command, "borda", "--format", "csv")[1])
-    }
-
-    # In "one" every two differ; in "three" the best two differ in three rows.
-    assert found == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
-    told = " ".join(run(*command, "borda")[1].split())
-    assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 6 comp" in told
-    Path("three.poor.rows").unlink()
-    told = " ".join(run(*command, "borda")[1].split())
-    assert "There are no intervals: three.poor.json: its scored rows are missing" in told
-    assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
-
-
-def test_what_has_no_mean(run, saved):
-    paths = [*saved("one", "good", "fair"), *saved("two", "good")]
-    mean = ("--by", "qa_em", "--mean", "tasks")
-
-    assert run("leaderboard", *paths, *mean)[::2] == (
-        *(0, "note: fair has no score of task two; it is left out\n"),
-    )
-    assert run("leaderboard", *paths[:2], *mean)[2] == (
-        "a mean over tasks needs results of several tasks, but there is only one\n"
-    )
-    lower = saved("two", "good", name="lower", options=("--set", "normalizer=lower"))
-    message = run("leaderboard", paths[0], *lower, *mean)[2]
-    assert message.startswith("scores that are not comparable have no mean: normalizer: squad")
+    assert [each["system"] for each in records(out)] == ["run_good: answer", "run_fair: answer"]
 
 
 @pytest.mark.parametrize("name", FORMATS)
@@ -254,17 +192,8 @@ def test_tasks_of_logs_are_no_rivals(run):
     command = ("leaderboard", "large.json", "small.json", "--by", "em")
 
     assert run(*command)[2] == (
-        "the results are not comparable: task: qa (large.json), quiz (large.json); use --group for "
-        "separate leaderboards\n"
+        "the results are not comparable: task: qa (large.json), quiz (large.json)\n"
     )
-    found = records(run(*command, "--group", "--format", "csv")[1])
-    assert [(each["board"], each["system"]) for each in found] == [
-        *(("1", "large"), ("1", "small")),
-        *(("2", "large"), ("2", "small")),
-    ]
-    (first, second) = records(run(*command, "--mean", "tasks", "--format", "csv")[1])
-    assert (first["system"], first["qa"], first["quiz"]) == ("large", "0.9", "0.9")
-    assert (second["system"], second["value"]) == ("small", "0.4")
 
 
 # Votes
@@ -308,7 +237,7 @@ def test_votes_are_ranked_below_a_sentence(run, votes):
     assert lines[0].split("\n")[2].split()[:3] == ["1", "ada", f"{expected['ratings']['ada']:.1f}"]
     page = run(*votes, "--format", "html")[1]
     assert page.index('<p class="sentence">84 votes on 3 systems: ada') < page.index("<table>")
-    content = json.loads(run(*votes, "--format", "json")[1])["boards"][0]
+    content = json.loads(run(*votes, "--format", "json")[1])
     assert content["sentence"] == " ".join(sentence.split())
     for record in content["systems"]:
         system = record["system"]
@@ -334,7 +263,6 @@ def test_votes_have_clusters_and_options(run, votes):
 
     assert [each["rating"] for each in records(out)] == [each["rating"] for each in records(plain)]
     assert records(out)[0]["low"] != records(plain)[0]["low"]
-    assert records(out)[0]["win_rate_low"] == ""
     assert records(davidson)[0]["rating"] != records(plain)[0]["rating"]
     assert len(run(*votes, "--top", "2", "--format", "markdown")[1].split("\n|")) == 5
 
@@ -358,28 +286,6 @@ def test_votes_without_finite_ratings_are_one_line(run):
 
     assert status == 1
     assert err.startswith("separated: 'x' never lost a point to 'y'")
-
-
-def test_the_best_has_an_interval_that_allows_for_the_choice(run):
-    rows = [
-        {"gold": "x", **{f"s{k}": "x" if (row * 7 + k * 5) % 11 > 4 else "y" for k in range(4)}}
-        for row in range(40)
-    ]
-    write_rows("many.jsonl", rows)
-    predictions = [word for k in range(4) for word in ("--predictions", f"s{k}")]
-    command = ("score", "qa_em", "many.jsonl", *predictions, "--references", "gold")
-    run(*command, "--save", "many.json", "--rows", "many.rows.jsonl")
-    board = ("leaderboard", "many.json", "--by", "qa_em", "--best")
-    status, out, err = run(*board)
-    assert (status, err) == (0, "")
-    assert "Best of 4: s" in " ".join(out.split())
-    (found,) = json.loads(run(*board, "--format", "json")[1])["boards"][0]["best"].values()
-    assert list(found) == ["system", "score", "interval", "candidates", "expected_drop"]
-    run(*command, "--save", "means.json")
-    status, _, err = run("leaderboard", "means.json", "--by", "qa_em", "--best")
-    assert status == 1
-    assert "the scores of rows of system 's" in err
-    assert "--rows FILE" in err
 
 
 def test_as_many_rows_of_other_questions_are_refused(run, saved):

@@ -90,7 +90,7 @@ def test_boards_and_other_commands_choose_clusters_too(run, saved):
     saved("qa_f1", "--id", "id", *BOTH)
     paths = ("x.json", "y.json")
     board = ("leaderboard", *paths, "--by", "qa_f1", "--format", "json")
-    later = json.loads(run(*board, *FIELD)[1])["boards"][0]
+    later = json.loads(run(*board, *FIELD)[1])
     gate = ("gate", "x.json", "--baseline", "y.json", "--score", "qa_f1", "--margin", "0.3")
     verdict = run(*gate, *FIELD)[1]
     planned = run("power", *paths, "--effect", "0.1", *FIELD)
@@ -100,7 +100,7 @@ def test_boards_and_other_commands_choose_clusters_too(run, saved):
     saved("qa_f1", "--id", "id")
     assert run(*gate)[1] != verdict
     saved("qa_f1", "--id", "id", *FIELD, "--confidence", "0.95")
-    assert json.loads(run(*board)[1])["boards"][0]["systems"] == later["systems"]
+    assert json.loads(run(*board)[1])["systems"] == later["systems"]
     assert run(*gate)[1] == verdict
     assert planned == run("power", *paths, "--effect", "0.1")
 
@@ -136,7 +136,7 @@ def test_rows_of_a_log_have_clusters(run, rows):
         assert (found["rows"], found["n_clusters"]) == (ROWS, number)
     command = ("leaderboard", "x.json", "--by", "exact_match", "--format", "json", *FIELD)
     board = json.loads(run(*command)[1])
-    assert board["boards"][0]["task"] == "qa"
+    assert board["task"] == "qa"
 
 
 @pytest.mark.parametrize("command", ["compare", "leaderboard", "gate", "power"])
@@ -206,7 +206,7 @@ def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options
             board = ("leaderboard", path, "--by", name, "--confidence", "0.9", "--format", "json")
             status, out, err = run(*board)
             assert (status, err) == (0, "")
-            (found,) = json.loads(out)["boards"][0]["systems"]
+            (found,) = json.loads(out)["systems"]
             assert found["confidence_interval"] == pytest.approx(intervals[name], abs=1e-12)
 
 
@@ -226,6 +226,6 @@ def test_scores_of_a_log_may_have_any_range(run):
         assert run(*command)[0] == 0
         out = run("leaderboard", "log.json", "--by", "percent", "--format", "json")[1]
 
-        (found,) = json.loads(out)["boards"][0]["systems"]
+        (found,) = json.loads(out)["systems"]
         assert found["confidence_interval"] == expected
         assert expected[0] < np.mean(scores) < expected[1]
