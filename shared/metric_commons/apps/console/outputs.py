@@ -239,7 +239,7 @@ def verdict(results: Results) -> str:
         among = listed_names(others)
         return f"{best} is best by {score}, but not significantly better than {among}."
     signs = [1 if (pair["diff"] > 0) != is_lower(pair) else -1 for pair in won]
-    better, worse = "ab"[:: signs[0]]
+    better, worse = ("a", "b") if signs[0] == 1 else ("b", "a")
     told = [_difference(p, sign) for p, sign in zip(won, signs, strict=True) if sign == signs[0]]
     return f"{won[0][better]} is better than {won[0][worse]}: {', '.join(told)}."
 
