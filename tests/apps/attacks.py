@@ -33,6 +33,7 @@ from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
 from tests.apps.server_session import LONG, children, is_running, write_files
 from tests.spec import PATIENCE, ROOT
+from tests.tables import tabled
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 ENDS_WITHIN = 1.0  # seconds from an interrupt to the end of a server, on a machine that is not busy
@@ -370,25 +371,7 @@ def controls_in_tools(root, dice):
 
 # Commands that work, by name: words, of which one is replaced, or to which an option is added.
 FIELDS = ["--predictions", "fid", "--references", "gold"]
-COMMANDS = {
-    "score": ["score", "qa_f1", "rows.jsonl", *FIELDS, "--save", "new.json"],
-    "execute": ["execute", "rows.jsonl", "--tests", "rows.jsonl", "--save", "new.jsonl"],
-    "merge": ["merge", "saved.rows.jsonl", "--save", "new.json"],
-    "run": ["run", "c.yaml"],
-    "trec": ["trec", "qrels", "new", "--save", "new.json"],
-    "compare": ["compare", "saved.json", "--save", "new.json"],
-    "leaderboard": ["leaderboard", "saved.json"],
-    "gate": ["gate", "saved.json", "saved.json"],
-    "power": ["power", "saved.json"],
-    "plot": ["plot", "rows.jsonl"],
-    "report": ["report", "saved.json", "--save", "page.html"],
-    "export": ["export", "saved.json", "--save", "new"],
-    "describe": ["describe", "qa_f1"],
-    "list": ["list"],
-    "presets": ["presets"],
-    "ultrarag-init": ["ultrarag-init", "folder"],
-    "mcp": ["mcp", "--root", "/proc"],
-}
+COMMANDS = tabled(__file__, "COMMANDS")
 
 
 @cache

@@ -43,6 +43,7 @@ from metric_commons.statistics.arguments.domains import check_score
 from tests.apps.bombs import bombs
 from tests.apps.odd_calls import odd_calls
 from tests.spec import CASES, METRICS, specs
+from tests.tables import tabled
 
 KEYS = options_of(score, OF_FILES) | options_of(WithRows)
 
@@ -83,28 +84,7 @@ OUTSIDE = [
     *("/etc/passwd", "../secret", "/proc/self/environ", "/sys/kernel/profiling", "/dev/stdin"),
     *("link", "circle", "a\0b", "", ".", "/", "new/../../secret", "\ud800", "x" * 5000),
 ]
-CALLS = {
-    "evaluate": {
-        "pred_ls": ["Paris"],
-        "gt_ls": [["paris"]],
-        "metrics": ["em"],
-        "profile": "standard",
-    },
-    "evaluate_trec": {"run_path": "run", "qrels_path": "qrels", "ks": [1], "metrics": ["map"]},
-    "evaluate_trec_pvalue": {"run_new_path": "run", "run_old_path": "run", "qrels_path": "qrels"},
-    "evaluate_file": {
-        "path": "x.jsonl",
-        "modules": ["qa_em"],
-        "predictions": "a",
-        "references": "b",
-        "confidence_level": 0.9,
-        "n_resamples": 100,
-        "seed": 1,
-    },
-    "compare_files": {"paths": ["saved.json"], "alpha": 0.1, "correction": "none"},
-    "report": {"path": "saved.json", "save_path": "page.html"},
-    "describe_module": {"name": "qa_em"},
-}
+CALLS = tabled(__file__, "CALLS")
 
 
 class HungError(BaseException):
@@ -245,44 +225,7 @@ def _leaves(value, path=()):
 
 
 # Rows and documents with the marks of the formats that harnesses write.
-_SAMPLE = {
-    "id": 1,
-    "epoch": 1,
-    "input": "Q",
-    "target": "A",
-    "output": {"completion": "A", "choices": [{"message": {"content": "A"}}]},
-    "scores": {"match": {"value": "C", "answer": "A"}},
-}
-LOGS = {
-    "squad.json": {
-        "data": [{"paragraphs": [{"qas": [{"id": "q", "answers": [{"text": "a"}]}]}]}],
-        "version": "1.1",
-    },
-    "inspect.json": {
-        "version": 2,
-        "status": "success",
-        "eval": {"model": "m", "task": "t"},
-        "results": {"total_samples": 1},
-        "samples": [_SAMPLE],
-    },
-    "lm_eval.jsonl": {
-        "doc_id": 0,
-        "doc": {"question": "Q", "answer": ["A"]},
-        "target": "A",
-        "arguments": {"gen_args_0": {"arg_0": "Q"}},
-        "resps": [["A"]],
-        "filtered_resps": ["A"],
-        "exact_match": 1.0,
-    },
-    "olmes.jsonl": {
-        "doc_id": 0,
-        "native_id": "x",
-        "metrics": {"acc_raw": 1},
-        "model_output": [{"sum_logits": -1.0, "num_tokens": 1, "continuation": "A"}],
-        "label": 0,
-    },
-    "memory.json": [{"step": "a", "memory": {"memory_q_ls": ["Q"], "memory_ans_ls": ["A"]}}],
-}
+LOGS = tabled(__file__, "LOGS")
 
 
 def changed_logs(dice, folder):

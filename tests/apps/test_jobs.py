@@ -26,6 +26,7 @@ from metric_commons.evaluation.scoring import files, scoring
 from metric_commons.module.catalog import usage
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, PATIENCE, nightly, specs
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -177,13 +178,7 @@ def test_files_of_several_systems_are_the_same(run, processes):
     assert one == two
 
 
-DAMAGES = [
-    {5: {"answer": None}, 60: {"gold": None}},
-    {60: {"answer": None}, 5: {"gold": None}},
-    {50: {"gold": [1]}, 51: {"answer": 3}},
-    {66: {"topic": None}},
-    {20: {"topic": 1}, 40: {"topic": "1"}},
-]
+DAMAGES = tabled(__file__, "DAMAGES")
 COMPARED = ("--compare", "--predictions", "other")
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from metric_commons import score
 from tests.apps.files import write_rows
+from tests.apps.saved import run_once
+from tests.tables import tabled
 
 ROWS = 40
 FIELD = ("--cluster-by", "doc.passage")
@@ -58,7 +60,8 @@ def saved(run, rows):
         for system in ("x", "y"):
             fields = [word.format(system=system) for word in COMMANDS[module]]
             files = ("--save", f"{system}.json", "--rows", f"{system}.rows")
-            status, _, err = run("score", module, "rows.jsonl", *fields, *options, *files)
+            command = ("score", module, "rows.jsonl", *fields, *options, *files)
+            status, _, err = run_once(run, *command)
             assert (status, err) == (0, "")
 
     return saved
@@ -172,32 +175,10 @@ def test_python_and_commands_name_clusters_alike(run, rows, data):
     assert json.loads(out)["comparisons"][0]["n_clusters"] == 7
 
 
-def test_runs_have_clusters_in_a_file(run):
-    Path("qrels").write_text("q 0 a 1\nr 0 b 1\n")
-    for name, text in (("a.run", "q Q0 a 1 2 a\nr Q0 b 1 2 a\n"), ("b.run", "q Q0 b 1 2 b\n")):
-        Path(name).write_text(text)
-    assert run("trec", "--compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
-        *(1, ""),
-        "no such file: topic\n",
-    )
-    files = ("--save", "t.json", "--rows", "t.rows")
-    assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
-    message = run("compare", "t.json", "--cluster-by", "topic")[2]
-    assert message == (
-        "t.json: rows of 'a' were scored without --cluster-by topic; their clusters: none\n"
-    )
-
-
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "options"),
-    [
-        ("qa_f1", ["--cluster-by", "doc.passage"]),
-        ("win_rate", []),
-        ("win_rate", ["--cluster-by", "doc.passage"]),
-        ("win_rate", ["--set", "ties=half", "--cluster-by", "doc.passage"]),
-        ("ir_ranking", ["--id", "id", "--cluster-by", "doc.passage"]),
-    ],
+    tabled(__file__, "a_saved_result_has_the_intervals_of_its_rows"),
 )
 def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options):
     write_rows("rows.jsonl", rows)
