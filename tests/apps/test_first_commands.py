@@ -12,6 +12,7 @@ from tests.spec import ROOT
 from tests.tables import tabled
 
 EXAMPLES = ROOT / "examples"
+QUESTIONS = {"a": ["Oslo"], "b": [], "c": ["1789", "the year 1789"], "d": ["Rome"]}
 PROPERTIES = {"a": {"type": "integer"}}
 
 
@@ -93,3 +94,13 @@ def test_functions_of_other_libraries_name_ours(name, hint):
 
     assert str(error.value).startswith("module 'metric_commons' has no attribute")
     assert hint in str(error.value)
+
+
+def test_a_page_on_lines_of_text_shows_them(run):
+    line = "score bleu ter hyp.en -r ref.en --save lines.json --rows lines.jsonl"
+    assert run(*line.split())[0] == 0
+    assert run("report", "lines.json", "--save", "lines.html")[0] == 0
+    page = Path("lines.html").read_text("utf-8")
+
+    assert "It is raining in Paris today." in page
+    assert "It rains in Paris today." in page

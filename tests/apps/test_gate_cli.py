@@ -1,7 +1,6 @@
 """`gate`, `power` and `compare` on saved results, as a new user would call them."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -59,11 +58,7 @@ def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
     assert "60 rows" in second
     assert "equal" not in second
     assert bool(more) is (status == 3)
-    if more:
-        assert re.fullmatch(
-            r"If both systems are equally good, [\d,]+ rows would tell with a probability of 80 %.",
-            more[0],
-        )
+    assert not more or more[0].startswith("metric-commons power says how many rows")
 
 
 @pytest.mark.long
@@ -158,7 +153,7 @@ def test_the_power_of_a_benchmark(run, saved):
     names = [saved("old"), saved("near")]
     status, out, err = run("power", *names, "--effect", "0.1")
     assert (status, err) == (0, "")
-    assert "power for 0.1" in out
+    assert "rows needed: to detect 0.1" in out
     status, out, _ = run("power", *names, "--effect", "0.1", "--format", "json")
     content = json.loads(out)
     (plan,) = content["plans"]
@@ -266,7 +261,7 @@ def test_rows_may_be_added_between_looks(run, saved, new, looks, verdict):
     assert out.endswith(f"at 90 % over all looks: {verdict}.\n")
     status, out, _ = gate(run, f"{new}.json", old, 0.05, *options, "--format", "json")
     (check,) = json.loads(out)["checks"]
-    assert (check["rows"], check["units"], check["total"]) == (60, 60, 60)
+    assert (check["rows"], check["total"]) == (60, 60)
     assert check["confidence_interval"][0] <= check["difference"] <= check["confidence_interval"][1]
 
 

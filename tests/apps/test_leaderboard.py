@@ -149,7 +149,7 @@ def test_systems_of_one_name_are_named_by_their_files(run, saved):
     paths = ["run_good.json", "run_fair.json"]
     out = run("leaderboard", *paths, "--by", "qa_em", "--format", "csv")[1]
 
-    assert [each["system"] for each in records(out)] == ["run_good", "run_fair"]
+    assert [each["system"] for each in records(out)] == ["run_good: answer", "run_fair: answer"]
 
 
 def test_less_is_better_where_it_is(run, saved):

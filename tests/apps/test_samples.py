@@ -243,7 +243,7 @@ def test_texts_without_references_are_an_error_with_the_line_to_type(texts, refu
 
 
 def test_nothing_is_compared_with_itself(texts, refused, run):
-    message = "hyp.txt would be compared with itself"
+    message = "hyp.txt: field 'prediction' would be compared with itself"
     for name in ("hyp.txt", str(Path("hyp.txt").resolve())):
         assert refused("score", "bleu", "hyp.txt", "-r", name) == (2, message)
     message = "g.jsonl: field 'gold' would be compared with itself"
@@ -252,7 +252,7 @@ def test_nothing_is_compared_with_itself(texts, refused, run):
         command = ["score", "qa_em", "g.jsonl", "-p", "gold", "-r", "gold", *further]
         assert refused(*command) == (2, message)
     Path("g.conll").write_text("Paris O B-LOC\n")
-    message = "g.conll would be compared with itself"
+    message = "g.conll: field 'prediction' would be compared with itself"
     assert refused("score", "span_f1", "g.conll", "-r", "g.conll") == (2, message)
 
 
@@ -303,27 +303,6 @@ def test_tags_of_two_files_are_in_the_last_columns(run, result):
     Path("g.conll").write_text("Paris B-LOC\nis O\n\nRome B-LOC\n")
     scores = result("span_f1", "p.conll", "-r", "g.conll")["scores"]
     assert (scores["precision"], scores["recall"]) == (1.0, 0.5)
-
-
-LONG = ("--system", "s", "--predictions", "p", "--references", "r")
-
-
-def test_a_long_table_is_split(run, result, refused):
-    rows = [
-        {"s": s, "q": q, "p": p, "r": "x"}
-        for s, q, p in [("a", 1, "x"), ("b", 2, "x"), ("b", 1, "?"), ("a", 2, "x")]
-    ]
-    path = write_rows("l.jsonl", rows)
-
-    assert result("qa_em", path, *LONG, "--id", "q", system="a")["scores"] == {"qa_em": 1.0}
-    assert result("qa_em", path, *LONG, system="b")["scores"] == {"qa_em": 0.5}
-    _, out, _ = run("score", "qa_em", path, *LONG, "--id", "q", "--compare", "--format", "json")
-    assert json.loads(out)["comparisons"][0]["diff"] == 0.5
-    write_rows("l.jsonl", rows[:3])
-    assert (
-        "system 'a' has no row for 1 id (2) of system 'b'"
-        in refused("score", "qa_em", path, *LONG, "--id", "q")[1]
-    )
 
 
 @pytest.mark.parametrize(

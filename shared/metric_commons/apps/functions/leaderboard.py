@@ -16,7 +16,7 @@ from ...module.catalog.usage import UsageError, note
 from ...reporting.leaderboards import leaderboards, published_scores, score_tables
 from ...reporting.leaderboards.task_means import task_means
 from ...reporting.leaderboards.vote_boards import FIELDS, vote_board
-from ...reporting.report.leaderboard_page import Board, leaderboard_page
+from ...reporting.report.leaderboard_page import leaderboard_page
 from ...statistics.arguments.domains import Level
 from ...statistics.intervals.methods import Assumption
 from .findings import Saved, one_field, refuse, with_origin
@@ -59,7 +59,7 @@ class RankedSystems(Results):
 
     def to_page(self, tables: Sequence[Table]) -> str:
         """Return a page of the table, with sortable columns and a picture of intervals."""
-        return leaderboard_page([Board(tables[0], self.heading, self.members[: self.top])])
+        return leaderboard_page(tables[0], self.heading, self.members[: self.top])
 
 
 def leaderboard(
@@ -166,7 +166,6 @@ def _of_results(content: leaderboards.Leaderboard) -> RankedSystems:
     """Return the leaderboard of comparable results."""
     heading = {
         "by": f"{content.module}.{content.score}",
-        "task": content.task,
         "confidence_level": content.confidence_level,
         "lower_is_better": content.is_lower_better,
         "signatures": content.results.signatures(),

@@ -10,7 +10,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, combinations
-from pathlib import Path
 from typing import Any
 
 from ...data.files.stored import option_text, to_jsonable
@@ -21,10 +20,10 @@ from ...evaluation.results.comparison_tables import statement
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
-    Cell,
     Column,
     Notation,
     Table,
+    cell,
     column,
     label,
     level_heading,
@@ -48,13 +47,6 @@ class Entry:
     score: str
 
     @property
-    def name(self) -> str:
-        """Return the name of the system: its model, if a result has one model on several tasks."""
-        log = self._recorded("logs")
-        of_task = f"{log.get('model')}/{log.get('task')}"
-        return str(log["model"]) if self.system == of_task else self.system
-
-    @property
     def parts(self) -> dict[str, str]:
         """Return all that can affect the score, by name, in JSON, where unequal values differ."""
         result = self.origin.results.systems[self.system][self.module]
@@ -76,12 +68,6 @@ class Entry:
         """Return the task that a log names; "" if there is no log, or it names none."""
         return str(self._recorded("logs").get("task") or "")
 
-    @property
-    def task(self) -> str:
-        """Return a name for the rows: the task of a log, or the file of the references."""
-        column = self._recorded("columns").get("references")
-        return self.logged_task or (Path(column["path"]).stem if column else "")
-
     def _recorded(self, name: str) -> Mapping[str, Any]:
         """Return the entry about the system in this part of the provenance, if there is one."""
         return self.origin.results.provenance.get(name, {}).get(self.system) or {}
@@ -95,7 +81,6 @@ class Leaderboard:
     score: str
     results: Results
     confidence_level: float
-    task: str = ""
     problem: str = ""  # why systems were not compared
 
     @property
@@ -152,7 +137,7 @@ class Leaderboard:
         labels = [column(records, "rank")] if self.ranks else []
         labels.append(column(records, "system", label))
         scores = [
-            Cell(form.number(record["value"]), standings.letters(record["system"], key))
+            cell(form.number(record["value"]), standings.letters(record["system"], key))
             for record in records
         ]
         level = level_heading(self.confidence_level)
@@ -284,21 +269,18 @@ def leaderboard(
         except ValueError as error:
             problem = str(error)
     pool = pool.sort(key).choose([key])
-    return Leaderboard(first.module, first.score, pool, confidence_level, first.task, problem)
+    return Leaderboard(first.module, first.score, pool, confidence_level, problem)
 
 
 def _names(systems: Sequence[Entry]) -> list[str]:
-    """Return a name for each system: that of its file if several results have its own name."""
-    by_name = Counter(entry.name for entry in systems)
-    by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
-    by_origin = Counter(id(entry.origin) for entry in systems)
+    """Return a name for each system: with that of its file if several results have its own name."""
+    counts = Counter(entry.system for entry in systems)
+    stems = Counter(path.stem for path in {entry.origin.path for entry in systems})
     names = []
     for entry in systems:
         path = entry.origin.path
-        of_file = path.stem if by_stem[path.stem] == 1 else str(path)
-        if by_origin[id(entry.origin)] > 1:
-            of_file += f": {entry.system}"
-        names.append(of_file if by_name[entry.name] > 1 else entry.name)
+        of_file = path.stem if stems[path.stem] == 1 else str(path)
+        names.append(entry.system if counts[entry.system] == 1 else f"{of_file}: {entry.system}")
     return names
 
 

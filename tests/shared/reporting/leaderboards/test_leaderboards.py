@@ -1,12 +1,10 @@
 """Boards compare options as results hold them, not as signatures print them."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from metric_commons.evaluation.comparison.saved_results import SavedResult
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
-    Entry,
     comparable,
     differences,
     entries,
@@ -43,15 +41,6 @@ def test_patterns_with_the_sign_between_options_are_told_apart():
         'extract: {"regex": "(no|1|12|yes)"} (a.json), {"regex": "(no|12|1|yes)"} (b.json)'
     )
     assert len(grouped(first, saved("b", 3, extract=[{"regex": "(no|1|12|yes)"}]))) == 1
-
-
-def test_a_candidate_is_called_by_its_model_where_a_log_names_model_and_task():
-    results = saved("m/t", 9).results
-    logs = {"logs": {"m/t": {"model": "m", "task": "t"}}}
-    of_log = replace(results, provenance=results.provenance | logs)
-    entry = Entry(SavedResult(Path("x.json"), of_log), "m/t", "qa_em", "qa_em")
-    assert (entry.name, entry.task) == ("m", "t")
-    assert replace(entry, origin=SavedResult(Path("x.json"), results)).name == "m/t"
 
 
 def clusters_of(points, seed, sample_size=4):
