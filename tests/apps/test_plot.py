@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import binomtest
 
 from metric_commons import load
-from metric_commons.reporting.plots import label_plots, panels
+from metric_commons.reporting.plots import label_plots
 from tests.spec import ROOT, nightly
 from tests.tables import tabled
 
@@ -262,8 +262,12 @@ def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count)
 
 
 def test_options_move_what_is_drawn(drawn):
-    options = ("--set", "threshold=0.3", "--set", 'labels=["yes","no"]')
-    figure = drawn("confusion", *GUIDED, *options)
+    def counts(*options):
+        figure = drawn("confusion", *GUIDED, *options)
+        return [
+            [int(text.get_text().split("\n")[0]) for text in panel.texts[:4]]
+            for panel in figure.axes[:2]
+        ]
 
     for name, panel in zip(GUIDES, figure.axes, strict=False):
         result = guided(name, threshold=0.3, confusion_matrix=True)
