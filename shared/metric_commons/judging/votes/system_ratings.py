@@ -29,6 +29,7 @@ from .bradley_terry import (
     check_finite,
     check_finite_with_ties,
     fit_strengths,
+    fit_with_ties,
     win_probabilities,
 )
 from .rating_errors import (
@@ -39,7 +40,6 @@ from .rating_errors import (
     rating_errors,
 )
 from .style_control import fit_with_covariates, standardized
-from .tie_models import fit_with_ties
 from .vote_counts import VoteRows, Votes, count_votes, read_rows
 
 Method = Literal["bradley_terry", "elo", "win_rate"]
