@@ -364,8 +364,8 @@ def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
 
     # A row without a label, one of label 1 or one of label 0; with a hit or without one
     unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]]).astype(np.float64)
-    value = {"": result["judge_corrected"]}
+    scores = {"": float(result["judge_corrected"])}
     found = intervals_with_candidates(
-        units, value, measure, unseen, uncertainty, bounds=lambda _: (0.0, 1.0)
+        units, scores, measure, unseen, uncertainty, bounds=lambda _: (0.0, 1.0)
     )[""]
     return result, {"judge_corrected": found._replace(standard_error=error)}
