@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers, take
-from ...statistics.arguments.checks import OptionError, RowError, check_labels, nearest, shown
+from ...statistics.arguments.checks import OptionError, RowError, check_labels, shown
 from ...statistics.arguments.domains import (
     Labels,
     Level,
@@ -229,10 +229,7 @@ def _check_rows(rows: VoteRows, ties: str, anchor: Mapping[str, float] | None) -
             raise OptionError("anchor", f"must name one system, got {len(anchor)}")
         ((name, rating),) = anchor.items()
         if name not in rows.systems:
-            raise OptionError(
-                "anchor",
-                f"names {shown(name)}, which has no votes{nearest(str(name), rows.systems)}",
-            )
+            raise OptionError("anchor", f"names {shown(name)}, which has no votes")
         is_number = isinstance(rating, int | float | np.number) and not isinstance(rating, bool)
         if not is_number or not math.isfinite(rating):
             raise OptionError("anchor", f"must hold a finite number, got {shown(rating)}")

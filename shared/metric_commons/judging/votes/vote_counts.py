@@ -17,7 +17,6 @@ from ...statistics.arguments.checks import (
     check_labels,
     check_number_lists,
     check_weights,
-    nearest,
     shown,
 )
 
@@ -233,8 +232,7 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
         except KeyError:
             row = next(row for row, verdict in enumerate(winner) if verdict not in VERDICTS)
             verdicts = ", ".join(map(repr, VERDICTS))
-            hint = nearest(winner[row], VERDICTS)
-            problem = f"is {shown(winner[row])}, but verdicts are {verdicts}{hint}"
+            problem = f"is {shown(winner[row])}, but verdicts are {verdicts}"
             raise RowError("winner", row, problem) from None
         return np.array([0.0, 0.5, 1.0]), codes
     shares = np.asarray(winner, np.float64)
