@@ -24,20 +24,6 @@ from ...statistics.arguments.checks import (
 VERDICTS = {"model_a": 2, "model_b": 0, "tie": 1, "tie (bothbad)": 1, "both_bad": 1}
 
 
-class VotesOfPairs(NamedTuple):
-    """Pairs of systems with votes; those of a pair are a slice of all votes."""
-
-    systems: int  # their number
-    first: Integers
-    second: Integers
-    starts: Integers
-    lengths: Integers
-
-    def sums(self, amounts: Floats) -> Floats:
-        """Return the amounts of all votes, with any further axes, added up for each pair."""
-        return np.add.reduceat(amounts, self.starts)
-
-
 @dataclass(frozen=True)
 class Votes:
     """Distinct votes with their counts; arrays have one value per distinct vote.
@@ -86,13 +72,6 @@ class Votes:
         cells = self.first * self.size + self.second
         totals = np.bincount(cells, amounts, self.size**2).astype(np.float64, copy=False)
         return totals.reshape(self.size, self.size)
-
-    def pairs(self) -> VotesOfPairs:
-        """Return the pairs (first, second); votes are in their order."""
-        cells = self.first * self.size + self.second
-        starts = np.flatnonzero(np.diff(cells, prepend=-1))
-        lengths = np.diff(starts, append=cells.size)
-        return VotesOfPairs(self.size, self.first[starts], self.second[starts], starts, lengths)
 
     def points(self, multiplicities: Floats | Integers | None = None) -> Floats:
         """Return the points that each system took from each other one, shape (systems, systems).
