@@ -78,6 +78,7 @@ class JudgeAgreement(BatchMetric):
     lower_is_better = frozenset({"all_wrong", "error_correlation"})
     arrays_allowed = True
     nan_allowed = True
+    empty_references = "left out"
     holes_allowed = True
     single_text_allowed = False
 

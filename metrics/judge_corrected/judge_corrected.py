@@ -69,6 +69,7 @@ class JudgeCorrected(BatchMetric):
     lower_is_better = frozenset({"standard_error"})
     arrays_allowed = True
     nan_allowed = True
+    empty_references = "nan"
 
     def _info(self):
         number = datasets.Value("float64")

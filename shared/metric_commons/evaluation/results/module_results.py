@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from ...data.files.stored import from_jsonable, option_texts, to_jsonable
 from ...module.catalog.catalog import lower_scores
 from ..rows.versions import DISTRIBUTION, version
-from .records import ScoreRecord, StoredRun
+from .records import RunHeader, ScoreRecord
 from .rendering import label
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _IN_RECORD = {
 _BY_SCORE = ("confidence_interval", "score_bounds", *_IN_RECORD.values())
 _COUNTS = ("n_clusters", "missing_rows")
 # What a file has of a run beside its records and the values that are not numbers.
-_HEADER = tuple(name for name in StoredRun.__annotations__ if name != "values")
+_HEADER = tuple(RunHeader.__annotations__)
 
 
 def program() -> str:
