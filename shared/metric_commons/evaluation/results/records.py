@@ -145,19 +145,12 @@ class _StoredComparison(_Compared, total=False):
     options: _Options
 
 
-class _InputColumn(TypedDict):
-    path: str
-    field: str
-    format: str | None
-
-
 class _Provenance(TypedDict, total=False):
     inputs: list[_Values]
     versions: dict[str, str]
     created: str
     digests: dict[str, dict[str, str]]
-    columns: dict[str, dict[str, _InputColumn]]
-    logs: _Values
+    sources: dict[str, _Values]
     agreement: list[_Values]
     not_compared: list[str]  # pairs of systems, and why
     preset: str | None
