@@ -4,7 +4,6 @@ import csv
 import io
 import json
 from pathlib import Path
-from statistics import NormalDist, stdev
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -118,38 +117,6 @@ def test_results_of_lm_eval(run):
     status, _, err = run("score", "logged", str(path))
     assert status == 2
     assert err.startswith(f"{path} cannot be scored: it contains means without scores of rows")
-
-
-def test_logs_of_samples_have_means_and_standard_errors(run):
-    """As in AlpacaEval, whose annotations of a model are a file."""
-    preferences = {"m": [1.25, 2, 0, 1.75], "n": [1, 1, 1.5, 1.5]}
-    for model, values in preferences.items():
-        rows = [
-            {"instruction": f"q{number}", "generator_1": "base", "generator_2": model}
-            | {"output_1": "x", "output_2": "y", "preference": value, "annotator": "j"}
-            for number, value in enumerate(values)
-        ]
-        Path(model).mkdir()
-        Path(model, "annotations.json").write_text(json.dumps(rows))
-    content = board(run, *(f"{model}/annotations.json" for model in preferences))
-
-    assert content["tasks"] == ["alpaca_eval against base"]
-    assert [(each["system"], each["value"]) for each in content["systems"]] == [
-        ("m", 0.625),
-        ("n", 0.25),
-    ]
-    low, high = content["systems"][1]["confidence_interval"]
-    error = stdev([0, 0, 0.5, 0.5]) / 2
-    assert (low, high) == (0, pytest.approx(0.25 + NormalDist().inv_cdf(0.975) * error))
-    rows[0]["preference"] = None
-    Path("n", "annotations.json").write_text(json.dumps(rows))
-    status, _, err = run("leaderboard", "n/annotations.json")
-    assert status == 1
-    assert err.startswith("n/annotations.json: 1 samples have no win_rate; score this log first: ")
-    assert (
-        "name the score of this log with --by; there are win_rate"
-        in (run("leaderboard", "m/annotations.json", "--by", "accuracy")[2])
-    )
 
 
 LONG_HEADER = "model,task,score\n"

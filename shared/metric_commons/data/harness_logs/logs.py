@@ -40,9 +40,6 @@ _MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines that are m
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OF_SPREADSHEETS = {"xl/workbook.xml", "content.xml"}  # of Excel, and of LibreOffice
-_SPREADSHEET = "this is a spreadsheet; save its sheet as .csv"
 
 Record = Mapping[str, Any]
 Column = Callable[[Record], Any]
@@ -106,7 +103,6 @@ class Log:
     # chosen with `--filter`, for the key "filter", or with `--where`.
     variants: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
-    conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
     options: Mapping[str, Any] = field(default_factory=dict)  # that modules need to read it
     sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
@@ -138,12 +134,10 @@ class LogFormat:
     suffixes: Sequence[str] = ()  # alternatives
     marks: Sequence[str] = ()  # fields of the first record; alternative sets of them
     further: Callable[[Content], bool] | None = None
-    where: tuple[str, str] | None = None  # a field of rows that are samples, and its value
     columns: Mapping[str, str | Column] = field(default_factory=dict)
     system: str | None = None  # paths in the first record
     task: str | None = None
     variants: Sequence[str] = ()  # columns or fields whose values must not be mixed
-    conventions: Mapping[str, str] = field(default_factory=dict)
     # The fields of `Log` that follow from the content; columns are added to those above.
     computed: Callable[[Content], Mapping[str, Any]] | None = None
 
@@ -151,17 +145,12 @@ class LogFormat:
         """Return whether the content has the marks."""
         return (
             content.kind in self.kinds
-            and (not self.suffixes or content.path.suffix in self.suffixes)
             and (not self.marks or any(map(content.has, self.marks)))
             and (self.further is None or self.further(content))
         )
 
     def read(self, content: Content) -> Log:
         """Return the log."""
-        rows = content.rows
-        if self.where is not None:
-            name, value = self.where
-            rows = (row for row in rows if row[1].get(name) == value)
         computed = dict(self.computed(content)) if self.computed else {}
         columns = {
             name: column(path)
@@ -169,11 +158,10 @@ class LogFormat:
             if not _is_absent(path, content.first)
         }
         declared: dict[str, Any] = {
-            "rows": rows,
+            "rows": content.rows,
             "system": _value_or_none(content.first, self.system),
             "task": _value_or_none(content.first, self.task),
             "variants": {name: columns.get(name) or _text_of(name) for name in self.variants},
-            "conventions": self.conventions,
         }
         return Log(
             **declared | computed, columns=columns, format_name=self.name, names=content.names
@@ -232,19 +220,20 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     kind = suffix(stream.path)
     if format_name in _TABLES:
         kind, format_name = str(format_name), PLAIN_ROWS
-    is_table = format_name == PLAIN_ROWS
     start = stream.start()
-    if not is_table and _is_text(kind, format_name):
-        return _texts(stream, format_name)
-    if start.startswith(_OLD_OFFICE):
-        raise ValueError(_SPREADSHEET)
-    if start.startswith(_ZIP) and not is_table:
-        file = stream.seekable()
-        names = zipfile.ZipFile(file).namelist()
-        if not _OF_SPREADSHEETS.isdisjoint(names):
-            raise ValueError(_SPREADSHEET)
-        archive = Content(stream.path, "zip", names, iter(()), file=file)
-        return _only_log(archive, format_name)
+    if format_name != PLAIN_ROWS:
+        text_format = _text_format(kind, format_name)
+        if text_format is not None:
+            return _texts(stream, text_format)
+        if start.startswith(_ZIP):
+            file = stream.seekable()
+            names = zipfile.ZipFile(file).namelist()
+            log = _log(Content(stream.path, "zip", names, iter(()), file=file), format_name)
+            if log is None:
+                raise ValueError(
+                    "an archive that is no log; of a spreadsheet, save a sheet as .csv"
+                )
+            return log
     if kind == "parquet" or start.startswith(_PARQUET):
         names, whole_rows, batches = parquet_blocks(stream.seekable(), fields)
         content = Content(stream.path, "parquet", names, _rows_of(whole_rows))
@@ -257,29 +246,27 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if start and kind not in ("json", "jsonl") and not is_json:
         has_marks = start.lstrip(_BLANKS).startswith(b"<") or kind in _MARKED
         if format_name is None and stream.path != STANDARD_INPUT and not has_marks:
-            return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
+            return _texts(stream, format_named("lines"))  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     return _json(stream, kind, format_name)
 
 
-def _is_text(kind: str, format_name: str | None) -> bool:
-    """Return whether the named format, or that of the suffix, consists of lines of text.
-
-    >>> _is_text("bio", None), _is_text("csv", "lines"), _is_text("txt.json", None)
-    (True, True, False)
-    """
-    if format_name is None and kind in _TABLES:  # known without importing all formats
-        return False
-    of_texts = [form for form in formats().values() if tuple(form.kinds) == ("text",)]
-    return any(form.name == format_name or f".{kind}" in form.suffixes for form in of_texts)
+def _text_format(kind: str, format_name: str | None) -> LogFormat | None:
+    """Return the named format, or that of the suffix, if it consists of lines of text."""
+    if format_name is not None:
+        form = format_named(format_name)
+        return form if tuple(form.kinds) == ("text",) else None
+    if kind in _TABLES:  # known without importing all formats
+        return None
+    return next((form for form in formats().values() if f".{kind}" in form.suffixes), None)
 
 
-def _texts(stream: Stream, format_name: str | None) -> Log:
+def _texts(stream: Stream, form: LogFormat) -> Log:
     texts = enumerate(text_lines(stream.content), start=1)
     rows: Iterator[Row] = (
         (line, {"text": text.removesuffix("\n").removesuffix("\r")}) for line, text in texts
     )
-    return _only_log(Content(stream.path, "text", None, rows), format_name)
+    return form.read(Content(stream.path, "text", None, rows))
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
@@ -325,14 +312,6 @@ def _log(content: Content, format_name: str | None) -> Log | None:
         return form.read(content)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not in the format {form.name}: {error}") from error
-
-
-def _only_log(content: Content, format_name: str | None) -> Log:
-    """Return the log in content that cannot be plain rows."""
-    log = _log(content, format_name)
-    if log is None:
-        raise ValueError("the format cannot be detected from the content; name it with --from")
-    return log
 
 
 def _rows_of(blocks: Iterator[Cells] | Iterator[ArrowBatch]) -> Iterator[Row]:
