@@ -50,8 +50,6 @@ CONTENTS = {
     "judgments": ("qrels", b"q 0 d 1\n", b"q %s d 1\n" % LONG, b""),
     "an unfinished archive": ("x.eval", b"PK\x03\x04", b"x", b""),
 }
-# A frame of LZ4, as ranx writes; those who read it would need another library.
-LZ4 = b"\x04\x22\x4d\x18\x64\x40\xa7"
 METHODS = {"deflate": zipfile.ZIP_DEFLATED, "bzip2": zipfile.ZIP_BZIP2, "lzma": zipfile.ZIP_LZMA}
 _HEADER = {"version": 2, "status": "success", "eval": {"model": "m", "task": "t"}}
 _HEADER["results"] = {"total_samples": 1}
@@ -104,13 +102,6 @@ def write_zstandard_archive(folder, mebibytes):
     return path
 
 
-def write_lz4(folder):
-    """The start of a run in LZ4."""
-    path = folder / "run.lz4"
-    path.write_bytes(LZ4 + b"\x00" * 1000)
-    return path
-
-
 def read(path):
     """Read a file of this module; an error of one line refuses it."""
     if path.name.startswith("run"):
@@ -125,13 +116,11 @@ def read(path):
 def bombs(dice, folder):
     """A probe: a bomb, which must be read or refused in little memory."""
     mebibytes = dice.choice([4, 8, 12, 16]) if dice.random() < 0.97 else 1000
-    kind = dice.randrange(8)
+    kind = dice.randrange(7)
     if kind == 0:
         path = write_archive(folder, dice.choice([*METHODS]), mebibytes)
     elif kind == 1:
         path = write_zstandard_archive(folder, min(mebibytes, 200))
-    elif kind == 2:
-        path = write_lz4(folder)
     else:
         path = write_compressed(folder, dice.choice([*CODECS]), dice.choice([*CONTENTS]), mebibytes)
     before = _peak()
@@ -189,7 +178,6 @@ def main(mebibytes):
         ]
         paths += [(".eval, many samples, deflate", write_archive, ("deflate", 9, mebibytes // 9))]
         paths += [(".eval, one sample, zstandard", write_zstandard_archive, (mebibytes,))]
-        paths += [("a run, .lz4", write_lz4, ())]
         for what, write, arguments in paths:
             path = write(folder, *arguments)
             peak, seconds, said = measured(path)

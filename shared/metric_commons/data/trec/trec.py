@@ -5,10 +5,9 @@ document and relevance. Columns are separated by any number of blanks. A file is
 columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a large
 file is never in memory as a whole.
 
-pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON; its Parquet has
-the columns q_id, doc_id and score. BEIR's judgments are TSV with three columns, usually with a
-header; `beir` itself always skips the first line, and so loses a judgment if it is no header.
-ranx's LZ4 files contain CBOR, which would need two more libraries.
+pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON. BEIR's judgments
+are TSV with three columns, usually with a header; `beir` itself always skips the first line, and so
+loses a judgment if it is no header.
 """
 
 import math
@@ -30,7 +29,7 @@ from ...statistics.arguments.arrays import Floats, Integers, Unsigned
 from ..files.json_rows import fault_of
 from ..files.streams import STANDARD_INPUT, Stream, UnpackedSizeError, broken_compression
 from .identifiers import GOLDEN, Ids, decoded, encoded
-from .other_formats import Triple, has_three_columns, has_triples, triples_in, with_comment
+from .other_formats import has_three_columns, is_dictionary, read_dictionary, with_comment
 from .trec_lines import Columns, Layout, columns_of_blocks, looked_up
 
 File = str | os.PathLike[str]
@@ -173,7 +172,7 @@ class ShortQrels(Qrels):
 
 
 def read_run(path: File) -> Run:
-    """Read a run, plain or compressed: TREC's format, ranx's Parquet, or a JSON dictionary.
+    """Read a run, plain or compressed: TREC's format, or a JSON dictionary.
 
     Any number of blanks and tabs may separate the columns, and begin and end a line. Empty lines,
     lines that begin with `#`, a byte order mark, line ends of any system, and text after the tag
@@ -225,9 +224,9 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
     name = Path(path)
     with _named_damages(path), Stream(name) as stream:
         start = stream.content.read(_BLOCK)
-        if has_triples(start.removeprefix(_BYTE_ORDER_MARK)):
-            triples = _triples(path, start + stream.content.read())
-            return _from_triples(path, triples, kind), stream.sha256()
+        if is_dictionary(start.removeprefix(_BYTE_ORDER_MARK)):
+            content = start + stream.content.read()
+            return _from_dictionary(path, content, kind), stream.sha256()
         data = b""  # the whole content, unless it can be read again for a message
         if name == STANDARD_INPUT or b"\n" not in start:
             data = start = start + stream.content.read()
@@ -292,32 +291,26 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
     )
 
 
-def _triples(path: File, data: bytes) -> Iterable[Triple]:
+def _from_dictionary(path: File, data: bytes, kind: type[_Table]) -> _Table:
+    """Return the rows of a dictionary `{query: {document: number}}`."""
     try:
-        return triples_in(data.removeprefix(_BYTE_ORDER_MARK))
+        content = read_dictionary(data.removeprefix(_BYTE_ORDER_MARK))
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{os.fspath(path)}: {fault_of(error)}") from None
-
-
-def _from_triples(path: File, triples: Iterable[Triple], kind: type[_Table]) -> _Table:
-    """Return the rows of a dictionary or a table."""
-    indices: dict[str, int] = {}
-    pairs: dict[tuple[str, str], float] = {}
-    for query, document, number in triples:
-        is_number = isinstance(number, int | float) and not isinstance(number, bool)
-        problem = kind.number_problem(number) if is_number else "is not a number"
-        if problem:
-            place = f"{os.fspath(path)}: query {query!r}, document {document!r}"
-            raise ValueError(f"{place}: {number!r} {problem}")
-        if (query, document) in pairs:
-            raise ValueError(f"{os.fspath(path)}: query {query!r} has document {document!r} twice")
-        indices.setdefault(query, len(indices))
-        pairs[query, document] = number
-    if not pairs:
+    content = {query: documents for query, documents in content.items() if documents}
+    for query, documents in content.items():
+        for document, number in documents.items():
+            is_number = isinstance(number, int | float) and not isinstance(number, bool)
+            problem = kind.number_problem(number) if is_number else "is not a number"
+            if problem:
+                place = f"{os.fspath(path)}: query {query!r}, document {document!r}"
+                raise ValueError(f"{place}: {number!r} {problem}")
+    if not content:
         raise ValueError(f"{os.fspath(path)}: there are no rows")
-    rows = np.array([indices[query] for query, _ in pairs], np.int64)
-    ids = Ids.from_texts([document for _, document in pairs])
-    return kind.from_unsorted(list(indices), rows, ids, np.array([*pairs.values()], np.float64))
+    sizes = [len(documents) for documents in content.values()]
+    ids = Ids.from_texts([document for documents in content.values() for document in documents])
+    numbers = np.concatenate([np.array([*d.values()], np.float64) for d in content.values()])
+    return kind.from_unsorted(list(content), np.repeat(np.arange(len(sizes)), sizes), ids, numbers)
 
 
 @contextmanager

@@ -40,7 +40,6 @@ from ..results.module_results import (
     provenance,
     row_digests,
 )
-from ..results.rendering import counted
 from ..results.results import Results
 from ..rows.blocks import (
     Fields,
@@ -646,7 +645,8 @@ def _of_files(
         readers |= dict.fromkeys(found, reader)
         for name, of_system in found.items() if {LOGGED} < metrics.keys() else ():
             checks += agreements(name, of_system, file, reader.rows_of)
-    _note_texts(notes, metrics, [*sources, *judged])
+    for line in notes.lines():
+        note(line)
     ids = [next(iter(of_system.values())).ids for of_system in tables.values()]
     selecting = (where, *(how[name] for name in ("filter", "system", "reduce")))
     by_id = are_logs or judged or any(selecting) or any(each != ids[0] for each in ids)
@@ -702,23 +702,6 @@ def _processes(files: Sequence[Source], jobs: int | None) -> int:
         return 1
     most = sum(file.path.stat().st_size for file in files) // _SIZE_OF_PROCESS
     return jobs or (min(cores(), most) if most > 1 and can_fork() else 1)
-
-
-def _note_texts(notes: TextNotes, metrics: Mapping[str, Module], sources: Sequence[Source]) -> None:
-    """Note what the texts have in common, and how many cells seem to hold several references."""
-    for line in notes.lines():
-        note(line)
-    inputs = [getattr(metric, "accepted_inputs", {}) for metric in metrics.values()]
-    if not any("list of str" in kinds.get("references", []) for kinds in inputs):
-        return
-    advice = "--split-references '|' makes lists of accepted answers"
-    for cells, content, hint in (
-        (sum(s.lists for s in sources), "a list", "a column has lists if every cell is one"),
-        (sum(s.joined for s in sources), "a '|'", advice),
-    ):
-        if cells:
-            subject = f"{counted(cells, 'cell')} of references with {content}"
-            note(f"{subject} counted as one text each; {hint}")
 
 
 # ---- arguments ----------------------------------------------------------------------------------
