@@ -165,21 +165,14 @@ def _requests(record: Record) -> list[list[Any]]:
 
 
 def _responses(record: Record) -> list[list[Any]]:
-    """Return the responses to the options.
-
-    With acc_mutual_info there are twice as many: the second half is without the question.
-    """
+    """Return the responses to the options; with acc_mutual_info also those without a question."""
     responses: list[list[Any]] = record["filtered_resps"]
     if not _is_choice(record):
         raise ValueError("the log has no log-likelihoods of options")
-    half, is_odd = divmod(len(responses), 2)
-    requests = _requests(record)
-    if not is_odd and half and len(requests) == len(responses):
-        questions = [request[0] for request in requests]
-        options = [request[1:] for request in requests]
-        if not any(questions[half:]) and all(questions[:half]) and options[:half] == options[half:]:
-            return responses[:half]
-    return responses
+    questions = [request[0] for request in _requests(record)]
+    if len(questions) != len(responses) or all(questions) or not any(questions):
+        return responses
+    return [response for response, question in zip(responses, questions, strict=True) if question]
 
 
 def _right_options(record: Record) -> set[int]:

@@ -7,6 +7,7 @@ single surrogates. So the standard library parses text here, which also knows th
 and pyarrow parses Parquet.
 """
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -19,7 +20,6 @@ from ..files.delimited_rows import as_json_number, value_of_cell, values_of_cell
 from ..files.field_paths import PathError, steps
 from ..files.json_rows import (
     Columns,
-    LineNumbers,
     Row,
     fault_of,
     location,
@@ -77,7 +77,7 @@ class Source:
         self.progress = progress and shows_bars()
         self.sha256 = ""
         self.rows = 0  # the number of rows so far, those of the last block included
-        self.lines = LineNumbers()  # of rows, if the format has lines
+        self.lines = array("q")  # of rows, if the format has lines
         self.excluded: Counter[str] = Counter()  # rows that do not count, by reason
         self._resources = ExitStack()
         self._stream: Stream | None = None
@@ -120,7 +120,7 @@ class Source:
             self.close()
             self._log = None
         self.rows = self._read = 0
-        self.lines, self._faults, self._getters, self._kinds = LineNumbers(), {}, [], {}
+        self.lines, self._faults, self._getters, self._kinds = array("q"), {}, [], {}
         self._faulty.clear()
         log, self._is_read = self.log, True
         with self._named_errors():
@@ -167,7 +167,7 @@ class Source:
 
     def location(self, row: int) -> str:
         """Return the location of a row: its number, and its line if the format has lines."""
-        return location(row, self.lines.of(row))
+        return location(row, self.lines[row] if row < len(self.lines) else None)
 
     def close(self) -> None:
         """Close the file; its log remains available."""
@@ -222,7 +222,7 @@ class Source:
                 yield from self._by_rows(block.rows(self._read))
                 continue
             columns, lines = found
-            self.lines.add(self._read, lines)
+            self.lines.extend(lines)
             self._read += len(next(iter(columns.values())))
             yield columns
 
@@ -231,7 +231,7 @@ class Source:
         while block := list(islice(rows, _ROWS)):
             start = self._read
             self._read += len(block)
-            self.lines.add(start, [line for line, _ in block if line is not None])
+            self.lines.extend(line for line, _ in block if line is not None)
             if self.log.format_name == PLAIN_ROWS:
                 with suppress(KeyError):
                     yield {name: [record[name] for _, record in block] for name in self.fields}
