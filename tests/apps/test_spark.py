@@ -10,7 +10,7 @@ import pytest
 
 from metric_commons import load, score
 from metric_commons.evaluation.rows import libraries
-from metric_commons.evaluation.rows.blocks import Fields
+from metric_commons.evaluation.rows.rows import Fields
 from tests.apps.spark_sessions import (
     MARKS,
     blocks_of_guide,
@@ -61,7 +61,7 @@ def test_the_result_is_that_of_compute(answers):
     assert as_computed(results) == expected
 
 
-def test_systems_and_modules_share_one_pass_with_the_scores_of_rows(answers):
+def test_systems_and_modules_share_one_pass(answers):
     names = {"predictions": {"bot": "answer", "id": "id"}, "references": "gold", "ids": "id"}
     local = {"answer": ANSWERS, "id": IDS, "gold": GOLD}
     expected = score(["qa_em", "qa_f1"], local, **names, rows=True)
@@ -132,12 +132,12 @@ def test_decimals_are_labels_and_no_scores():
 
 
 def test_executors_that_cannot_import_say_what_to_install(monkeypatch):
-    fields = Fields.of_one("answer", "gold")
-    run = libraries.on_executors(libraries._row_of_partition, {"qa_em": {}}, fields, "refuse")
+    fields = Fields(inputs={"": {"qa_em": {"predictions": "answer", "references": "gold"}}})
+    run = libraries.on_executors({"qa_em": {}}, fields, "refuse")
     monkeypatch.setitem(sys.modules, libraries.__name__, None)
-    with pytest.raises(ValueError, match=r"import of metric_commons.*halted") as caught:
-        list(run([]))
-    assert "pip install 'metric-commons[spark]'" in str(caught.value)
+    (row,) = next(run([])).to_pylist()
+    assert "import of metric_commons" in row["error"]
+    assert "pip install 'metric-commons[spark]'" in row["error"]
 
 
 @pytest.mark.slow

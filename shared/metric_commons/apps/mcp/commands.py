@@ -7,7 +7,7 @@ from typing import Annotated
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.request import can_fork
 from ...module.catalog.usage import UsageError, extra
-from ...statistics.arguments.domains import Count, Range
+from ...statistics.arguments.domains import Range
 from ..functions.findings import Finding
 
 Limit = Annotated[float, Range(0.1)]
@@ -15,10 +15,9 @@ Limit = Annotated[float, Range(0.1)]
 
 def mcp(
     *,
-    root: Path | None = None,
+    root: Path,
     seconds: Limit = 600.0,
     gigabytes: Limit = 4.0,
-    processes: Count = 8,
     allow_execution: bool = False,
     ultrarag: Path | None = None,
 ) -> None:
@@ -31,10 +30,8 @@ def mcp(
 
     Args:
         root: The folder whose files may be read and written, at which relative paths start.
-            Without it, the working directory, if it is the folder of a project.
         seconds: How long a call may take.
         gigabytes: How much memory a call may use.
-        processes: How many calls run at the same time.
         allow_execution: Allow code_eval to run programs that a model wrote; see SECURITY.md.
         ultrarag: Hidden.
     """
@@ -44,16 +41,15 @@ def mcp(
         from .server import CallLimits, serve
 
     from ...programs.executions import PERMISSION
-    from .root import Root, project_folder
+    from .root import Root
     from .tools import CallContext
 
     # Inherited by the processes of calls; by default, Arrow reserves a gigabyte for any file.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if allow_execution:
         os.environ[PERMISSION] = "1"
-    folder = Root(root or project_folder())
-    context = CallContext(folder, allow_execution, ultrarag and ultrarag.resolve())
-    serve(context, CallLimits(seconds, gigabytes, processes))
+    context = CallContext(Root(root), allow_execution, ultrarag and ultrarag.resolve())
+    serve(context, CallLimits(seconds, gigabytes))
 
 
 def ultrarag_init(folder: Path, *, root: Path | None = None) -> Finding:

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import IO, Any, Literal, NamedTuple, get_args
@@ -35,9 +35,11 @@ from ..files.streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
+TEXTS = ("lines", "kaldi", "trn")  # the formats with a text in each line
 _TABLES = get_args(Format)
-_MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines that are more than texts
+_MARKED = ("ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines that are more than texts
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
+_LINES = 100  # of text, by which its format is detected
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 
@@ -53,7 +55,7 @@ class Content:
     path: Path
     # "lines" of JSON objects, a JSON "document", a "zip" archive, a "parquet" table, "text" lines.
     kind: Literal["lines", "document", "zip", "parquet", "text"]
-    first: Any  # the first record, or the names of members or columns
+    first: Any  # the first record, the names of members or columns, or the first texts
     rows: Iterator[Row]  # of lines, of a document that is a list, and of a table
     document: Any = None
     file: IO[bytes] | None = None  # of an archive
@@ -145,6 +147,7 @@ class LogFormat:
         """Return whether the content has the marks."""
         return (
             content.kind in self.kinds
+            and (not self.suffixes or content.path.suffix in self.suffixes)
             and (not self.marks or any(map(content.has, self.marks)))
             and (self.further is None or self.further(content))
         )
@@ -222,9 +225,8 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
         kind, format_name = str(format_name), PLAIN_ROWS
     start = stream.start()
     if format_name != PLAIN_ROWS:
-        text_format = _text_format(kind, format_name)
-        if text_format is not None:
-            return _texts(stream, text_format)
+        if _is_text(kind, format_name):
+            return _texts(stream, format_name)
         if start.startswith(_ZIP):
             file = stream.seekable()
             names = zipfile.ZipFile(file).namelist()
@@ -246,27 +248,32 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if start and kind not in ("json", "jsonl") and not is_json:
         has_marks = start.lstrip(_BLANKS).startswith(b"<") or kind in _MARKED
         if format_name is None and stream.path != STANDARD_INPUT and not has_marks:
-            return _texts(stream, format_named("lines"))  # texts may end in .en, .hyp and the like
+            return _texts(stream, None)  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     return _json(stream, kind, format_name)
 
 
-def _text_format(kind: str, format_name: str | None) -> LogFormat | None:
-    """Return the named format, or that of the suffix, if it consists of lines of text."""
-    if format_name is not None:
-        form = format_named(format_name)
-        return form if tuple(form.kinds) == ("text",) else None
-    if kind in _TABLES:  # known without importing all formats
-        return None
-    return next((form for form in formats().values() if f".{kind}" in form.suffixes), None)
+def _is_text(kind: str, format_name: str | None) -> bool:
+    """Return whether the named format, or that of the suffix, consists of lines of text.
+
+    >>> _is_text("bio", None), _is_text("csv", "lines"), _is_text("txt.json", None)
+    (True, True, False)
+    """
+    if format_name is None and kind in _TABLES:  # known without importing all formats
+        return False
+    of_texts = [form for form in formats().values() if tuple(form.kinds) == ("text",)]
+    return any(form.name == format_name or f".{kind}" in form.suffixes for form in of_texts)
 
 
-def _texts(stream: Stream, form: LogFormat) -> Log:
+def _texts(stream: Stream, format_name: str | None) -> Log:
     texts = enumerate(text_lines(stream.content), start=1)
     rows: Iterator[Row] = (
         (line, {"text": text.removesuffix("\n").removesuffix("\r")}) for line, text in texts
     )
-    return form.read(Content(stream.path, "text", None, rows))
+    start = list(islice(rows, _LINES))
+    first = tuple(record["text"] for _, record in start)
+    content = Content(stream.path, "text", first, chain(start, rows))
+    return _log(content, format_name) or format_named("lines").read(content)
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:

@@ -7,6 +7,7 @@ single surrogates. So the standard library parses text here, which also knows th
 and pyarrow parses Parquet.
 """
 
+import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -71,6 +72,7 @@ class Source:
         self.path, self.fields, self.format_name, self.limit = path, fields, format_name, limit
         self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
         self.selection = selection or Selection()
+        self.holes: Collection[str] = ()  # fields of numbers in which empty cells are NaN
         # The fields of references, and the text that separates several of them in a cell.
         self.references: Collection[str] = ()
         self.separator: str | None = None
@@ -277,6 +279,9 @@ class Source:
             return cells
         values = []
         for row, cell in enumerate(cells, start):
+            if not cell and field in self.holes:
+                values.append(math.nan)
+                continue
             try:
                 number = as_json_number(cell) if field in self.only_numbers else cell
                 values.append(value_of_cell(number, self._kinds[field]))

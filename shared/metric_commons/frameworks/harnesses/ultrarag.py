@@ -21,10 +21,10 @@ from ...module.declaration.columns import read
 from ...retrieval.runs import score_run
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, alternatives
-from ...statistics.arguments.domains import Names, check_option
+from ...statistics.arguments.domains import Names, Resamples, check_option
 from ...statistics.arguments.shapes import ListOf, Scalar
 from ...statistics.intervals.intervals import interval
-from ...statistics.tests.significance import compare_measures
+from ...statistics.tests.significance import compare
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
 from ...text.tokens.references import Aggregation, best_pairs
@@ -230,6 +230,7 @@ def evaluate_trec_pvalue(
         ValueError: as for `evaluate_trec`, or an invalid number of resamples.
         OSError: a file cannot be read.
     """
+    check_option("n_resamples", n_resamples, Resamples | None)
     measures = _measures(metrics, ks)
     qrels = read_qrels(qrels_path)
     runs = [_read_run(path, qrels, qrels_path) for path in (run_new_path, run_old_path)]
@@ -240,13 +241,9 @@ def evaluate_trec_pvalue(
         {name: [scores.get(query, zeros)[name] for query in queries] for name in measures}
         for scores in (new, old)
     )
-    comparisons = compare_measures(
-        a,
-        b,
-        correction="none",
-        n_resamples=10_000 if n_resamples is None else n_resamples,
-        confidence_level=confidence_level,
-    )
+    comparisons = {
+        name: compare(a[name], b[name], confidence_level=confidence_level) for name in measures
+    }
     keys = list(_COMPARISON_KEYS)
     if confidence_level:
         keys.append("confidence_interval")
