@@ -207,7 +207,6 @@ def test_every_module_keeps_its_promises(name):
     [
         ("'token_jaccard': 0.33", "'token_jaccard': 0.34", "its example runs", "Expected"),
         ("return summarize({", "return {'x': rows[0]} if rows else summarize({", "order", ""),
-        ("/ max(", "* 9 / max(", "plain numbers", ""),
         (", **summary)\n", ")\n", "have intervals", ""),
     ],
 )
