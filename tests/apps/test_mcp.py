@@ -265,7 +265,7 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
             "row 0 (line 1): field 'bot' is 'Paris'; expected 'win', 'tie' or 'loss'",
         ),
         ("evaluate_file", FILE | {"columns": {"x": "of"}}, "columns x: qa_em takes predictions"),
-        ("evaluate_file", FILE | {"predictions": []}, "predictions is empty; name at least one"),
+        ("evaluate_file", FILE | {"predictions": []}, "one system"),
         (
             "evaluate_file",
             FILE | {"predictions": "x", "references": "gold"},
@@ -287,7 +287,6 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
             "n_resamples must be an integer from 1 to 10,000,000, got 100000000",
         ),
         ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl: not a JSON object in the form"),
-        ("compare_files", {"paths": []}, "paths is empty; name a result"),
         ("report", {"path": "new", "save_path": "page"}, "new: "),
         ("build", {"parameter_file": "x"}, "this server has no folder"),
         ("describe_module", {"name": "../hub"}, "there is no module '../hub'"),
@@ -348,9 +347,6 @@ async def test_only_files_below_the_roots_are_read(call, root, path, cause):
         ("link", "leads outside"),
         ("above/out.json", "leads outside"),
         ("circle/out.json", "circle"),
-        ("folder", "is a folder"),
-        ("new/", "is a folder"),
-        ("pipe", "or a device"),
         ("", "must be a path"),
         ("qrels/out.json", "qrels"),
     ],
@@ -359,8 +355,6 @@ async def test_only_files_below_the_roots_are_written(call, root, path, cause):
     (root / "link").symlink_to(root.parent / "nothing yet")
     (root / "above").symlink_to(root.parent)
     (root / "circle").symlink_to(root / "circle")
-    (root / "folder").mkdir()
-    os.mkfifo(root / "pipe")
     before = sorted(root.parent.rglob("*"))
 
     result = await call("evaluate", {**ANSWERS, "save_path": path})

@@ -161,7 +161,7 @@ def test_the_verdict_comes_first_and_a_row_is_a_measure(run):
         (["--test", "t", "--alternative", "greater"], {"test": "t", "alternative": "greater"}),
         (["--test", "wilcoxon", "--alpha", "0.8"], {"test": "wilcoxon", "alpha": 0.8}),
         (["--correction", "holm"], {"correction": "holm"}),
-        (["--correction", "bh"], {"correction": "benjamini_hochberg"}),
+        (["--correction", "benjamini_hochberg"], {"correction": "benjamini_hochberg"}),
     ],
 )
 def test_a_comparison_is_that_of_compare_measures(run, given, told):

@@ -112,7 +112,8 @@ class Presentation:
         if self.table is None and self.format_name == "latex":
             tables = tables[:1]
         elif self.table is None and results.comparisons and not self.explain:
-            main = "differences" if len(results.systems) == 2 else "scores"
+            are_ranked = any(len(ranks) > 2 for ranks in results.ranks.values())
+            main = "scores" if are_ranked else "differences"
             tables = [table for table in tables if table.kind == main]
         return [table._replace(caption=self.caption, label=self.label) for table in tables]
 
@@ -137,7 +138,7 @@ class OneTable(Presentation):
     sort: None = field(default=None, init=False)
 
 
-WRITTEN = ("rows", "save", "page", "plot")  # options that name a file to write
+WRITTEN = ("rows", "save", "plot")  # options that name a file to write
 
 
 def written_files(values: Mapping[str, Any], how: object) -> list[Path]:
@@ -239,7 +240,7 @@ def verdict(results: Results) -> str:
         among = listed_names(others)
         return f"{best} is best by {score}, but not significantly better than {among}."
     signs = [1 if (pair["diff"] > 0) != is_lower(pair) else -1 for pair in won]
-    better, worse = "ab"[:: signs[0]]
+    better, worse = ("a", "b") if signs[0] == 1 else ("b", "a")
     told = [_difference(p, sign) for p, sign in zip(won, signs, strict=True) if sign == signs[0]]
     return f"{won[0][better]} is better than {won[0][worse]}: {', '.join(told)}."
 

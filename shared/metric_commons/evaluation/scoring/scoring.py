@@ -32,7 +32,6 @@ from ...statistics.arguments.checks import OptionError, check_choice, nearest, s
 from ...statistics.arguments.domains import Jobs, Level, Resamples, Seed, is_per_row
 from ...statistics.intervals.methods import Assumption, Correction, Method, ScoreBounds
 from ...statistics.resampling.progress import step
-from ..comparison.comparisons import with_comparisons
 from ..results.module_results import (
     ModuleResult,
     check_averages,
@@ -368,6 +367,8 @@ def _results(
     level = intervals.get("confidence_level") or _LEVEL
     with step(1, 2):
         pairs = combinations(tables, 2)
+        from ..comparison.comparisons import with_comparisons  # imports tests, so only on use
+
         return with_comparisons(results, pairs, confidence_level=level, **compared)
 
 
