@@ -259,9 +259,7 @@ class Results(Stored):
 
         module, name = find_score(score, self.systems)
         check_option("level", level, Level)
-        results = {s: modules[module] for s, modules in self.systems.items() if module in modules}
-        tables = {s: modules[module] for s, modules in self.rows.items() if module in modules}
-        return best_system(name, results, tables, level)
+        return best_system(module, name, self.systems, self.rows, level)
 
     def __str__(self) -> str:
         return self.to_table()
