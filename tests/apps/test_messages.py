@@ -192,18 +192,10 @@ def test_cells_with_several_references_are_split_on_request(run):
     Path("x.csv").write_text("answer,gold\nParis,Paris|Lutetia\nRome,Milan | Rome\nBonn,Bonn\n")
     command = ("score", "qa_em", "x.csv", "-p", "answer", "-r", "gold")
 
-    status, out, err = run(*command)
-    assert (status, "0.3333" in out) == (0, True)
-    assert err == (
-        "note: 2 cells of references with a '|' counted as one text each; --split-references '|' "
-        "makes lists of accepted answers\n"
-    )
     status, out, err = run(*command, "--split-references", "|", "--explain")
     assert (status, err) == (0, "")
     assert "1.0000" in out
     assert "|split_references=vertical line|" in out
-    # A module that takes one reference has nothing to split.
-    assert run("score", "error_rate", *command[2:])[2] == ""
     assert run(*command, "--split-references", "|", "--rows", "p")[0] == 0
     assert "|split_references=vertical line|" in run("merge", "p", "--explain")[1]
 
@@ -241,14 +233,6 @@ def test_usual_mistakes_with_files_say_what_to_do(raw):
     assert "name the files in it" in raw("score", "qa_em", ".", *fields)[1]
     Path("rows.jsonl").write_text('{"answer": "a"}\n' * 2)
     assert "must be scored first" in raw("compare", "rows.jsonl")[1]
-
-
-def test_cells_with_lists_beside_others_are_counted(raw):
-    Path("mixed.csv").write_text('answer,gold\na,"[""a""]"\nb,b\n')
-    status, err = raw("score", "qa_em", "mixed.csv", "-p", "answer", "-r", "gold")
-
-    assert (status, "note: 1 cell of references with a list" in err) == (0, True)
-    assert raw("score", "qa_em", "mixed.csv", "-p", "answer", "-r", "gold", "-q")[1] == ""
 
 
 def test_modules_presets_and_descriptions_are_json_on_request(run):

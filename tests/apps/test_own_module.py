@@ -19,9 +19,8 @@ from metric_commons import State, rewards, score, scorers, trainer_hook
 from metric_commons.__main__ import main
 from metric_commons.apps.functions import modules
 from metric_commons.evaluation.peers.promises import check_module
-from metric_commons.evaluation.rows.blocks import Fields
 from metric_commons.evaluation.rows.libraries import on_executors
-from metric_commons.frameworks.harnesses.spark import _batches_with_scores
+from metric_commons.evaluation.rows.rows import Fields
 from metric_commons.module.catalog import catalog
 from metric_commons.module.declaration import declared_module
 from tests.programs import output
@@ -106,8 +105,6 @@ def test_it_is_compared_merged_and_a_hook(folder):
     state.save("rows.parquet")
     other.merge(State.read("rows.parquet"))
     assert other.result() == metric_commons.load(folder).compute(**columns)
-    two = score(folder, **columns, jobs=2, confidence_level=0.9)
-    assert two.systems == score(folder, **columns, confidence_level=0.9).systems
 
     words = {0: "a b", 1: "b c"}
     tokenizer = SimpleNamespace(
@@ -122,23 +119,25 @@ def test_it_is_a_reward_and_a_scorer(folder):
     reward = rewards.Reward(scorers.task(str(folder)), "gold")
 
     assert reward(["a b", "c"], gold=["B c", "c"]) == [1 / 3, 1.0]
-    assert callable(scorers.scorer("langsmith", str(folder)))
+    assert callable(scorers.scorer("promptfoo", str(folder)))
 
 
 def test_a_plan_takes_it_to_a_process_that_does_not_know_it(folder, tmp_path):
     import pickle
 
     batch = pa.record_batch({"a": ["a b"], "b": ["B c"]})
-    modules, fields = {catalog.name_of(folder): {}}, Fields.of_one("a", "b")
-    run = on_executors(_batches_with_scores, modules, fields, ["a", "b"])
+    name = catalog.name_of(folder)
+    fields = Fields(inputs={"": {name: {"predictions": "a", "references": "b"}}})
+    run = on_executors({name: {}}, fields, "refuse")
     payload = next(c.cell_contents for c in run.__closure__ if isinstance(c.cell_contents, bytes))
     (tmp_path / "sent").write_bytes(pickle.dumps((payload, batch)))
     program = (
         "import pickle; payload, batch = pickle.load(open('sent', 'rb')); "
-        "function, load, arguments = pickle.loads(payload); "
-        "print(next(function(load(), *arguments, [batch])).column('token_jaccard'))"
+        "function, *arguments = pickle.loads(payload); "
+        "tables = pickle.loads(function(*arguments, [batch])); "
+        "print(tables['']['token_jaccard'].columns)"
     )
-    assert "0.3333333333333333" in output(program)
+    assert "0.33333333" in output(program)
 
 
 def run(capsys, *arguments):

@@ -13,7 +13,8 @@ import pytest
 
 from metric_commons.evaluation.results.results import Results
 from metric_commons.retrieval import runs
-from metric_commons.statistics.tests.significance import compare_measures
+from metric_commons.statistics.tests.corrections import adjusted
+from metric_commons.statistics.tests.significance import compare
 from tests.apps.files import systems_in
 from tests.spec import GIVEN, ROOT, nightly, recorded
 
@@ -164,7 +165,7 @@ def test_the_verdict_comes_first_and_a_row_is_a_measure(run):
         (["--correction", "benjamini_hochberg"], {"correction": "benjamini_hochberg"}),
     ],
 )
-def test_a_comparison_is_that_of_compare_measures(run, given, told):
+def test_a_comparison_is_that_of_its_scores(run, given, told):
     _, out, _ = run(
         *(
             "trec",
@@ -188,7 +189,15 @@ def test_a_comparison_is_that_of_compare_measures(run, given, told):
             for name in ("a.run", "b.run")
         )
     )
-    expected = compare_measures(*columns, **told)
+    correction, alpha = told.get("correction", "bonferroni"), told.get("alpha", 0.05)
+    level = 0.975 if correction == "bonferroni" else 0.95
+    testing = {name: value for name, value in told.items() if name != "correction"}
+    testing["bounds"] = (0, 1)
+    a, b = columns
+    expected = {name: compare(a[name], b[name], confidence_level=level, **testing) for name in a}
+    corrected = adjusted([each["p_value"] for each in expected.values()], correction).tolist()
+    for each, p in zip(expected.values(), corrected, strict=True):
+        each |= {"p_adjusted": p, "significant": p < alpha}
     saved = json.loads(Path("r.json").read_text())
 
     assert json.loads(out) == saved

@@ -50,15 +50,15 @@ def run(path: Path, content: Mapping[str, Any]) -> None:
     saves = [Path(text) for text in [values.pop("save_path", None)] if text]
     if tool == "evaluate":
         results = _score_answers(values.get("metrics"), content, path, saves)
-        about = {"rows": len(next(iter(results.values())))}
+        rows = len(next(iter(results.values())))
     else:
         check_written(saves, [path, *(section[name] for name in texts if name != "save_path")])
         values["metrics"] = values.pop("ir_metrics", None)
         function: Callable[..., Any] = getattr(ultrarag, tool)
-        results, about = _named(path, "ir_metrics", lambda: function(**values)), {}
-    line = ultrarag.signature(tool, "ultrarag", about)
+        results, rows = _named(path, "ir_metrics", lambda: function(**values)), None
+    line = ultrarag.signature(tool, rows)
     for save in saves:
-        saved = {**results, "profile": "ultrarag", "signature": line}
+        saved = {**results, "signature": line}
         write_whole(save, json.JSONEncoder(indent=4, allow_nan=False).iterencode(saved))
     click.echo(f"{ultrarag.table(results)}\n{line}")
     say_written(*saves)

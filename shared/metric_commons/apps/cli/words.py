@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.streams import STANDARD_INPUT
-from ...data.harness_logs.logs import format_names
+from ...data.harness_logs.logs import TEXTS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...evaluation.results.results import Results
 from ...evaluation.rows.logged_scores import LOGGED
-from ...evaluation.scoring.scoring import FORMATS_OF_BOTH, MissingInputError, score
+from ...evaluation.scoring.scoring import FORMATS_OF_BOTH, score
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.usage import UsageError
@@ -39,10 +39,7 @@ def score_words(values: dict[str, Any], how: Any) -> Results:
         files, answers, field = _opened(stack, paths, values)
         _check_texts(modules, files)
         values |= {"references": field, "answers": answers}
-        try:
-            return score(modules, files, predictions=_systems(predictions), **values)
-        except MissingInputError as error:
-            raise UsageError(_missing(error)) from error
+        return score(modules, files, predictions=_systems(predictions), **values)
 
 
 def _systems(predictions: Any) -> Any:
@@ -57,14 +54,6 @@ def _systems(predictions: Any) -> Any:
             raise UsageError(f"system {name!r} is given twice")
         systems[name] = field
     return systems or None
-
-
-def _missing(error: MissingInputError) -> str:
-    """Return which options name the fields that a module lacks."""
-    flags = {"predictions": "--predictions FIELD", "references": "--references FIELD_OR_FILE"}
-    missing = " and ".join(flags.get(name, f"--column {name}=FIELD") for name in error.missing)
-    has = f"; the file has {', '.join(map(str, error.fields))}" if error.fields else ""
-    return f"{error.module} needs {missing}: the fields of {', '.join(error.needed)}{has}"
 
 
 def modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -153,7 +142,7 @@ def _is_file(name: str, sources: Sequence[Source]) -> bool:
 def _check_texts(modules: Sequence[str], files: Sequence[Source]) -> None:
     """Check that modules take texts as predictions, if files have lines of them."""
     for file in files:
-        if file.path == STANDARD_INPUT or file.log.format_name != "lines":
+        if file.path == STANDARD_INPUT or file.log.format_name not in TEXTS:
             continue
         for name in modules:
             if name == LOGGED:

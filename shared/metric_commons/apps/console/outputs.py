@@ -240,7 +240,7 @@ def verdict(results: Results) -> str:
         among = listed_names(others)
         return f"{best} is best by {score}, but not significantly better than {among}."
     signs = [1 if (pair["diff"] > 0) != is_lower(pair) else -1 for pair in won]
-    better, worse = ("a", "b") if signs[0] == 1 else ("b", "a")
+    better, worse = ("a", "b")[:: signs[0]]
     told = [_difference(p, sign) for p, sign in zip(won, signs, strict=True) if sign == signs[0]]
     return f"{won[0][better]} is better than {won[0][worse]}: {', '.join(told)}."
 
@@ -248,10 +248,19 @@ def verdict(results: Results) -> str:
 def _difference(comparison: Comparison, sign: int = 1) -> str:
     """Return a difference with its interval and p-value; the sign is -1 for B - A."""
     ends = (comparison.get("confidence_interval") or ())[::sign]
-    interval = ", ".join("..." if end is None else f"{sign * end:+.2g}" for end in ends)
+    interval = ", ".join("..." if end is None else _signed(sign * end) for end in ends)
     p = comparison.get("p_adjusted", comparison["p_value"])
-    shown = f"{comparison['score']} {sign * comparison['diff']:+.2g}"
+    shown = f"{comparison['score']} {_signed(sign * comparison['diff'])}"
     return f"{shown}{f' [{interval}]' if ends else ''}, p {p:.2g}"
+
+
+def _signed(value: float) -> str:
+    """Return two digits at least.
+
+    >>> _signed(0.0123), _signed(-100.4), _signed(-math.inf)
+    ('+0.012', '-100', '-inf')
+    """
+    return f"{value:+.0f}" if 100 <= abs(value) < 1e6 else f"{value:+.2g}"
 
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:

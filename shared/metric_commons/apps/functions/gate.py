@@ -9,7 +9,7 @@ from ...evaluation.comparison.verdicts import gate as verdict_on
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Count, Level, Positive
-from .findings import Finding, Saved, one_field, opened, with_origin
+from .findings import Finding, Saved, opened, with_origin
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
 
@@ -56,7 +56,7 @@ def gate(
         clusters: Field of clusters, which are counted instead of rows; repeatable.
         sequential: Decide by an interval that holds however often you look. For means of rows in
             a known range.
-        total: With --sequential, the number of rows (or clusters) of the whole benchmark. The
+        total: With --sequential, the number of rows of the whole benchmark. The
             target is then the score of all of them.
         alpha: Significance level of the tests.
         confidence_level: Level of the interval of the difference.
@@ -71,6 +71,8 @@ def gate(
         raise OptionError("total", "is for --sequential")
     if sequential and (floor or baseline is None):
         raise UsageError("--sequential compares with a --baseline, not with a --floor")
+    if sequential and clusters:
+        raise OptionError("clusters", "is not for --sequential, which counts rows")
     if baseline is None and not floor:
         raise UsageError("Missing option '--baseline', or '--floor'")
     scores = [score] if isinstance(score, str) else score or []
@@ -82,7 +84,6 @@ def gate(
         for name in scores:
             asked: dict[str, Any] = {"score": name, "margin": margin}
             if sequential:
-                one_field(clusters)
                 look = gate_at_any_time(*both, **asked, alpha=alpha, total=total)
                 checks.append(asked | _looked(look))
             else:
@@ -124,7 +125,6 @@ def _looked(look: Any) -> dict[str, Any]:
         "confidence_interval": list(sequence.interval),
         "confidence_level": sequence.level,
         "rows": sequence.rows,
-        "units": sequence.units,
         "total": sequence.total,
         "sentences": [look.sentence],
     }

@@ -20,7 +20,6 @@ def mcp(
     gigabytes: Limit = 4.0,
     allow_execution: bool = False,
     ultrarag: Path | None = None,
-    python_version: str | None = None,
 ) -> None:
     """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
@@ -35,7 +34,6 @@ def mcp(
         gigabytes: How much memory a call may use.
         allow_execution: Allow code_eval to run programs that a model wrote; see SECURITY.md.
         ultrarag: Hidden.
-        python_version: Hidden.
     """
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
@@ -50,9 +48,7 @@ def mcp(
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if allow_execution:
         os.environ[PERMISSION] = "1"
-    context = CallContext(
-        Root(root), allow_execution, ultrarag and ultrarag.resolve(), python_version
-    )
+    context = CallContext(Root(root), allow_execution, ultrarag and ultrarag.resolve())
     serve(context, CallLimits(seconds, gigabytes))
 
 

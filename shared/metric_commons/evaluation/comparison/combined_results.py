@@ -21,9 +21,8 @@ from ..results.module_results import provenance
 from ..results.results import Results
 from ..rows.given_scores import tables_of_scores
 from ..rows.libraries import columns_of_table, table_names
-from ..rows.table_files import RowFile
 from .comparisons import NOTHING, Pair, paired_scores, with_comparisons
-from .saved_results import is_saved, read_results, results_of_rows
+from .saved_results import is_saved, read_results
 
 _BY_SYSTEM = ("digests", "columns", "logs")  # entries of a provenance with a value for each system
 
@@ -165,7 +164,7 @@ def compare(
             bounds=None if bounds is None else (bounds[0], bounds[1]),
             missing=missing,
         )
-        results = (results_of_rows(RowFile(dict(tables), provenance([]))),)
+        results = (Results.of_rows(tables, {}, {}),)
         note(f"the systems are {', '.join(tables)}")
     pool, names = _pairs(results)
     found = with_comparisons(

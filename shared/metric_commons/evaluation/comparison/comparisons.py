@@ -190,6 +190,7 @@ def paired_scores(
                 _check_options(module, {a: result, b: rival})
             second = in_order_of(first, second, (a, b))
             chosen = [name for name in shared if name == result.main_score] or shared[:1]
+            chosen += [name for name in shared if name in first.metric.also_compared]
             if scores is not None:
                 chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]
             of_inputs = [name for name in chosen if kinds[name] == "inputs"]

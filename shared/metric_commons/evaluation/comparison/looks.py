@@ -38,7 +38,7 @@ def gate_at_any_time(
         margin: the loss that would matter, above 0.
         alpha: the probability of each of the two wrong verdicts at any look; the interval has the
             level 1 - 2 alpha.
-        total: the number of rows, or clusters, of the whole benchmark; None for a population.
+        total: the number of rows of the whole benchmark; None for a population.
 
     Raises:
         ValueError: an option is out of its range, the score is not a mean of rows, or a row has no
@@ -54,12 +54,13 @@ by 0.05.'
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
     sides = {"new": new, "baseline": baseline}
-    systems = {side: results.systems[only_system(results, side)] for side, results in sides.items()}
+    names = {side: only_system(results, side) for side, results in sides.items()}
+    systems = {side: results.systems[names[side]] for side, results in sides.items()}
     module, name = find_score(score, systems)
     tables = []
     for side, results in sides.items():
-        (modules,) = results.rows.values() if results.rows else ({},)
-        table, result = modules.get(module), systems[side].get(module)
+        table = results.rows.get(names[side], {}).get(module)
+        result = systems[side].get(module)
         if not result or not table or name in result.aggregation or name not in table.row_scores:
             raise ValueError(
                 f"there is no score {score!r} of rows in the {side} result; --sequential is for "
@@ -67,6 +68,8 @@ by 0.05.'
             )
         tables.append(table)
     first, second = tables
+    if first.labels()["clusters"] is not None:
+        raise ValueError("--sequential is for independent rows, not for clusters of them")
     if (first.ids is None) != (second.ids is None):
         raise ValueError("only one of both results has ids; score both with --id and --rows")
     keys, known = (range(len(t)) if t.ids is None else t.ids for t in tables)
@@ -79,15 +82,12 @@ by 0.05.'
             raise ValueError(f"row {row}{shown} of the new system is not in the baseline")
         numbers.append(rows[key] - value if is_lower_better else value - rows[key])
     differences = ConfidenceSequence(1 - 2 * alpha, (-1.0, 1.0), total)
-    differences.update(numbers, first.labels()["clusters"])
-    if len(numbers) == len(rows):
-        differences.close()
+    differences.update(numbers)
     low, high = differences.interval
     verdict = NOT_INFERIOR if low > -margin else INFERIOR if high < -margin else UNDECIDED
-    unit = "cluster" if differences.units != differences.rows else "row"
-    shown = counted(f"{differences.units:,}", unit)
+    shown = counted(f"{differences.rows:,}", "row")
     if differences.total:
-        shown = f"{differences.units:,} of {differences.total:,} {unit}s"
+        shown = f"{differences.rows:,} of {differences.total:,} rows"
     sentence = (
         f"{label(score)}: {shown}, difference {differences.mean:+.4f} [{low:+.4f}, {high:+.4f}] at "
         f"{100 * differences.level:g} % over all looks"

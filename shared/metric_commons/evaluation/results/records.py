@@ -9,7 +9,6 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, NamedTuple, TypedDict, get_args, get_origin
 
-from ...module.catalog.catalog import score_ranges
 from ...statistics.arguments.domains import (
     Count,
     Level,
@@ -18,7 +17,6 @@ from ...statistics.arguments.domains import (
     Proportion,
     Range,
     check_option,
-    check_score,
 )
 
 
@@ -164,8 +162,6 @@ def check_content(content: Mapping[str, Any]) -> None:
         if module not in runs.get(record["system"], {}):
             raise ValueError(f"a record names {module!r} of {record['system']!r}, which is no run")
         check_option(f"the interval of {score!r}", ends, _Interval)
-        for value in (record["value"], *ends):
-            check_score(score, value, score_ranges(module))
     scores = {(record["system"], record["score"]) for record in content["records"]}
     for comparison in content["comparisons"]:
         for system in (comparison["a"], comparison["b"]):

@@ -15,10 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
+from ...module.catalog.usage import with_bar
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
+from ...statistics.resampling.progress import step
 from .latex import as_latex
-from .module_results import ModuleResult, Systems
+from .module_results import (
+    ModuleResult,
+    Systems,
+    check_averages,
+    module_result,
+    provenance,
+    row_digests,
+)
 from .records import ScoreRecord, check_content
 from .rendering import (
     KINDS,
@@ -158,6 +167,38 @@ class Results(Stored):
             ],
             provenance=dict(content["provenance"]),
         )
+
+    @classmethod
+    def of_rows(
+        cls,
+        tables: "Tables",
+        record: Mapping[str, Any],
+        reporting: Mapping[str, Any],
+    ) -> Self:
+        """Return the results of scored rows.
+
+        Args:
+            tables: the rows by system and module.
+            record: where they come from.
+            reporting: the options of intervals, for modules that have them.
+
+        Raises:
+            ValueError: a score is undefined for all rows.
+        """
+        from ..rows.rows import InputError  # imports numpy, so only on use
+
+        systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
+        steps = [(system, name) for system, modules in tables.items() for name in modules]
+        for number, (system, name) in enumerate(with_bar(steps, "scoring")):
+            with step(number, len(steps)):
+                try:
+                    found = module_result(tables[system][name], reporting)
+                except ValueError as error:
+                    raise InputError(system, error) from error
+            systems[system][name] = found
+        check_averages(systems)
+        record = {**provenance(record.get("inputs", ())), **record, **row_digests(tables)}
+        return cls(systems=systems, provenance=record, rows=tables)
 
     def save_rows(self, path: str | Path) -> Self:
         """Write the scored rows as Parquet, or as JSON Lines if the name ends in .jsonl.
