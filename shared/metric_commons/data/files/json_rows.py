@@ -1,9 +1,7 @@
 """Rows of JSON Lines and JSON, with the lines in which they start."""
 
 import json
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from ...statistics.arguments.checks import nearest, shown
@@ -37,32 +35,6 @@ def location(row: int, line: int | None) -> str:
     ('row 12 (line 14)', 'row 12')
     """
     return f"row {row}" if line is None else f"row {row} (line {line})"
-
-
-class LineNumbers:
-    """The line of each row, as ranges where rows are in consecutive lines.
-
-    >>> lines = LineNumbers()
-    >>> lines.add(0, [2, 3, 5])
-    >>> lines.add(3, range(6, 9))
-    >>> [lines.of(row) for row in range(6)]
-    [2, 3, 5, 6, 7, 8]
-    """
-
-    def __init__(self) -> None:
-        self._blocks: list[tuple[int, Lines]] = []  # the first row, and the lines
-
-    def add(self, row: int, lines: Lines) -> None:
-        """Add the lines of consecutive rows, beginning with `row`."""
-        self._blocks.append((row, lines))
-
-    def of(self, row: int) -> int | None:
-        """Return the line of a row; None if it is not known."""
-        block = bisect_right(self._blocks, row, key=itemgetter(0)) - 1
-        if block < 0:
-            return None
-        first, lines = self._blocks[block]
-        return int(lines[row - first]) if row - first < len(lines) else None
 
 
 def missing_field(field: str, names: Iterable[str]) -> str:

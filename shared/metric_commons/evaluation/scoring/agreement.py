@@ -40,14 +40,13 @@ def agreements(system: str, tables: Mapping[str, RowTable], source: Source) -> I
         if differ:
             reason = _rounding(logged, values)
             if not reason:
-                convention = source.log.conventions.get(metric.rpartition(".")[2])
                 is_whole = len(table) == source.rows
                 shown = ", ".join(
                     f"{source.location(row) if is_whole else f'row {row}'} has {logged[row]:.4g} "
                     f"in the log and {values[row]:.4g} here"
                     for row in differ[:_EXAMPLES]
                 )
-                reason = f"{convention or 'reason unknown'}; {shown}"
+                reason = f"reason unknown; {shown}"
             text = (
                 f"{system}: {score} differs from {metric} of the log in {len(differ):,} of "
                 f"{len(table):,} rows: {reason}."
