@@ -253,7 +253,7 @@ def score(
         record["preset"] = preset
     if compare:
         if len(tables) < 2:
-            problem = f"needs at least two systems; there is only {next(iter(tables))!r}"
+            problem = f"needs two systems; there is only {next(iter(tables))!r}"
             raise OptionError("compare", problem)
         tables = _in_one_order(tables)
     intervals: Values = {
