@@ -136,7 +136,7 @@ class RowTable:
 
     def labels(self) -> Values:
         """Return the groups and clusters, as modules take them."""
-        clusters: Any = self.clusters if len(self.clusters) > 1 else None
+        clusters: Any = self.clusters or None
         if len(self.clusters) == 1:
             (clusters,) = self.clusters.values()
         return {"groups": self.groups, "clusters": clusters}
@@ -355,17 +355,14 @@ def check_mergeable(first: RowTable, part: RowTable) -> None:
             )
     if not (len(first) and len(part)):
         return
-    names = [_names_of(table) for table in (first, part)]
-    if first.columns and part.columns and first.kept != "sums":
-        names = [{*labels, *t.columns} for labels, t in zip(names, (first, part), strict=True)]
+    of_inputs = first.columns and part.columns and first.kept != "sums"
+    names = []
+    for table in (first, part):
+        labels = {"ids": table.ids, "groups": table.groups}
+        names.append({name for name, column in labels.items() if column is not None})
+        names[-1].update(table.clusters, table.columns if of_inputs else ())
     if different := sorted(names[0] ^ names[1]):
         raise ValueError(f"some rows have {', '.join(different)}, others have none")
-
-
-def _names_of(table: RowTable) -> set[str]:
-    """Return which labels the rows have."""
-    labels = {"ids": table.ids, "groups": table.groups}
-    return {*table.clusters, *(name for name, column in labels.items() if column is not None)}
 
 
 def _added_conditions(parts: Sequence[Named]) -> Values:
@@ -376,11 +373,9 @@ def _added_conditions(parts: Sequence[Named]) -> Values:
     """
     total: Values = {}
     for name in dict.fromkeys(name for conditions in parts for name in conditions):
-        values = [conditions[name] for conditions in parts if name in conditions]
-        if isinstance(values[0], Mapping):
-            total[name] = dict(sum(map(Counter, values), Counter[str]()))
-        elif len(values) < len(parts) or any(value != values[0] for value in values):
+        values = [conditions.get(name) for conditions in parts]
+        counts = [Counter(value) for value in values if isinstance(value, Mapping)]
+        if not counts and any(value != values[0] for value in values):
             raise ValueError(f"rows of different conditions cannot be merged: {name}")
-        else:
-            total[name] = values[0]
+        total[name] = dict(sum(counts, Counter[str]())) if counts else values[0]
     return total

@@ -8,6 +8,7 @@ that scored stand in the metadata of the schema, and in JSON Lines in the first 
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
 from hashlib import sha256
@@ -264,15 +265,12 @@ def _read_json_lines(file: Any) -> RowFile:
 
 def _checked(text: str | bytes | None) -> Values:
     """Return the header, if it is one that this version wrote."""
-    refused = ValueError(
-        f"not in the format {FORMAT}: `metric-commons score --rows FILE` writes it"
-    )
-    try:
+    header = None
+    with suppress(ValueError, RecursionError):
         header = json.loads(text or "null")
-    except (ValueError, RecursionError):
-        raise refused from None
     if not isinstance(header, dict) or not str(header.get("format")).startswith(FORMAT[:-1]):
-        raise refused
+        advice = "`metric-commons score --rows FILE` writes it"
+        raise ValueError(f"not in the format {FORMAT}: {advice}")
     if header["format"] != FORMAT or header.get("version") != version(DISTRIBUTION):
         raise ValueError(
             f"rows of {DISTRIBUTION} {header.get('version')} in {header['format']}, but this is "
