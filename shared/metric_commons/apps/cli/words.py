@@ -121,8 +121,9 @@ def _opened(
     if origin is None and {file.log.format_name for file in named} == {"lines"}:
         if fields and not judged:
             raise FileNotFoundError(ENOENT, "", fields[0])
-        if judged and STANDARD_INPUT in paths:  # which has no name that says so
-            files[paths.index(STANDARD_INPUT)].format_name = "lines"
+        for file in (*files, *judged) if judged else ():
+            if file.path == STANDARD_INPUT:  # which has no name that says so
+                file.format_name = "lines"
     return files, judged, next(iter(fields), None)
 
 

@@ -130,8 +130,7 @@ class _Provenance(TypedDict, total=False):
     versions: dict[str, str]
     created: str
     digests: dict[str, dict[str, str]]
-    columns: dict[str, dict[str, _Values]]
-    logs: _Values
+    sources: dict[str, _Values]
     agreement: list[_Values]
     rows: dict[str, str]
 

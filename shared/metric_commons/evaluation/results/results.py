@@ -84,7 +84,6 @@ class Results(Stored):
     """
 
     FORMAT = "metric-commons/2"
-    INDENT = 2
 
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
