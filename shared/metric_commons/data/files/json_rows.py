@@ -68,12 +68,8 @@ def text_lines(content: Iterable[bytes], first: int = 1) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 1 else text
 
 
-def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]:
+def json_lines(lines: Iterable[bytes]) -> Iterator[Row]:
     r"""Yield the objects in the lines of a file; blank lines have none.
-
-    Args:
-        lines: of the file.
-        is_log: whether fields given twice need not be looked for, since a program wrote the lines.
 
     Raises:
         ValueError: a line is not UTF-8, not JSON, or not an object.
@@ -87,7 +83,7 @@ def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]
             continue
         try:
             values = PLAIN.decode(line)
-            if not is_log and _may_repeat(line, len(values)):
+            if _may_repeat(line, len(values)):
                 values = STRICT.decode(line)
         except json.JSONDecodeError as error:
             state = "" if line.endswith("\n") else " is cut off"
