@@ -23,6 +23,7 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
 PLAIN = json.JSONDecoder()  # twice as fast
+_scan = vars(PLAIN)["scan_once"]  # what it calls, but for blanks around the object
 _BLANKS = " \t\r\n"
 _COLONS = ('":', " :", "\t:", "\r:")  # the ways in which a name can end
 
@@ -68,8 +69,12 @@ def text_lines(content: Iterable[bytes], first: int = 1) -> Iterator[str]:
         yield text.removeprefix("\ufeff") if number == 1 else text
 
 
-def json_lines(lines: Iterable[bytes]) -> Iterator[Row]:
+def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]:
     r"""Yield the objects in the lines of a file; blank lines have none.
+
+    Args:
+        lines: of the file.
+        is_log: whether fields given twice need not be looked for, since a program wrote the lines.
 
     Raises:
         ValueError: a line is not UTF-8, not JSON, or not an object.
@@ -79,29 +84,40 @@ def json_lines(lines: Iterable[bytes]) -> Iterator[Row]:
     """
     row = 0
     for number, line in enumerate(text_lines(lines), 1):
-        if line.isspace() and not line.strip(_BLANKS):
-            continue
         try:
-            values = PLAIN.decode(line)
-            if _may_repeat(line, len(values)):
-                values = STRICT.decode(line)
-        except json.JSONDecodeError as error:
-            state = "" if line.endswith("\n") else " is cut off"
-            column = min(error.pos, len(line.rstrip())) + 1
-            raise ValueError(
-                f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
-            ) from None
-        except TypeError:  # a number has no length
-            pass
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
-        yield number, _object(values, row, number)
+            values, end = _scan(line, 0)
+            is_whole = line[end:] in ("\n", "")
+        except (StopIteration, ValueError, RecursionError):
+            is_whole = False
+        if not is_whole:
+            if line.isspace() and not line.strip(_BLANKS):
+                continue
+            values = _decoded(PLAIN, line, row, number)
+        if not isinstance(values, dict):
+            _object(values, row, number)
+        elif not is_log and line.count(":") != len(values) and _may_repeat(line, len(values)):
+            values = _decoded(STRICT, line, row, number)
+        yield number, values
         row += 1
+
+
+def _decoded(decoder: json.JSONDecoder, line: str, row: int, number: int) -> Any:
+    """Return what a line holds; an error says where it is."""
+    try:
+        return decoder.decode(line)
+    except json.JSONDecodeError as error:
+        state = "" if line.endswith("\n") else " is cut off"
+        column = min(error.pos, len(line.rstrip())) + 1
+        raise ValueError(
+            f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
 
 
 def _may_repeat(line: str, fields: int) -> bool:
     """Return whether a line may give a field twice: there are more ends of names than fields."""
-    return line.count(":") != fields and sum(map(line.count, _COLONS)) != fields
+    return sum(map(line.count, _COLONS)) != fields
 
 
 def fault_of(error: BaseException) -> str:

@@ -288,7 +288,7 @@ def _json(stream: Stream, kind: str, format_name: str | None) -> Log:
     if is_list or is_document or (kind == "json" and format_name == PLAIN_ROWS):
         del first  # large documents should not be in memory twice
         return _document("".join(text_lines(lines)), stream.path, format_name)
-    content = Content(stream.path, "lines", first, json_lines(lines))
+    content = Content(stream.path, "lines", first, json_lines(lines, is_log=True))
     return _log(content, format_name) or Log(rows=json_lines(lines), names=content.names)
 
 
