@@ -74,7 +74,6 @@ class ErrorRate(BatchMetric):
     """
 
     score_kind = "sums"
-    compiled_package = "rapidfuzz"
     stock_formats = {"wer": wer, "cer": cer}
     score_ranges = {"mer": (0, 1), "wil": (0, 1), "wip": (0, 1), "*": (0, None)}
     lower_is_better = frozenset(

@@ -67,7 +67,6 @@ class RougeN_L(BatchMetric):  # noqa: N801 - evaluate makes rouge_n_l of it
         {'rougeL': 0.8, 'rougeL_precision': 0.6666666666666666, 'rougeL_recall': 1.0}
     """
 
-    compiled_package = "rapidfuzz"
     stock_formats = {"rouge": stock_rouge}
     logged_names = (
         ("rouge1", "rouge1", "rouge_1", "rouge-1"),
