@@ -280,22 +280,6 @@ def permutations(draw):
     return cycle, spelled, lambda c: [c[1], c[0], *c[2:]]
 
 
-def congruences(draw):
-    def spelled(pair):
-        rest, modulus = pair
-        shown = rest + modulus * draw.randint(-1, 2)
-        return draw.choice(
-            (
-                rf"x \equiv {shown} \pmod{{{modulus}}}",
-                rf"x ≡ {shown} (mod {modulus})",
-                rf"x \equiv {shown} \mod {modulus}",
-            )
-        )
-
-    modulus = draw.randint(5, 30)
-    return (draw.randint(1, modulus - 1), modulus), spelled, lambda p: (p[0] + 1, p[1])
-
-
 def romans(draw):
     def spelled(number):
         tens, ones = divmod(number, 10)
@@ -349,7 +333,7 @@ def counted(draw):
 
 FAMILIES = [
     numbers, thousands, roots, intervals, excluded, sets, points, vectors, polynomials, lines,
-    lengths, conversions, durations, dates, times, permutations, congruences, romans, combinations,
+    lengths, conversions, durations, dates, times, permutations, romans, combinations,
     choices, counted,
 ]  # fmt: skip
 NOT_COMPARED = (conversions, durations, dates, times)  # undecided, and never wrong
