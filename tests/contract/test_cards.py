@@ -20,7 +20,7 @@ ADDED = {
     "per_example": ["per_example"],
     "confidence_level": ["confidence_interval"],
     "groups": ["groups"],
-    "extract": ["unparsed", "timed_out"],
+    "extract": ["unparsed"],
     "by_instruction": ["by_instruction"],
     "curves": ["roc_curve", "pr_curve", "det_curve"],
     "curve": ["risk_coverage"],
@@ -43,7 +43,7 @@ KEYS = {
     "seed": [],
     "groups": ["groups"],
     "thoughts": ["unparsed"],
-    "extract": ["unparsed", "timed_out"],
+    "extract": ["unparsed"],
     "extract_references": [],
     "choices": [],
 }
