@@ -156,10 +156,15 @@ def _counts(words: BlockWords, lengths: NgramLengths) -> dict[str, Integers]:
     for n, shared in shared_ngrams(words, set(lengths.values())):
         if n in lengths.values():
             shared_counts[f"rouge{n}"] = shared.overlaps(pairs)
-        if n == 1 and LCS in lengths:
+        if n == 1 and {LCS, UNION_LCS} & lengths.keys():
             shared_counts[LCS] = _lcs_lengths(words, shared)
         if n == 1 and UNION_LCS in lengths:
-            shared_counts[UNION_LCS] = union_lcs_counts(words, shared)
+            # If both texts have a single line, the union is its subsequence.
+            lines = np.bincount(words.line_texts, minlength=2 * pairs)
+            is_single = (lines[::2] == 1) & (lines[1::2] == 1)
+            numbers = np.where(is_single.take(words.texts >> 1), -1, shared.numbers)
+            union = union_lcs_counts(words, shared._replace(numbers=numbers))
+            shared_counts[UNION_LCS] = np.where(is_single, shared_counts[LCS], union)
     zeros = np.zeros(pairs, dtype=np.int64)
     counts = {}
     for name, n in lengths.items():
