@@ -420,6 +420,55 @@ def clusters():
     }
 
 
+def few_rows():
+    """Scores where a class has few rows, and errors of few rows, by the number of rows."""
+    from scipy.stats import norm
+
+    def area(positives, negatives, apart):
+        labels = np.repeat([1, 0], [positives, negatives])
+
+        def draw(rng, rows):
+            scores = norm.cdf(rng.normal(size=rows) + apart * labels)
+            result = classification_scores(scores, labels, confidence_level=LEVEL, **DRAWS)
+            return result["confidence_interval"]["roc_auc"], result["roc_auc"]
+
+        return draw, float(norm.cdf(apart / np.sqrt(2))), labels.size
+
+    def recall(references, rates):
+        size = references.max() + 1
+
+        def draw(rng, rows):
+            is_right = rng.random(rows) < np.asarray(rates)[references]
+            others = (references + rng.integers(1, size, rows)) % size
+            result = classification_scores(
+                np.where(is_right, references, others),
+                references,
+                average="macro",
+                confidence_level=LEVEL,
+                **DRAWS,
+            )
+            name = "balanced_accuracy"
+            return result["confidence_interval"][name], result[name]
+
+        return draw, np.mean(rates), references.size
+
+    cells = {
+        f"roc_auc of {value}: {positives} and {negatives} rows": area(positives, negatives, apart)
+        for value, apart in (("0.76", 1.0), ("0.92", 2.0))
+        for positives, negatives in ((2, 20), (2, 200), (3, 20), (3, 200))
+    }
+    for rare, common in ((0.5, 0.9), (0.75, 0.95), (0.9, 0.99)):
+        for number in (20, 200):
+            name = f"balanced_accuracy: 4 rows right in {rare}, {number} in {common}"
+            cells[name] = recall(np.repeat([1, 0], [4, number]), [common, rare])
+    for rate in (0.5, 0.8, 0.95):
+        name = f"macro recall: 20 classes of 4 rows, right in {rate}"
+        cells[name] = recall(np.repeat(np.arange(20), 4), np.full(20, rate))
+    for number in (10, 20):
+        cells[f"lognormal errors: {number} rows"] = *errors(LIGHT_TAILS)["lognormal"], number
+    return cells
+
+
 def differences():
     """Differences of two systems on the same rows."""
 

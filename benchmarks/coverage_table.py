@@ -2,6 +2,7 @@
 
     python benchmarks/coverage_table.py [samples [seed [FILE [families]]]]
     python benchmarks/coverage_table.py --search [seed [FILE]]
+    python benchmarks/coverage_table.py --few [samples [seed [FILE]]]
 
 For each family of `_score_distributions` and 10, 30, 100 and 1,000 rows many samples are drawn:
 by default 400 of families whose interval is exact, 240 of those whose interval draws, half of that
@@ -10,7 +11,8 @@ as the least of many coverages is otherwise too low by chance. Prints the covera
 distribution, and writes the least and the median one of each family, with the width beside that of
 the best interval (twice 1.96 standard deviations of the score), for the page on statistics.
 
-With --search it looks for the laws of rows for which intervals are worst; see `_worst_laws`.
+With --search it looks for the laws of rows for which intervals are worst; see `_worst_laws`. With
+--few it measures scores where a class has few rows, with 1,000 samples.
 
 With a number of families as many are chosen at random, and compared with the table of the page: the
 status is 1 if a coverage is lower than the least one there by more than chance.
@@ -33,6 +35,7 @@ from _score_distributions import (
     differences,
     error_rates,
     errors,
+    few_rows,
     labels,
     many_classes,
     means,
@@ -48,10 +51,14 @@ from scipy import stats
 SEARCH = sys.argv[1:2] == ["--search"]
 if SEARCH:  # with as many samples as it needs
     sys.argv[1:2] = ["0"] if sys.argv[2:] else ["0", "0"]
+FEW = sys.argv[1:2] == ["--few"]
+if FEW:
+    sys.argv[1:2] = [] if sys.argv[2:] else ["1000"]
 SAMPLES = int(sys.argv[1]) if len(sys.argv) > 1 else 400
 SEED = int(sys.argv[2]) if len(sys.argv) > 2 else 0
 TABLES = Path(__file__).parents[1] / "docs" / "tables"
-PUBLISHED = TABLES / ("worst_laws.md" if SEARCH else "interval_coverage.md")
+FILE = "worst_laws.md" if SEARCH else "few_rows.md" if FEW else "interval_coverage.md"
+PUBLISHED = TABLES / FILE
 TABLE = Path(sys.argv[3]) if len(sys.argv) > 3 else PUBLISHED
 CHOSEN = int(sys.argv[4]) if len(sys.argv) > 4 else None
 ROWS = (10, 30, 100, 1000)
@@ -183,11 +190,23 @@ def family_rows(families, faults):
         yield f"| {name} | {' | '.join(cells)} |"
 
 
+def lines_of_few_rows():
+    """The lines of the table of scores where a class has few rows."""
+    yield f"| scores, {SAMPLES:,} samples each | coverage | width |"
+    yield "| --- | --- | --- |"
+    for name, (draw, truth, rows) in few_rows().items():
+        coverage, width, _ = measured(draw, truth, rows, SAMPLES)
+        yield f"| {name} | {text(coverage, 3)} | {text(width, 1)} |"
+
+
 if __name__ == "__main__":
     families, faults = FAMILIES, []
     if CHOSEN is not None:
         families = random.Random(SEED).sample(FAMILIES, CHOSEN)
-    lines = list(table_of_worst_laws(SEED) if SEARCH else family_rows(families, faults))
+    if SEARCH or FEW:
+        lines = list(table_of_worst_laws(SEED) if SEARCH else lines_of_few_rows())
+    else:
+        lines = list(family_rows(families, faults))
     print("\n".join([*lines, *faults]))
     TABLE.write_text("\n".join(lines) + "\n", "utf-8")
     sys.exit(int(bool(faults)))

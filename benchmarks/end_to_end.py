@@ -25,7 +25,7 @@ from rouge_score.rouge_scorer import RougeScorer
 
 from metric_commons.__main__ import main as command
 from metric_commons.retrieval.runs import score_run
-from metric_commons.statistics.tests.significance import compare_measures
+from metric_commons.statistics.tests.significance import compare
 
 DATA = Path(__file__).parents[2] / "shared" / "data"
 SYSTEMS = ("DPR", "FiD", "ANCE-plus_FiD", "GAR-plus_FiD", "EMDR2")
@@ -211,7 +211,8 @@ def runs(folder):
     ]
 
     def our_tests():
-        compare_measures(*columns, n_resamples=RESAMPLES, correction="none", confidence_level=None)
+        for pair in zip(*(of_run.values() for of_run in columns), strict=True):
+            compare(*pair, confidence_level=None)
 
     def peer_tests():
         for first, second in zip(*(of_run.values() for of_run in columns), strict=True):

@@ -29,7 +29,7 @@ from _error_rates import (
 )
 from _paired import unseen_row
 
-from metric_commons.statistics.tests.corrections import holm
+from metric_commons.statistics.tests.corrections import adjusted
 
 RUNS = int(sys.argv[1]) if len(sys.argv) > 1 else 300
 ROWS = (10, 20, 50, 100)
@@ -97,8 +97,8 @@ def families():
         print(f"  {equal} equal, {unlike} others: {' '.join(f'{rate:.3f}' for rate in rates)}")
     differences = forty_systems()
     found = {
-        "Holm, drawn": holm(drawn_p_values(differences.T, 9_999)),
-        "Holm": holm([p_of_test(row, "permutation") for row in differences]),
+        "Holm, drawn": adjusted(drawn_p_values(differences.T, 9_999), "holm"),
+        "Holm": adjusted([p_of_test(row, "permutation") for row in differences], "holm"),
     }
     counts = {name: int((p < ALPHA).sum()) for name, p in found.items()}
     print(f"780 pairs of 40 systems, 400 rows, significant: {counts} (Holm: at least 500)")

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from metric_commons.statistics import compare
-from metric_commons.statistics.tests.corrections import holm
+from metric_commons.statistics.tests.corrections import adjusted
 
 RESAMPLES = 10_000
 SHARE = 100  # of the resamples the loop draws one in so many
@@ -161,8 +161,10 @@ def many_systems() -> None:
     """How many pairs of 40 systems on 400 rows differ, by test and correction."""
     pairs = forty_systems()
     found = {
-        "draws, Holm": lambda: holm(drawn_p_values(pairs.T, 9_999)),
-        "without draws, Holm (at least 500)": lambda: holm([p_of(row) for row in pairs]),
+        "draws, Holm": lambda: adjusted(drawn_p_values(pairs.T, 9_999), "holm"),
+        "without draws, Holm (at least 500)": lambda: adjusted(
+            [p_of(row) for row in pairs], "holm"
+        ),
     }
     print("\n780 pairs of 40 systems, 400 rows: significant at .05")
     for name, adjust in found.items():

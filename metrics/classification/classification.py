@@ -89,10 +89,11 @@ class Classification(BatchMetric):
         "*": (0, 1),
     }
     influences = staticmethod(classification_influences)
+    also_compared = ("roc_auc", "log_loss")
     drawn_scores = frozenset({"ece", "mce"})
     weighted_scores = staticmethod(weighted_calibration)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})
-    arrays_allowed = unsigned_allowed = True
+    arrays_allowed = True
     configurations = frozenset({"multiclass", "multilabel"})  # those of evaluate's own modules
     stock_formats = {
         "accuracy": accuracy,

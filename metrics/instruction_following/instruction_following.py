@@ -49,7 +49,7 @@ class InstructionFollowing(BatchMetric):
             followed.
         instructions (int): the number of instructions.
         by_instruction (dict): if requested, by the id of each kind and family: strict_acc,
-            loose_acc, and the number of instructions, n; with confidence_level also intervals.
+            loose_acc, and the number of instructions, n.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
         per_example, confidence_interval, groups (dict): if requested.
 

@@ -134,8 +134,6 @@ class PairedSignificance(BatchComparison):
             clusters=clusters,
             margin=margin,
             power=power,
-            n_resamples=n_resamples,
-            seed=seed,
             alpha=alpha,
             confidence_level=confidence_level,
         )

@@ -141,7 +141,7 @@ def test_gate_counts_both_fields(columns, write, run, tmp_path):
         assert floor["confidence_interval"] == intervals_of_modules(columns)["a"]["qa_em"]
         assert status == 3
     status, _, err = run(*gate, "--margin", 0.2, "--sequential", *CLUSTERS)
-    assert (status, err) == (2, "--cluster-by names one field here, not 2\n")
+    assert (status, err) == (2, "--cluster-by is not for --sequential, which counts rows\n")
 
 
 def test_unbalanced_rows_name_the_missing_combination(columns):

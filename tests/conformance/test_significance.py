@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from metric_commons.statistics import compare
-from metric_commons.statistics.tests.corrections import benjamini_hochberg
+from metric_commons.statistics.tests.corrections import adjusted
 from tests.cards import rows_below
 from tests.spec import ROOT, recorded, rounds
 
@@ -175,7 +175,9 @@ def test_false_discovery_rates_are_those_of_scipy():
     rng = np.random.default_rng(0)
     for tests in (1, 2, 16, 300):
         p = rng.random(tests) ** 3
-        assert benjamini_hochberg(p) == pytest.approx(stats.false_discovery_control(p), rel=1e-12)
+        assert adjusted(p, "benjamini_hochberg") == pytest.approx(
+            stats.false_discovery_control(p), rel=1e-12
+        )
 
 
 # Sums that are equal but for rounding

@@ -20,7 +20,7 @@ from metric_commons.statistics import (
     tiers,
 )
 from metric_commons.statistics.intervals.proportions import proportion_interval
-from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
+from metric_commons.statistics.tests.corrections import adjusted
 from metric_commons.statistics.tests.laws import UnseenRow
 from metric_commons.statistics.tests.significance import PairedUnits
 from tests.spec import ROOT, recorded
@@ -73,7 +73,7 @@ def test_a_proportion(name):
         method = "wilson" if name == "wilson" else "auto"
         ends = case["exact"][name]
         agree(interval(scores, confidence_level=level, method=method)[:2], ends)
-        counted = proportion_interval(right, rows, confidence_level=level, method=method)
+        counted = proportion_interval(right, rows, level, method)
         agree(counted[:2], ends)
 
 
@@ -152,14 +152,14 @@ def test_power(name):
 @pytest.mark.parametrize("name", named("ranks"))
 def test_ranks(name):
     case, expected = cases()[name], cases()[name]["expected"]
-    means, adjusted = case["inputs"]["means"], case["inputs"]["p_adjusted"]
+    means, p_values = case["inputs"]["means"], case["inputs"]["p_adjusted"]
     alpha = case["options"]["alpha"]
 
-    assert rank_intervals(means, adjusted, alpha) == expected["rank_interval"]
-    assert tiers(means, adjusted, alpha) == expected["tiers"]
-    assert letters(means, adjusted, alpha) == expected["letters"]
-    assert letters(means, adjusted, alpha) == case["peers"]["R multcompView 0.1-8"]["letters"]
-    pairs = np.array(adjusted)[np.tril_indices(len(means), -1)]
+    assert rank_intervals(means, p_values, alpha) == expected["rank_interval"]
+    assert tiers(means, p_values, alpha) == expected["tiers"]
+    assert letters(means, p_values, alpha) == expected["letters"]
+    assert letters(means, p_values, alpha) == case["peers"]["R multcompView 0.1-8"]["letters"]
+    pairs = np.array(p_values)[np.tril_indices(len(means), -1)]
     corrected = case["peers"]["statsmodels 0.15.0"]
-    agree(holm(pairs), corrected["holm_of_p"])
-    agree(benjamini_hochberg(pairs), corrected["fdr_bh_of_p"])
+    agree(adjusted(pairs, "holm"), corrected["holm_of_p"])
+    agree(adjusted(pairs, "benjamini_hochberg"), corrected["fdr_bh_of_p"])

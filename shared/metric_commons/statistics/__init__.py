@@ -15,7 +15,7 @@ if TYPE_CHECKING:
         rows_needed,
     )
     from .tests.ranks import letters, rank_intervals, tiers
-    from .tests.significance import compare, simultaneous_intervals
+    from .tests.significance import compare
 
 __all__ = [
     "Average",
@@ -28,7 +28,6 @@ __all__ = [
     "rank_intervals",
     "required_labels",
     "rows_needed",
-    "simultaneous_intervals",
     "tiers",
 ]
 
@@ -45,7 +44,6 @@ __getattr__ = resolver(
         "rank_intervals": "tests.ranks",
         "required_labels": "tests.power",
         "rows_needed": "tests.power",
-        "simultaneous_intervals": "tests.significance",
         "tiers": "tests.ranks",
     },
 )

@@ -130,7 +130,6 @@ def json_statistics(
         partial(_pooled_scores, by_path=by_path),
         _row_scores,
         _ratios,
-        _breakdowns,
     )
     return _with_paths(statistics, paths) if paths else statistics
 
@@ -230,11 +229,6 @@ def _path_ratios(path: str, names: Container[str]) -> dict[str, SumRatio]:
         "recall": SumRatio(hits, hits | wrong | missing),
         "f1": SumRatio(dict.fromkeys(hits, 2.0), doubled | missing | extra),
     }
-
-
-def _breakdowns(names: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]]]:
-    paths = _paths(dict.fromkeys(names, 1))
-    return {"by_path": {path: _path_ratios(path, names) for path in paths}} if paths else {}
 
 
 def _row_scores(sums: Mapping[str, float]) -> dict[str, float]:

@@ -79,36 +79,22 @@ def test_many_rows_are_one_update_of_each_in_order():
     assert copy.rows == 90
 
 
-def test_a_cluster_counts_when_it_is_complete():
-    rows, labels = [1, 0, 1, 1, 0.5], ["a", "a", "b", "b", "c"]
-    clustered, means = ConfidenceSequence(), ConfidenceSequence()
-    clustered.update(rows[:3], labels[:3])
-    assert (clustered.rows, clustered.units) == (3, 1)
-    clustered.update(rows[3:], labels[3:])
-    assert (clustered.units, clustered.interval) == (2, means.update([0.5, 1]))
-    assert clustered.close() == means.update(0.5)
-
-
 BAD = [
-    ({}, [([0.5, math.nan], None)], "scores: row 1 is NaN; bounds are 0 and 1"),
-    ({"bounds": (-1, 1)}, [([0, 1], None), ([2], None)], "scores: row 2 is 2; bounds are -1 and 1"),
-    ({"total": 3}, [([0, 1], None), ([1, 1], None)], "scores: row 3 is more than the total of 3"),
-    ({}, [(["x"], None)], "scores must be numbers"),
-    ({}, [([1, 0, 1], ["a", "b", "a"])], "clusters: row 2 is of 'a', which ended before"),
-    ({"total": 1}, [([1, 0], ["a", "b"])], "clusters: 'b' of row 1 is more than the total of 1"),
-    ({}, [([1], ["a"]), ([1], None)], "clusters: row 1 has none, but earlier rows had some"),
-    ({}, [([1, 0], ["a"])], "clusters has 1 labels, but there are 2 rows"),
+    ({}, [[0.5, math.nan]], "scores: row 1 is nan; bounds are 0 and 1"),
+    ({"bounds": (-1, 1)}, [[0, 1], [2]], "scores: row 2 is 2; bounds are -1 and 1"),
+    ({"total": 3}, [[0, 1], [1, 1]], "scores: row 3 is more than the total of 3"),
+    ({}, [["x"]], "scores must be numbers"),
 ]
 
 
 @pytest.mark.parametrize(("options", "updates", "message"), BAD)
 def test_what_cannot_be_adds_nothing(options, updates, message):
     sequence = ConfidenceSequence(**options)
-    for scores, clusters in updates[:-1]:
-        sequence.update(scores, clusters)
+    for scores in updates[:-1]:
+        sequence.update(scores)
     before = pickle.dumps(sequence)
     with pytest.raises(ValueError, match=message):
-        sequence.update(*updates[-1])
+        sequence.update(updates[-1])
     assert pickle.dumps(sequence) == before
 
 

@@ -104,7 +104,10 @@ def test_modules_take_fields():
 @pytest.mark.parametrize(
     ("clusters", "message"),
     [
-        ({"item": [1, 1, 2], "template": [1, 2, 1]}, "no row with item '2' and template '2'"),
+        (
+            {"item": [1, 1, 2], "template": [1, 2, 1]},
+            "0 rows have item '2' and template '2', others 1",
+        ),
         ({"item": [1, 1, 1], "template": [1, 2, 3]}, "two labels or more of each field, but item"),
         ({"item": [1, 2], "template": [1, 2, 3]}, "has 2 labels, but there are 3 rows"),
         ({name: [1, 2, 3] for name in "abcd"}, "crosses two or three fields, got 4: a, b, c, d"),
@@ -118,7 +121,9 @@ def test_what_is_not_crossed_is_an_error(clusters, message):
 
 def test_unequal_cells_are_an_error():
     labels = {"item": [1, 1, 2, 2, 2], "template": [1, 2, 1, 2, 2]}
-    with pytest.raises(ValueError, match="balanced: 1 rows have item '1' and template '1', but 2"):
+    with pytest.raises(
+        ValueError, match="crossed: 1 rows have item '1' and template '1', others 2"
+    ):
         interval([0.5] * 5, clusters=labels)
 
 

@@ -1,6 +1,5 @@
 """Whether a new system is worse than a baseline, tested again and again while it is scored."""
 
-import math
 from typing import Annotated, NamedTuple
 
 from ...statistics.arguments.domains import Positive, Range, check_option
@@ -39,7 +38,7 @@ def gate_at_any_time(
         margin: the loss that would matter, above 0.
         alpha: the probability of each of the two wrong verdicts at any look; the interval has the
             level 1 - 2 alpha.
-        total: the number of rows, or clusters, of the whole benchmark; None for a population.
+        total: the number of rows of the whole benchmark; None for a population.
 
     Raises:
         ValueError: an option is out of its range, the score is not a mean of rows, or a row has no
@@ -55,12 +54,12 @@ by 0.05.'
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
     sides = {"new": new, "baseline": baseline}
-    systems = {side: only_system(results, side) for side, results in sides.items()}
-    module, name = find_score(score, {side: sides[side].systems[systems[side]] for side in sides})
+    systems = {side: results.systems[only_system(results, side)] for side, results in sides.items()}
+    module, name = find_score(score, systems)
     tables = []
-    for side, system in systems.items():
-        result = sides[side].systems[system].get(module)
-        table = sides[side].rows.get(system, {}).get(module)
+    for side, results in sides.items():
+        (modules,) = results.rows.values() if results.rows else ({},)
+        table, result = modules.get(module), systems[side].get(module)
         if not result or not table or name in result.aggregation or name not in table.row_scores:
             raise ValueError(
                 f"there is no score {score!r} of rows in the {side} result; --sequential is for "
@@ -68,31 +67,29 @@ by 0.05.'
             )
         tables.append(table)
     first, second = tables
+    if first.labels()["clusters"] is not None:
+        raise ValueError("--sequential is for independent rows, not for clusters of them")
     if (first.ids is None) != (second.ids is None):
         raise ValueError("only one of both results has ids; score both with --id and --rows")
     keys, known = (range(len(t)) if t.ids is None else t.ids for t in tables)
     rows = dict(zip(known, second.row_scores[name].tolist(), strict=True))
-    sign = -1 if name in new.systems[systems["new"]][module].lower_is_better else 1
+    is_lower_better = name in systems["new"][module].lower_is_better
     numbers = []
     for row, (key, value) in enumerate(zip(keys, first.row_scores[name].tolist(), strict=True)):
         if key not in rows:
             shown = "" if first.ids is None else f", {key!r},"
             raise ValueError(f"row {row}{shown} of the new system is not in the baseline")
-        numbers.append(sign * (value - rows[key]))
+        numbers.append(rows[key] - value if is_lower_better else value - rows[key])
     differences = ConfidenceSequence(1 - 2 * alpha, (-1.0, 1.0), total)
-    differences.update(numbers, first.labels()["clusters"])
-    if len(numbers) == len(rows):
-        differences.close()
+    differences.update(numbers)
     low, high = differences.interval
     verdict = NOT_INFERIOR if low > -margin else INFERIOR if high < -margin else UNDECIDED
-    unit = "cluster" if differences.units != differences.rows else "row"
-    shown = counted(f"{differences.units:,}", unit)
+    shown = counted(f"{differences.rows:,}", "row")
     if differences.total:
-        shown = f"{differences.units:,} of {differences.total:,} {unit}s"
-    mean = "unknown" if math.isnan(differences.mean) else f"{differences.mean:+.4f}"
+        shown = f"{differences.rows:,} of {differences.total:,} rows"
     sentence = (
-        f"{label(score)}: {shown}, difference {mean} [{low:+.4f}, {high:+.4f}] at "
+        f"{label(score)}: {shown}, difference {differences.mean:+.4f} [{low:+.4f}, {high:+.4f}] at "
         f"{100 * differences.level:g} % over all looks"
-        f"{'; positive: lower, so better' if sign < 0 else ''}: {verdict} by {margin:g}."
+        f"{'; positive: lower, so better' if is_lower_better else ''}: {verdict} by {margin:g}."
     )
     return Look(verdict, differences, sentence)

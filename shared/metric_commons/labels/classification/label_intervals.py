@@ -76,9 +76,7 @@ def label_intervals(
 
         def ratio(total: tuple[Any, Any], of_kinds: tuple[Any, Any]) -> Interval:
             if is_plain and method != "t":
-                return proportion_interval(
-                    *total, confidence_level=uncertainty.level, method=method
-                )
+                return proportion_interval(*total, uncertainty.level, method)
             return ratio_interval(*of_kinds, supported(uncertainty), counts=repeats)
 
         intervals["accuracy"] = ratio(

@@ -286,7 +286,7 @@ def _plain_rows(column: Column, shape: Shape, *, strict: bool) -> Column | _Fail
     result = shape.take(column)
     if result is not None:  # only another column of this layout has to be checked row by row
         return result
-    result = None if strict else shape.widen(column)
+    result = None if strict else shape.take(column, widen=True)
     if result is not None:
         return result
     rows = []

@@ -111,7 +111,7 @@ class RowModule(Module):
             self._features_read = self.features
 
     def _layouts_of_features(self) -> Sequence[Layout]:
-        limits = {"nan": self.nan_allowed, "unsigned": self.unsigned_allowed}
+        limits = {"nan": self.nan_allowed}
         shapes: dict[Shape, Shape] = {}  # equal shapes are one object
 
         def shape(feature: Any) -> Shape:
@@ -291,7 +291,7 @@ class RowModule(Module):
         return plain
 
     def _columns(self, rows: Mapping[str, Column], names: Iterable[str]) -> dict[str, Any]:
-        """Return the columns as `_compute` takes them; unsigned 64-bit integers stay in arrays."""
+        """Return the columns as `_compute` takes them."""
         columns = {name: rows.get(name) for name in names}
         if self.arrays_allowed:
             return columns

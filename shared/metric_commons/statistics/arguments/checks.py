@@ -295,21 +295,15 @@ def check_number_lists(name: str, lists: Any, rows: int) -> "Floats | None":
 
     if lists is None:
         return None
-    listed = unmasked(name, lists)
-    listed = listed.tolist() if hasattr(listed, "tolist") else listed
     try:
-        rows_of_numbers = [row.tolist() if hasattr(row, "tolist") else row for row in listed]
-        numbers = np.array(rows_of_numbers, np.float64)
+        numbers = np.array([*unmasked(name, lists)], np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty(0)
     if numbers.ndim != 2 or not numbers.shape[1]:
         raise OptionError(name, "must hold a list of numbers per row, all of one length")
     if len(numbers) != rows:
         raise OptionError(name, f"has {len(numbers)} lists, but there are {rows} rows")
-    wrong = ~np.isfinite(numbers).all(axis=1)
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RowError(name, row, f"is {shown(listed[row])}; its numbers must be finite")
+    check_finite(name, numbers)
     return numbers + 0.0
 
 
@@ -367,7 +361,7 @@ def check_sizes(name: str, value: Any) -> tuple[int, ...]:
     ValueError: k must hold integers of at least 1, got 0
     """
     plain = value.tolist() if hasattr(value, "tolist") else value  # an array
-    sizes = plain if isinstance(plain, Sequence) and not isinstance(plain, str) else [plain]
+    sizes: Sequence[Any] = plain if isinstance(plain, list | tuple | range) else [plain]
     if not sizes:
         raise ValueError(f"{name} is empty; it needs at least one size")
     for size in sizes:

@@ -347,8 +347,6 @@ def _acceptance(annotation: Any) -> Callable[[Any], bool]:
 def _hint(annotation: Any, value: Any) -> str:
     if isinstance(value, str):
         return nearest(value, choices(annotation))
-    if isinstance(value, Integral) and abs(int(value)) >= 2**63:
-        return "; it has more than 63 bits"
     is_number = isinstance(value, Real) and not isinstance(value, bool)
     if is_number and bool(1 < value < 100) and _domain(annotation).is_level:
         return f"; for {float(value):g} % pass {float(value) / 100:g}"
@@ -360,8 +358,6 @@ def _hint(annotation: Any, value: Any) -> str:
 Ranges = Mapping[str, tuple[float | None, float | None] | None]
 
 SHARES: Ranges = MappingProxyType({"*": (0.0, 1.0)})
-
-_ROUNDING = 1e-9  # relative tolerance at the ends, for sums of rounded terms
 
 
 def score_range(name: str, ranges: Ranges) -> tuple[float, float] | None:
@@ -380,46 +376,17 @@ def score_range(name: str, ranges: Ranges) -> tuple[float, float] | None:
     return -math.inf if low is None else float(low), math.inf if high is None else float(high)
 
 
-def check_score(name: str, value: Any, ranges: Ranges) -> None:
-    """Check that a score may have this value; an undefined score is None or NaN.
-
-    Lists and objects, such as curves and confusion matrices, are not inspected.
-
-    Raises:
-        ValueError: the value is out of range, or not a number.
-
-    >>> check_score("qa_em", 7.5, SHARES)
-    Traceback (most recent call last):
-    ValueError: qa_em is 7.5, but must lie between 0 and 1
-    """
-    ends = score_range(name, ranges)
-    if ends is None or value is None or isinstance(value, list | tuple | Mapping):
-        return
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise ValueError(f"{name} is {value!r}, but must be a number")
-    low, high = ends
-    room = _ROUNDING * max([1.0, *(abs(end) for end in ends if math.isfinite(end))])
-    if not low - room <= value <= high + room and value == value:
-        raise ValueError(f"{name} is {value!r}, but must lie between {low:g} and {high:g}")
-
-
 def range_of_rows(name: str, ranges: Ranges, values: Iterable[float]) -> tuple[float, float]:
-    """Return the range of a score of rows: as declared, or else as observed; NaN does not count.
+    """Return the range of a score of rows as declared; else 0 to 1 if all are 0 or 1, or no end.
 
-    >>> range_of_rows("acc", {}, [0.5, math.nan]), range_of_rows("acc", {"*": (-1, 1)}, [0.5])
-    ((0.0, 1.0), (-1.0, 1.0))
+    NaN does not count. The range of others without a negative one begins at 0, as that of errors.
+
+    >>> range_of_rows("acc", {"*": (-1, 1)}, [0.5]), range_of_rows("acc", {}, [0.0, 1.0, math.nan])
+    ((-1.0, 1.0), (0.0, 1.0))
+    >>> range_of_rows("acc", {}, [0.5])
+    (0.0, inf)
     """
-    declared = score_range(name, ranges) if ranges else None
-    defined = [value for value in values if not math.isnan(value)] or [0.0]
-    return declared or observed_range(min(defined), max(defined))
-
-
-def observed_range(minimum: float, maximum: float) -> tuple[float, float]:
-    """Return the probable range of a score, from its extremes: 0 to 1, 0 or more, or any number.
-
-    >>> observed_range(0.2, 1.0), observed_range(3.0, 56.0)
-    ((0.0, 1.0), (0.0, inf))
-    """
-    if minimum < 0:
-        return -math.inf, math.inf
-    return 0.0, 1.0 if maximum <= 1 + _ROUNDING else math.inf
+    distinct = {value for value in values if not math.isnan(value)}
+    low = 0.0 if min(distinct, default=0.0) >= 0 else -math.inf
+    observed = low, 1.0 if distinct <= {0, 1} else math.inf
+    return (score_range(name, ranges) if ranges else None) or observed

@@ -23,7 +23,6 @@ from .checks import RowError, shown
 Values = Callable[[], Iterable[Any]]  # called once for each pass over the values
 
 _INT64_MIN, _INT64_MAX = -(2**63), 2**63 - 1
-_UINT64_MAX = 2**64 - 1
 _EXACT = 2**53  # every integer up to here is a float64
 _FLOAT_MAX = int(sys.float_info.max)
 
@@ -53,14 +52,11 @@ class Mismatch(Exception):  # noqa: N818 - not an error yet: another shape may f
 class Scalar:
     """A row is one str, bool, int or float.
 
-    `nan` says whether a float may be NaN. `unsigned` says whether an int may be as large as
-    2**64 - 1, as labels may, since they are not computed with. `missing` says whether None may
-    take the place of a value.
+    `nan` says whether a float may be NaN, and `missing` whether None may take the place of a value.
     """
 
     kind: type
     nan: bool = False
-    unsigned: bool = False
     missing: bool = False
 
     def __str__(self) -> str:
@@ -75,56 +71,42 @@ class Scalar:
         if not set(map(type, values())) <= {self.kind}:
             return False
         if self.kind is int:
-            return min(values(), default=0) >= _INT64_MIN and max(values(), default=0) <= self._max
+            ends = min(values(), default=0), max(values(), default=0)
+            return ends[0] >= _INT64_MIN and ends[1] <= _INT64_MAX
         if self.kind is bool or self.nan:
             return True
         # A sum is NaN if a value is, but also for inf - inf.
         return not isnan(sum(values())) or not any(map(isnan, values()))
 
-    @property
-    def _max(self) -> int:
-        return _UINT64_MAX if self.unsigned else _INT64_MAX
+    def take(self, column: Column, *, widen: bool = False) -> Column | None:
+        """Return the column, or None if it has to be checked row by row.
 
-    def take(self, column: Column) -> Column | None:
-        """Return the column, or None if it has to be checked row by row."""
+        To widen it makes floats of integers, or integers of an array of bools.
+        """
         if isinstance(column, list):
+            if widen and self.kind is float and set(map(type, column)) <= {int, float}:
+                with suppress(OverflowError):
+                    floats: Column = list(map(float, column))
+                    column = floats if floats == column else column  # no integer was rounded
             return column if self.holds(lambda: column) else None
-        if column.ndim != 1:
-            return None
         kind = column.dtype.kind
-        if self.kind is str and kind in "UT":
-            return self.take(list(column.tolist()))
-        if self.kind is bool and kind == "b":
-            return column
-        fits = kind == "i" or (kind == "u" and int(column.max(initial=0)) <= _INT64_MAX)
-        if self.kind is int and fits:
-            return column.astype(np.int64, copy=False)
-        if self.kind is int and self.unsigned and kind == "u":
-            return column
-        if self.kind is float and kind == "f" and column.dtype.itemsize <= 8:
-            floats = column.astype(np.float64, copy=False)
-            smallest = np.minimum.reduce(floats, initial=np.inf)  # NaN if any number is
-            return floats if self.nan or not isnan(smallest) else None
-        return None
-
-    def widen(self, column: Column) -> Column | None:
-        """Return integers as floats, or an array of bools as integers; None if there are others."""
-        if isinstance(column, list):
-            if self.kind is not float or not set(map(type, column)) <= {int, float}:
-                return None
-            with suppress(OverflowError):
-                floats = list(map(float, column))
-                return self.take(floats) if floats == column else None  # no integer was rounded
-            return None
         if column.ndim != 1:
             return None
-        if self.kind is int and column.dtype.kind == "b":
-            return column.astype(np.int64)
-        if self.kind is float and column.dtype.kind in "iu":
-            if column.size and max(-int(column.min()), int(column.max())) > _EXACT:
-                return None
-            return column.astype(np.float64)
-        return None
+        if self.kind is str:
+            return self.take(list(column.tolist())) if kind in "UT" else None
+        if self.kind is bool:
+            return column if kind == "b" else None
+        if self.kind is int:
+            fits = kind == "i" or (kind == "u" and int(column.max(initial=0)) <= _INT64_MAX)
+            return column.astype(np.int64, copy=False) if fits or (widen and kind == "b") else None
+        if widen and kind in "iu":
+            fits = max(-int(column.min(initial=0)), int(column.max(initial=0))) <= _EXACT
+            return column.astype(np.float64) if fits else None
+        if kind != "f" or column.dtype.itemsize > 8:
+            return None
+        floats = column.astype(np.float64, copy=False)
+        smallest = np.minimum.reduce(floats, initial=np.inf)  # NaN if any number is
+        return floats if self.nan or not isnan(smallest) else None
 
     def plain(self, value: Any, *, strict: bool) -> Any:
         """Return the value as this type, or `Mismatch`.
@@ -148,7 +130,7 @@ class Scalar:
             if self.kind is bool or (self.kind is int and not strict):
                 return self.kind(value)
         elif isinstance(value, int) and self.kind is int:
-            if not _INT64_MIN <= value <= self._max:
+            if not _INT64_MIN <= value <= _INT64_MAX:
                 raise Mismatch("", f"is {_excerpt(value)}, which does not fit into 64 bits")
             return int(value)
         elif isinstance(value, int) and self.kind is float and not strict:
@@ -179,27 +161,21 @@ class ListOf:
             lambda: chain.from_iterable(values())
         )
 
-    def take(self, column: Column) -> Column | None:
-        """Return the column, or None if it has to be checked row by row."""
+    def take(self, column: Column, *, widen: bool = False) -> Column | None:
+        """Return the column, or None if it has to be checked row by row.
+
+        To widen it makes lists of texts, or does the same as `Scalar.take` with the rows of arrays.
+        """
         if isinstance(column, list):
+            if widen and self.item == Scalar(str) and self.wraps_text:
+                column = [[row] if type(row) is str else row for row in column]
             return column if self.holds(lambda: column) else None
         if column.ndim != 2 or not isinstance(self.item, Scalar):
             return None
-        flat = self.item.take(column.reshape(-1))
+        flat = self.item.take(column.reshape(-1), widen=widen)
         if isinstance(flat, np.ndarray):
             return flat.reshape(column.shape)
         return None if flat is None else list(column.tolist())  # strings become lists
-
-    def widen(self, column: Column) -> Column | None:
-        """Return texts as lists of one text, or the rows of an array as `Scalar.widen`."""
-        if isinstance(column, list):
-            if self.item != Scalar(str) or not self.wraps_text:
-                return None
-            return self.take([[row] if type(row) is str else row for row in column])
-        if column.ndim != 2 or not isinstance(self.item, Scalar):
-            return None
-        flat = self.item.widen(column.reshape(-1))
-        return flat.reshape(column.shape) if isinstance(flat, np.ndarray) else None
 
     def plain(self, value: Any, *, strict: bool) -> list[Any]:
         """Return the value as a list, or `Mismatch`; `strict` forbids a string as a list of one."""
@@ -253,12 +229,9 @@ class Record:
         except KeyError:
             return False
 
-    def take(self, column: Column) -> Column | None:
-        """Return the column, or None if it has to be checked row by row."""
+    def take(self, column: Column, *, widen: bool = False) -> Column | None:
+        """Return the column, or None if it has to be checked row by row; nothing can be widened."""
         return column if isinstance(column, list) and self.holds(lambda: column) else None
-
-    def widen(self, column: Column) -> None:
-        """None: no other rows become dicts."""
 
     def plain(self, value: Any, *, strict: bool) -> dict[str, Any]:
         """Return the value as a dict, or `Mismatch`."""
@@ -297,8 +270,7 @@ def checked_column(name: str, column: Any, shape: Shape) -> Column:
     """
     rows = as_column(name, column)
     result = shape.take(rows)
-    if result is None:
-        result = shape.widen(rows)
+    result = shape.take(rows, widen=True) if result is None else result
     if result is not None:
         return result
     plain = []

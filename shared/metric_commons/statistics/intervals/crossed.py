@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError, check_labels
-from .proportions import critical_value
 
 _MOST_FIELDS = 3
 
@@ -31,13 +30,6 @@ class CrossedMean(NamedTuple):
     mean: float
     standard_error: float  # 0 if nothing varies
     degrees: float
-
-    def ends(self, confidence_level: float) -> tuple[float, float]:
-        """Return the interval by Student's t; NaN if nothing varies."""
-        if not self.standard_error:
-            return math.nan, math.nan
-        half = critical_value(confidence_level, self.degrees) * self.standard_error
-        return self.mean - half, self.mean + half
 
 
 @dataclass(frozen=True)
@@ -50,16 +42,19 @@ class CrossedClusters:
     0.354
     >>> CrossedClusters.of_labels({"item": ["a", "a", "b"], "template": [1, 2, 1]}, 3)
     Traceback (most recent call last):
-    ValueError: clusters must be crossed: there is no row with item 'b' and template '2'
+    ValueError: clusters must be crossed: 0 rows have item 'b' and template '2', others 1
     """
 
-    fields: tuple[str, ...]
-    labels: tuple[list[str], ...]  # the levels of each field
-    codes: tuple[Integers, ...]  # for each row the number of its label
+    labels: Mapping[str, list[str]]  # of each row, by field
+    codes: tuple[Integers, ...]  # the same as numbers
 
     def __len__(self) -> int:
         """Return the smallest number of labels of a field."""
-        return min(map(len, self.labels))
+        return min(self._shape)
+
+    @property
+    def _shape(self) -> tuple[int, ...]:
+        return tuple(int(codes.max()) + 1 for codes in self.codes)
 
     @classmethod
     def of_labels(cls, clusters: Mapping[str, Any], rows: int) -> Self:
@@ -71,36 +66,30 @@ class CrossedClusters:
         """
         if not 2 <= len(clusters) <= _MOST_FIELDS:
             named = ", ".join(map(str, clusters))
-            raise OptionError(
-                "clusters", f"crosses two or three fields, got {len(clusters)}: {named}"
-            )
-        levels, codes = [], []
-        for name, labels in clusters.items():
-            texts = check_labels(f"clusters[{name!r}]", labels, rows)
-            distinct, numbers = np.unique(texts, return_inverse=True)
-            if distinct.size < 2:
-                raise OptionError(
-                    "clusters", f"need two labels or more of each field, but {name} has one"
-                )
-            levels.append(distinct.tolist())
-            codes.append(numbers)
-        crossed = cls(tuple(clusters), tuple(levels), tuple(codes))
+            problem = f"crosses two or three fields, got {len(clusters)}: {named}"
+            raise OptionError("clusters", problem)
+        names = {
+            n: check_labels(f"clusters[{n!r}]", column, rows) for n, column in clusters.items()
+        }
+        crossed = cls(names, tuple(np.unique(c, return_inverse=True)[1] for c in names.values()))
         counts = crossed._cells(np.ones(rows))
+        for name, levels in zip(names, counts.shape, strict=True):
+            if levels < 2:
+                problem = f"need two labels or more of each field, but {name} has one"
+                raise OptionError("clusters", problem)
         if counts.min() < counts.max():
             cell = np.unravel_index(int(counts.argmin()), counts.shape)
-            places = zip(crossed.fields, crossed.labels, cell, strict=True)
-            named = " and ".join(f"{name} {labels[number]!r}" for name, labels, number in places)
-            fewest, most = int(counts.min()), int(counts.max())
-            problem = f"must be crossed: there is no row with {named}"
-            if fewest:
-                problem = f"must be balanced: {fewest} rows have {named}, but {most} have another"
-                problem += " combination"
-            raise OptionError("clusters", problem)
+            named = " and ".join(
+                f"{name} {sorted(set(column))[number]!r}"
+                for (name, column), number in zip(names.items(), cell, strict=True)
+            )
+            problem = f"{counts.min():g} rows have {named}, others {counts.max():g}"
+            raise OptionError("clusters", f"must be crossed: {problem}")
         return crossed
 
     def _cells(self, values: Floats) -> Floats:
         """Return the sum of the values of each combination."""
-        cells = np.zeros(tuple(map(len, self.labels)))
+        cells = np.zeros(self._shape)
         # In the order of values, so that no digit depends on the order of rows.
         order = np.lexsort((values, *self.codes))
         np.add.at(cells, tuple(codes[order] for codes in self.codes), values[order])
@@ -108,11 +97,8 @@ class CrossedClusters:
 
     def take(self, rows: NDArray[Any]) -> Self:
         """Return the fields of some of the rows, by their numbers."""
-        chosen = {
-            name: [labels[number] for number in codes[rows].tolist()]
-            for name, labels, codes in zip(self.fields, self.labels, self.codes, strict=True)
-        }
-        return type(self).of_labels(chosen, len(next(iter(chosen.values()))))
+        chosen = {name: np.array(column)[rows] for name, column in self.labels.items()}
+        return type(self).of_labels(chosen, len(rows))
 
     def sums(self, scores: Floats) -> CrossedMean:
         """Return the mean of the scores of rows with its error; a cell of several is their mean.

@@ -24,7 +24,7 @@ from ..resampling.row_units import RowUnits, percentile_ends
 from .cluster_sums import Clusters
 from .crossed import CrossedClusters
 from .methods import Bounds, Method, Uncertainty, score_bounds
-from .proportions import Interval, clopper_pearson, wilson
+from .proportions import Interval, proportion_interval
 from .proportions import critical_value as critical_value
 from .spreads import finite_scores
 
@@ -136,15 +136,13 @@ def mean_interval(
     low, high = map(float, bounds)
     if isinstance(clusters, CrossedClusters):
         return _crossed_interval(values, clusters, uncertainty, bounds)
-    if clusters is None and weights is None and math.isfinite(high) and method != "t":
+    is_plain = clusters is None and weights is None and math.isfinite(high)
+    if is_plain and method in ("auto", "wilson"):
         successes = int(np.count_nonzero(values == high))
         if successes + int(np.count_nonzero(values == low)) == values.size:
-            error = ratio_error(values, np.ones(values.size))
-            formula = {"auto": clopper_pearson, "wilson": wilson}.get(method)
-            if formula is not None:
-                ends = formula(successes, values.size, level)
-                first, last = (low + (high - low) * end for end in ends)
-                return Interval(first, last, formula.__name__, error)
+            share = proportion_interval(successes, values.size, level, method)
+            first, last = (low + (high - low) * end for end in share[:2])
+            return Interval(first, last, share.method, ratio_error(values, np.ones(values.size)))
     sizes, numerators = np.ones(values.size), values
     if weights is not None:
         sizes, numerators = weights, values * weights
@@ -289,10 +287,10 @@ def _crossed_interval(
     if uncertainty.method not in ("auto", "t"):
         raise OptionError("method", f"{uncertainty.method!r} is not for crossed clusters")
     crossed = clusters.sums(values)
-    low, high = crossed.ends(uncertainty.level)
-    if not crossed.standard_error:
-        # Nothing varies: as if the field with the fewest levels were all there is.
+    error = crossed.standard_error
+    half = critical_value(uncertainty.level, crossed.degrees) * error
+    low, high = crossed.mean - half, crossed.mean + half
+    if not error:  # as if the field with the fewest levels were all there is
         same = np.full(len(clusters), crossed.mean)
         low, high, *_ = mean_interval(same, replace(uncertainty, clusters=None), bounds=bounds)
-    ends = max(low, bounds[0]), min(high, bounds[1])
-    return Interval(*ends, "t", crossed.standard_error)
+    return Interval(max(low, bounds[0]), min(high, bounds[1]), "t", error)

@@ -4,9 +4,7 @@ The lower end is exactly 0 without a success, the upper one exactly 1 without a 
 """
 
 import math
-from typing import Literal, NamedTuple
-
-from ..arguments.domains import Level, checked_options
+from typing import NamedTuple
 
 
 class Interval(NamedTuple):
@@ -68,16 +66,8 @@ def wilson(successes: float, trials: float, confidence_level: float) -> tuple[fl
     return low, 1 - 2 * failures * failures / (trials * (2 * failures + slack))
 
 
-_FORMULAS = {"clopper_pearson": clopper_pearson, "wilson": wilson}
-
-
-@checked_options
 def proportion_interval(
-    successes: int,
-    trials: int,
-    *,
-    confidence_level: Level = 0.95,
-    method: Literal["auto", "clopper_pearson", "wilson"] = "auto",
+    successes: int, trials: int, level: float = 0.95, method: str = "auto"
 ) -> Interval:
     """Return the interval of a ratio of counts of rows, given its denominator.
 
@@ -86,21 +76,21 @@ def proportion_interval(
     Args:
         successes: the number of successes, at least 0.
         trials: the number of trials, at least as many; without trials the ends are NaN.
-        confidence_level: strictly between 0 and 1.
-        method: "auto" is Clopper and Pearson's.
+        level: strictly between 0 and 1.
+        method: "wilson", or that of Clopper and Pearson.
 
     >>> print("{:.4f} to {:.4f}, {}".format(*proportion_interval(29, 30)[:3]))
     0.8278 to 0.9992, clopper_pearson
     >>> proportion_interval(0, 0)[:2]
     (nan, nan)
     """
-    name = "clopper_pearson" if method == "auto" else method
+    formula = wilson if method == "wilson" else clopper_pearson
     if not trials:
-        return Interval(math.nan, math.nan, name, math.nan)
+        return Interval(math.nan, math.nan, formula.__name__, math.nan)
     error = math.nan
     if trials > 1:
         error = math.sqrt(successes / trials * (trials - successes) / trials / (trials - 1))
-    return Interval(*_FORMULAS[name](successes, trials, confidence_level), name, error)
+    return Interval(*formula(successes, trials, level), formula.__name__, error)
 
 
 def f1_of_jaccard(interval: Interval, jaccard: float) -> Interval:

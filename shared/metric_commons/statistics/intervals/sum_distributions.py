@@ -134,9 +134,6 @@ class SumFunction:
 
 SumScore = SumRatio | SumFunction
 Distributions = Callable[[Sequence[str]], Mapping[str, SumScore]]  # by the names of statistics
-# By the names of statistics: for each dictionary of a result, such as scores by path, and for each
-# of its entries, how the scores of the entry follow from sums.
-Breakdowns = Callable[[Sequence[str]], Mapping[str, Mapping[str, Mapping[str, SumRatio]]]]
 
 
 def weighted_sum(columns: Columns, factors: Mapping[str, float]) -> Floats:

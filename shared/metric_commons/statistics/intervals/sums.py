@@ -20,12 +20,13 @@ from .cluster_sums import Clusters
 from .crossed import CrossedClusters
 from .methods import Uncertainty
 from .proportions import Interval
-from .sum_distributions import Breakdowns, Distributions, RowMean, SumRatio, row_mean
+from .sum_distributions import Distributions, RowMean, SumRatio, row_mean
 from .summary import Measured, interval_of
 from .weighted_units import DrawnScore, unit_intervals
 
 Sums = Mapping[str, float]
 
+_UNKNOWN = Interval(0.0, 1.0, "law", math.nan)
 _ROWS = "counted_rows"  # the statistic that is 1 in each row
 
 
@@ -45,7 +46,6 @@ class RowStatistics:
     scores: Callable[[Sums], dict[str, Any]]  # of all rows, from the sums by name
     row_scores: Callable[[Sums], dict[str, float]]  # of one row, from its statistics
     distributions: Distributions = lambda names: {}  # of the scores, for their intervals
-    breakdowns: Breakdowns = lambda names: {}  # of dictionaries of scores, which have intervals too
 
     def __len__(self) -> int:
         return len(self.values)
@@ -106,26 +106,23 @@ class RowStatistics:
         """Return the scores of all rows and, unless it is None, the interval of each float.
 
         Rows are weighted at random together with an unseen one: exactly for ratios of sums, by
-        draws for other functions. A score without a distribution has the percentile interval of the
-        bootstrap. The mean of a score of rows has the same interval as in a module of means.
+        draws for other functions. A score without a distribution has no interval. The mean of a
+        score of rows has the same interval as in a module of means.
         """
         result = self.result()
         if uncertainty is None:
             return result, {}
         if isinstance(uncertainty.clusters, CrossedClusters):
             raise OptionError("clusters", "of several fields are for means of rows alone")
+        if not self.names:  # as of spans where there are none: nothing can be said
+            return result, {n: _UNKNOWN for n, v in result.items() if isinstance(v, float)}
         names = tuple(sorted(self.names))
         rows = self.columns(names).astype(np.float64)
         columns = dict(zip(names, rows.T, strict=True))
-        distributions = self.distributions(names)
-        intervals: dict[str, Any] = {}
-        drawn = []
-        for name, score in result.items():
-            # A statistic that is averaged is a score; one that is a sum is not.
-            if not isinstance(score, float) or (name in self.names and name not in distributions):
+        functions, intervals = {}, {}
+        for name, distribution in self.distributions(names).items():
+            if not isinstance(result.get(name), float):
                 continue
-            distribution = distributions.get(name)
-            intervals[name] = None  # in the order of the scores
             with interval_of(name):
                 is_mean = isinstance(distribution, RowMean)
                 if not is_mean and uncertainty.method not in ("auto", "bootstrap"):
@@ -134,62 +131,22 @@ class RowStatistics:
                 if isinstance(distribution, SumRatio):
                     intervals[name] = distribution.interval(columns, uncertainty)
                 else:
-                    drawn.append(name)
-        if drawn:
-            scores = {name: result[name] for name in drawn}
-            intervals |= self._drawn(names, rows, scores, distributions, uncertainty)
-        plain = replace(uncertainty, method="auto")
-        for key, entries in self.breakdowns(names).items():
-            intervals[key] = {
-                entry: {
-                    name: ratio.interval(columns, plain)
-                    for name, ratio in entries[entry].items()
-                    if not math.isnan(scores[name])
-                }
-                for entry, scores in result[key].items()
-                if entry in entries
+                    functions[name] = distribution
+        if functions:
+            clusters = uncertainty.clusters
+            numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+
+            def values(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
+                of_sums = dict(zip(names, sums, strict=True))
+                return {key: functions[key].score(of_sums) for key in keys}
+
+            units, of_units = RowUnits.of_rows(rows, numbers), cluster_values(rows, numbers)
+            drawn = {
+                name: DrawnScore(result[name], *f.unseen(names, of_units), f.bounds, f.biased)
+                for name, f in functions.items()
             }
-        return result, intervals
-
-    def _drawn(
-        self,
-        names: Sequence[str],
-        rows: Floats,
-        scores: Mapping[str, float],
-        functions: Mapping[str, Any],
-        uncertainty: Uncertainty,
-    ) -> dict[str, Interval]:
-        """Return the intervals of functions of sums, from random weights or from resamples."""
-        if not names:  # as of spans where there are none: nothing varies
-            return {name: Interval(v, v, "bootstrap", 0.0 * v) for name, v in scores.items()}
-        clusters = uncertainty.clusters
-        numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-
-        def values(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
-            of_sums = dict(zip(names, sums, strict=True))
-            found = {key: functions[key].score(of_sums) for key in keys if key in functions}
-            if len(found) < len(keys):
-                drawn = [self.scores(dict(zip(names, row, strict=True))) for row in sums.T.tolist()]
-                for key in keys:
-                    found.setdefault(key, np.array([each.get(key, math.nan) for each in drawn]))
-            return found
-
-        units, of_units = RowUnits.of_rows(rows, numbers), cluster_values(rows, numbers)
-        laws, others = {}, {}
-        for name, score in scores.items():
-            if name in functions:
-                f = functions[name]
-                lowering, raising = f.unseen(names, of_units)
-                laws[name] = DrawnScore(score, lowering, raising, f.bounds, f.biased)
-            else:
-                others[name] = DrawnScore(score, of_units, of_units)
-        intervals = {}
-        if laws:
-            intervals = unit_intervals(units, laws, values, uncertainty, smooth=len(of_units))
-        if others:
-            resampled = replace(uncertainty, method="bootstrap")
-            intervals |= unit_intervals(units, others, values, resampled)
-        return intervals
+            intervals |= unit_intervals(units, drawn, values, uncertainty, smooth=len(of_units))
+        return result, {name: intervals[name] for name in result if name in intervals}
 
     def columns(self, names: Sequence[str]) -> NDArray[Any]:
         """Return the statistics of these names; a missing one is 0."""

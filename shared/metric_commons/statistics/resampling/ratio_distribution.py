@@ -30,6 +30,8 @@ Sources:
 """
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -229,18 +231,20 @@ def ratio_quantile(units: RatioUnits, level: float) -> float:
             high, reach = high + reach, 2 * reach
     if low == high:
         return low * scale
-    goal = normal_quantile(level)
     ratio = units.ratio()
     residuals = units.numerators - ratio * units.sizes
     size = float((units.counts * units.sizes).sum())
     error = math.sqrt(float((units.counts * residuals * residuals).sum())) / size
     error = error or (high - low)  # where squares of what remains are 0
-    # On the scale of normal quantiles probabilities are nearly linear. The formula comes close to
-    # the root, which leaves some two steps for the integral.
-    first, slope = _root(units, goal, (low, high), ratio + goal * error, 1 / error, rough=True)
-    if units.counts.size > _INTEGRATED:
-        return first * scale
-    return _root(units, goal, (low, high), first, slope, rough=False)[0] * scale
+    # The formula comes close to the root, which leaves some two steps for the integral.
+    start, slope = ratio + normal_quantile(level) * error, 1 / error
+    is_rough = units.counts.size > _INTEGRATED
+    for rough, tolerance in ((True, 1e-13 if is_rough else 1e-9), (is_rough, 1e-13)):
+        probability = partial(probability_below, units=units, rough=rough)
+        start, slope = quantile(probability, level, (low, high), start, slope, tolerance)
+        if is_rough:
+            break
+    return start * scale
 
 
 def normal_quantile(probability: float) -> float:
@@ -250,42 +254,34 @@ def normal_quantile(probability: float) -> float:
     return NormalDist().inv_cdf(min(max(probability, _TINY), 1 - 1e-16))
 
 
-def _root(
-    units: RatioUnits,
-    goal: float,
+def quantile(
+    probability: Callable[[float], float],
+    level: float,
     ends: tuple[float, float],
     start: float,
     slope: float,
-    *,
-    rough: bool,
+    tolerance: float = 1e-13,
 ) -> tuple[float, float]:
-    """The point where the normal quantile of the probability is the goal, by bracketed secants.
+    """Return where an increasing probability has a level, by bracketed secants, and the slope.
 
-    Returns:
-        The root, and the slope there.
+    On the scale of normal quantiles probabilities are nearly linear, so the slope is of these.
     """
     left, right = ends
-    span = right - left
-    tolerance = 1e-9 if rough and units.counts.size <= _INTEGRATED else 1e-13
+    span, goal = right - left, normal_quantile(level)
     t, before, offset_before = start, math.nan, math.nan
     for _ in range(_ITERATIONS):
         if not left < t < right:
             t, before = (left + right) / 2, math.nan
-        offset = normal_quantile(probability_below(t, units, rough=rough)) - goal
+        offset = normal_quantile(probability(t)) - goal
         left, right = (t, right) if offset < 0 else (left, t)
-        if (
-            not math.isnan(before)
-            and offset != offset_before
-            and (offset - offset_before) * (t - before) > 0
-        ):
+        if (offset - offset_before) * (t - before) > 0:
             slope = (offset - offset_before) / (t - before)
         step = offset / slope
         before, offset_before = t, offset
-        following = t - step
+        t -= step
         if not offset or abs(step) <= tolerance * max(abs(t), span) or right - left <= 1e-13 * span:
-            return min(max(following, ends[0]), ends[1]), slope
-        t = following
-    return t, slope
+            break
+    return min(max(t, left), right), slope
 
 
 def unseen_unit_ends(

@@ -141,6 +141,13 @@ class Student(Law):
     error: float
     degrees: float
 
+    @property
+    def t(self) -> float:
+        """Return the statistic; infinite if all differences are equal."""
+        if self.error:
+            return self.difference / self.error
+        return math.copysign(math.inf, self.difference) if self.difference else 0.0
+
     @cached_property
     def mirrored(self) -> Law:
         """Return the law of the difference with the other sign."""

@@ -27,6 +27,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..arguments.arrays import Booleans, Floats, Integers
+from ..resampling.ratio_distribution import normal_quantile, quantile
 from .laws import Alternative, Law
 
 _EXACT_RANKS = 50  # differences up to which scipy counts all signed ranks, if none are tied
@@ -38,7 +39,7 @@ _PARTS = 100  # of the smallest size; a unit is one of them, or larger
 _TRIED = 40  # sizes, which show whether most are multiples
 _OFF_UNIT = 1e-9  # of a unit, by which a multiple may miss it
 _CONVOLVED = 1 << 22  # steps times differences, above which the approximation is quicker
-_CLOSE = 1e-7  # standard deviations by which an end may be off
+_CLOSE = 1e-10  # of the range, by which an end may be off
 _APART = 9  # sizes that are no multiples, or much larger than others: their subsets are counted
 _HEAVY, _HEAVY_BESIDE = 0.1, 0.2  # of the variance of all, and of those that are not larger
 
@@ -253,34 +254,25 @@ class SignFlips(Law):
         return float(np.partition(sums / sizes, rank)[rank])
 
     def _root(self, level: float) -> float:
-        """Return where the approximated proportion is the level, by secants.
-
-        On the scale of normal quantiles proportions are nearly straight lines of the shift.
-        """
-        from scipy.special import ndtri
-
+        """Return the shift where the approximated proportion is the level."""
         numbers, sizes = self.numbers, self.sizes
         is_new = np.append(True, (np.diff(numbers) != 0) | (np.diff(sizes) != 0))
         repeats = np.diff(np.flatnonzero(is_new), append=numbers.size).astype(np.float64)
         values, sizes = numbers[is_new], sizes[is_new]
-        total = repeats @ sizes
-        mean = repeats @ values / total
-        error = np.sqrt(repeats @ np.square(values - mean * sizes)) / total
-        low, high, goal = (values / sizes).min(), mean, ndtri(level)
-        shift, before = mean + goal * error, (mean, 0.0)
-        for _ in range(60):
-            if not low < shift < high:
-                shift = (low + high) / 2
+        total = float(repeats @ sizes)
+        mean = float(repeats @ values) / total
+        error = math.sqrt(float(repeats @ np.square(values - mean * sizes))) / total
+        if not error:
+            return mean
+
+        def proportion(shift: float) -> float:
             shifted = values - shift * sizes
             losses = float(repeats @ np.maximum(-shifted, 0.0))
-            quantile = ndtri(_approximated(np.abs(shifted), repeats, losses))
-            low, high = (shift, high) if quantile < goal else (low, shift)
-            if abs(quantile - goal) < _CLOSE or high - low <= 1e-13 * max(abs(low), abs(high)):
-                break
-            with np.errstate(all="ignore"):  # without a slope, the middle is next
-                slope = (quantile - before[1]) / (shift - before[0])
-                before, shift = (shift, quantile), shift + (goal - quantile) / slope
-        return float(shift)
+            return _approximated(np.abs(shifted), repeats, losses)
+
+        ends = float((values / sizes).min()), mean
+        start = mean + normal_quantile(level) * error
+        return quantile(proportion, level, ends, start, 1 / error, _CLOSE)[0]
 
 
 # Signed ranks

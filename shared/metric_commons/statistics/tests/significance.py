@@ -8,7 +8,6 @@ one law; see `laws`. No digit depends on the order of rows.
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,19 +20,16 @@ from ..arguments.domains import (
     Labels,
     Level,
     Positive,
-    Resamples,
-    Seed,
-    check_option,
     checked_options,
 )
 from ..arithmetic.exact_sums import group_sums
 from ..intervals.cluster_sums import Clusters
 from ..intervals.crossed import CrossedClusters
 from ..intervals.intervals import ratio_error
-from ..intervals.methods import Assumption, Correction, ScoreBounds, score_bounds
+from ..intervals.methods import Assumption, ScoreBounds, score_bounds
 from ..intervals.spreads import finite_scores
 from ..intervals.summary import mean
-from .corrections import adjusted, significance_level
+from .corrections import significance_level
 from .laws import (
     Alternative,
     Drawn,
@@ -97,14 +93,14 @@ class Differences:
             ValueError: a score is out of bounds.
         """
         both = finite_scores("scores", np.concatenate([a, b]))
-        kind: Literal["outcomes", "means", "numbers"] = "means"
+        kind: Literal["outcomes", "means"] = "means"
         if bool(((both == 0) | (both == 1)).all()) and bounds in (None, (0.0, 1.0)):
             kind, (low, high) = "outcomes", (0.0, 1.0)
         elif bounds is None or not np.isfinite(bounds).all():
-            least, largest = float(both.min()), float(both.max())
-            is_share = bounds is None and least >= 0 and largest <= 1
-            high = 1.0 if is_share else _WORSE * max(largest, -least)
-            kind, low = "numbers", 0.0 if least >= 0 else -high
+            worst = _WORSE * float(np.abs(both).max())
+            reach = worst if float(both.min()) >= 0 else 2 * worst
+            ends, limits = (-reach, reach), (-math.inf, math.inf)
+            return cls(a - b, (mean(a), mean(b)), ends, limits, "numbers", clusters=clusters)
         else:
             low, high = bounds
             rounding = 1e-9 * (high - low)
@@ -206,36 +202,33 @@ def law_of(
     unseen = (Outcomes if of_rows else UnseenRow)(units.numbers, units.sizes, rows.bounds)
     if rows.law is not None:
         error = float(rows.law.lower.std())
-        return Tested(rows.law, rows.law, "unseen_row", rows.difference, error, units.clusters)
-    if assume == "nothing":
-        return Tested(unseen, unseen, "unseen_row", rows.difference, error, units.clusters)
+
+    def tested(name: str, statistic: float, law: Law, of_interval: Law | None = None) -> Tested:
+        return Tested(law, of_interval or law, name, statistic, error, units.clusters)
+
+    if rows.law is not None or assume == "nothing":
+        return tested("unseen_row", rows.difference, rows.law or unseen)
     if test == "t":
-        t = math.copysign(math.inf, student.difference) if student.difference else 0.0
-        if student.error:
-            t = student.difference / student.error
-        return Tested(student, student, "t", t, error, units.clusters)
+        return tested("t", student.t, student)
     if test == "wilcoxon":
         ranks = SignedRanks(rows.numbers)
-        return Tested(ranks, ranks, "wilcoxon", ranks.statistic(alternative), error, None)
+        return tested("wilcoxon", ranks.statistic(alternative), ranks)
     if test == "mcnemar":
-        fewer = float(min((rows.numbers > 0).sum(), (rows.numbers < 0).sum()))
-        return Tested(unseen, unseen, "mcnemar", fewer, error, None)
+        fewer = min((rows.numbers > 0).sum(), (rows.numbers < 0).sum())
+        return tested("mcnemar", float(fewer), unseen)
     flips = SignFlips(units.numbers, units.sizes)
     name = "sign_flip_exact" if flips.exact else "sign_flip_saddlepoint"
     shares = units.numbers / (float(np.abs(units.numbers).max()) or 1.0)
     length = math.sqrt(math.fsum(np.square(shares).tolist()))
     statistic = math.fsum(shares.tolist()) / length if length else 0.0
-    law: Law = flips
-    of_interval: Law = flips
     if of_rows:
-        law = of_interval = unseen
-    elif rows.kind == "slopes":
-        law = of_interval = Either([flips, unseen])
-    else:
-        level = alpha / 2 if alternative == "two-sided" else alpha
-        if 0.5 ** np.count_nonzero(units.numbers) >= level:  # too few to reject anything
-            of_interval = Either([flips, unseen])
-    return Tested(law, of_interval, name, statistic, error, units.clusters)
+        return tested(name, statistic, unseen)
+    either = Either([flips, unseen])
+    if rows.kind == "slopes":
+        return tested(name, statistic, either)
+    level = alpha / 2 if alternative == "two-sided" else alpha
+    is_few = 0.5 ** np.count_nonzero(units.numbers) >= level  # too few to reject anything
+    return tested(name, statistic, flips, either if is_few else None)
 
 
 def _check(rows: Differences, test: Test, assume: Assumption) -> None:
@@ -272,8 +265,7 @@ def _crossed(
     crossed = fields.sums(rows.numbers)
     error = crossed.standard_error
     law = Student(crossed.mean, error or (math.nan if crossed.mean else 0.0), crossed.degrees)
-    t = crossed.mean / error if error else math.nan
-    return Tested(law, law, "crossed_t", t, error, len(fields))
+    return Tested(law, law, "crossed_t", law.t, error, len(fields))
 
 
 def compared(
@@ -349,8 +341,6 @@ def compare(
     clusters: CrossedLabels | None = None,
     margin: Positive | None = None,
     power: Level | None = None,
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
     alpha: Level = 0.05,
     confidence_level: Level | None = 0.95,
 ) -> dict[str, Any]:
@@ -391,8 +381,6 @@ def compare(
             are then those of random effects, by Student's t.
         margin: also test whether A is worse by less than this, and whether both are equivalent.
         power: also return the difference that the t-test finds with this probability.
-        n_resamples: as elsewhere, and without effect: nothing is drawn.
-        seed: likewise.
         alpha: a p-value less than this is significant.
         confidence_level: the level of the interval of the difference; None for no interval.
 
@@ -420,7 +408,7 @@ def compare(
     Traceback (most recent call last):
     ValueError: predictions2[1] is inf; a score is finite, and at most 1e+280 in size
     """
-    a, b = _pair(("predictions1", predictions1), ("predictions2", predictions2))
+    a, b = _pair(predictions1, predictions2)
     result = compared(
         Differences.of_scores(a, b, None if bounds is None else score_bounds(bounds), clusters),
         test=test,
@@ -435,109 +423,13 @@ def compare(
     return result
 
 
-@checked_options
-def compare_measures(
-    predictions1: Mapping[str, ArrayLike],
-    predictions2: Mapping[str, ArrayLike],
-    *,
-    correction: Correction = "bonferroni",
-    n_resamples: Resamples = 10_000,
-    seed: Seed = 0,
-    alpha: Level = 0.05,
-    confidence_level: Level | None = 0.95,
-    **options: Any,
-) -> dict[str, dict[str, Any]]:
-    """As `compare`, for several measures of the same two systems.
-
-    The more measures are compared, the more likely one of them differs by chance. `p_adjusted`
-    allows for that, and determines `significant` here. Every other number of a measure is what
-    `compare` returns for it alone.
-
-    Args:
-        predictions1: for each measure the scores of system A.
-        predictions2: for the same measures the scores of system B.
-        correction: "bonferroni", "holm", "benjamini_hochberg" or "none", as in `adjusted`.
-        n_resamples: without effect.
-        seed: without effect.
-        alpha: as in `compare`, for the adjusted p-value.
-        confidence_level: as in `compare`. Intervals of several measures are simultaneous and agree
-            with the adjusted p-values if the correction is "bonferroni".
-        **options: `test`, `alternative`, `assume`, `bounds` and `clusters` of `compare`.
-
-    Raises:
-        ValueError: the measures of the systems differ, or `compare` would raise an error.
-
-    >>> a = {"ndcg": [0.9, 0.8, 0.7, 0.6, 0.5, 0.6], "map": [0.1, 0.2, 0.3, 0.4, 0.1, 0.2]}
-    >>> b = {"ndcg": [0.1, 0.1, 0.2, 0.1, 0.2, 0.1], "map": [0.2, 0.1, 0.3, 0.1, 0.2, 0.1]}
-    >>> for measure, result in compare_measures(a, b).items():
-    ...     print(measure, result["p_value"], result["p_adjusted"])
-    ndcg 0.03125 0.0625
-    map 0.6875 1.0
-    """
-    if predictions1.keys() != predictions2.keys():
-        raise ValueError(
-            f"predictions1 has the measures {', '.join(predictions1) or 'none'}, "
-            f"but predictions2 has {', '.join(predictions2) or 'none'}"
-        )
-    level = confidence_level
-    if level and correction == "bonferroni":
-        level = 1 - significance_level(level) / max(len(predictions1), 1)
-    results = {}
-    for measure, scores in predictions1.items():
-        a, b = _pair(
-            (f"predictions1[{measure!r}]", scores),
-            (f"predictions2[{measure!r}]", predictions2[measure]),
-        )
-        results[measure] = compare(a, b, alpha=alpha, confidence_level=level, **options)
-    p_adjusted = adjusted([result["p_value"] for result in results.values()], correction)
-    return {
-        measure: result | {"p_adjusted": p, "significant": bool(p < alpha)}
-        for (measure, result), p in zip(results.items(), p_adjusted.tolist(), strict=True)
-    }
-
-
-def simultaneous_intervals(
-    scores: ArrayLike, *, confidence_level: float = 0.95
-) -> list[list[float]]:
-    """Return simultaneous intervals of the differences of all pairs of systems.
-
-    Each is taken at the level 1 - alpha / m for m pairs: 0 is outside exactly if the difference is
-    significant by the permutation test, corrected by Bonferroni's method.
-
-    Args:
-        scores: of systems on the same rows, shape (systems, rows).
-        confidence_level: the level of all intervals together, strictly between 0 and 1.
-
-    Returns:
-        [low, high] of the first minus the second of the pairs (0, 1), (0, 2), ..., (1, 2), ....
-
-    Raises:
-        ValueError: there are fewer than two systems or no rows, a score is not a finite number, or
-            the level is out of its range.
-
-    >>> first, second, third = [1.0] * 14, [1.0, 0.0] * 7, [0.0] * 14
-    >>> intervals = simultaneous_intervals([first, second, third])
-    >>> [[round(end, 2) for end in ends] for ends in intervals]
-    [[0.0, 0.81], [0.42, 1.0], [0.0, 0.81]]
-    """
-    check_option("confidence_level", confidence_level, Level)
-    table = finite_scores("scores", scores, dimensions=2)
-    if len(table) < 2 or not table.shape[1]:
-        raise ValueError(
-            f"scores must hold two systems or more, of one row or more, got shape {table.shape}"
-        )
-    pairs = list(combinations(table, 2))
-    level = 1 - significance_level(confidence_level) / len(pairs)
-    return [compare(*pair, confidence_level=level)["confidence_interval"] for pair in pairs]
-
-
-def _pair(first: tuple[str, ArrayLike], second: tuple[str, ArrayLike]) -> tuple[Floats, Floats]:
-    """Return the scores of two systems, by their names, if they can be compared row by row."""
-    a, b = (finite_scores(name, scores) for name, scores in (first, second))
+def _pair(first: ArrayLike, second: ArrayLike) -> tuple[Floats, Floats]:
+    """Return the scores of two systems, if they can be compared row by row."""
+    a, b = finite_scores("predictions1", first), finite_scores("predictions2", second)
     if a.size != b.size:
         raise ValueError(
-            f"{first[0]} has {a.size} rows, but {second[0]} has {b.size}; rows are pairs"
+            f"predictions1 has {a.size} rows, but predictions2 has {b.size}; rows are pairs"
         )
     if not a.size:
-        raise ValueError(f"{first[0]} is empty; the mean of nothing is undefined")
+        raise ValueError("predictions1 is empty; the mean of nothing is undefined")
     return a, b

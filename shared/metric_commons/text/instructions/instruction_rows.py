@@ -247,7 +247,6 @@ def instruction_statistics(
         partial(_scores, by_instruction=by_instruction),
         _row_scores,
         _distributions,
-        _breakdowns,
     )
 
 
@@ -302,22 +301,6 @@ def _distributions(statistics: Sequence[str]) -> dict[str, SumScore]:
             {strictness: 1}, {"instructions": 1}
         )
     return distributions
-
-
-def _breakdowns(statistics: Sequence[str]) -> dict[str, dict[str, dict[str, SumRatio]]]:
-    """Return how the scores of each id and family follow from sums."""
-
-    def ones(kind: str, names: Iterable[str]) -> dict[str, float]:
-        return {f"{kind}:{name}": 1.0 for name in names}
-
-    entries = {
-        key: {
-            f"{strictness}_acc": SumRatio(ones(strictness, names), ones("instructions", names))
-            for strictness in _STRICTNESS
-        }
-        for key, names in _members(statistics).items()
-    }
-    return {"by_instruction": entries} if entries else {}
 
 
 def _ratio(part: float, total: float) -> float:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from metric_commons.module.declaration.columns import joined, read
 from metric_commons.statistics.arguments.checks import RowError
-from metric_commons.statistics.arguments.shapes import ListOf, Scalar
+from metric_commons.statistics.arguments.shapes import ListOf
 from tests.columns import (
     COLUMNS,
     CONTAINERS,
@@ -162,12 +162,3 @@ def test_batches_of_an_array_and_a_list_are_joined():
     batches = [read({"c": column}, layouts) for column in (np.array([0.5, 0.1]), [0.2], (1,))]
 
     assert joined(batches, layouts) == {"c": [0.5, 0.1, 0.2, 1.0]}
-
-
-def test_batches_of_signed_and_unsigned_labels_are_joined():
-    layouts = [{"c": Scalar(int, unsigned=True)}]
-    batches = [
-        read({"c": column}, layouts) for column in (np.array([-1]), np.array([2**64 - 1], "u8"))
-    ]
-
-    assert joined(batches, layouts) == {"c": [-1, 2**64 - 1]}, "a float would have been rounded"

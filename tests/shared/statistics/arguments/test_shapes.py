@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.statistics.arguments.checks import RowError
-from metric_commons.statistics.arguments.shapes import ListOf, Scalar, checked_column
+from metric_commons.statistics.arguments.shapes import ListOf, checked_column
 from tests.columns import (
     FLAG,
     INTEGER,
@@ -144,12 +144,3 @@ def test_an_array_is_not_copied(column, shape):
 )
 def test_texts_in_an_array_become_lists(column, shape):
     assert checked_column("c", column, shape) == column.tolist()
-
-
-def test_labels_may_have_no_sign():
-    shape = Scalar(int, unsigned=True)
-    largest = 2**64 - 1
-    for column in ([largest, 0], np.array([largest, 0], "u8"), [np.uint64(largest), 0]):
-        assert list(checked_column("c", column, shape)) == [largest, 0]
-    with pytest.raises(RowError, match=r"c\[0\] is 18446744073709551616 .*not fit into 64 bits"):
-        checked_column("c", [2**64], shape)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from metric_commons.statistics import interval
-from metric_commons.statistics.tests.corrections import holm
+from metric_commons.statistics.tests.corrections import adjusted
 from tests.spec import ROOT, nightly
 
 
@@ -165,7 +165,7 @@ def test_families_err_as_often_as_their_correction_says(equal, unlike):
 @pytest.mark.long
 def test_pairs_of_forty_systems_are_found():
     differences = error_rates.forty_systems()
-    found = (holm([paired.p_of(row) for row in differences]) < 0.05).sum()
+    found = (adjusted([paired.p_of(row) for row in differences], "holm") < 0.05).sum()
 
     assert found >= 500  # of 780; by 9,999 draws of each none can be
     assert 780 * 1 / 10_000 > 0.05

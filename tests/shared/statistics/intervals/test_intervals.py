@@ -70,7 +70,7 @@ def test_ends_satisfy_the_equations_of_clopper_and_pearson():
         (500, 1000, 0.8),
         (3, 7, 0.5),
     ):
-        low, high, *_ = proportion_interval(successes, trials, confidence_level=level)
+        low, high, *_ = proportion_interval(successes, trials, level)
         tail = (1 - level) / 2
         assert stats.binom.sf(successes - 1, trials, low) == pytest.approx(tail, rel=1e-9)
         assert stats.binom.cdf(successes, trials, high) == pytest.approx(tail, rel=1e-9)

@@ -10,8 +10,7 @@ from scipy import stats
 
 import metric_commons
 from metric_commons.statistics import compare, detectable
-from metric_commons.statistics.tests.corrections import benjamini_hochberg, holm
-from metric_commons.statistics.tests.significance import compare_measures
+from metric_commons.statistics.tests.corrections import adjusted
 from tests.spec import drawn_examples
 
 ALTERNATIVES = ["two-sided", "greater", "less"]
@@ -124,10 +123,8 @@ def test_zeros_and_scale_do_not_matter(test):
 
 def test_nothing_is_drawn():
     a, b = np.random.default_rng(0).random((2, 200))
-    expected = compare(a, b)
 
-    for seed in range(3):
-        assert compare(a, b, seed=seed, n_resamples=1 + seed) == expected
+    assert compare(a, b) == compare(a, b)
     p_of_steps = p_value([k * (-1) ** (k % 7 // 3) / 16 for k in range(1, 200)])
     assert p_of_steps == pytest.approx(0.0677, abs=0.003)  # 0.066 of 9,999 draws
 
@@ -237,12 +234,12 @@ def test_wilcoxon_counts_the_rows_before_zeros_are_left_out(rows):
 # ---- several measures ---------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
-def test_what_is_undefined_does_not_count(adjust):
+@pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg"])
+def test_what_is_undefined_does_not_count(correction):
     p = [0.04, math.nan, 0.01, 0.02, math.nan]
-    defined = adjust([0.04, 0.01, 0.02]).tolist()
+    defined = adjusted([0.04, 0.01, 0.02], correction).tolist()
     given = np.array(p)
-    found = adjust(given).tolist()
+    found = adjusted(given, correction).tolist()
 
     assert [found[0], *found[2:4]] == defined
     assert math.isnan(found[1])
@@ -250,7 +247,7 @@ def test_what_is_undefined_does_not_count(adjust):
     assert given.tolist() == pytest.approx(p, nan_ok=True)
 
 
-@pytest.mark.parametrize("adjust", [holm, benjamini_hochberg])
+@pytest.mark.parametrize("correction", ["holm", "benjamini_hochberg"])
 @pytest.mark.parametrize(
     ("p", "message"),
     [
@@ -260,54 +257,9 @@ def test_what_is_undefined_does_not_count(adjust):
         (0.5, "p_values must be a flat list"),
     ],
 )
-def test_bad_p_values_are_named(adjust, p, message):
+def test_bad_p_values_are_named(correction, p, message):
     with pytest.raises(ValueError, match=message):
-        adjust(p)
-
-
-def measures(rows=60):
-    a = {name: unlike(rows, seed) + 0.1 * seed for seed, name in enumerate(["x", "y", "z"])}
-    return a, {name: np.zeros(rows) for name in a}
-
-
-@pytest.mark.parametrize(
-    ("correction", "adjust"),
-    [
-        ("bonferroni", lambda p: np.minimum(3 * np.array(p), 1)),
-        ("holm", holm),
-        ("benjamini_hochberg", benjamini_hochberg),
-        ("none", np.array),
-    ],
-)
-def test_measures_are_compared_and_adjusted(correction, adjust):
-    a, b = measures()
-    results = compare_measures(a, b, correction=correction)
-    p = [result["p_value"] for result in results.values()]
-
-    assert list(results) == ["x", "y", "z"]
-    assert [result["p_adjusted"] for result in results.values()] == adjust(p).tolist()
-    for name, result in results.items():
-        assert result.pop("significant") is (result.pop("p_adjusted") < 0.05)
-        alone = compare(a[name], b[name])
-        del alone["significant"]
-        ends = result.pop("confidence_interval")
-        level = 1 - 0.05 / 3 if correction == "bonferroni" else 0.95
-        each = compare(a[name], b[name], confidence_level=level)["confidence_interval"]
-        alone.pop("confidence_interval")
-        assert result == alone
-        assert ends == pytest.approx(each, rel=1e-9)
-
-
-def test_bad_measures_are_named():
-    a, b = measures(3)
-    with pytest.raises(ValueError, match=r"predictions1 has the measures x, y, z, but .* has x$"):
-        compare_measures(a, {"x": b["x"]})
-    with pytest.raises(ValueError, match=r"predictions2\['y'\]\[1\] is nan"):
-        compare_measures(a, b | {"y": [0.0, math.nan, 0.0]})
-    with pytest.raises(ValueError, match=r"predictions1\['z'\] has 3 rows, but .* has 2"):
-        compare_measures(a, b | {"z": [0.0, 0.0]})
-    with pytest.raises(ValueError, match="correction must be one of 'bonferroni'"):
-        compare_measures(a, b, correction="bonferoni")
+        adjusted(p, correction)
 
 
 # ---- results and errors -------------------------------------------------------------------------
@@ -359,10 +311,10 @@ def test_nothing_is_assumed_only_where_the_range_is_declared():
 @pytest.mark.parametrize("side", ["greater", "less"])
 def test_the_interval_of_one_side_reaches_to_the_end_of_the_range(side):
     a, b = np.random.default_rng(0).random((2, 30))
-    low, high = compare(a, b, alternative=side)["confidence_interval"]
     both = compare(a, b, confidence_level=0.9)["confidence_interval"]
-
-    assert (low, high) == ((both[0], 1.0) if side == "greater" else (-1.0, both[1]))
+    for bounds, end in (((0, 1), 1.0), (None, math.inf)):
+        found = compare(a, b, alternative=side, bounds=bounds)["confidence_interval"]
+        assert found == ([both[0], end] if side == "greater" else [-end, both[1]])
 
 
 def test_ten_equal_rows_exclude_little():
@@ -375,7 +327,7 @@ def test_ten_equal_rows_exclude_little():
 def test_few_rows_that_differ_leave_room_for_an_unseen_one():
     """Sign flips alone say [0, 0.02] of these rows: no subset has a mean below 0."""
     equal = np.full(30, 0.5)
-    found = compare(np.append(equal, [0.6] * 5), np.append(equal, [0.5] * 5))
+    found = compare(np.append(equal, [0.6] * 5), np.append(equal, [0.5] * 5), bounds=(0, 1))
 
     assert found["confidence_interval"][0] < -0.08
     assert found["p_value"] == 2 / 2**5

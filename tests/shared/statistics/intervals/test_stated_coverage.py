@@ -3,12 +3,13 @@
 import math
 import re
 from importlib import import_module
+from itertools import combinations
 
 import numpy as np
 import pytest
 
 from metric_commons.regression.errors import regression_scores
-from metric_commons.statistics import simultaneous_intervals
+from metric_commons.statistics import compare
 from metric_commons.statistics.tests.laws import UnseenRow
 from tests.spec import ROOT
 
@@ -111,7 +112,11 @@ def test_intervals_of_pairs_hold_together():
     truths = [right[a] - right[b] for a in range(4) for b in range(a + 1, 4)]
     hits = 0
     for _ in range(60):
-        ends = simultaneous_intervals((rng.random((4, 40)) < right[:, np.newaxis]).astype(float))
+        scores = (rng.random((4, 40)) < right[:, np.newaxis]).astype(float)
+        ends = [
+            compare(*pair, confidence_level=1 - 0.05 / 6)["confidence_interval"]
+            for pair in combinations(scores, 2)
+        ]
         hits += all(low <= t <= high for (low, high), t in zip(ends, truths, strict=True))
     assert hits >= 54  # of 60; of .95 or more this has a chance above .99
 
