@@ -119,15 +119,12 @@ def chain_functions(chain: Chain) -> Sequence[Any]:
     >>> [function("a 1 b 2") for function in chain_functions((("regex", "[0-9]+", -1),))]
     ['2']
     """
-    return [
-        _pattern_step({"regex": step[1], "group": step[2]})
-        if isinstance(step, tuple) and len(step) == 3
-        else _function(step)
-        for step in chain
-    ]
+    return list(map(_function, chain))
 
 
 def _function(step: Any) -> Any:
+    if isinstance(step, tuple) and len(step) == 3:  # as `hashable_chain` has it
+        step = {"regex": step[1], "group": step[2]}
     if isinstance(step, Mapping):
         return _pattern_step(step)
     if callable(step):

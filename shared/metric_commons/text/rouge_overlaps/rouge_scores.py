@@ -138,11 +138,13 @@ def rouge(
     counts = reference_counts(references)
     keep_freed_memory()
     scores = np.empty((3, len(lengths), int(counts.sum())))
-    for pairs in pair_blocks(predictions, references, normalize):
-        counts_of_types = _counts(block_words(pairs, rouge_tokenizer, by_line=by_line), lengths)
+    start = 0
+    for texts in pair_blocks(predictions, references, normalize):
+        counts_of_types = _counts(block_words(texts, rouge_tokenizer, by_line=by_line), lengths)
         shared = np.stack([counts_of_types[name] for name in lengths], axis=1)
-        stop = pairs.first_pair + shared.shape[-1]
-        scores[..., pairs.first_pair : stop] = precision_recall_f1(*shared)
+        stop = start + shared.shape[-1]
+        scores[..., start:stop] = precision_recall_f1(*shared)
+        start = stop
     return {
         name: row_scores(PrecisionRecallF1(*pair_scores), counts, reference_aggregation)
         for name, *pair_scores in zip(lengths, *scores, strict=True)
