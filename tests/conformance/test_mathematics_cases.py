@@ -10,6 +10,7 @@ from metric_commons.mathematics import equivalent
 from metric_commons.text import extract_answers
 from tests.answer_families import FAMILIES
 from tests.spec import ROOT, nightly, recorded
+from tests.tables import tabled
 
 CARD = (ROOT / "metrics" / "math_equivalence" / "README.md").read_text("utf-8")
 
@@ -159,12 +160,7 @@ def test_the_table_of_the_card(verdicts):
 
 
 # Letters behind a digit may be a word: 2pm, k^3bc. Some 1 in 700 monomials end so.
-UNDECIDED_IN_FAMILIES = {
-    "nested_roots": 0.05,
-    "trigonometry": 0.05,
-    "powers": 0.05,
-    "monomials": 0.02,
-}
+UNDECIDED_IN_FAMILIES = tabled(__file__, "UNDECIDED_IN_FAMILIES")
 
 
 @pytest.mark.long

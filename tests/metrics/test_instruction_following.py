@@ -7,6 +7,7 @@ import pytest
 from metric_commons import load
 from metric_commons.text.instructions.instruction_checks import KINDS, parameters
 from tests.spec import GIVEN, Spec
+from tests.tables import tabled
 
 STRUCTURED = GIVEN / "data" / "structured"
 needs_data = pytest.mark.skipif(
@@ -99,13 +100,7 @@ NULLS = {key: None for name in KINDS for key in parameters(name) if key != "corr
 
 @pytest.mark.parametrize(
     "kwargs",
-    [
-        [{}, {"num_words": 5, "relation": "less than"}],
-        [NULLS, NULLS | {"num_words": 5.0, "relation": "less than"}],
-        [None, {"num_words": 5, "relation": "less than"}],
-        ["{}", '{"num_words": 5, "relation": "less than"}'],
-        '[{}, {"num_words": 5, "relation": "less than"}]',
-    ],
+    tabled(__file__, "forms_of_arguments"),
 )
 @pytest.mark.parametrize("as_text", [False, True])
 def test_forms_of_arguments(metric, kwargs, as_text):
