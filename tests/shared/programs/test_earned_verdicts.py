@@ -23,24 +23,7 @@ GUARD = "if __name__ == '__main__':\n    "
 CHECK = "def check(candidate):\n    assert candidate(2, 3) == 5\n"
 
 NOTHING = tabled(__file__, "NOTHING")
-RUN = {
-    "a test class": CASE,
-    "a test class and its runner": f"{CASE}{GUARD}unittest.main(argv=[''],\n    exit=False)\n",
-    "a test class and a runner without guard": CASE + "unittest.main()",
-    "a runner by another name": "from unittest import main as run\n" + CASE + "run()",
-    "a class that inherits": "import unittest\nclass Base(unittest.TestCase): pass\n"
-    "class AddTest(Base):\n    def test_add(self): self.assertEqual(add(2, 3), 5)",
-    "a suite whose result is ignored": CASE
-    + "unittest.TextTestRunner().run(unittest.defaultTestLoader.loadTestsFromTestCase(TestAdd))",
-    "a class as of pytest": "class TestAdd:\n"
-    "    def setup_method(self): self.sum = 5\n"
-    "    def test_add(self): assert add(2, 3) == self.sum",
-    "a function as of pytest": "def test_add():\n    assert add(2, 3) == 5",
-    "a coroutine": "async def test_add():\n    assert add(2, 3) == 5",
-    "a guard": f"x = 'é'; {GUARD[:-5]}".replace("; if", "\nif") + "\n    assert add(2, 3) == 5",
-    "a function that is called": f"{CHECK}check(add)",
-    "a statement": "assert add(2, 3) == 5",
-}
+RUN = tabled(__file__, "RUN")
 
 
 @pytest.mark.parametrize("form", NOTHING)

@@ -1,7 +1,5 @@
 """The forms in which tests come."""
 
-import json
-
 import pytest
 
 from metric_commons.programs.reference_tests import read_tests
@@ -16,22 +14,7 @@ CASES = [
 
 @pytest.mark.parametrize(
     "reference",
-    [
-        SUMS,
-        json.dumps(SUMS),
-        SUMS | {"fn_name": None},
-        SUMS | {"fn_name": ""},
-        {"input_output": json.dumps(SUMS)},
-        {"input_output": SUMS},
-        {"language": "python", "test_cases": CASES},
-        {"language": None, "test_cases": CASES},
-        json.dumps({"language": "python3", "test_cases": CASES}),
-        CASES,
-        json.dumps(
-            [{"input": c["input"], "output": c["output"], "testtype": "stdin"} for c in CASES]
-        ),
-        {"inputs": [["1 2", ""], ["3 4", ""]], "outputs": [["3", ""], ["7", ""]]},
-    ],
+    tabled(__file__, "forms_of_programs_with_an_input"),
 )
 def test_forms_of_programs_with_an_input(reference):
     tests = read_tests(reference)
