@@ -321,7 +321,7 @@ class Module(Protocol):
 # Options that do not affect scores, but only what is reported beside them.
 OF_INTERVALS = tuple("confidence_level interval clusters n_resamples seed".split())
 OF_SCRIPTS = ("result_format", "signature")  # for scripts written around another module
-OF_READING = frozenset({"unparsed", "timed_out"})  # scores of modules that read texts of models
+OF_READING = frozenset({"unparsed"})  # scores of modules that read texts of models
 OF_ROWS = ("explain",)  # texts about single rows
 REPORTING = frozenset(
     {
