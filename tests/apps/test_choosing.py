@@ -166,6 +166,3 @@ def test_more_than_25_systems_have_ranks_without_letters():
     assert all(cell.replace(".", "").isascii() for _, cell in scores.rows)
     assert ranks.header == ["score", "system", "value", "tier", "ranks"]
     assert [row[1] for row in ranks.rows] == names[::-1]
-
-
-@pytest.mark.long

@@ -252,7 +252,7 @@ def test_a_file_that_is_no_text_is_one_line(refused):
 def test_one_system_is_not_compared(refused):
     write(CONFIG | {"predictions": "a", "compare": True})
 
-    assert refused("run", "c.yaml") == (1, "c.yaml: compare needs at least two systems")
+    assert refused("run", "c.yaml") == (1, "c.yaml: compare needs two systems; there is only 'a'")
 
 
 # UltraRAG's parameter files
