@@ -252,7 +252,23 @@ def test_a_file_that_is_no_text_is_one_line(refused):
 def test_one_system_is_not_compared(refused):
     write(CONFIG | {"predictions": "a", "compare": True})
 
-    assert refused("run", "c.yaml") == (1, "c.yaml: compare needs two systems; there is only 'a'")
+    assert refused("run", "c.yaml") == (
+        1,
+        "c.yaml: compare needs at least two systems; there is only 'a'",
+    )
+
+
+def test_rows_in_another_order_are_compared_by_their_ids(run):
+    content = CONFIG | {"data": ["x.jsonl", "y.jsonl"], "predictions": "a", "ids": "q"}
+
+    def found(rows):
+        write_rows("y.jsonl", [row | {"a": row["b"]} for row in rows])
+        path = write(content | {"compare": True})
+        status, out, err = run("run", path, "--format", "json")
+        assert status == 0, err
+        return json.loads(out)["comparisons"], json.loads(out)["records"]
+
+    assert found(ROWS[::-1]) == found(ROWS)
 
 
 # UltraRAG's parameter files

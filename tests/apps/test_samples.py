@@ -132,11 +132,11 @@ def test_rows_of_logs_are_merged(run, result, module, missing):
 
 
 def test_a_sample_that_lacks_one_of_its_rows_is_missing(run, result):
-    epochs = [("a", 1, "C", "x"), ("a", 2, "error", "x"), ("b", 1, "C", "x"), ("b", 2, "I", "x")]
+    epochs = [("a", 1, "C", "x"), ("a", 2, "error", "x"), ("b", 1, "C", "x"), ("b", 2, "C", "x")]
     logged = result("logged", path := inspect_log(epochs), "--missing", "bounds")
 
-    assert logged["scores"] == {"match": 0.5}
-    assert logged["score_bounds"] == {"match": [0.25, 0.75]}
+    assert logged["scores"] == {"match": 1.0}
+    assert logged["score_bounds"] == {"match": [0.5, 1.0]}
     passes = result("pass_at_k", path, "--set", "k=2", "--missing", "bounds")
     assert passes["score_bounds"] == {"pass@2": [0.5, 1.0]}
 
@@ -299,6 +299,27 @@ def test_tags_of_two_files_are_in_the_last_columns(run, result):
     Path("g.conll").write_text("Paris B-LOC\nis O\n\nRome B-LOC\n")
     scores = result("span_f1", "p.conll", "-r", "g.conll")["scores"]
     assert (scores["precision"], scores["recall"]) == (1.0, 0.5)
+
+
+LONG = ("--system", "s", "--predictions", "p", "--references", "r")
+
+
+def test_a_long_table_is_split(run, result, refused):
+    rows = [
+        {"s": s, "q": q, "p": p, "r": "x"}
+        for s, q, p in [("a", 1, "x"), ("b", 2, "x"), ("b", 1, "?"), ("a", 2, "x")]
+    ]
+    path = write_rows("l.jsonl", rows)
+
+    assert result("qa_em", path, *LONG, "--id", "q", system="a")["scores"] == {"qa_em": 1.0}
+    assert result("qa_em", path, *LONG, system="b")["scores"] == {"qa_em": 0.5}
+    _, out, _ = run("score", "qa_em", path, *LONG, "--id", "q", "--compare", "--format", "json")
+    assert json.loads(out)["comparisons"][0]["diff"] == 0.5
+    write_rows("l.jsonl", rows[:3])
+    assert (
+        "'a' has no row for 1 id ('2') of 'b'"
+        in refused("score", "qa_em", path, *LONG, "--id", "q", "--compare")[1]
+    )
 
 
 @pytest.mark.parametrize(

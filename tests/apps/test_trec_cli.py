@@ -238,7 +238,7 @@ def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
     [
         ("a.run", "q1 Q0 a 1 2.0 A\nq1 Q0 b\n", "a.run, line 2: expected 6 columns"),
         ("a.run", "q1 Q0 a 1 x A\n", "a.run, line 1: the score is not a number"),
-        ("a.run", "q1 Q0 a 1 1 A\nq1 Q0 a 2 0 A\n", "a.run, line 2: the query has this document"),
+        ("a.run", "q1 Q0 a 1 1 A\nq1 Q0 a 2 0 A\n", "a.run: query 'q1' has document 'a' twice"),
         ("a.run", "", "a.run has no rows"),
         ("a.run", "q9 Q0 a 1 2.0 A\n", "a.run has none of the queries of qrels"),
         ("qrels", "q1 0 a 1.5\n", "qrels, line 1: the relevance is not an integer"),
@@ -271,7 +271,7 @@ def test_a_recorded_fault_is_one_line(refused, command, case):
     status, said = refused(*command, "qrels", "a.run", "b.run", "--save", "out/r.json")
 
     which = {"qrels": "qrels", "run": "a.run"}[case["expected"]["error"].split()[0].rstrip(":")]
-    place = f"{which} has no rows" if not case["qrels"] else rf"{which}, line \d+: "
+    place = f"{which} has no rows" if not case["qrels"] else rf"{which}(, line \d+)?: "
     assert status == 1
     assert re.match(place, said)
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from ...evaluation.rows.blocks import Tables
     from ...retrieval.runs import QueryScores
 
-_LEVEL = 0.95  # of the intervals of differences
 _MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
 
 
@@ -97,8 +96,8 @@ def trec(
     metric-commons trec qrels.txt bm25.run dense.run.gz -m ndcg@10 -m map
 
     Qrels have lines of query, iteration, document and relevance, or are BEIR's TSV. Runs have lines
-    of query, Q0, document, rank, score and tag. Both may also be JSON {query: {document: number}},
-    or ranx's Parquet with q_id, doc_id and score. Files may be compressed; - is standard input.
+    of query, Q0, document, rank, score and tag. Both may also be JSON {query: {document: number}}.
+    Files may be compressed; - is standard input.
     Documents are sorted by score, ties by document id; the ranks in the file are ignored.
 
     metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run
@@ -198,7 +197,7 @@ def trec(
             names,
             correction=correction,
             assume=assume,
-            confidence_level=confidence_level or _LEVEL,
+            confidence_level=confidence_level or 0.95,
             test=test,
             alternative=alternative,
             alpha=alpha,

@@ -117,13 +117,13 @@ def _opened(
     everything = [*paths, *answers]
     if everything.count(STANDARD_INPUT) > 1:
         raise UsageError("only one file can be standard input")
-    opened_files = [*files, *judged]
-    formats = {file.log.format_name for file in opened_files if file.path != STANDARD_INPUT}
-    if origin is None and formats == {"lines"}:
+    named = [file for file in (*files, *judged) if file.path != STANDARD_INPUT]
+    if origin is None and {file.log.format_name for file in named} == {"lines"}:
         if fields and not judged:
             raise FileNotFoundError(ENOENT, "", fields[0])
-        if judged and STANDARD_INPUT in everything:  # which has no name that says so
-            opened_files[everything.index(STANDARD_INPUT)].format_name = "lines"
+        for file in (*files, *judged) if judged else ():
+            if file.path == STANDARD_INPUT:  # which has no name that says so
+                file.format_name = "lines"
     return files, judged, next(iter(fields), None)
 
 
