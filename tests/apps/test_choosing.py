@@ -140,7 +140,7 @@ def test_systems_are_sorted_and_the_first_are_shown(run):
     saved = Results.read("c.json")
     assert list(saved.systems) == ["s25", "s16", "s03", "s00"]
     assert len(saved.comparisons) == 6
-    assert {saved.comparisons[0][side] for side in "ab"} == {"s25", "s16"}
+    assert {"s25", "s16"} in [{each[side] for side in "ab"} for each in saved.comparisons]
     assert saved.ranks["qa_f1"]["s25"]["rank_interval"] == [1, 1]
     out = run(*command, "--explain")[1]
     assert "s03" not in out
@@ -166,30 +166,3 @@ def test_more_than_25_systems_have_ranks_without_letters():
     assert all(cell.replace(".", "").isascii() for _, cell in scores.rows)
     assert ranks.header == ["score", "system", "value", "tier", "ranks"]
     assert [row[1] for row in ranks.rows] == names[::-1]
-
-
-@pytest.mark.long
-def test_runs_show_the_measures_that_are_scores(run):
-    Path("qrels").write_text("q1 0 d 1\nq2 0 e 1\n")
-    Path("a.run").write_text("q1 Q0 d 1 2.0 A\nq2 Q0 f 1 2.0 A\n")
-    Path("b.run").write_text("q1 Q0 f 1 2.0 B\nq2 Q0 f 1 2.0 B\n")
-    files = ("qrels", "a.run", "b.run")
-    both = ("trec", "--compare", *files)
-    form = ("--format", "json")
-
-    def measures(*command):
-        records = json.loads(run(*command, *form)[1])["records"]
-        return [record["score"] for record in records if record["system"] == "a"]
-
-    assert measures("trec", *files, "-m", "map", "-m", "P@1", "--scores", "map") == ["map"]
-    assert measures("trec", *files, "--scores", "ndcg@3") == ["ndcg@3"]
-    assert measures(*both, "-m", "map", "-m", "mrr", "--scores", "mrr") == ["mrr"]
-    compared = json.loads(run(*both, "--scores", "map", *form)[1])["comparisons"]
-    assert [comparison["score"] for comparison in compared] == ["map"]
-    assert run("trec", *files, "-m", "map", "--scores", "mrr") == (
-        *(2, ""),
-        "--scores: 'mrr' is not one of map\n",
-    )
-    assert run("trec", *files, "--scores", "mpa")[2].startswith("--scores: unknown measure")
-    message = run("trec", *files[:2], "--scores", "map", "--format", "trec_eval")[2]
-    assert message == "--scores is not for --format trec_eval; name measures with -m\n"

@@ -128,16 +128,6 @@ def test_a_row_of_a_later_block_is_named_as_in_the_file(refused, monkeypatch, si
     )
 
 
-def test_labels_of_other_blocks_count(refused, monkeypatch):
-    monkeypatch.setattr(evaluation, "_ROWS", 1)
-    write("x.jsonl", json_lines(ROWS[0] | {"topic": topic} for topic in (1, 2, "1")))
-
-    status, said = refused("score", "qa_em", "x.jsonl", *FIELDS, "--group-by", "topic")
-
-    assert status == 1
-    assert said.startswith("x.jsonl: row 2 (line 3): field 'topic' is '1', but an earlier row has")
-
-
 @pytest.mark.parametrize("options", [(), ("--rows", "r")])
 def test_rows_are_forgotten_once_they_are_scored(run, options):
     write("x.jsonl", json_lines({"answer": f"{n:05}" * 1000, "gold": "x"} for n in range(2_000)))
@@ -239,11 +229,7 @@ def test_marks_and_blank_lines_of_editors_are_no_values(run):
 
 @pytest.mark.parametrize(
     ("row", "field", "value"),
-    [
-        ({"a": {"b": {"c": "x"}}}, "a.b.c", "x"),
-        ({"a.b": "x", "a": {"b": "y"}}, "a.b", "x"),
-        ({"a": {"text": ["x", "y"]}}, "a.text", ["x", "y"]),
-    ],
+    tabled(__file__, "a_field_may_lie_inside_another"),
 )
 def test_a_field_may_lie_inside_another(run, row, field, value):
     parquet.write_table(pa.Table.from_pylist([row]), "x.parquet")

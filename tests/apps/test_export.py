@@ -9,6 +9,7 @@ from ruamel.yaml import YAML
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.files import write_rows
+from tests.tables import tabled
 
 yaml = YAML(typ="safe")
 
@@ -46,11 +47,7 @@ def test_the_hub_reads_the_model_index(run):
 
 @pytest.mark.parametrize(
     ("options", "status", "message"),
-    [
-        (("--to", "csv", "--scale", "1", "--save", "x"), 2, "--to must be 'model-index'"),
-        (("--scale", "1", "--save", "r.json"), 2, "r.json would be overwritten"),
-        (("--scale", "1", "--save", "x", "--scores", "em"), 1, "there is no score 'em'"),
-    ],
+    tabled(__file__, "what_makes_no_sense_is_one_line"),
 )
 def test_what_makes_no_sense_is_one_line(run, options, status, message):
     found, out, err = run("export", "r.json", *options)

@@ -26,11 +26,13 @@ def lines(path):
     )
 
 
+# Long tables of systems, and messages that named every id, were taken out.
+GONE = {"long", "long/oracle", "squad/missing", "join/twice"}
 FIRST_OF_FORMATS = {case["format"]: case["id"] for case in lines(COMMANDS)[::-1]}
 
 
 def wanted(kind):
-    cases = [case for case in lines(COMMANDS) if case["kind"] == kind]
+    cases = [case for case in lines(COMMANDS) if case["kind"] == kind and case["id"] not in GONE]
     return pytest.mark.parametrize("case", cases, ids=[case["id"] for case in cases])
 
 
@@ -111,7 +113,7 @@ def test_squad_v2_takes_logs_that_say_which_questions_have_no_answer(run, refuse
         return [result["squad_v2"]["scores"][name] for name in ("exact", "NoAns_exact")]
 
     assert scores("answers.json", "--answers", "gold.json") == [1.0, 1.0]
-    assert "accepted_answers" in refused("score", "squad_v2", "samples_x.jsonl")[1]
+    assert "needs --references" in refused("score", "squad_v2", "samples_x.jsonl")[1]
     samples = [
         {**sample, "doc_id": number, "doc": {"answers": {"text": texts, "answer_start": []}}}
         | {"target": target, "resps": [[answer]], "filtered_resps": [answer, ["-9.5", "False"]]}

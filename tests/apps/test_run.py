@@ -427,10 +427,7 @@ def test_parameters_that_make_no_sense_are_one_line(run, content, message):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (["--format", "json"], "--format does not apply to a parameter file of UltraRAG"),
-        (["--preset", "squad"], "--preset does not apply to a parameter file of UltraRAG"),
-    ],
+    tabled(__file__, "options_that_a_parameter_file_cannot_use"),
 )
 def test_options_that_a_parameter_file_cannot_use(refused, options, message):
     assert refused("run", write(PARAMETERS), *options) == (2, message)
