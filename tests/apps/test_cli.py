@@ -356,7 +356,7 @@ def test_long_work_shows_a_bar_on_a_terminal(run, monkeypatch, clock, is_termina
     bar, _, said = err.rpartition("\r")
 
     assert status == 1
-    assert ("reading x.jsonl:  " in bar) == is_terminal
+    assert ("reading:  " in bar) == is_terminal
     assert said.startswith("x.jsonl: row 10000 (line 10001): there is no field 'answer'")
 
 

@@ -84,6 +84,24 @@ def test_score_equals_module_and_test_of_rows(columns, write, source):
     check_comparison(comparison, columns)
 
 
+def test_rows_of_two_files_in_another_order_are_matched_by_id(columns):
+    ids = [f"{item}/{template}" for item, template in zip(*crossed(columns).values(), strict=True)]
+    reverse = {name: column[::-1] for name, column in columns.items()}
+    results = [
+        metric_commons.score(
+            "qa_em",
+            predictions={system: of[system]},
+            references=columns["references"],
+            ids=names,
+            clusters=crossed(of),
+            rows=True,
+        )
+        for system, of, names in (("a", columns, ids), ("b", reverse, ids[::-1]))
+    ]
+    results = metric_commons.compare(*results, confidence_level=0.9)
+    check_comparison(results.comparisons[0], columns)
+
+
 def check_saved(path, columns):
     result = json.loads(path.read_text())
     results = Results.read(path)

@@ -149,6 +149,14 @@ def test_systems_of_one_name_are_named_by_their_files(run, saved):
     assert [each["system"] for each in records(out)] == ["run_good: answer", "run_fair: answer"]
 
 
+def test_less_is_better_where_it_is(run, saved):
+    paths = saved("one", "poor", "good", module="ter", rows=False)
+    found = records(run("leaderboard", *paths, "--by", "ter", "--format", "csv")[1])
+
+    assert [each["system"] for each in found] == ["good", "poor"]
+    assert "Lower is better." in run("leaderboard", *paths, "--by", "ter")[1]
+
+
 @pytest.mark.parametrize("name", FORMATS)
 def test_a_leaderboard_has_every_format_of_results(run, saved, name):
     """A format of tables is also in `TABLE_FORMATS`, another in `_WRITERS` of the command."""

@@ -52,6 +52,14 @@ def test_equal_scores_are_said_to_be_equal(run, log):
     assert said["text"] in told
 
 
+def test_options_that_give_the_log_s_score_agree_with_it(run, log):
+    (said,) = agreement(run, "qa_em", log([0.0, 1.0, 0.0, 0.0]))
+
+    assert (said["differing"], said["rows"]) == (2, 4)
+    (said,) = agreement(run, "qa_em", "samples.jsonl", "--set", "normalizer=lower")
+    assert said["differing"] == 0
+
+
 def test_rounding_is_found(run, log):
     answers = ["fox", "paris", "the wide river", "43"]  # F1 of 2/3, 1, 2/3 and 0
     (said,) = agreement(run, "qa_f1", log([0.67, 1.0, 0.67, 0.0], "f1", answers))

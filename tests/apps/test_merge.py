@@ -91,7 +91,7 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     status, message = refused("merge", parts[1], other)
     assert (status, message) == (
         1,
-        "only some of the parts have rows of qa_f1 of 'atlas', qa_f1 of 'borealis'",
+        f"{other}: only some of the files have rows of qa_f1 of 'atlas', qa_f1 of 'borealis'",
     )
     other.write_text("{}")
     status, message = refused("merge", parts[1], other)

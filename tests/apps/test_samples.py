@@ -296,6 +296,27 @@ def test_tags_of_two_files_are_in_the_last_columns(run, result):
     assert (scores["precision"], scores["recall"]) == (1.0, 0.5)
 
 
+LONG = ("--system", "s", "--predictions", "p", "--references", "r")
+
+
+def test_a_long_table_is_split(run, result, refused):
+    rows = [
+        {"s": s, "q": q, "p": p, "r": "x"}
+        for s, q, p in [("a", 1, "x"), ("b", 2, "x"), ("b", 1, "?"), ("a", 2, "x")]
+    ]
+    path = write_rows("l.jsonl", rows)
+
+    assert result("qa_em", path, *LONG, "--id", "q", system="a")["scores"] == {"qa_em": 1.0}
+    assert result("qa_em", path, *LONG, system="b")["scores"] == {"qa_em": 0.5}
+    _, out, _ = run("score", "qa_em", path, *LONG, "--id", "q", "--compare", "--format", "json")
+    assert json.loads(out)["comparisons"][0]["diff"] == 0.5
+    write_rows("l.jsonl", rows[:3])
+    assert (
+        "'a' has no row for 1 id ('2') of 'b'"
+        in refused("score", "qa_em", path, *LONG, "--id", "q", "--compare")[1]
+    )
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),

@@ -75,6 +75,8 @@ def modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
             hint = hint or f"; the modules are {', '.join(module_names)}"
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
+        for path in filter(Path.is_dir, paths):
+            catalog.name_of(path)  # which says why this is no module
         raise UsageError(
             f"name a module: {', '.join(catalog.names())}; or {LOGGED}, for the scores in a log"
         )
