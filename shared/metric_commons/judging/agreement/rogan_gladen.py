@@ -9,7 +9,7 @@ from ...statistics.arguments.arrays import Floats
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import critical_value
 from ...statistics.intervals.summary import Measured
-from ...statistics.intervals.weighted_units import DrawnScore, extremes, unit_intervals
+from ...statistics.intervals.weighted_units import DrawnScore, unit_intervals
 from ...statistics.resampling.row_units import RowUnits
 from .judged_rows import JudgedRows
 
@@ -94,7 +94,6 @@ def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
 
     # A row without a label, one of label 1 or one of label 0; with a hit or without one
     unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]]).astype(np.float64)
-    values = measure(units.total()[:, np.newaxis] + unseen.T)[""]
-    score = DrawnScore(result["judge_corrected"], *extremes(values, unseen), (0.0, 1.0))
+    score = DrawnScore(result["judge_corrected"], unseen, (0.0, 1.0))
     found = unit_intervals(units, {"": score}, measure, uncertainty)[""]
     return result, {"judge_corrected": found._replace(standard_error=error)}

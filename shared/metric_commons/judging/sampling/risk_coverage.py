@@ -20,7 +20,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, extremes, unit_intervals
+from ...statistics.intervals.weighted_units import DrawnScore, unit_intervals
 from ...statistics.resampling.row_units import RowUnits, resampled_counts
 
 
@@ -288,11 +288,10 @@ def weighted_answer_intervals(
     drawn_names = sorted(scores.keys() - {"f1"})
     unseen_units = np.zeros((candidates.size, size))
     unseen_units[np.arange(candidates.size), candidates] = unseen_size
-    trials = measure((total + unseen_units).T, drawn_names)
     drawn_scores = {
         name: DrawnScore(
             scores[name],
-            *extremes(trials[name], unseen_units),
+            unseen_units,
             bounds=(0.0, 0.5 if name == "augrc" else 1.0),
         )
         for name in drawn_names

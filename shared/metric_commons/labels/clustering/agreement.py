@@ -19,7 +19,6 @@ from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
-    extremes,
     unit_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
@@ -218,14 +217,11 @@ def agreement_intervals(
             values["purity"] = _by_code(np.maximum, shares, clusters_of_cells).sum(axis=0)
         return values
 
-    names = list(by_name)
     unseen = (candidates[:, np.newaxis] == cells).astype(np.float64)
-    with np.errstate(all="ignore"):
-        trials = measured(units.total()[:, np.newaxis] + unseen.T, names)
     drawn_scores = {
         name: DrawnScore(
             float(scores[name]),
-            *extremes(trials[name], unseen),
+            unseen,
             ({"ami": -1.0, "ari": -0.5}.get(measure.kind, 0.0), 1.0),
             biased=True,
             excess=_excess(measure, table),

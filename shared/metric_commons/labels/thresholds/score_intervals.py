@@ -18,11 +18,10 @@ from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import ratio_error, ratio_interval
 from ...statistics.intervals.methods import Uncertainty
-from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.proportions import UNDEFINED, Interval
 from ...statistics.intervals.weighted_units import (
     LINEAR,
     DrawnScore,
-    extremes,
     unit_intervals,
 )
 from ...statistics.resampling.row_units import RowUnits
@@ -30,7 +29,6 @@ from .areas import Measure, RowScore, RowScores
 from .curves import areas_of_weights
 
 _UNSEEN = 4  # kinds of unseen rows: positive or negative, first or last
-UNDEFINED = Interval(math.nan, math.nan, "law", math.nan)
 
 
 def linear_interval(
@@ -133,12 +131,7 @@ def area_intervals(
     sizes = np.bincount(unit, amounts)
     candidates = np.eye(_UNSEEN, units.counts.size + _UNSEEN, units.counts.size)
     candidates *= (units.counts @ sizes**2) / (units.counts @ sizes)
-    with np.errstate(all="ignore"):
-        trials = measure(units.total()[:, np.newaxis] + candidates.T, names)
-    scores = {
-        name: DrawnScore(areas[name].value, *extremes(trials[name], candidates), (0.0, 1.0))
-        for name in names
-    }
+    scores = {name: DrawnScore(areas[name].value, candidates, (0.0, 1.0)) for name in names}
     for name, drawn in unit_intervals(units, scores, measure, uncertainty).items():
         sums = _sums(areas[name], rows.weights, uncertainty.clusters)
         error = _error(*sums, uncertainty.clusters)

@@ -90,19 +90,6 @@ def take(column: Any, rows: Integers) -> Any:
     return plain[rows] if isinstance(plain, np.ndarray) else [plain[row] for row in rows.tolist()]
 
 
-def equal_blocks(rows: int, size: int) -> list[slice]:
-    """Return blocks of about this size, at most half as much again, that differ by few rows.
-
-    A short last block would cost as many calls as a whole one.
-
-    >>> equal_blocks(101, 50)
-    [slice(0, 51, None), slice(51, 101, None)]
-    """
-    blocks = max(1, round(rows / size))
-    step = max(1, -(-rows // blocks))
-    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
-
-
 def wrapped(number: int) -> int:
     """Return the number modulo 2**64, in the range -2**63 to 2**63 - 1, as in int64 arithmetic.
 
