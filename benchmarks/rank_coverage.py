@@ -56,7 +56,7 @@ def coverage(kind, law, systems, tasks, samples):
         errors = np.sqrt(share * (1 - share) / (ROWS + 2))
         names = [str(system) for system in range(systems)]
         columns = [str(task) for task in range(tasks)]
-        table = ScoreTable(names, columns, scores, [False] * tasks, errors)
+        table = ScoreTable(names, columns, scores, errors)
         hits += contains(task_means(table, kind)[0], truth)
     return hits / samples
 

@@ -77,21 +77,21 @@ def command(path, jobs):
     return Results.read(saved)
 
 
-def in_memory(path, jobs):
+def in_memory(path):
     from metric_commons import score
 
     table = parquet.read_table(path)
-    return score(MODULES, table, **COLUMNS, jobs=jobs)
+    return score(MODULES, table, **COLUMNS)
 
 
-def datasets(path, jobs):
+def datasets(path):
     from datasets import Dataset, disable_progress_bars
 
     from metric_commons import score
 
     disable_progress_bars()
     rows = Dataset.from_parquet(path, cache_dir=str(Path(path).parent))  # workers map the file
-    return score(MODULES, rows, **COLUMNS, jobs=jobs)
+    return score(MODULES, rows, **COLUMNS)
 
 
 def spark_classic(path):
@@ -124,14 +124,12 @@ def spark(builder, path):
 
 
 WAYS = {
-    "columns in memory, one process": partial(in_memory, jobs=1),
-    "columns in memory, jobs=2": partial(in_memory, jobs=2),
+    "columns in memory": in_memory,
     "Parquet, command, --jobs 1": partial(command, jobs=1),
     "Parquet, command, --jobs 2": partial(command, jobs=2),
     "JSON Lines, command, --jobs 1": lambda path: command(json_lines(path), jobs=1),
     "JSON Lines, command, --jobs 2": lambda path: command(json_lines(path), jobs=2),
-    "datasets, one process": partial(datasets, jobs=1),
-    "datasets, jobs=2": partial(datasets, jobs=2),
+    "datasets": datasets,
     "Spark, local[2]": spark_classic,
     "Spark Connect, local[2]": spark_connect,
 }

@@ -40,14 +40,11 @@ def _registered(metrics=None, name=None):
 
 REGISTRY = {}
 MODULES = {
-    "langfuse": {"Evaluation": Record},
     "mlflow.entities": {"AssessmentSource": Record, "Feedback": Record},
     "mlflow.genai.scorers": {"scorer": lambda function, **options: Record(f=function, **options)},
-    "deepeval.metrics": {"BaseMetric": object},
     "lighteval.metrics": {},
     "lighteval.metrics.metrics_sample": {
         "SampleLevelComputation": type("SampleLevelComputation", (), {}),
-        "SamplingMetric": type("SamplingMetric", (), {}),
     },
     "lighteval.metrics.sample_preparator": {"GenerativePreparator": Record},
     "lighteval.metrics.utils.metric_utils": {
@@ -64,8 +61,7 @@ MODULES = {
         "mean": lambda: "mean",
         "scorer": _registered,
         "metric": lambda name: lambda function: function,
-        "score_reducer": lambda name: lambda function: function,
-        **dict.fromkeys(("Metric", "SampleScore", "ScoreReducer", "Scorer", "Target"), object),
+        **dict.fromkeys(("Metric", "SampleScore", "Scorer", "Target"), object),
     },
     "inspect_ai.solver": {"TaskState": object},
 }

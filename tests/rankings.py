@@ -1,12 +1,9 @@
 """Ranking measures by their definitions, one query and one rank at a time; and generated runs."""
 
-import json
 import math
 
 import numpy as np
 from hypothesis import strategies as st
-
-from tests.spec import ROOT
 
 CUTOFFS = ("", "@1", "@2", "@3", "@5", "@10", "@100")
 GRADED = ("ndcg", "dcg", "ndcg_exp", "dcg_exp", "err(max_grade=9)")
@@ -21,10 +18,6 @@ MEASURES = [
     *("rprec", "bpref", "gm_map", "num_q", "num_ret", "num_rel", "num_rel_ret"),
     *("yaap", "rbp_resid(p=0.9)"),
 ]
-
-_READER = json.loads((ROOT / "tests/cases/reader_models.json").read_text("utf-8"))
-READER_QRELS, READER_RUN = _READER["qrels"], _READER["run"]
-READER_MODELS, COMPATIBILITIES = _READER["models"], _READER["compatibilities"]
 
 
 def ranked(retrieved, judged, *, score_dtype="float64", max_depth=None, judged_only=False):

@@ -4,13 +4,19 @@ import json
 from functools import cache
 from pathlib import Path
 
-from tests.spec import ROOT
+from tests.spec import ROOT, Spec
 
 
 def tabled(file, name):
     """The rows of a table of the test file: tuples, or single values, as the table says."""
     found = _tables(Path(file).stem)[name]
     return found["rows"] if "of_values" in found else list(map(tuple, found["rows"]))
+
+
+def other_shapes(file):
+    """The specs of a module whose inputs have other shapes than those of the `SPEC` of the file."""
+    module = Path(file).stem.removeprefix("test_")
+    return tuple(Spec(name=module, **fields) for fields in tabled(file, "OTHER_SHAPES"))
 
 
 @cache

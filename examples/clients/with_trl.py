@@ -1,4 +1,4 @@
-"""Train a tiny model with TRL's GRPOTrainer and three rewards: answers, their form, and a sum.
+"""Train a tiny model with TRL's GRPOTrainer and three rewards: answers, choices, and their form.
 
 The model has random weights, so its answers are wrong; the run shows the calls and the logs.
 
@@ -59,11 +59,7 @@ def main() -> None:
             model=model,
             processing_class=tokenizer,
             train_dataset=PROBLEMS,
-            reward_funcs=[
-                math,
-                rewards.choice(),
-                rewards.total(rewards.math(name="answer"), rewards.found(), weights=[1, 0.1]),
-            ],
+            reward_funcs=[math, rewards.choice(), rewards.found()],
             args=GRPOConfig(
                 output_dir=folder,
                 max_steps=2,
@@ -80,7 +76,7 @@ def main() -> None:
     steps = [step for step in trainer.state.log_history if "rewards/math/mean" in step]
     names = sorted(name for name in steps[-1] if "/" in name and "clip" not in name)
     for name in names:
-        if name.split("/")[0] in ("rewards", "math", "choice", "answer", "found"):
+        if name.split("/")[0] in ("rewards", "math", "choice", "found"):
             print(f"{name}: {steps[-1][name]:.3f}")
 
 

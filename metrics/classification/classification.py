@@ -89,6 +89,7 @@ class Classification(BatchMetric):
         "*": (0, 1),
     }
     influences = staticmethod(classification_influences)
+    also_compared = ("roc_auc", "log_loss")
     drawn_scores = frozenset({"ece", "mce"})
     weighted_scores = staticmethod(weighted_calibration)
     lower_is_better = frozenset({"fpr", "hamming_loss", "log_loss", "brier", "ece", "mce"})

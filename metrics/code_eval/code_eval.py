@@ -61,8 +61,8 @@ class CodeEval(BatchMetric):
         tolerance: the absolute or relative tolerance of "floats".
         stop_at_failure: whether the tests after the first failure are not run.
         score: the score of each candidate under `scores`: 1.0 if all tests pass ("pass_fail"), the
-            proportion of tests that pass ("partial"), the first plus a tenth of the second
-            ("weighted_sum"), or 1.0 or the proportion of the first ten tests ("first_10").
+            proportion of tests that pass ("partial"), or the first plus a tenth of the
+            second ("weighted_sum").
         result_format: "code_eval" for the pair of evaluate's module; "livecodebench" for its codes
             of tests.
         allow_execution: whether programs may be run.

@@ -8,7 +8,6 @@ panel show how many independent judges it is worth.
 import datasets
 import evaluate
 
-from metric_commons.judging.agreement.quotations import agreement_sentence
 from metric_commons.judging.agreement.rater_agreement import judge_agreement
 from metric_commons.module.declaration.module import BatchMetric
 
@@ -76,10 +75,10 @@ class JudgeAgreement(BatchMetric):
         "judges": (0, None),
         "*": (0, 1),
     }
-    sentence = staticmethod(agreement_sentence)
     lower_is_better = frozenset({"all_wrong", "error_correlation"})
     arrays_allowed = True
     nan_allowed = True
+    empty_references = "left out"
     holes_allowed = True
     single_text_allowed = False
 

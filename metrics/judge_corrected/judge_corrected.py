@@ -8,7 +8,6 @@ import datasets
 import evaluate
 
 from metric_commons.judging.agreement.corrected_rates import judge_corrected
-from metric_commons.judging.agreement.quotations import corrected_sentence
 from metric_commons.module.declaration.module import BatchMetric
 
 _CITATION = """\
@@ -67,10 +66,10 @@ class JudgeCorrected(BatchMetric):
         "specificity": (0, 1),
         "*": (None, None),
     }
-    sentence = staticmethod(corrected_sentence)
     lower_is_better = frozenset({"standard_error"})
     arrays_allowed = True
     nan_allowed = True
+    empty_references = "nan"
 
     def _info(self):
         number = datasets.Value("float64")

@@ -47,7 +47,7 @@ class MathEquivalence(BatchMetric):
         dataset: the data set of the problems, such as "gsm8k" or "college_math": `extract` and
             `extract_references` are then as it needs them, unless they are given, and conventions
             are its own: the base of a logarithm, letters that are units.
-        explain: also return `explanations`: what each side was read as, the steps and the reason.
+        explain: also return `explanations`: the compared answers, the verdict and the reason.
 
     Returns:
         math_equivalence (float): proportion of correct answers, from 0.0 to 1.0; higher is better.
@@ -56,8 +56,8 @@ class MathEquivalence(BatchMetric):
             cannot be read: a fault of the data.
         unparsed (float): with `thoughts` or `extract`, the rate of predictions without an answer.
         timed_out (float): with a pattern as `extract`, the rate for which it took too long.
-        explanations (list of dict): with `explain`, for each row `prediction_reading`,
-            `reference_reading`, `steps`, `verdict` (True, False or None) and `reason`.
+        explanations (list of dict): with `explain`, for each row `prediction`, after
+            extraction, `reference`, `verdict` (True, False or None) and `reason`.
         per_example, confidence_interval, groups (dict): if requested.
 
     Examples:
@@ -114,12 +114,8 @@ class MathEquivalence(BatchMetric):
                 relative_tolerance=relative_tolerance,
                 absolute_tolerance=absolute_tolerance,
                 dataset=dataset,
-                explain=explain,
             )
-            for text, explanation in zip(predictions, equivalence.explanations, strict=False):
-                if answers.get("extract") is not None:
-                    explanation.steps.insert(0, f"extraction: {text or 'no answer is found'}")
-                explanations.append(explanation._asdict())
+            explanations.extend(row._asdict() for row in equivalence.explanations)
             return equivalence.columns(backend)
 
         result = summarize_extracted(scores, predictions, references, {"unreadable"}, **answers)

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
         rouge,
         tools,
     )
-    from .frameworks.rewards.reward import Reward, total
+    from .frameworks.rewards.reward import Reward
     from .frameworks.rewards.verl import code_verl
 
 __all__ = [
@@ -41,7 +41,6 @@ __all__ = [
     "math",
     "rouge",
     "tools",
-    "total",
 ]
 
 _FORMS = ("trl", "verl")
@@ -52,7 +51,6 @@ _resolve = resolver(
     {
         "Reward": "frameworks.rewards.reward",
         "code_verl": "frameworks.rewards.verl",
-        "total": "frameworks.rewards.reward",
         **dict.fromkeys(_KINDS, "frameworks.rewards.named_rewards"),
     },
     __package__,

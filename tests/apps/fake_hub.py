@@ -35,7 +35,6 @@ class Hub:
             for name, folder in (folders or {}).items()
         }
         self.private: set[str] = set()
-        self.hidden: set[str] = set()  # Spaces that a token of somebody else has made
         self.writes: list[str] = []
 
     def reply(self, method: str, path: str, body: bytes, token: str | None) -> Reply:
@@ -46,7 +45,7 @@ class Hub:
                 space, *rest = [unquote(group) for group in match.groups()] or [""]
                 if method == "POST" and token != TOKEN:
                     return 401, {"error": "Invalid credentials"}, {}
-                if space and (space not in self.spaces or space in self.hidden):
+                if space and space not in self.spaces:
                     return 404, {"error": "not found"}, {"X-Error-Code": "RepoNotFound"}
                 return action(space, *rest, *([body] if method == "POST" else []))
         return 404, {"error": f"the Hub is not asked for {method} {path}"}, {}

@@ -57,7 +57,7 @@ def _command(dice, paths, name):
         ["compare", *paths, *form, *law],
         ["gate", paths[0], *form, *against, *looks],
         ["gate", paths[0], "--floor", f"{name}={margin}", "--confidence", "0.9"],
-        ["leaderboard", *paths, *form, *dice.choice(([], ["--best"], ["--by", name]))],
+        ["leaderboard", *paths, *form, *dice.choice(([], ["--by", name]))],
         ["power", *paths, *form, "--effect", margin],
         ["report", *paths, "-o", paths[0].with_suffix(".html")],
     ]

@@ -86,7 +86,6 @@ CALLS = {
         "pred_ls": ["Paris"],
         "gt_ls": [["paris"]],
         "metrics": ["em"],
-        "profile": "standard",
     },
     "evaluate_trec": {"run_path": "run", "qrels_path": "qrels", "ks": [1], "metrics": ["map"]},
     "evaluate_trec_pvalue": {"run_new_path": "run", "run_old_path": "run", "qrels_path": "qrels"},

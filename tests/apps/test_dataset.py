@@ -3,9 +3,7 @@ import pytest
 from datasets import Dataset
 
 from metric_commons import load, score
-from metric_commons.evaluation.rows import libraries
-from metric_commons.frameworks.trainers import datasets as rows_of_datasets
-from metric_commons.frameworks.trainers.datasets import scores_of_rows
+from metric_commons.evaluation.scoring import scoring
 from tests.result_keys import as_computed
 
 ROWS = {
@@ -29,13 +27,11 @@ def dataset():
 
 @pytest.fixture
 def small_batches(monkeypatch):
-    monkeypatch.setattr(libraries, "_ROWS", 7)
-    monkeypatch.setattr(rows_of_datasets, "_BATCH_SIZE", 7)
+    monkeypatch.setattr(scoring, "ROWS", 7)
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
+def test_the_result_is_that_of_compute(dataset, small_batches):
     options = {"normalizer": "lower"}
     reporting = {"confidence_level": 0.9, "n_resamples": 100}
     expected = load("qa_f1").compute(
@@ -47,17 +43,16 @@ def test_the_result_is_that_of_compute(dataset, jobs, small_batches):
         **reporting,
     )
     labels = {"groups": "topic", "clusters": "passage"}
-    results = score("qa_f1", dataset, **COLUMNS, **labels, jobs=jobs, options=options, **reporting)
+    results = score("qa_f1", dataset, **COLUMNS, **labels, options=options, **reporting)
     assert as_computed(results) == expected
     assert "|clusters=9|" in results.systems["answer"]["qa_f1"].signature
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("table", [Dataset.from_dict, stream, pa.table])
-def test_the_result_is_that_of_columns(table, jobs, small_batches):
+def test_the_result_is_that_of_columns(table, small_batches):
     modules = ["qa_em", "qa_f1", "substring_recall"]
-    results = score(modules, table(ROWS), **COLUMNS, groups="topic", ids="id", jobs=jobs)
+    results = score(modules, table(ROWS), **COLUMNS, groups="topic", ids="id")
     expected = score(modules, ROWS, **COLUMNS, groups="topic", ids="id")
 
     assert results.systems == expected.systems
@@ -82,24 +77,13 @@ def test_scores_that_are_no_means_are_those_of_columns(module, small_batches):
     [
         {"rows": True},
         {"predictions": ["answer", "id"], "compare": True},
-        {"groups": ROWS["topic"]},
         {"options": {"normalizer": str.lower}},
     ],
 )
 def test_what_needs_rows_reads_columns(dataset, arguments):
     arguments = COLUMNS | arguments
     expected = score("qa_em", ROWS, **arguments).systems
-    for jobs in (1, 2):
-        assert score("qa_em", dataset, **arguments, jobs=jobs).systems == expected
-
-
-@pytest.mark.processes
-def test_each_row_keeps_its_columns_and_gets_its_scores(dataset, small_batches):
-    scored = scores_of_rows("qa_f1", dataset, **COLUMNS, num_proc=2)
-    expected = load("qa_f1").compute(
-        predictions=ROWS["answer"], references=ROWS["gold"], per_example=True
-    )["per_example"]
-    assert scored.to_dict() == ROWS | expected
+    assert score("qa_em", dataset, **arguments).systems == expected
 
 
 def test_rankings_are_scored_in_any_order(small_batches):
@@ -119,12 +103,11 @@ def test_rankings_are_scored_in_any_order(small_batches):
     assert as_computed(score("ir_ranking", rankings, **columns)) == expected
 
 
-@pytest.mark.parametrize("jobs", [1, 2])
 @pytest.mark.parametrize("table", [Dataset.from_dict, stream, pa.table])
-def test_a_wrong_row_is_named(table, jobs, small_batches):
+def test_a_wrong_row_is_named(table, small_batches):
     wrong = table({"answer": ["a"] * 20, "gold": ["b"] * 15 + [None] * 5})
     with pytest.raises(ValueError, match=r"row 15: column 'gold' is None"):
-        score("qa_em", wrong, **COLUMNS, jobs=jobs)
+        score("qa_em", wrong, **COLUMNS)
 
 
 def test_wrong_columns_and_no_rows_are_named(dataset):
@@ -133,10 +116,6 @@ def test_wrong_columns_and_no_rows_are_named(dataset):
             score("qa_em", table, predictions="answer", references="golden")
     with pytest.raises(ValueError, match=r"qa_em needs the columns .*; references is missing"):
         score("qa_em", dataset.remove_columns("gold"), predictions="answer")
-    for jobs in (1, 2):
+    for empty in (dataset.select([]), pa.table(ROWS).slice(0, 0)):
         with pytest.raises(ValueError, match="a score of no rows is undefined"):
-            score("qa_em", dataset.select([]), **COLUMNS, jobs=jobs)
-        with pytest.raises(ValueError, match="a score of no rows is undefined"):
-            score("qa_em", pa.table(ROWS).slice(0, 0), **COLUMNS, jobs=jobs)
-    with pytest.raises(ValueError, match="the dataset is empty"):
-        scores_of_rows("qa_em", dataset.select([]), **COLUMNS)
+            score("qa_em", empty, **COLUMNS)

@@ -1,7 +1,6 @@
 """`gate`, `power` and `compare` on saved results, as a new user would call them."""
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -65,11 +64,7 @@ def test_the_status_is_the_verdict(run, saved, new, margin, status, words):
     assert "60 rows" in second
     assert "equal" not in second
     assert bool(more) is (status == 3)
-    if more:
-        assert re.fullmatch(
-            r"If both systems are equally good, [\d,]+ rows would tell with a probability of 80 %.",
-            more[0],
-        )
+    assert not more or more[0].startswith("metric-commons power says how many rows")
 
 
 @pytest.mark.long
@@ -184,7 +179,7 @@ def test_the_power_of_a_benchmark(run, saved):
     names = [saved("old"), saved("near")]
     status, out, err = run("power", *names, "--effect", "0.1")
     assert (status, err) == (0, "")
-    assert "power for 0.1" in out
+    assert "rows needed: to detect 0.1" in out
     status, out, _ = run("power", *names, "--effect", "0.1", "--format", "json")
     content = json.loads(out)
     (plan,) = content["plans"]
@@ -221,13 +216,12 @@ def test_runs_have_rows_too(run):
     assert (first["id"], first["ir_ranking"]) == ("q0", {"map": 1.0})
 
 
-# several scores, floors, and where the outcome goes
+# several scores, and floors
 
 
-def test_several_scores_and_floors_all_have_to_pass(run, saved, monkeypatch):
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "summary.md")
+def test_several_scores_and_floors_all_have_to_pass(run, saved):
     new, old = saved("good"), saved("old")
-    both = ("gate", new, "--baseline", old, "--score", "qa_em", "--margin", "qa_em=0.05")
+    both = ("gate", new, "--baseline", old, "--score", "qa_em", "--margin", "0.05")
 
     status, out, err = run(*both, "--floor", "qa_em=0.9", "--format", "json")
     checks = json.loads(out)["checks"]
@@ -236,12 +230,7 @@ def test_several_scores_and_floors_all_have_to_pass(run, saved, monkeypatch):
     assert [check["verdict"] for check in checks] == ["not inferior", "not inferior"]
     assert checks[0]["difference"] == 1 - 40 / 60
     assert checks[1]["confidence_interval"][0] > 0.9
-    summary = Path("summary.md").read_text()
-    assert summary.startswith("### metric-commons gate: passed\n")
-    assert "| qa_em | 1.0000 | 0.6667 | loss below 0.05 | passed |" in summary
-    assert "| qa_em | 1.0000 |  | reaches 0.9 | passed |" in summary
     assert run(*both, "--floor", "qa_em=1.0")[0] == 3
-    assert Path("summary.md").read_text().count("### metric-commons gate: undecided") == 1
 
 
 @pytest.mark.parametrize(
@@ -249,10 +238,8 @@ def test_several_scores_and_floors_all_have_to_pass(run, saved, monkeypatch):
     [
         (0.5, (), 0),
         (0.66, (), 3),
-        (0.66, ("--undecided", "pass"), 0),
         (0.66, ("--cluster-by", "doc"), 3),
         (0.9, (), 4),
-        (0.9, ("--undecided", "pass"), 4),
     ],
 )
 def test_a_floor_needs_no_baseline(run, saved, floor, options, status):
@@ -277,15 +264,11 @@ def test_where_lower_is_better_a_floor_is_the_highest_value(run, saved):
     ("options", "message"),
     [
         ((), "Missing option '--baseline', or '--floor'"),
-        (("--score", "qa_em"), "--score and --margin compare with a --baseline"),
-        (("--baseline", "old.json"), "Missing option '--score', which to compare"),
-        (("--baseline", "old.json", "--score", "qa_em"), "Missing option '--margin', the loss of"),
+        (("--score", "qa_em", "--floor", "qa_em=0.4"), "--baseline, --score and --margin go tog"),
+        (("--baseline", "old.json"), "--baseline, --score and --margin go together"),
+        (("--baseline", "old.json", "--score", "qa_em"), "--baseline, --score and --margin go tog"),
         (("--floor", "0.4"), "--floor takes NAME=VALUE, got '0.4'"),
         (("--floor", "qa_em=x"), "--floor must be a number, not infinite, got 'x'"),
-        (
-            ("--baseline", "old.json", "--score", "qa_em", "--margin", "f1=0.1"),
-            "--margin f1: add --score f1",
-        ),
     ],
 )
 def test_a_gate_that_makes_no_sense_is_one_line(run, saved, options, message):

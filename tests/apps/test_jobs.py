@@ -11,7 +11,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pyarrow as pa
@@ -23,7 +22,6 @@ from metric_commons.__main__ import main
 from metric_commons.data.files import arrow_rows, delimited_rows
 from metric_commons.evaluation.rows import blocks, worker_processes
 from metric_commons.evaluation.scoring import files, scoring
-from metric_commons.module.catalog import usage
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, PATIENCE, nightly, specs
 
@@ -56,7 +54,6 @@ BOTH = (*ANSWERS, "--predictions", "other", "--compare")
 def small_pieces(monkeypatch):
     """A few rows in each block and piece, so that a small file has many."""
     monkeypatch.setattr(files, "_ROWS", 4)
-    monkeypatch.setattr(scoring, "_ROWS", 8)
     monkeypatch.setattr(delimited_rows, "_SIZE", 100)
     monkeypatch.setattr(arrow_rows, "_ROWS", 4)
 
@@ -70,9 +67,6 @@ def processes(monkeypatch):
     counts = []
 
     def counted(work, given, jobs):
-        if jobs == 1:
-            yield from map(work, given)
-            return
         counts.append(0)
         try:
             for result in worker_processes.mapped(work, given, jobs):
@@ -116,22 +110,6 @@ def saved(run, *arguments):
 def undated(name):
     """The lines of a file, without the time and the checksums that depend on it."""
     return re.sub(r'("(created|sha256)": )"[^"]*"', r"\1", Path(name).read_text())
-
-
-@pytest.mark.parametrize("is_terminal", [True, False])
-def test_a_terminal_shows_how_far_the_processes_are(clock, monkeypatch, capsys, is_terminal):
-    def slow(*arguments):
-        for result in worker_processes.mapped(*arguments):
-            clock.now += 0.6
-            yield result
-
-    monkeypatch.setattr(blocks, "mapped", slow)
-    monkeypatch.setattr(usage, "shows_bars", lambda: is_terminal)
-    systems = {name: [row[name] for row in ROWS] for name in ("answer", "other")}
-    gold = [row["gold"] for row in ROWS]
-    score("qa_em", predictions=systems, references=gold, jobs=2, progress=True)
-
-    assert ("scoring: " in capsys.readouterr().err) == is_terminal
 
 
 @pytest.mark.parametrize("name", ["x.jsonl", "x.jsonl.gz", "x.parquet", "x.csv", "x.json"])
@@ -182,7 +160,6 @@ DAMAGES = [
     {60: {"answer": None}, 5: {"gold": None}},
     {50: {"gold": [1]}, 51: {"answer": 3}},
     {66: {"topic": None}},
-    {20: {"topic": 1}, 40: {"topic": "1"}},
 ]
 COMPARED = ("--compare", "--predictions", "other")
 
@@ -240,10 +217,9 @@ def test_a_wrong_number_is_refused(refused, monkeypatch):
         assert refused(*arguments, jobs)[0] == 2
     for wrong in (0, -1, 1.5, True, "2", 10**9):
         with pytest.raises(ValueError, match="jobs must be an integer from 1 to 512"):
-            score("qa_em", predictions=["a"], references=["a"], jobs=wrong)
-    spark = SimpleNamespace(toArrow=None)
-    with pytest.raises(ValueError, match="jobs must be 1 for Spark"):
-        score("qa_em", spark, predictions="a", references="b", jobs=2)
+            score("qa_em", "x.jsonl", jobs=wrong)
+    with pytest.raises(ValueError, match="jobs is about files"):
+        score("qa_em", predictions=["a"], references=["a"], jobs=2)
     monkeypatch.delattr(os, "fork")
     assert refused(*arguments, 2) == (
         2,
@@ -252,19 +228,21 @@ def test_a_wrong_number_is_refused(refused, monkeypatch):
 
 
 @pytest.mark.parametrize("method", ["fork", "forkserver", "spawn"])
-def test_processes_are_forked_whatever_the_start_method_is(processes, method):
-    texts = (text for text in ["a", "the b", "c"] * 8)
-    columns = {"predictions": texts, "references": ["a", "b", "d"] * 8}
+def test_processes_are_forked_whatever_the_start_method_is(
+    processes, method, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    write("x.jsonl", [{"p": "ab", "r": "cb"}] * 12)
     before = multiprocessing.get_start_method(allow_none=True)
     multiprocessing.set_start_method(method, force=True)
     try:
         # A function of this test cannot be pickled, as other start methods would ask for.
         options = {"normalizer": lambda text: text[-1:]}
-        found = score("qa_em", **columns, options=options, jobs=2)
+        found = score("qa_em", "x.jsonl", predictions="p", references="r", options=options, jobs=2)
     finally:
         multiprocessing.set_start_method(before, force=True)
 
-    assert found["predictions"]["qa_em"]["qa_em"] == 2 / 3
+    assert found["p"]["qa_em"]["qa_em"] == 1.0
     assert processes[0] > 1
 
 
@@ -293,52 +271,33 @@ BY_DAY = sorted({*KINDS.values(), "qa_em"})
 @pytest.mark.parametrize(
     "name", [*BY_DAY, *nightly(*(name for name in WITH_PREDICTIONS if name not in BY_DAY))]
 )
-def test_columns_of_python_give_the_same_result(processes, name):
+def test_rows_of_every_module_give_the_same_result(processes, name, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     supported = load(name).options
     for spec in specs(name):
-        has_ids = "SQuAD" in spec.shape or "scores" in spec.sample  # which are those of its rows
-        times = 1 if has_ids else 12
         columns = {
-            column: list(spec.sample[column]) * times
+            column: list(spec.sample[column]) * (1 if "SQuAD" in spec.shape else 12)
             for column in load_without_evaluate(name).input_names
             if column in spec.sample
         }
         options = {key: value for key, value in spec.sample.items() if key not in columns}
+        if any(isinstance(value, list) and key != "measures" for key, value in options.items()):
+            continue  # an option with a value for each row, which files have not
         rows = len(columns["predictions"])
-        asked = {"confidence_level": 0.9}
-        shared = {"options": options, "n_resamples": 40, "rows": True}
         labels = {"groups": [i % 2 for i in range(rows)], "clusters": [i // 3 for i in range(rows)]}
         if options.get("method") == "rogan_gladen":  # which refuses clusters
             del labels["clusters"]
-        for more in ({}, {k: v for k, v in (asked | labels).items() if k in supported}):
-            one, two = (score(name, **columns, **shared, **more, jobs=jobs) for jobs in (1, 2))
+        columns |= labels
+        write(
+            "x.jsonl",
+            [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)],
+        )
+        shared = {"options": options, "n_resamples": 40, "rows": True}
+        shared |= {"columns": {c: c for c in columns if c not in labels}}
+        asked = {"confidence_level": 0.9, **{label: label for label in labels}}
+        for more in ({}, {k: v for k, v in asked.items() if k in supported}):
+            one, two = (score(name, "x.jsonl", **shared, **more, jobs=jobs) for jobs in (1, 2))
             assert plain(one) == plain(two)
-
-
-def test_an_option_with_a_value_for_each_row_is_divided_with_the_rows(processes):
-    arguments = {
-        "predictions": ["(A)", "(B)"] * 10,
-        "references": ["x", "y"] * 10,
-        "options": {"extract": ["gpqa_choices"], "choices": [["x", "y"], ["x", "y"]] * 10},
-    }
-    results = [score("qa_em", **arguments, jobs=jobs).systems for jobs in (1, 2)]
-
-    assert results[0] == results[1]
-    assert processes == [3]
-
-
-def test_what_goes_together_by_ids_is_left_to_one_process(processes):
-    answers = [{"id": f"q{i % 9}", "prediction_text": "a"} for i in range(10)]
-    texts = {"text": ["a"], "answer_start": [0]}
-    questions = [{"id": answer["id"], "answers": texts} for answer in answers[::-1]]
-    for jobs in (1, 2):
-        with pytest.raises(ValueError, match=r"\[9\] repeats the id 'q0'"):
-            score("qa_em", predictions=answers, references=questions, jobs=jobs)
-
-
-def test_a_wrong_row_of_a_column_is_named_by_its_number_among_all():
-    with pytest.raises(ValueError, match=r"predictions\[13\] is None"):
-        score("qa_em", predictions=["a"] * 13 + [None], references=["a"] * 14, jobs=2)
 
 
 PROGRAM = """

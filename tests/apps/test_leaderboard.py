@@ -3,7 +3,6 @@
 import csv
 import io
 import json
-import math
 import re
 from pathlib import Path
 
@@ -84,7 +83,7 @@ def test_systems_are_ranked_with_intervals_and_tiers(run, saved):
 def test_the_level_of_intervals_need_not_be_the_saved_one(run, saved):
     paths = saved("one", "good", options=("--confidence", "0.9"))
     out = run("leaderboard", *paths, "--by", "qa_em", "--confidence", "0.5", "--format", "json")[1]
-    (board,) = json.loads(out)["boards"]
+    board = json.loads(out)
 
     expected = interval([1.0] * 38 + [0.0] * 2, confidence_level=0.5)
     (only,) = board["systems"]
@@ -92,7 +91,7 @@ def test_the_level_of_intervals_need_not_be_the_saved_one(run, saved):
     assert board["confidence_level"] == 0.5
     stored = Results.read("one.good.json").systems["good"]["qa_em"].confidence_interval
     out = run("leaderboard", *paths, "--by", "qa_em", "--confidence", "0.9", "--format", "json")[1]
-    assert json.loads(out)["boards"][0]["systems"][0]["confidence_interval"] == stored["qa_em"]
+    assert json.loads(out)["systems"][0]["confidence_interval"] == stored["qa_em"]
 
 
 def test_intervals_of_another_level_are_computed_in_the_same_way(run, saved):
@@ -101,7 +100,7 @@ def test_intervals_of_another_level_are_computed_in_the_same_way(run, saved):
     expected = interval([1.0] * 38 + [0.0] * 2, confidence_level=0.5, method="wilson")
     out = run("leaderboard", *paths, "--by", "qa_em", "--confidence", "0.5", "--format", "json")[1]
 
-    (only,) = json.loads(out)["boards"][0]["systems"]
+    (only,) = json.loads(out)["systems"]
     assert only["confidence_interval"] == [expected.low, expected.high]
 
 
@@ -135,12 +134,6 @@ def test_unlike_results_are_refused(run, saved, options, words):
 
     assert (status, out, err.count("\n")) == (1, "", 1)
     assert err.startswith(f"the results are not comparable: {words}")
-    assert err.endswith("; use --group for separate leaderboards\n")
-    status, out, _ = run("leaderboard", *paths, "--by", "qa_em", "--group", "--format", "csv")
-    assert [(each["board"], each["system"]) for each in records(out)] == [
-        ("1", "good"),
-        ("2", "fair"),
-    ]
 
 
 def test_as_many_rows_of_other_questions_are_refused(run, saved):
@@ -179,62 +172,7 @@ def test_systems_of_one_name_are_named_by_their_files(run, saved):
     paths = ["run_good.json", "run_fair.json"]
     out = run("leaderboard", *paths, "--by", "qa_em", "--format", "csv")[1]
 
-    assert [each["system"] for each in records(out)] == ["run_good", "run_fair"]
-
-
-def test_the_mean_over_tasks(run, saved):
-    paths = [*saved("one", "good", "fair", "poor"), *saved("two", "good", "fair", "poor")]
-    command = ("leaderboard", *paths, "--by", "qa_em", "--format", "csv", "--mean")
-    found = records(run(*command, "tasks")[1])
-
-    assert [each["system"] for each in found] == ["good", "fair", "poor"]
-    assert [each["tier"] for each in found] == ["1", "2", "3"]
-    assert float(found[0]["value"]) == pytest.approx((38 / 40 + 50 / 60) / 2)
-    assert [float(found[0][task]) for task in ("one", "two")] == [38 / 40, 50 / 60]
-    tasks = [interval([1.0] * a + [0.0] * b) for a, b in ((38, 2), (50, 10))]
-    mean = float(found[0]["value"])
-    fall = math.hypot(38 / 40 - tasks[0].low, 50 / 60 - tasks[1].low) / 2
-    rise = math.hypot(tasks[0].high - 38 / 40, tasks[1].high - 50 / 60) / 2
-    ends = [float(found[0][end]) for end in ("low", "high")]
-    assert ends == pytest.approx([mean - fall, mean + rise])
-    assert [float(each["value"]) for each in records(run(*command, "borda")[1])] == [4, 2, 0]
-    told = " ".join(run(*command[:-3], "--mean", "tasks")[1].split())
-    assert "Normal test of the differences, corrected by Bonferroni's method" in told
-
-
-def test_ranks_have_intervals_where_rows_are(run, saved):
-    systems = ("good", "fair", "poor")
-    write_task("three", 60, {"good": 50, "fair": 47, "poor": 9})
-    paths = [*saved("one", *systems), *saved("three", *systems)]
-    command = ("leaderboard", *paths, "--by", "qa_em", "--mean")
-    found = {
-        each["system"]: (float(each["low"]), float(each["high"]))
-        for each in records(run(*command, "borda", "--format", "csv")[1])
-    }
-
-    # In "one" every two differ; in "three" the best two differ in three rows.
-    assert found == {"good": (3.0, 4.0), "fair": (2.0, 3.0), "poor": (0.0, 0.0)}
-    told = " ".join(run(*command, "borda")[1].split())
-    assert "Tests in each of 2 tasks, corrected by Bonferroni's method over 6 comp" in told
-    Path("three.poor.rows").unlink()
-    told = " ".join(run(*command, "borda")[1].split())
-    assert "There are no intervals: three.poor.json: its scored rows are missing" in told
-    assert not any(each["low"] for each in records(run(*command, "borda", "--format", "csv")[1]))
-
-
-def test_what_has_no_mean(run, saved):
-    paths = [*saved("one", "good", "fair"), *saved("two", "good")]
-    mean = ("--by", "qa_em", "--mean", "tasks")
-
-    assert run("leaderboard", *paths, *mean)[::2] == (
-        *(0, "note: fair has no score of task two; it is left out\n"),
-    )
-    assert run("leaderboard", *paths[:2], *mean)[2] == (
-        "a mean over tasks needs results of several tasks, but there is only one\n"
-    )
-    lower = saved("two", "good", name="lower", options=("--set", "normalizer=lower"))
-    message = run("leaderboard", paths[0], *lower, *mean)[2]
-    assert message.startswith("scores that are not comparable have no mean: normalizer: squad")
+    assert [each["system"] for each in records(out)] == ["run_good: answer", "run_fair: answer"]
 
 
 def test_less_is_better_where_it_is(run, saved):
@@ -269,7 +207,7 @@ def test_the_page_has_one_script_and_sorts(run, saved):
 def test_the_page_has_a_picture_of_the_systems(run, saved):
     command = ("leaderboard", *saved("one", "good", "fair"), "--by", "qa_em", "--format")
     page = run(*command, "html")[1]
-    (board,) = json.loads(run(*command, "json")[1])["boards"]
+    board = json.loads(run(*command, "json")[1])
 
     texts = re.findall(r"<text [^>]*>([^<]+)</text>", page)
     for record in board["systems"]:
@@ -295,17 +233,8 @@ def test_tasks_of_logs_are_no_rivals(run):
     command = ("leaderboard", "large.json", "small.json", "--by", "em")
 
     assert run(*command)[2] == (
-        "the results are not comparable: task: qa (large.json), quiz (large.json); use --group for "
-        "separate leaderboards\n"
+        "the results are not comparable: task: qa (large.json), quiz (large.json)\n"
     )
-    found = records(run(*command, "--group", "--format", "csv")[1])
-    assert [(each["board"], each["system"]) for each in found] == [
-        *(("1", "large"), ("1", "small")),
-        *(("2", "large"), ("2", "small")),
-    ]
-    (first, second) = records(run(*command, "--mean", "tasks", "--format", "csv")[1])
-    assert (first["system"], first["qa"], first["quiz"]) == ("large", "0.9", "0.9")
-    assert (second["system"], second["value"]) == ("small", "0.4")
 
 
 # Votes
@@ -347,7 +276,7 @@ def test_votes_are_ranked_below_a_sentence(run, votes):
         f"(95% interval {low:.0f} to {high:.0f}), above all others."
     )
     assert lines[0].split("\n")[2].split()[:3] == ["1", "ada", f"{expected['ratings']['ada']:.1f}"]
-    content = json.loads(run(*votes, "--format", "json")[1])["boards"][0]
+    content = json.loads(run(*votes, "--format", "json")[1])
     assert content["sentence"] == " ".join(sentence.split())
     for record in content["systems"]:
         system = record["system"]
@@ -373,7 +302,6 @@ def test_votes_have_clusters_and_options(run, votes):
 
     assert [each["rating"] for each in records(out)] == [each["rating"] for each in records(plain)]
     assert records(out)[0]["low"] != records(plain)[0]["low"]
-    assert records(out)[0]["win_rate_low"] == ""
     assert records(davidson)[0]["rating"] != records(plain)[0]["rating"]
     assert len(run(*votes, "--top", "2", "--format", "markdown")[1].split("\n|")) == 5
 
@@ -388,8 +316,8 @@ def test_the_page_of_votes_begins_with_the_sentence(run, votes):
 @pytest.mark.parametrize(
     ("rest", "message"),
     [
-        (("--by", "qa_em"), "--by is for saved results, not for --votes"),
-        (("--mean", "borda"), "--mean is for saved results"),
+        (("--by", "qa_em"), "--by is for results, not for --votes"),
+        (("--mean", "borda"), "--mean is for results"),
         (("--set", "tiess=half"), "there is no option 'tiess'; did you mean 'ties'?"),
         (("--cluster-by", "promt"), "there is no field 'promt'; did you mean 'prompt'?"),
     ],
@@ -409,25 +337,3 @@ def test_votes_without_finite_ratings_are_one_line(run):
 
     assert status == 1
     assert err.startswith("separated: 'x' never lost a point to 'y'")
-
-
-def test_the_best_has_an_interval_that_allows_for_the_choice(run):
-    rows = [
-        {"gold": "x", **{f"s{k}": "x" if (row * 7 + k * 5) % 11 > 4 else "y" for k in range(4)}}
-        for row in range(40)
-    ]
-    write_rows("many.jsonl", rows)
-    predictions = [word for k in range(4) for word in ("--predictions", f"s{k}")]
-    command = ("score", "qa_em", "many.jsonl", *predictions, "--references", "gold")
-    run(*command, "--save", "many.json", "--rows", "many.rows.jsonl")
-    board = ("leaderboard", "many.json", "--by", "qa_em", "--best")
-    status, out, err = run(*board)
-    assert (status, err) == (0, "")
-    assert "Best of 4: s" in " ".join(out.split())
-    (found,) = json.loads(run(*board, "--format", "json")[1])["boards"][0]["best"].values()
-    assert list(found) == ["system", "score", "interval", "candidates", "expected_drop"]
-    run(*command, "--save", "means.json")
-    status, _, err = run("leaderboard", "means.json", "--by", "qa_em", "--best")
-    assert status == 1
-    assert "the scores of rows of system 's" in err
-    assert "--rows FILE" in err

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from metric_commons.__main__ import main, program
-from tests.spec import ROOT
 
 FIELDS = ["--predictions", "answer", "--references", "gold"]
 ROWS = "answer,gold,document\nParis,Paris,a\nRom,Rome,b\n"
@@ -121,18 +120,16 @@ def test_letters_are_explained_where_there_are_some(run):
 
 
 @pytest.mark.long
-def test_what_was_written_is_said(raw, tmp_path):
+def test_what_was_written_is_said(raw):
     Path("x.csv").write_text(ROWS)
     score = ("score", "qa_em", "x.csv", *FIELDS)
     written = {
         (*score, "--save", "new/r.json", "--rows", "rows.jsonl"): (
-            "new folder new\nwrote rows.jsonl\nwrote new/r.json\n"
+            "wrote rows.jsonl\nwrote new/r.json\n"
         ),
         (*score, "--save", "/dev/null"): None,
         (*score, "--rows", "x.part"): "wrote x.part\n",
-        ("report", "new/r.json", "--save", "r.html"): (
-            f"wrote r.html; open {(tmp_path / 'r.html').as_uri()}\n"
-        ),
+        ("report", "new/r.json", "--save", "r.html"): "wrote r.html\n",
         ("export", "new/r.json", "--scale", "1", "--save", "r.md"): "wrote r.md\n",
     }
     for arguments, said in written.items():
@@ -195,18 +192,10 @@ def test_cells_with_several_references_are_split_on_request(run):
     Path("x.csv").write_text("answer,gold\nParis,Paris|Lutetia\nRome,Milan | Rome\nBonn,Bonn\n")
     command = ("score", "qa_em", "x.csv", "-p", "answer", "-r", "gold")
 
-    status, out, err = run(*command)
-    assert (status, "0.3333" in out) == (0, True)
-    assert err == (
-        "note: 2 cells of references with a '|' counted as one text each; --split-references '|' "
-        "makes lists of accepted answers\n"
-    )
     status, out, err = run(*command, "--split-references", "|", "--explain")
     assert (status, err) == (0, "")
     assert "1.0000" in out
     assert "|split_references=vertical line|" in out
-    # A module that takes one reference has nothing to split.
-    assert run("score", "error_rate", *command[2:])[2] == ""
     assert run(*command, "--split-references", "|", "--rows", "p")[0] == 0
     assert "|split_references=vertical line|" in run("merge", "p", "--explain")[1]
 
@@ -241,23 +230,9 @@ def test_usual_mistakes_with_files_say_what_to_do(raw):
     assert raw("score", "qa_em", "latin.csv", *fields)[1].endswith("save the file as UTF-8\n")
     assert "one per row" in raw("score", "qa_em", "columns.json", *fields)[1]
     assert "needs double quotes" in raw("score", "qa_em", "more.csv", *fields)[1]
-    assert "name the files in it, such as " in raw("score", "qa_em", ".", *fields)[1]
+    assert "name the files in it" in raw("score", "qa_em", ".", *fields)[1]
     Path("rows.jsonl").write_text('{"answer": "a"}\n' * 2)
     assert "must be scored first" in raw("compare", "rows.jsonl")[1]
-
-
-def test_cells_with_lists_beside_others_are_counted(raw):
-    Path("mixed.csv").write_text('answer,gold\na,"[""a""]"\nb,b\n')
-    status, err = raw("score", "qa_em", "mixed.csv", "-p", "answer", "-r", "gold")
-
-    assert (status, "note: 1 cell of references with a list" in err) == (0, True)
-    assert raw("score", "qa_em", "mixed.csv", "-p", "answer", "-r", "gold", "-q")[1] == ""
-
-
-def test_a_log_of_samples_is_a_board_without_a_word(raw):
-    log = ROOT / "examples" / "logs" / "fid" / "samples_nq_open_2026-01-15T09-00-00.jsonl"
-    for path in (log, log.parents[1]):
-        assert raw("leaderboard", path, "--by", "exact_match") == (0, "")
 
 
 def test_modules_presets_and_descriptions_are_json_on_request(run):

@@ -20,12 +20,13 @@ import pytest
 
 from metric_commons import load
 from metric_commons.apps.hub.bundling import bundle
-from metric_commons.apps.hub.demo import Demo
+from metric_commons.apps.hub.demo import answer
 from metric_commons.apps.hub.page import (
     _PROGRAM,
     _PYODIDE_HOME,
     card_html,
     page,
+    usage,
     worked_examples,
 )
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
@@ -42,27 +43,27 @@ def carried(html):
 
 
 # The program of the page, in a Python that has numpy and scipy alone. It prints what it answers to
-# the questions that it reads.
+# the texts that it reads.
 ALONE = """
 import json, sys
 sys.modules.update(dict.fromkeys(["metric_commons", "pyarrow", "pandas", "huggingface_hub"]))
 lines = {program!r}.splitlines()
 exec("\\n".join(lines[:-1]))
-demo = eval(lines[-1])
-print(json.dumps([json.loads(demo(*each)) for each in json.load(sys.stdin)]))
+answer = eval(lines[-1])
+print(json.dumps([json.loads(answer(each)) for each in json.load(sys.stdin)]))
 """
 
 
-def ask_page(html, folder, questions):
+def ask_page(name, html, folder, texts):
     """What the program of a page answers."""
     space = folder / "space"
     space.mkdir()
-    for name, text in carried(html).items():
-        (space / name).write_text(text, "utf-8")
-    program = _PROGRAM.replace('"/space"', repr(str(space)))
+    for file, text in carried(html).items():
+        (space / file).write_text(text, "utf-8")
+    program = _PROGRAM.replace('"/space"', repr(str(space))).replace("NAME", name)
     run = subprocess.run(
         [sys.executable, "-c", ALONE.format(program=program)],
-        input=json.dumps(questions),
+        input=json.dumps(texts),
         capture_output=True,
         text=True,
         cwd=folder,
@@ -84,23 +85,18 @@ BY_DAY = ["ir_ranking", "qa_f1", "tool_calls"]
 def test_a_page_answers_as_the_module(name, tmp_path, monkeypatch):
     monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
     folder = bundle(name, tmp_path)
-    demo = Demo(load(name), worked_examples((folder / "README.md").read_text("utf-8")))
-    numbers = range(len(demo.examples))
-    questions = [("titles", "[]"), *(("example", f"[{number}]") for number in numbers)]
-    calls = [[demo.cells(number), demo.options(number)] for number in numbers]
-    questions += [("score", json.dumps(call)) for call in calls]
+    examples = worked_examples((folder / "README.md").read_text("utf-8"), name)
+    texts = [json.dumps(example) for example in examples]
 
-    answers = ask_page((folder / "index.html").read_text("utf-8"), tmp_path, questions)
+    answers = ask_page(name, (folder / "index.html").read_text("utf-8"), tmp_path, texts)
 
-    titles, *others = [answer["value"] for answer in answers]
-    assert titles == demo.titles()
-    for number in numbers:
-        assert others[number]["cells"] == demo.cells(number)
-        shown = json.loads(json.dumps(demo.score(*calls[number])))
+    for text, answered in zip(texts, answers, strict=True):
         # BLAS, which fits covariates, rounds by where the arrays lie in memory: another process
         # may have other last digits.
         digits = 12 if name == "pairwise_ranking" else 17
-        assert rounded(others[len(demo.examples) + number], digits) == rounded(shown, digits)
+        here = json.loads(answer(load(name), text))
+        assert "value" in here
+        assert rounded(answered, digits) == rounded(here, digits)
 
 
 def rounded(value, digits):
@@ -109,23 +105,83 @@ def rounded(value, digits):
     return json.dumps(parts.decode(json.dumps(value)))
 
 
-def test_what_is_typed_wrong_is_said(tmp_path):
-    html = (bundle("qa_em", tmp_path) / "index.html").read_text("utf-8")
+CALL = {"predictions": ["a"], "references": ["a"]}
 
-    answers = ask_page(
-        html,
-        tmp_path,
-        [
-            ("score", json.dumps([[["a", "["]], "{}"])),
-            ("score", json.dumps([[["a", "b"]], "{"])),
-            ("score", json.dumps([[["a", "b"]], '{"normaliser": "none"}'])),
-        ],
-    )
 
-    problems = [answer["problem"] for answer in answers]
-    assert problems[0].startswith("references[0] is '['; not JSON")
-    assert problems[1].startswith("the options are not JSON")
-    assert "did you mean 'normalizer'" in problems[2]
+@pytest.mark.parametrize("name", METRICS)
+def test_the_examples_of_a_card_are_answered_as_compute_does(name, monkeypatch):
+    monkeypatch.setenv("HF_ALLOW_CODE_EVAL", "1")
+    card = (ROOT / "metrics" / name / "README.md").read_text("utf-8")
+    examples = worked_examples(card, name)
+
+    assert examples
+    assert usage(card)[0][-1].want
+    for example in examples:
+        answered = json.loads(answer(load(name), json.dumps(example)))["value"]
+        expected = load(name).compute(**example)
+        if not isinstance(expected, dict):  # as evaluate's own modules
+            expected = {example["result_format"]: expected}
+        assert answered == json.loads(json.dumps(expected), parse_constant=lambda _: None)
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("{", "the arguments are not JSON: "),
+        ("[]", "the arguments must be a JSON object"),
+        (json.dumps({**CALL, "normaliser": "none"}), "did you mean 'normalizer'"),
+        (json.dumps({**CALL, "references": [1]}), "references[0] is 1"),
+    ],
+)
+def test_what_is_typed_wrong_is_said(text, problem):
+    assert problem in json.loads(answer(load("qa_em"), text))["problem"]
+
+
+EXAMPLES = """\
+# Toy
+
+## Usage
+
+```python
+>>> import evaluate
+>>> toy = evaluate.load("./metrics/toy", size=2)
+>>> toy.compute(predictions=["a"], references=["b"])["toy"]
+0.5
+```
+
+Words between.
+
+```python
+>>> data = {"predictions": ["<"], "references": ["c"]}
+>>> first = toy.compute(**data, kind="x")
+>>> scores = [score for score in range(3)]
+>>> toy.compute(predictions=scores)
+1
+>>> toy.compute(predictions=["a"], references=["b"])
+2
+>>> other = evaluate.load("./metrics/toy", normalizer=str.lower)
+>>> other.compute(**data)
+3
+>>> round(toy.compute(predictions=data["predictions"]), 1)
+4
+```
+
+## Inputs
+
+```python
+>>> toy.compute(predictions=["never"])
+```
+"""
+
+
+def test_examples_are_the_calls_that_json_can_hold():
+    assert worked_examples(EXAMPLES, "toy") == [
+        {"size": 2, "predictions": ["a"], "references": ["b"]},
+        {"size": 2, "predictions": ["<"], "references": ["c"], "kind": "x"},
+        {"size": 2, "predictions": [0, 1, 2]},
+        {"size": 2, "predictions": ["<"]},
+    ]
+    assert [len(block) for block in usage(EXAMPLES)] == [3, 8]
 
 
 def test_nothing_ends_the_script_that_carries_the_files():
@@ -177,23 +233,15 @@ def test_what_cards_are_written_in(text, html):
 # module, which needs neither, takes the place of ours; with a complete distribution ours is used.
 
 STAND_IN = """
-from types import SimpleNamespace
-
-
 class Toy:
-    info = SimpleNamespace(description="Toys.")
-    json_inputs = {}
-    options = {"scale": 1.0, "confidence_level": None, "per_example": False}
-    feature_sets = [dict.fromkeys(["predictions", "references"], SimpleNamespace(dtype="string"))]
-
-    def compute(self, predictions, references, scale=1.0, confidence_level=None, per_example=False):
+    def compute(self, predictions, references, scale=1.0, confidence_level=None):
         if scale < 0:
             raise ValueError("scale must be a number, at least 0")
         rows = [scale * (p == r) for p, r in zip(predictions, references, strict=True)]
         result = {"toy": sum(rows) / len(rows)}
         if confidence_level is not None:
             result["confidence_interval"] = {"toy": [0.0, 1.0]}
-        return result | {"per_example": {"toy": rows}} if per_example else result
+        return result
 
 
 def declared_class(script):
@@ -341,33 +389,27 @@ def score_of(browser):
 
 
 TYPE = """
-const field = document.querySelector('#rows tbody tr:nth-child(2) input');
-field.value = document.querySelectorAll('#rows tbody tr:nth-child(2) input')[1].value;
+const field = document.getElementById('arguments');
+field.value = JSON.stringify({...JSON.parse(field.value), ...arguments[0]});
 """
 
 
 def test_an_example_is_edited_and_scored_in_the_browser(opened):
     before = score_of(opened)
-    opened.run(TYPE)
+    opened.run(TYPE, {"predictions": ["a", "b"], "references": ["a", "b"]})
     after = score_of(opened)
-    opened.run("document.getElementById('level').click()")
+    opened.run(TYPE, {"confidence_level": 0.95})
     with_interval = score_of(opened)
-    opened.run("document.getElementById('level').click()")
 
-    assert 0 <= float(before[0][1]) < float(after[0][1]) <= 1
-    assert json.loads(with_interval[0][2])[1] >= float(after[0][1])
-    assert opened.run("return document.querySelectorAll('#of-rows tbody tr').length") >= 2
+    assert 0 <= float(before[0][1]) < float(after[0][1]) == 1
+    assert json.loads(with_interval[0][2])[1] == 1
 
 
-def test_a_row_may_be_added_and_a_problem_is_shown(opened):
-    rows = opened.run("return document.querySelectorAll('#rows tbody tr').length")
-    opened.run("document.getElementById('add').click()")
-    assert opened.run("return document.querySelectorAll('#rows tbody tr').length") == rows + 1
-
-    opened.run("document.getElementById('options').value = '[]'")
+def test_a_problem_is_shown(opened):
+    opened.run("document.getElementById('arguments').value = '[]'")
     assert score_of(opened) == []
     shown = opened.run("return document.getElementById('problem').textContent")
-    assert shown == "the options must be a JSON object"
+    assert shown == "the arguments must be a JSON object"
     opened.run("document.getElementById('examples').onchange()")
     assert score_of(opened)
     assert not opened.run("return document.getElementById('problem').textContent")

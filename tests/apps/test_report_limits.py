@@ -44,16 +44,3 @@ def test_a_level_is_named_only_if_all_intervals_have_it():
     assert "90 %" in page(0.9, 0.9)
     assert "90 %" not in page(0.9, 0.8)
     assert "80 %" not in page(0.9, 0.8)
-
-
-def test_options_that_differ_are_listed_with_their_systems():
-    def page(*names):
-        systems = {
-            f"s{number}": module_result(options={"normalizer": name})
-            for number, name in enumerate(names)
-        }
-        return render(results_of(systems), find_nothing())
-
-    assert "m · s0" not in page("lower", "lower")
-    assert "m · s0" in page("lower", "none")
-    assert "m · s1" in page("lower", "none")

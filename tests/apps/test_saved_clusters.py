@@ -87,7 +87,7 @@ def test_boards_and_other_commands_choose_clusters_too(run, saved):
     saved("qa_f1", "--id", "id", *BOTH)
     paths = ("x.json", "y.json")
     board = ("leaderboard", *paths, "--by", "qa_f1", "--format", "json")
-    later = json.loads(run(*board, *FIELD)[1])["boards"][0]
+    later = json.loads(run(*board, *FIELD)[1])
     gate = ("gate", "x.json", "--baseline", "y.json", "--score", "qa_f1", "--margin", "0.3")
     verdict = run(*gate, *FIELD)[1]
     planned = run("power", *paths, "--effect", "0.1", *FIELD)
@@ -97,7 +97,7 @@ def test_boards_and_other_commands_choose_clusters_too(run, saved):
     saved("qa_f1", "--id", "id")
     assert run(*gate)[1] != verdict
     saved("qa_f1", "--id", "id", *FIELD, "--confidence", "0.95")
-    assert json.loads(run(*board)[1])["boards"][0]["systems"] == later["systems"]
+    assert json.loads(run(*board)[1])["systems"] == later["systems"]
     assert run(*gate)[1] == verdict
     assert planned == run("power", *paths, "--effect", "0.1")
 
@@ -133,7 +133,7 @@ def test_rows_of_a_log_have_clusters(run, rows):
         assert (found["rows"], found["n_clusters"]) == (ROWS, number)
     command = ("leaderboard", "x.json", "--by", "exact_match", "--format", "json", *FIELD)
     board = json.loads(run(*command)[1])
-    assert board["boards"][0]["task"] == "qa"
+    assert board["task"] == "qa"
 
 
 @pytest.mark.parametrize("command", ["compare", "leaderboard", "gate", "power"])
@@ -170,22 +170,6 @@ def test_python_and_commands_name_clusters_alike(run, rows, data):
     out = run("compare", "p.json", "--cluster-by", "passage", "--format", "json")[1]
 
     assert json.loads(out)["comparisons"][0]["n_clusters"] == 7
-
-
-def test_runs_have_clusters_in_a_file(run):
-    Path("qrels").write_text("q 0 a 1\nr 0 b 1\n")
-    for name, text in (("a.run", "q Q0 a 1 2 a\nr Q0 b 1 2 a\n"), ("b.run", "q Q0 b 1 2 b\n")):
-        Path(name).write_text(text)
-    assert run("trec", "--compare", "qrels", "a.run", "b.run", "--cluster-by", "topic") == (
-        *(1, ""),
-        "no such file: topic\n",
-    )
-    files = ("--save", "t.json", "--rows", "t.rows")
-    assert run("trec", "qrels", "a.run", "b.run", *files)[0] == 0
-    message = run("compare", "t.json", "--cluster-by", "topic")[2]
-    assert message == (
-        "t.json: rows of 'a' were scored without --cluster-by topic; their clusters: none\n"
-    )
 
 
 @pytest.mark.long
@@ -225,7 +209,7 @@ def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options
             board = ("leaderboard", path, "--by", name, "--confidence", "0.9", "--format", "json")
             status, out, err = run(*board)
             assert (status, err) == (0, "")
-            (found,) = json.loads(out)["boards"][0]["systems"]
+            (found,) = json.loads(out)["systems"]
             assert found["confidence_interval"] == pytest.approx(intervals[name], abs=1e-12)
 
 
@@ -245,6 +229,6 @@ def test_scores_of_a_log_may_have_any_range(run):
         assert run(*command)[0] == 0
         out = run("leaderboard", "log.json", "--by", "percent", "--format", "json")[1]
 
-        (found,) = json.loads(out)["boards"][0]["systems"]
+        (found,) = json.loads(out)["systems"]
         assert found["confidence_interval"] == expected
         assert expected[0] < np.mean(scores) < expected[1]

@@ -1,10 +1,9 @@
 """Scorers as the frameworks call them, with stand-ins for the classes of their results.
 
-The scripts in `examples/clients/` run the frameworks themselves: dspy 3.4.1, mlflow-skinny 3.17.2,
-langfuse 5.0.4, langsmith 0.15.0, arize-phoenix-evals 3.9.4 and deepeval 4.3.1.
+The scripts in `examples/clients/` run the frameworks themselves: dspy 3.4.1, mlflow-skinny 3.17.2
+and promptfoo 0.121.20.
 """
 
-import asyncio
 import inspect
 
 import pytest
@@ -15,14 +14,11 @@ from metric_commons.scorers import task
 from tests.client_stand_ins import Record, install
 
 ANSWERS = ["New York", "NYC"]
-REASON = (
-    "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NYC'. "
-    "Missing: new. Too much: city."
-)
+REASON = "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NYC'."
 SCORES = {"qa_f1": 0.5, "qa_precision": 0.5, "qa_recall": 0.5}
 SIGNATURE = task("qa_f1").signature
 RECORD = {"status": "scored", **SCORES, "signature": SIGNATURE}
-PLAIN = ["dspy", "langsmith", "phoenix", "promptfoo"]
+PLAIN = ["dspy", "promptfoo"]
 
 
 @pytest.fixture
@@ -35,7 +31,7 @@ def test_dspy_gets_a_number():
 
     assert score(Record(answer=ANSWERS), Record(answer="York city"), None) == 0.5
     assert score(Record(answer=None), Record(answer="York city")) == 0.0
-    assert str(inspect.signature(score)) == "(gold, pred, trace=None)"
+    assert list(inspect.signature(score).parameters) == ["gold", "pred", "trace"]
 
 
 @pytest.mark.usefixtures("clients")
@@ -54,44 +50,6 @@ def test_mlflow_gets_feedback_whose_mean_it_reports():
     assert made.f(outputs="a", expectations={"expected_response": None}).value is None
 
 
-@pytest.mark.usefixtures("clients")
-def test_langfuse_gets_an_evaluation_or_none():
-    score = scorer("langfuse", "qa_f1")
-    context = {"input": "?", "metadata": {}, "trace_id": "7"}
-
-    judged = score(output={"answer": "York city"}, expected_output={"answer": ANSWERS}, **context)
-
-    assert (judged.name, judged.value, judged.comment) == ("qa_f1", 0.5, REASON)
-    assert judged.metadata == RECORD
-    assert score(output="York city", expected_output=None, **context) == []
-
-
-def test_langsmith_gets_a_key_a_score_and_a_comment():
-    score = scorer("langsmith", "qa_f1")
-
-    assert score({"answer": "York city"}, {"answer": ANSWERS}) == {
-        "key": "qa_f1",
-        "score": 0.5,
-        "comment": REASON,
-        "metadata": RECORD,
-    }
-    assert list(inspect.signature(score).parameters) == ["outputs", "reference_outputs"]
-
-
-def test_phoenix_gets_a_label():
-    score = scorer("phoenix", "qa_f1")
-
-    assert score(output="York city", expected=ANSWERS) == {
-        "score": 0.5,
-        "label": "scored",
-        "explanation": REASON,
-        "metadata": RECORD,
-        "direction": "maximize",
-    }
-    assert score("York city", {"answer": None})["label"] == "unreadable"
-    assert scorer("phoenix", "ter")("a", "a")["direction"] == "minimize"
-
-
 def test_promptfoo_gets_a_grade():
     get_assert = scorer("promptfoo", "qa_f1", reference="cities")
 
@@ -105,29 +63,17 @@ def test_promptfoo_gets_a_grade():
     }
 
 
-@pytest.mark.usefixtures("clients")
-def test_deepeval_gets_a_metric():
-    metric = scorer("deepeval", "qa_f1", threshold=0.5)
-    case = Record(actual_output="York city", expected_output="New York")
-
-    assert metric.measure(case) == 0.5
-    assert asyncio.run(metric.a_measure(case)) == 0.5
-    assert metric.is_successful()
-    assert metric.score_breakdown == SCORES
-    assert metric.reason.endswith("Missing: new. Too much: city.")
-    assert metric.__name__ == "qa_f1"
-    assert not scorer("deepeval", "qa_f1").threshold < 1
-
-
 def test_scores_are_those_of_compute():
     predictions, references = ["York city", "it is Oslo", ""], [ANSWERS, ["Oslo"], ["Bern"]]
     expected = load("rouge_n_l").compute(
         predictions=predictions, references=references, per_example=True
     )["per_example"]["rougeL"]
-    score = scorer("langsmith", "rouge_n_l", score="rougeL")
+    score = scorer("promptfoo", "rouge_n_l", score="rougeL")
 
-    found = [score(*row)["score"] for row in zip(predictions, references, strict=True)]
-
+    found = [
+        score(text, {"vars": {"expected": accepted}})["score"]
+        for text, accepted in zip(predictions, references, strict=True)
+    ]
     assert found == expected
 
 
@@ -153,7 +99,7 @@ def test_errors_when_a_scorer_is_made(arguments, options, error, message):
 
 def test_a_field_that_is_not_there_lists_those_that_are():
     with pytest.raises(ValueError, match="no field 'answer'; there are text, id"):
-        scorer("langsmith", "qa_f1")({"text": "a", "id": 1}, {"answer": "a"})
+        scorer("promptfoo", "qa_f1")({"text": "a", "id": 1}, {"vars": {"expected": "a"}})
     with pytest.raises(ValueError, match="no field 'answer'; there are text"):
         scorer("dspy", "qa_f1")(Record(answer="a"), Record(text="a"))
     with pytest.raises(ValueError, match="no field 'expected'; there are city"):

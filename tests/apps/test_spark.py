@@ -10,8 +10,7 @@ import pytest
 
 from metric_commons import load, score
 from metric_commons.evaluation.rows import libraries
-from metric_commons.evaluation.rows.blocks import Fields
-from metric_commons.frameworks.harnesses.spark import scores_of_rows
+from metric_commons.evaluation.rows.rows import Fields
 from tests.apps.spark_sessions import (
     MARKS,
     blocks_of_guide,
@@ -30,7 +29,6 @@ ROWS = [
 IDS, ANSWERS, GOLD, TOPICS = map(list, zip(*ROWS, strict=True))
 KINDS = "id string, answer string, gold array<string>, topic int"
 COLUMNS = {"predictions": "answer", "references": "gold"}
-SCORES_OF_F1 = ["qa_f1", "qa_precision", "qa_recall"]
 
 
 @pytest.fixture(scope="module")
@@ -63,7 +61,7 @@ def test_the_result_is_that_of_compute(answers):
     assert as_computed(results) == expected
 
 
-def test_systems_and_modules_share_one_pass_with_the_scores_of_rows(answers):
+def test_systems_and_modules_share_one_pass(answers):
     names = {"predictions": {"bot": "answer", "id": "id"}, "references": "gold", "ids": "id"}
     local = {"answer": ANSWERS, "id": IDS, "gold": GOLD}
     expected = score(["qa_em", "qa_f1"], local, **names, rows=True)
@@ -96,15 +94,6 @@ def test_a_regression_has_intervals_and_clusters_too(spark):
         predictions=guesses, references=truths, clusters=clusters, **options
     )
     assert as_computed(score("regression", frame, **columns, **options)) == expected
-
-
-def test_each_row_keeps_its_columns_and_gets_its_scores(answers):
-    scored = scores_of_rows("qa_f1", answers.repartition(3), **COLUMNS)
-
-    assert scored.columns == [*answers.columns, *SCORES_OF_F1]
-    expected = load("qa_f1").compute(predictions=ANSWERS, references=GOLD, per_example=True)
-    by_id = dict(zip(IDS, expected["per_example"]["qa_f1"], strict=True))
-    assert {row.id: row.qa_f1 for row in scored.collect()} == by_id
 
 
 def test_rankings_are_maps_and_an_id_occurs_once(spark):
@@ -143,12 +132,12 @@ def test_decimals_are_labels_and_no_scores():
 
 
 def test_executors_that_cannot_import_say_what_to_install(monkeypatch):
-    fields = Fields.of_one("answer", "gold")
-    run = libraries.on_executors(libraries._row_of_partition, {"qa_em": {}}, fields, "refuse")
+    fields = Fields(inputs={"": {"qa_em": {"predictions": "answer", "references": "gold"}}})
+    run = libraries.on_executors({"qa_em": {}}, fields, "refuse")
     monkeypatch.setitem(sys.modules, libraries.__name__, None)
-    with pytest.raises(ValueError, match=r"import of metric_commons.*halted") as caught:
-        list(run([]))
-    assert "pip install 'metric-commons[spark]'" in str(caught.value)
+    (row,) = next(run([])).to_pylist()
+    assert "import of metric_commons" in row["error"]
+    assert "pip install 'metric-commons[spark]'" in row["error"]
 
 
 @pytest.mark.slow
@@ -158,8 +147,6 @@ def test_executors_without_metric_commons_say_what_to_install(spark, answers, tm
     try:
         with pytest.raises(ValueError, match="No module named 'metric_commons'") as caught:
             score("qa_em", answers, **COLUMNS)
-        with pytest.raises(Exception, match=r"No module named 'metric_commons'.*pip install"):
-            scores_of_rows("qa_em", answers, **COLUMNS).collect()
     finally:
         spark.conf.unset("spark.sql.execution.pyspark.python")
     assert "pip install 'metric-commons[spark]'" in str(caught.value)
@@ -187,7 +174,6 @@ def test_the_guide_runs(spark):
     names = {"spark": spark, "__name__": "__main__"}
     exec(table, names)
     assert names["results"].systems["answer"]["qa_em"].scores == {"qa_em": 2 / 3}
-    assert names["scored"].columns == ["answer", "gold", "topic", *SCORES_OF_F1]
 
 
 @pytest.mark.slow  # Spark waits ten seconds for a Python of a stream, which is little beside others
@@ -206,13 +192,11 @@ LOCAL_SERVER = """
 from pyspark.sql import SparkSession
 
 from metric_commons import score
-from metric_commons.frameworks.harnesses.spark import scores_of_rows
 
 spark = SparkSession.builder.remote("local[2]").getOrCreate()  # it starts a server of Connect
 df = spark.createDataFrame([("Paris", "paris"), ("Rome", "Oslo")], ["answer", "gold"])
 columns = {"predictions": "answer", "references": "gold"}
 print(score("qa_em", df, **columns)["answer"])
-print(scores_of_rows("qa_em", df, **columns).toArrow()["qa_em"].to_pylist())
 spark.stop()
 """
 
@@ -228,4 +212,4 @@ def test_a_local_server_of_connect():
         timeout=PATIENCE,
     )
     assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.splitlines() == ["{'qa_em': 0.5}", "[1.0, 0.0]"]
+    assert done.stdout.splitlines() == ["{'qa_em': 0.5}"]

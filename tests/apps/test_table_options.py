@@ -102,7 +102,7 @@ def test_ranks_of_twenty_systems_fit_a_terminal(rows):
     write_rows("many.jsonl", values)
     fields = [word for name in names for word in ("-p", name)]
     command = ("score", "qa_em", "many.jsonl", *fields, "-r", "gold", "--compare")
-    out = rows(*command)[1]
+    out = rows(*command, "--table", "ranks")[1]
     lines = [line for line in out.splitlines() if line.startswith("qa_em  ")]
 
     assert len(lines) == 20

@@ -1,6 +1,6 @@
 """Answers, tags and speech in training: from arrays to what modules take."""
 
-from itertools import groupby, product
+from itertools import groupby
 from types import SimpleNamespace
 
 import datasets
@@ -9,180 +9,49 @@ import numpy as np
 import pytest
 
 import metric_commons
-from metric_commons.frameworks.trainers.answer_spans import QuestionAnswering
 from metric_commons.frameworks.trainers.trainer import trainer_hook
 from metric_commons.module.declaration.module import BatchMetric
-from tests.tables import tabled
 
 # Question answering
 
-
-def slow_answer(context, features, *, n_best, max_answer_length, null_threshold):
-    """The answer as the official script of transformers defines it, candidate by candidate."""
-    candidates = []
-    for start, end, feature in features:
-        offsets = feature["offset_mapping"]
-        best_starts = list(reversed(np.argsort(start).tolist()))[:n_best]
-        best_ends = list(reversed(np.argsort(end).tolist()))[:n_best]
-        for first, last in product(best_starts, best_ends):
-            inside = max(first, last) < len(offsets) and offsets[first] and offsets[last]
-            if inside and first <= last and last - first < max_answer_length:
-                text = context[offsets[first][0] : offsets[last][1]]
-                candidates.append((start[first] + end[last], text, start[first], end[last]))
-    nulls = [(start[0] + end[0], "", start[0], end[0]) for start, end, _ in features]
-    null = min(nulls, key=lambda candidate: candidate[0])
-    if null_threshold is not None:
-        candidates.append(null)
-    candidates = sorted(candidates, key=lambda candidate: -candidate[0])[:n_best]
-    if [text for _, text, _, _ in candidates] in ([], [""]):
-        candidates.insert(0, (0.0, "empty", 0.0, 0.0))
-    if null_threshold is None:
-        return candidates[0][1]
-    if not any(text for _, text, _, _ in candidates):
-        return ""  # where the script fails
-    _, text, start, end = next(candidate for candidate in candidates if candidate[1])
-    return "" if null[0] - start - end > null_threshold else text
+ANSWERS = [
+    {"id": "a", "prediction_text": "Oslo", "no_answer_probability": 0.0},
+    {"id": "b", "prediction_text": "", "no_answer_probability": 0.0},
+    {"id": "c", "prediction_text": "the Rhine", "no_answer_probability": 0.0},
+]
+QUESTIONS = [
+    {"id": name, "answers": {"text": texts, "answer_start": [0] * len(texts)}}
+    for name, texts in (("a", ["Oslo"]), ("b", []), ("c", ["Rhine", "Elbe"]))
+]
 
 
-def questions(seed):
-    """Questions, features of them, and logits with many ties."""
-    generator = np.random.default_rng(seed)
-    width = int(generator.integers(4, 30))
-    examples, features = [], []
-    for number in range(4):
-        context = "".join(generator.choice(list("abcdefgh"), 60))
-        answers = {"text": [context[3:6], context[8:9]], "answer_start": [3, 8]}
-        examples.append({"id": f"q{number}", "context": context, "answers": answers})
-        for _ in range(generator.integers(1, 3)):
-            starts = generator.integers(0, 55, width).tolist()
-            offsets = [(start, start + 1 + start % 4) for start in starts]
-            outside = generator.random(width) < 0.3
-            offsets = [
-                None if out else offset for out, offset in zip(outside, offsets, strict=True)
-            ]
-            features.append({"example_id": f"q{number}", "offset_mapping": offsets})
-    logits = [
-        np.round(generator.normal(size=(len(features), width)), 1).astype("float32")
-        for _ in range(2)
-    ]
-    return examples, features, logits
+def test_answers_are_scored_as_the_trainer_of_run_qa_passes_them():
+    hook = trainer_hook(["squad_v2", "qa_f1"], task="question_answering")
+    texts = {"predictions": ["Oslo", "the Rhine"], "references": [["Oslo"], ["Rhine", "Elbe"]]}
+    rows = [0, 2]
+    answers, questions = ([side[row] for row in rows] for side in (ANSWERS, QUESTIONS))
+    expected = metric_commons.load("qa_f1").compute(**texts) | metric_commons.load(
+        "squad_v2"
+    ).compute(predictions=answers, references=questions)
+    logits = (np.zeros((1, 2)), np.zeros((1, 2)))
 
-
-@pytest.mark.parametrize("null_threshold", [None, 0.0, -1.5])
-@pytest.mark.parametrize("seed", range(40))
-def test_answers_are_those_of_the_official_script(seed, null_threshold):
-    examples, features, (starts, ends) = questions(seed)
-    options = {
-        "n_best": [2, 5, 20][seed % 3],
-        "max_answer_length": [3, 30][seed % 2],
-        "null_threshold": null_threshold,
-    }
-    task = QuestionAnswering(examples=examples, features=features, **options)
-    (batch,) = task.batches(SimpleNamespace(predictions=(starts, ends), label_ids=None))
-
-    answers, references = task.completed(*task.rows(batch)[:2])
-
-    for example, answer, reference in zip(examples, answers, references, strict=True):
-        logits = [
-            (start, end, feature)
-            for start, end, feature in zip(starts, ends, features, strict=True)
-            if feature["example_id"] == example["id"]
-        ]
-        assert answer == {
-            "id": example["id"],
-            "prediction_text": slow_answer(example["context"], logits, **options),
-            "no_answer_probability": 0.0,
-        }
-        assert reference == {"id": example["id"], "answers": example["answers"]}
-
-
-@pytest.mark.parametrize("form", ["logits", "dictionaries"])
-def test_having_no_answer_may_be_right(form):
-    examples, features, (starts, ends) = questions(1)
-    examples = [
-        example | ({"answers": {"text": [], "answer_start": []}} if number % 2 else {})
-        for number, example in enumerate(examples)
-    ]
-    options = {"examples": examples, "features": features, "null_threshold": 0.0}
-    task = QuestionAnswering(**options)
-    (batch,) = task.batches(SimpleNamespace(predictions=(starts, ends), label_ids=None))
-    answers, references = task.completed(*task.rows(batch)[:2])
-    expected = metric_commons.load("squad_v2").compute(predictions=answers, references=references)
-    if form == "logits":
-        hook = trainer_hook("squad_v2", task="question_answering", **options)
-        evaluation = SimpleNamespace(predictions=(starts, ends), label_ids=(starts, ends))
-    else:
-        hook = trainer_hook("squad_v2", task="question_answering")
-        evaluation = SimpleNamespace(predictions=answers, label_ids=references)
-
-    assert hook(evaluation) == expected
-    assert expected["NoAns_total"] > 0
+    assert hook(SimpleNamespace(predictions=answers, label_ids=questions)) == expected
+    assert hook.preprocess_logits_for_metrics(logits, None) is logits
     assert hook.greater_is_better("best_f1")
 
 
-@pytest.mark.parametrize("form", ["whole", "batches", "one by one", "dictionaries"])
-def test_answers_are_scored(form):
-    examples, features, (starts, ends) = questions(1)
-    hook = trainer_hook(
-        ["qa_f1", "qa_em"], task="question_answering", examples=examples, features=features
-    )
-    task = QuestionAnswering(examples=examples, features=features)
-    (batch,) = task.batches(SimpleNamespace(predictions=(starts, ends), label_ids=None))
-    answers, references = task.completed(*task.rows(batch)[:2])
-    texts = [answer["prediction_text"] for answer in answers]
-    expected = {}
-    for name in ("qa_f1", "qa_em"):
-        accepted = [reference["answers"]["text"] for reference in references]
-        expected |= metric_commons.load(name).compute(predictions=texts, references=accepted)
+def test_having_no_answer_may_be_right():
+    hook = trainer_hook("squad_v2", task="question_answering")
+    expected = metric_commons.load("squad_v2").compute(predictions=ANSWERS, references=QUESTIONS)
 
-    def evaluation(rows):
-        logits = starts[rows], ends[rows]
-        return SimpleNamespace(
-            predictions=hook.preprocess_logits_for_metrics((*logits, None), starts[rows]),
-            label_ids=(np.zeros(len(starts[rows])), np.zeros(len(starts[rows]))),
-        )
-
-    if form == "dictionaries":
-        result = trainer_hook(["qa_f1", "qa_em"], task="question_answering")(
-            SimpleNamespace(predictions=answers, label_ids=references)
-        )
-    elif form == "one by one":
-        assert hook(evaluation(slice(0, 2)), compute_result=False) == {}
-        result = hook(evaluation(slice(2, None)))
-    elif form == "batches":
-        parts = [evaluation(slice(0, 2)), evaluation(slice(2, None))]
-        result = hook(
-            SimpleNamespace(predictions=[part.predictions for part in parts], label_ids=None)
-        )
-    else:
-        result = hook(evaluation(slice(None)))
-
-    assert result == expected
+    assert hook(SimpleNamespace(predictions=ANSWERS, label_ids=QUESTIONS)) == expected
+    assert expected["NoAns_total"] == 1
 
 
-@pytest.mark.parametrize(
-    ("change", "cause"),
-    tabled(__file__, "what_answers_need_is_said"),
-)
-def test_what_answers_need_is_said(change, cause):
-    examples, features, logits = questions(2)
-    arguments = {"examples": examples, "features": features, **change}
-
-    def score():
-        hook = trainer_hook("qa_em", task="question_answering", **arguments)
-        hook(SimpleNamespace(predictions=tuple(logits), label_ids=None))
-
-    with pytest.raises(ValueError, match=cause):
-        score()
-
-
-def test_logits_of_answers_are_finite():
-    examples, features, (starts, ends) = questions(2)
-    starts[3, 1] = np.nan
-    hook = trainer_hook("qa_em", task="question_answering", examples=examples, features=features)
-
-    with pytest.raises(ValueError, match=r"predictions\[3\] has logits that are not finite"):
-        hook(SimpleNamespace(predictions=(starts, ends), label_ids=None))
+def test_logits_are_no_answers():
+    hook = trainer_hook("qa_em", task="question_answering")
+    with pytest.raises(ValueError, match="takes SQuAD's dictionaries"):
+        hook(SimpleNamespace(predictions=(np.zeros((1, 2)),) * 2, label_ids=None))
 
 
 # Tags, and speech
@@ -299,36 +168,6 @@ def test_unknown_letters_of_a_ctc_model_are_letters():
 
     assert texts["predictions"] == ["a<unk> b", "bb<unk>"]
     assert rates == {"wer": 2 / 3, "cer": 10 / 6}
-
-
-def test_a_plain_trainer_needs_the_positions_of_answers():
-    questions = [{"id": "a", "context": "Oslo", "answers": {"text": ["Oslo"], "answer_start": [0]}}]
-    features = [{"example_id": "a", "offset_mapping": [None, (0, 4)]}]
-    logits = (np.zeros((1, 2)), np.zeros((1, 2)))
-    hook = trainer_hook("qa_f1", task="question_answering", examples=questions, features=features)
-    with pytest.raises(ValueError, match="has no start_positions and end_positions"):
-        hook.preprocess_logits_for_metrics(logits, None)
-    labels = (np.zeros(1), np.zeros(1))
-    assert hook.preprocess_logits_for_metrics(logits, labels) is not None
-    # The QuestionAnsweringTrainer of run_qa needs no positions: it passes the answers themselves.
-    hook = trainer_hook("qa_f1", task="question_answering")
-    assert hook.preprocess_logits_for_metrics(logits, None) is not None
-
-
-@pytest.mark.parametrize("kind", [list, datasets.Dataset.from_list])
-def test_a_dataset_without_labels_is_one_warning(kind):
-    questions = [{"id": "a", "context": "Oslo", "answers": {"text": ["Oslo"], "answer_start": [0]}}]
-    row = {"example_id": "a", "offset_mapping": [None, (0, 4)], "input_ids": [1, 2]}
-    hook = {"task": "question_answering", "examples": questions}
-
-    with pytest.warns(UserWarning, match="no start_positions and end_positions: a Tr") as caught:
-        trainer_hook("qa_f1", **hook, features=kind([row]))
-    assert len(caught) == 1
-    assert caught[0].filename == __file__
-    trainer_hook(
-        "qa_f1", **hook, features=kind([{**row, "start_positions": 1, "end_positions": 1}])
-    )
-    trainer_hook("qa_f1", task="question_answering", features=kind([row]))  # of run_qa
 
 
 def test_speech_is_scored_by_its_errors():

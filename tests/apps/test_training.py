@@ -17,7 +17,6 @@ from transformers import (
     BartConfig,
     BartForConditionalGeneration,
     BertConfig,
-    BertForQuestionAnswering,
     BertForSequenceClassification,
     BertForTokenClassification,
     DataCollatorForSeq2Seq,
@@ -38,7 +37,6 @@ from transformers.modeling_outputs import CausalLMOutput
 import metric_commons
 from metric_commons.frameworks.trainers.trainer import trainer_hook
 from tests.apps.test_trainer import Hits, Rows
-from tests.apps.test_trainer_tasks import slow_answer
 from tests.spec import PATIENCE, ROOT
 from tests.tables import tabled
 
@@ -296,49 +294,6 @@ def test_a_perfect_decoder_scores_1(own, tokenizer, tmp_path):
     result = trainer.evaluate(max_new_tokens=3, do_sample=False)
 
     assert (result["eval_qa_em"], result["eval_qa_f1"]) == (1.0, 1.0)
-
-
-def test_question_answering(way, tokenizer, tmp_path):
-    torch.manual_seed(9)
-    generator = np.random.default_rng(9)
-    model = BertForQuestionAnswering(BertConfig(**TINY))
-    examples, features, expected = [], [], []
-    for number, ids in enumerate(sentences(generator, 9)):
-        words = [WORDS[token] for token in ids]
-        ends = np.cumsum([len(word) + 1 for word in words]) - 1
-        offsets = [
-            None if place == 0 else (int(end) - len(word), int(end))
-            for place, (word, end) in enumerate(zip(words, ends, strict=True))
-        ]
-        answers = {"text": [words[-1]], "answer_start": [0]}
-        examples.append({"id": f"q{number}", "context": " ".join(words), "answers": answers})
-        features.append({"example_id": f"q{number}", "offset_mapping": offsets})
-        with torch.no_grad():
-            output = model.eval()(input_ids=torch.tensor([ids]))
-        logits = output.start_logits[0].numpy(), output.end_logits[0].numpy(), features[-1]
-        expected.append(
-            slow_answer(
-                " ".join(words), [logits], n_best=20, max_answer_length=3, null_threshold=None
-            )
-        )
-    dataset = [
-        {
-            "input_ids": [WORDS.index(word) for word in example["context"].split()],
-            "start_positions": 1,
-            "end_positions": 1,
-        }
-        for example in examples
-    ]
-    module = metric_commons.load("qa_f1")
-    hook = trainer_hook(
-        module, task="question_answering", examples=examples, features=features, max_answer_length=3
-    )
-    trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
-    references = [example["answers"]["text"] for example in examples]
-    scored = module.compute(predictions=expected, references=references)
-
-    assert 0 < scored["qa_f1"] < 1
-    assert scores(trainer.evaluate(), *scored) == scored
 
 
 def test_half_precision(tokenizer, tmp_path):

@@ -50,7 +50,7 @@ def test_a_row_is_a_run_and_a_column_a_measure(run):
 
     assert status == 0
     assert err.startswith("note: b: 1 of 3 judged queries have no results; they count 0 here")
-    assert cells(out)[0] == ["run", "map", "P@1"]
+    assert cells(out)[0] == ["system", "map", "P@1"]
     assert cells(out)[2:4] == [["a", "0.8333", "1.0000"], ["b", "0.5000", "0.3333"]]
 
 
@@ -100,8 +100,8 @@ def test_the_saved_result_has_queries_intervals_and_inputs(run):
     saved = Results.read("build/r.json")
     result = saved.systems["b"]["ir_ranking"]
 
-    assert ["run", "query", "map", "num_rel_ret"] in cells(out)
-    assert ["b", "q1", "0.5000", "1"] in cells(out)
+    assert ["system", "group", "rows", "map", "num_rel_ret"] in cells(out)
+    assert ["b", "q1", "1", "0.5000", "1"] in cells(out)
     assert result.scores == {"map": 0.5, "num_rel_ret": 3}
     assert result.groups["q2"] == {"map": 1.0, "num_rel_ret": 2, "n": 1}
     assert result.rows == 3
@@ -285,7 +285,7 @@ def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
     status, out, _ = run("trec", "qrels", "a.run", "-m", "map", "--per-query")
 
     assert (drawn, status) == (0, 0)
-    assert ["a", r"q\udcff", "1.0000"] in cells(out)
+    assert ["a", r"q\udcff", "1", "1.0000"] in cells(out)
 
 
 # What goes wrong
@@ -446,45 +446,6 @@ def test_real_runs_score_as_score_run_says_to_the_last_bit(run, folder, suffix, 
     for path in systems:
         scores = results[path.name.removesuffix(suffix)]["ir_ranking"].scores
         assert scores == runs.score_run(qrels, path, measures)["mean"]
-
-
-# comparisons and clusters of queries in one command
-
-
-def test_queries_of_one_cluster_count_together(run):
-    Path("topics").write_text("q1 news\nq2 law\nq3 law\n")
-    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--cluster-by", "topics")
-    status, out, err = run(
-        *command, "--confidence", "0.9", "--compare", "--save", "t.json", "--complete"
-    )
-    results = Results.read("t.json")
-
-    assert (status, err) == (0, "")
-    assert results.systems["b"]["ir_ranking"].values["n_clusters"] == 2
-    assert results.comparisons[0]["n_clusters"] == 2
-    assert "in 2 clusters" in " ".join(out.split())
-    as_json = {"q1": "news", "q2": "law", "q3": "law"}
-    Path("topics").write_text(json.dumps(as_json))
-    assert run(*command, "--compare", "--format", "json")[0] == 0
-
-
-@pytest.mark.parametrize(
-    ("content", "options", "status", "message"),
-    [
-        ("q1 news\n", ["--compare"], 1, "the file of clusters does not have the query 'q2'"),
-        ("q1\n", ["--compare"], 1, "topics: line 1: expected a query and its cluster"),
-        ("q1 a\nq1 b\n", ["--compare"], 1, "topics: line 2: query 'q1' has two clusters"),
-        ("{", ["--compare"], 1, "topics: "),
-        ("q1 a\n", [], 2, "--cluster-by changes only intervals and tests; add --confidence"),
-    ],
-)
-def test_clusters_that_do_not_fit_are_one_line(run, content, options, status, message):
-    Path("topics").write_text(content)
-    command = ("trec", "qrels", "a.run", "b.run", "-m", "map", "--cluster-by", "topics")
-    found, _, err = run(*command, *options)
-
-    assert found == status
-    assert err.startswith(message)
 
 
 def test_one_run_cannot_be_compared(run):

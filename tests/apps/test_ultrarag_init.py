@@ -16,7 +16,7 @@ from metric_commons.__main__ import main
 from metric_commons.apps.mcp import folder
 from metric_commons.frameworks.harnesses import ultrarag
 from tests.shared.frameworks.harnesses.test_ultrarag import DOCUMENTED, DOCUMENTED_MEANS, means
-from tests.spec import PATIENCE, nightly, trec_eval_files
+from tests.spec import PATIENCE, trec_eval_files
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
@@ -110,7 +110,6 @@ def test_the_folder_is_what_ultrarag_expects(place):
             "gt_ls": "gt_ls",
             "metrics": "$metrics",
             "save_path": "$save_path",
-            "profile": "$profile",
         },
         "output": ["eval_res"],
     }
@@ -118,7 +117,6 @@ def test_the_folder_is_what_ultrarag_expects(place):
     for tool in described["tools"].values():
         needed = {value[1:] for value in tool["input"].values() if value.startswith("$")}
         assert needed <= parameters.keys()
-    assert parameters["profile"] == "ultrarag"
     assert parameters["metrics"] == [*ultrarag.ANSWER_METRICS]
     assert parameters["ir_metrics"] == [*ultrarag.RANKING_METRICS]
     assert parameters["ks"] == [*ultrarag.CUTOFFS]
@@ -126,7 +124,7 @@ def test_the_folder_is_what_ultrarag_expects(place):
 
 async def test_build_describes_the_server_from_its_parameters(place):
     before = yaml.safe_load((place / "server.yaml").read_text("utf-8"))
-    assert before["tools"]["evaluate"]["input"]["profile"] == "$profile"
+    assert before["tools"]["evaluate"]["input"]["metrics"] == "$metrics"
 
     path = place / "parameter.yaml"
     kept = {"run_path": "a", "qrels_path": "b", "metrics": None, "save_path": "c"}  # not ours
@@ -191,9 +189,7 @@ def test_a_link_to_a_folder_names_the_script(tmp_path):
 # Its client
 
 
-# The scores of both profiles stand in the tests of the integration.
-@pytest.mark.parametrize("profile", ["standard", *nightly("ultrarag")])
-async def test_the_documented_answers_whatever_is_on_the_path(place, profile, monkeypatch):
+async def test_the_documented_answers_whatever_is_on_the_path(place, monkeypatch):
     impostor = Path("impostor").absolute()
     monkeypatch.setenv("PYTHONPATH", str(impostor))
     for package in ("mcp", "metric_commons"):
@@ -201,7 +197,6 @@ async def test_the_documented_answers_whatever_is_on_the_path(place, profile, mo
             path.mkdir(parents=True)
             (path / "__init__.py").write_text("raise SystemExit('the wrong one')")
     predictions, references = DOCUMENTED
-    changed(place, profile=profile)
     outputs = await UltraRAG(place).run("evaluate", pred_ls=predictions, gt_ls=references)
     found = outputs["eval_res"]
     assert means(found) == DOCUMENTED_MEANS
@@ -210,7 +205,7 @@ async def test_the_documented_answers_whatever_is_on_the_path(place, profile, mo
     assert saved.match("evaluate_results_*.json")
     content = json.loads(saved.read_text("utf-8"))
     assert {name: content[name] for name in found} == found
-    assert content["profile"] == profile
+    assert content["signature"].startswith("ultrarag.evaluate|rows=2|")
 
 
 @pytest.mark.slow  # the tool itself is tested with the server
@@ -342,15 +337,3 @@ def test_ultrarag_scores_answers(command, place):
     command("run", "evaluate_results.yaml")
 
     assert "0.2857142857142857" in remembered("evaluate_results")
-
-
-def test_the_server_is_told_the_version_of_the_python_that_ultrarag_runs_in(place):
-    entry = place / "src" / "scores.py"
-    echo = Path("echo.sh").absolute()
-    echo.write_text('#!/bin/sh\necho "$@"\n')
-    echo.chmod(0o755)
-    entry.write_text(entry.read_text().replace(repr(sys.executable), repr(str(echo))))
-    command = [BARE, str(entry)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=True)
-    version = "{}.{}".format(*sys.version_info)
-    assert done.stdout.split()[-2:] == ["--python-version", version]

@@ -44,7 +44,7 @@ def test_rows_that_differ_are_shown_side_by_side_and_have_an_exit_status(run, tr
     ("arguments", "status", "message"),
     [
         (("error_rate", "runs.jsonl", "-p", "hypothesis", "-r", "reference", "--against", "juwer"),
-         2, "--against juwer: there is no such peer; did you mean 'jiwer'?; the peers are squad,"),
+         2, "--against juwer: there is no such peer; did you mean 'jiwer'?; the peers are jiwer,"),
         (("bleu", "runs.jsonl", *SIDES), 2,
          "--against jiwer: it is not a peer of bleu; bleu has sacrebleu"),
         (("error_rate", "nix.jsonl", *SIDES), 1, "no such file: nix.jsonl"),

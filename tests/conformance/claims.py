@@ -9,7 +9,6 @@ same of somebody's own rows.
 """
 
 import argparse
-import json
 import random
 import re
 import sys
@@ -23,8 +22,6 @@ from typing import Any, NamedTuple
 from metric_commons.evaluation.peers.agreement import compare_with_peer
 from metric_commons.evaluation.peers.peers import PEERS
 from tests.generators import rows
-from tests.generators.rows import arguments
-from tests.json_values import mutant, random_value
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "conformance.md"
@@ -64,58 +61,14 @@ def tagged(chance, size):
     return {name: [*column, ["B-A", "O"]] for name, column in columns.items()}, options
 
 
-def json_values(chance, size):
-    """Texts of JSON beside others that differ a little."""
-    references = [random_value(chance) for _ in range(size)]
-    predictions = [mutant(chance, value) for value in references]
-    sides = {"predictions": predictions, "references": references}
-    return {name: [*map(json.dumps, column)] for name, column in sides.items()}, {}
-
-
-def plain_calls(chance, size):
-    """Calls as the JSON text of a list."""
-    references = [
-        [{"name": chance.choice("fg"), "arguments": arguments(chance)} for _ in range(number)]
-        for number in (chance.choice((0, 1, 1, 2, 3)) for _ in range(size))
-    ]
-    predictions = [
-        [
-            call | {"arguments": arguments(chance)} if chance.random() < 0.3 else call
-            for call in chance.sample(row, chance.randint(len(row) // 2, len(row)))
-        ]
-        for row in references
-    ]
-    sides = {"predictions": predictions, "references": references}
-    return {name: [*map(json.dumps, column)] for name, column in sides.items()}, {}
-
-
-def nested(change):
-    """Return a change of each value in a text of JSON."""
-
-    def walked(value):
-        if isinstance(value, list):
-            return [*map(walked, value)]
-        if isinstance(value, dict):
-            return {key: walked(item) for key, item in value.items()}
-        return change(value)
-
-    return lambda side: json.dumps(walked(json.loads(side)))
-
-
 # Changes of both sides of a row after which ours and the peer agree, if nothing else differs.
 CHANGES = {
-    "true and 1": nested(lambda value: str(value) if isinstance(value, bool) else value),
     "integers beyond 2**53": lambda side: (
         side - 2**53 if isinstance(side, int) and abs(side) > 2**53 else side
     ),
 }
 
 CLAIMS = (
-    Claim("qa_em", "squad", rows.texts),
-    Claim("qa_f1", "squad", rows.texts),
-    Claim("qa_em", "inspect_ai", rows.texts),
-    Claim("qa_f1", "inspect_ai", rows.texts),
-    Claim("qa_em", "lm_eval", rows.texts),
     Claim("error_rate", "jiwer", rows.single_texts),
     Claim("error_rate", "jiwer", rows.single_texts, {"unit": "character"}),
     Claim("bleu", "sacrebleu", rows.texts),
@@ -134,11 +87,6 @@ CLAIMS = (
     Claim("clustering", "sklearn", rows.partitions),
     Claim("ir_ranking", "pytrec_eval", rows.rankings),
     Claim("ir_ranking", "pytrec_eval", rows.ranked_ids),
-    Claim("json_match", "deepdiff", json_values, known=("true and 1",)),
-    Claim("json_match", "deepdiff", json_values, {"list_order": "any"}, ("true and 1",)),
-    Claim("tool_calls", "agentevals", plain_calls, known=("true and 1",)),
-    Claim("tool_calls", "agentevals", plain_calls, {"match": "superset"}, ("true and 1",)),
-    Claim("tool_calls", "agentevals", plain_calls, {"match": "subset"}, ("true and 1",)),
 )
 
 

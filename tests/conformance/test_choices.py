@@ -14,16 +14,9 @@ import pytest
 
 from metric_commons import load
 from tests.spec import ROOT, recorded
+from tests.tables import tabled
 
 CARD = ROOT / "metrics" / "truthful_mc" / "README.md"
-
-# Why peers differ
-
-DIGITS = "exp of a score below -708 has few digits, or none"
-HALVED = "scores are halved until exp of one of them is not 0"
-HANGS = "halving -inf never ends"
-SPLIT = "options count as true up to the first false one, which has to exist"
-UNDEFINED = "without a true option there is 0 to be had, and no error"
 
 
 @dataclass(frozen=True)
@@ -41,14 +34,11 @@ class Peer:
         return self.name
 
 
-OFFICIAL = "official(TruthfulQA models.py MC_calcs)"
-DOLA = "dola(voidism/DoLa tfqa_mc_eval.py)"
 LM_EVAL = "lm_eval(ConfigurableTask.process_results lines 1494-1576)"
 OLMES = "olmes.MCAccuracy"
 CHARACTER, TOKEN, UNCONDITIONAL = (
     {"length_normalization": how} for how in ("character", "token", "unconditional")
 )
-FEW_DIGITS = {DIGITS: ["truthful_mc-011"]}
 
 
 def characters(option):
@@ -63,54 +53,7 @@ def utf8_bytes(option):
     return len(option.encode())
 
 
-TRUTHFUL = [
-    Peer("TruthfulQA MC1", [OFFICIAL, "MC1"], "mc1", {"ties": "pessimistic"}),
-    Peer("TruthfulQA MC2", [OFFICIAL, "MC2"], "mc2", {}, FEW_DIGITS),
-    Peer("TruthfulQA MC3", [OFFICIAL, "MC3"], "mc3"),
-    Peer(
-        "lm-eval 4e7e0d4 `truthfulqa_mc1`", ["lm_eval.mc1(np.argmax(lls)==0 on mc1_targets)"], "mc1"
-    ),
-    Peer(
-        "lm-eval 4e7e0d4 `truthfulqa_mc2`",
-        ["lm_eval.mc2(process_results_mc2)"],
-        "mc2",
-        {},
-        FEW_DIGITS | {UNDEFINED: ["truthful_mc-039"]},
-    ),
-    Peer(
-        "lm-eval 4e7e0d4 `truthfulqa-multi`, MC2",
-        ["lm_eval.truthfulqa-multi.mc2(split at first 0)"],
-        "mc2",
-        {},
-        FEW_DIGITS
-        | {SPLIT: ["truthful_mc-036", "truthful_mc-038"], UNDEFINED: ["truthful_mc-039"]},
-    ),
-    Peer("lighteval 3fd1526 MC1", ["lighteval.truthfulqa_mc_metrics", "truthfulqa_mc1"], "mc1"),
-    Peer(
-        "lighteval 3fd1526 MC2",
-        ["lighteval.truthfulqa_mc_metrics", "truthfulqa_mc2"],
-        "mc2",
-        {},
-        FEW_DIGITS,
-    ),
-    Peer("OLMES MC1", ["olmes.MC1MC2Accuracy", "mc1"], "mc1", {}, {UNDEFINED: ["truthful_mc-039"]}),
-    Peer(
-        "OLMES MC2",
-        ["olmes.MC1MC2Accuracy", "mc2"],
-        "mc2",
-        {},
-        FEW_DIGITS | {UNDEFINED: ["truthful_mc-039"]},
-    ),
-    Peer("DoLa MC1", [DOLA, "MC1"], "mc1", {"ties": "pessimistic"}, {HANGS: ["truthful_mc-021"]}),
-    Peer(
-        "DoLa MC2",
-        [DOLA, "MC2"],
-        "mc2",
-        {},
-        FEW_DIGITS | {HALVED: ["truthful_mc-012"], HANGS: ["truthful_mc-021"]},
-    ),
-    Peer("DoLa MC3", [DOLA, "MC3"], "mc3", {}, {HANGS: ["truthful_mc-021"]}),
-]
+TRUTHFUL = [Peer(*row) for row in tabled(__file__, "TRUTHFUL")]
 
 CHOICES = [
     Peer("OLMES `acc_raw`", [OLMES, "acc_raw"], "mc1"),

@@ -13,6 +13,7 @@ from sklearn import calibration, metrics
 from metric_commons import load
 from metric_commons.labels import report_text
 from tests.spec import drawn_examples, recorded
+from tests.tables import tabled
 
 OF_LABELS = [
     *("accuracy", "precision", "recall", "f1", "fbeta", "fpr", "specificity"),
@@ -413,13 +414,7 @@ def test_parts_of_areas_and_points_of_curves_are_those_of_scikit_learn(rows, max
 
 @pytest.mark.parametrize(
     ("scores", "references", "kept"),
-    [
-        ([0.9, 0.8, 0.7, 0.6], [1, 1, 1, 0], [math.inf, 0.9, 0.7, 0.6]),
-        ([0.9, 0.8, 0.7, 0.6], [0, 0, 0, 1], [math.inf, 0.9, 0.7, 0.6]),
-        ([0.9, 0.9, 0.8, 0.8, 0.7], [1, 0, 1, 0, 1], [math.inf, 0.9, 0.8, 0.7]),
-        ([0.9, 0.9, 0.8, 0.8, 0.7, 0.7], [1, 0] * 3, [math.inf, 0.9, 0.7]),
-        ([0.9, 0.8, 0.8, 0.7], [1, 1, 1, 0], [math.inf, 0.9, 0.8, 0.7]),  # unequal steps
-    ],
+    tabled(__file__, "a_point_between_two_equal_steps_is_left_out"),
 )
 def test_a_point_between_two_equal_steps_is_left_out(scores, references, kept):
     curve = ours(scores, references, curves="roc")["roc_curve"]

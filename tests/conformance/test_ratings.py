@@ -137,7 +137,7 @@ def test_boards_of_a_case(name):
     columns = [case["inputs"][key] for key in ("system", "task", "score")]
     scores = [Score(system, task, score, "") for system, task, score in zip(*columns, strict=True)]
     has_gaps = any(math.isnan(score) for score in columns[2])
-    board, _ = task_means(score_table(scores)[0], "tasks", gaps="worst")
+    board, _ = task_means(score_table(scores), "tasks", gaps="worst")
     found = {each["system"]: each | {"mean": each["value"]} for each in board.records()}
 
     assert {"borda", "borda_rank"} <= case["expected"].keys()

@@ -35,10 +35,6 @@ def _lines(*paths):
     return [_text(path).splitlines() for path in paths]
 
 
-def _answers():
-    return _fields("text/openqa_eval/NQ_FiD.jsonl", "prediction", "answer")
-
-
 def _transcripts():
     return _fields(
         "sequences/asr/librispeech_test_clean.google.jsonl.gz", "prediction", "reference"
@@ -105,14 +101,6 @@ def _news():
     return _rankings("robust03/input.InexpC2.gz", "robust03/robust03_qrels.txt.gz")
 
 
-def _calls_as_json():
-    return _fields("structured/json_gemma4_e4b.jsonl.gz", "prediction", "gold")
-
-
-def _trajectories():
-    return _fields("structured/tau_airline_gpt4o.jsonl.gz", "predicted", "expected")
-
-
 def _entities():
     return _tags("conll03_elmo_9222.tsv.gz")
 
@@ -123,7 +111,6 @@ def _entities_of_tweets():
 
 # The data as the page names it.
 NAMES = {
-    _answers: "answers of FiD, NQ-open",
     _transcripts: "Google, LibriSpeech test-clean",
     _german: "FBK, WMT17 en-de",
     _chinese: "Online-B, WMT22 en-zh, two references",
@@ -135,19 +122,12 @@ NAMES = {
     _grades: "grades of two models, Czech SimpleQA",
     _web: "BM25, TREC DL 2019",
     _news: "InexpC2, TREC Robust 2003",
-    _calls_as_json: "calls of Gemma as JSON, BFCL",
-    _trajectories: "calls of GPT-4o, tau-bench airline",
 }
 
 
 @pytest.mark.parametrize(
     ("module", "name", "rows", "options"),
     [
-        ("qa_em", "squad", _answers, {}),
-        ("qa_f1", "squad", _answers, {}),
-        ("qa_em", "inspect_ai", _answers, {}),
-        ("qa_f1", "inspect_ai", _answers, {}),
-        ("qa_em", "lm_eval", _answers, {}),
         ("error_rate", "jiwer", _transcripts, {}),
         ("error_rate", "jiwer", _transcripts, {"unit": "character"}),
         ("bleu", "sacrebleu", _german, {}),
@@ -164,11 +144,6 @@ NAMES = {
         ("clustering", "sklearn", _grades, {}),
         ("ir_ranking", "pytrec_eval", _web, {}),
         ("ir_ranking", "pytrec_eval", _news, {}),
-        ("json_match", "deepdiff", _calls_as_json, {}),
-        ("json_match", "deepdiff", _calls_as_json, {"list_order": "any"}),
-        ("tool_calls", "agentevals", _trajectories, {}),
-        ("tool_calls", "agentevals", _trajectories, {"match": "superset"}),
-        ("tool_calls", "agentevals", _trajectories, {"match": "subset"}),
     ],
 )
 def test_rows_of_real_data_agree(module, name, rows, options):

@@ -7,6 +7,7 @@ from sklearn.metrics import recall_score
 
 from metric_commons import State, load, score
 from tests.spec import ROOT, Spec
+from tests.tables import other_shapes, tabled
 
 OF_LABELS = (
     *("accuracy", "precision", "recall", "f1", "fpr", "specificity"),
@@ -51,137 +52,7 @@ OF_ROWS = (
     *("jaccard", "label_accuracy", "hamming_loss"),
 )
 AREAS = ("roc_auc", "pr_auc", "average_precision")
-OTHER_SHAPES = (
-    Spec(
-        name="classification",
-        shape="scores",
-        sample={
-            "predictions": [0.125, 0.25, 0.75, 0.125],
-            "references": ["no", "yes", "yes", "no"],
-            "curves": False,
-            "calibration_bins": 2,
-            "threshold": 0.3,
-            "pos_label": "yes",
-            "confusion_matrix": True,
-        },
-        result=COUNTED
-        | {
-            "confusion_matrix": [[2, 0], [1, 1]],
-            "labels": ["no", "yes"],
-            "roc_auc": 1.0,
-            "pr_auc": 1.0,
-            "average_precision": 1.0,
-            "log_loss": -math.log(7 / 8 * 7 / 8 * 1 / 4 * 3 / 4) / 4,
-            "brier": (1 / 64 + 1 / 64 + 9 / 16 + 1 / 16) / 4,
-            "ece": (3 * abs(1 / 3 - 1 / 6) + 1 / 4) / 4,
-            "mce": 1 / 4,
-            "calibration": {"predicted": [1 / 6, 3 / 4], "observed": [1 / 3, 1.0], "rows": [3, 1]},
-        },
-        perfect={"predictions": [0.0, 1.0], "references": [0, 1], "calibration_bins": 2},
-        best=dict.fromkeys((*OF_LABELS, *AREAS), 1.0)
-        | dict.fromkeys(("fpr", "log_loss", "brier", "ece", "mce"), 0.0)
-        | {"calibration": {"predicted": [0.0, 1.0], "observed": [0.0, 1.0], "rows": [1, 1]}},
-        other_ranges=SPEC.other_ranges | {"log_loss": (0.0, math.inf)},
-        wrong={"predictions": "a", "references": [1]},
-    ),
-    Spec(
-        name="classification",
-        shape="probabilities",
-        sample={
-            "predictions": [
-                [0.5, 0.25, 0.25],
-                [0.25, 0.5, 0.25],
-                [0.25, 0.25, 0.5],
-                [0.25, 0.25, 0.5],
-            ],
-            "references": [0, 1, 1, 2],
-            "average": "none",
-            "top_k": 2,
-        },
-        result={
-            "accuracy": 3 / 4,
-            "precision": [1.0, 1.0, 1 / 2],
-            "recall": [1.0, 1 / 2, 1.0],
-            "f1": [1.0, 2 / 3, 2 / 3],
-            "fpr": [0.0, 0.0, 1 / 3],
-            "specificity": [1.0, 1.0, 2 / 3],
-            "balanced_accuracy": 5 / 6,
-            "mcc": 7 / 10,
-            "kappa": 7 / 11,
-            "support": [1, 2, 1],
-            "top_2_accuracy": 1.0,
-            "labels": [0, 1, 2],
-            "roc_auc": [1.0, 3 / 4, 5 / 6],
-            "pr_auc": [1.0, 7 / 8, 3 / 4],
-            "average_precision": [1.0, 3 / 4, 1 / 2],
-            "log_loss": -math.log(1 / 2 * 1 / 2 * 1 / 4 * 1 / 2) / 4,
-            "brier": (3 / 8 + 3 / 8 + 7 / 8 + 3 / 8) / 4,
-        },
-        perfect={
-            "predictions": [[1.0, 0, 0], [0, 1.0, 0], [0, 0, 1.0]],
-            "references": ["a", "b", "c"],
-            "top_k": 2,
-        },
-        best=dict.fromkeys((*OF_LABELS, *AREAS, "top_2_accuracy"), 1.0)
-        | dict.fromkeys(("fpr", "log_loss", "brier"), 0.0),
-        other_ranges=SPEC.other_ranges | {"log_loss": (0.0, math.inf), "brier": (0.0, 2.0)},
-        wrong={"predictions": [0.5, "a", 0.5], "references": [1]},
-    ),
-    Spec(
-        name="classification",
-        shape="several labels a row",
-        sample={
-            "predictions": [[0, 1], [1, 1], [1, 0]],
-            "references": [[0, 1], [0, 1], [1, 0]],
-            "confusion_matrix": True,
-        },
-        result={
-            "accuracy": 2 / 3,
-            "precision": 3 / 4,
-            "recall": 1.0,
-            "f1": 5 / 6,
-            "fpr": 1 / 4,
-            "specificity": 3 / 4,
-            "jaccard": 3 / 4,
-            "label_accuracy": 5 / 6,
-            "hamming_loss": 1 / 6,
-            "confusion_matrix": [[[1, 1], [0, 1]], [[1, 0], [0, 2]]],
-            "labels": [0, 1],
-        },
-        perfect={"predictions": [[0, 1], [1, 0]], "references": [[0, 1], [1, 0]]},
-        best=dict.fromkeys(OF_ROWS, 1.0) | {"fpr": 0.0, "hamming_loss": 0.0},
-        wrong={"predictions": [0, "a"], "references": 1},
-    ),
-    Spec(
-        name="classification",
-        shape="scores of several labels a row",
-        sample={
-            "predictions": [[0.25, 0.75], [0.5, 0.75], [1.0, 0.125]],
-            "references": [[0.0, 1.0], [0.0, 1.0], [1.0, 0.0]],
-        },
-        result={
-            "accuracy": 2 / 3,
-            "precision": 3 / 4,
-            "recall": 1.0,
-            "f1": 5 / 6,
-            "fpr": 1 / 4,
-            "specificity": 3 / 4,
-            "jaccard": 3 / 4,
-            "label_accuracy": 5 / 6,
-            "hamming_loss": 1 / 6,
-            "roc_auc": 1.0,
-            "pr_auc": 1.0,
-            "average_precision": 1.0,
-            "log_loss": -math.log(3 / 4 * 1 / 2 * 3 / 4 * 3 / 4 * 7 / 8) / 6,
-            "brier": (1 / 16 + 1 / 4 + 1 / 16 + 1 / 16 + 1 / 64) / 6,
-        },
-        perfect={"predictions": [[0.0, 1.0], [1.0, 0.0]], "references": [[0, 1], [1, 0]]},
-        best=dict.fromkeys((*OF_ROWS, *AREAS), 1.0)
-        | dict.fromkeys(("fpr", "hamming_loss", "log_loss", "brier"), 0.0),
-        other_ranges={"log_loss": (0.0, math.inf)},
-        wrong={"predictions": [0.5, "a"], "references": 1},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -190,53 +61,7 @@ def classification():
 
 
 # The edge cases of the card, and what its text promises besides
-CASES = [
-    ([0, 0, 0], [0, 1, 1], {}, {"precision": 0.0, "recall": 0.0, "f1": 0.0}),
-    ([0, 0, 0], [0, 1, 1], {"zero_division": 1.0}, {"precision": 1.0, "recall": 0.0}),
-    ([0, 0, 0], [0, 1, 1], {"zero_division": math.nan}, {"precision": math.nan, "f1": 0.0}),
-    ([0, 1, 0], [0, 0, 0], {}, {"recall": 0.0, "fpr": 1 / 3}),
-    ([1, 0], [1, 1], {}, {"fpr": math.nan, "specificity": 0.0}),
-    ([1, 1, 1], [0, 1, 1], {}, {"mcc": 0.0, "kappa": 0.0}),
-    ([1, 1], [1, 1], {}, {"mcc": 0.0, "kappa": math.nan, "balanced_accuracy": 1.0}),
-    ([0, 1, 2], [0, 1, 1], {}, {"recall": 0.5, "balanced_accuracy": 0.75, "labels": [0, 1, 2]}),
-    ([0, 0], [0, 0], {}, {"confusion_matrix": [[2, 0], [0, 0]], "labels": [0, 1]}),
-    ([True], [True], {}, {"confusion_matrix": [[0, 0], [0, 1]], "labels": [False, True]}),
-    (["yes", "no"], ["yes", "yes"], {}, {"recall": 0.5, "labels": ["no", "yes"]}),
-    (["yes", "no"], ["yes", "yes"], {"pos_label": "no"}, {"recall": 0.0, "precision": 0.0}),
-    ([1, 0], [1.0, 0.0], {}, {"accuracy": 1.0, "labels": [0, 1]}),
-    ([True, False], [1, 2], {}, {"accuracy": 0.5, "labels": [0, 1, 2]}),
-    ([1, 1], [1, 1], {"adjusted": True}, {"balanced_accuracy": math.nan}),
-    ([1, 0, 1], [1, -100, 0], {"ignore_index": -100}, {"accuracy": 0.5, "labels": [0, 1]}),
-    ([0, 2], [0, 0], {"kappa_weights": "linear"}, {"kappa": 0.0}),
-    ([0.7, 0.4], [1, 1], {}, {"recall": 0.5, "roc_auc": math.nan, "average_precision": 1.0}),
-    ([0.7, 0.4], [0, 0], {}, {"roc_auc": math.nan, "pr_auc": math.nan, "fpr": 0.5}),
-    ([3.5, -1.0], [1, 0], {"threshold": 0.0}, {"roc_auc": 1.0, "f1": 1.0, "log_loss": math.nan}),
-    ([0.5, 0.25], [1, 0], {}, {"recall": 1.0, "specificity": 1.0}),
-    ([0.0], [1], {}, {"log_loss": -math.log(2**-52), "brier": 1.0}),
-    ([1, 0], [1, 1], {"sample_weight": [0, 0]}, {"accuracy": math.nan, "f1": math.nan}),
-    ([1, 0], [1, 1], {"sample_weight": [0, 0]}, {"confusion_matrix": [[0.0, 0.0], [0.0, 0.0]]}),
-    ([1, 0, 1], [1, 1, 0], {"beta": math.inf}, {"f_beta": 0.5}),
-    (
-        [0.2, 0.9],
-        ["n", "y"],
-        {"labels": ["y", "n"], "pos_label": "y"},
-        {"confusion_matrix": [[1, 0], [0, 1]]},
-    ),
-    ([0.9, 0.6, 0.2], [2, 2, 1], {"pos_label": 2}, {"accuracy": 1.0, "roc_auc": 1.0}),
-    ([0.9, 0.6, 0.2], [2, 2, 1], {"pos_label": 1}, {"accuracy": 0.0, "roc_auc": 0.0}),
-    ([2, 2, 1], [2, 1, 1], {}, {"precision": 1.0, "recall": 0.5}),
-    ([6, 6], [6, 6], {"average": "macro"}, {"f1": 1.0, "labels": [1, 6]}),
-    (["a"], ["a"], {"average": "macro"}, {"f1": 1.0, "labels": ["a"]}),
-    ([6, 6], [6, 6], {"average": "macro", "labels": [6, 7]}, {"f1": 0.5}),
-    ([0.9, 0.7], [1, 1], {"average": "macro"}, {"f1": 1.0}),
-    (
-        [0.75, 0.25],
-        ["spam", "spam"],
-        {"pos_label": "spam"},
-        {"recall": 0.5, "average_precision": 1.0, "brier": 5 / 16, "roc_auc": math.nan},
-    ),
-    ([0.75, 0.25], [2, 2], {"pos_label": 2}, {"recall": 0.5, "log_loss": -math.log(3 / 16) / 2}),
-]
+CASES = tabled(__file__, "CASES")
 
 
 @pytest.mark.parametrize("label", [0, 1, 5, "a", True])
@@ -273,59 +98,7 @@ def test_an_edge_case(classification, predictions, references, options, expected
             assert result[name] == pytest.approx(value, rel=1e-15, nan_ok=True), name
 
 
-REFUSED = [
-    ([0, 1], [0, 1], {"pos_label": 2}, "pos_label must be one of the labels 0, 1, got 2"),
-    (["no"], ["yes"], {"average": "binary"}, "pos_label must be one of the labels 'no', 'yes'"),
-    ([0, 0, 0], [0, 1, 2], {"average": "binary"}, "average='binary' needs two labels, but there"),
-    ([0, 1, 2], [0, 1, 2], {"pos_label": 1}, "pos_label is for two labels, but references have 0"),
-    ([3.2, 0.1], [1, 0], {}, r"predictions\[0\] is 3.2, so these look like logits"),
-    ([0.2, 0.1, 0.3], [1, 0, 2], {}, "there are 3 labels, but one score per row"),
-    ([1.0, 2.0, 0.0], [1.0, 2.0, 0.0], {}, "or if they are labels, be cast to int"),
-    ([0.2, 0.9], ["no", "yes"], {}, "labels are 'no', 'yes': pos_label must name the one that"),
-    ([0.2, 0.9], [1, 2], {}, "with scores the greater one is positive, with labels 1 is"),
-    ([0, 1], ["no", "yes"], {}, r"predictions\[0\] is 0, a number, but .* or floats for scores"),
-    ([0, 1], [0, 1], {"labels": [2, 3]}, "labels are 2, 3, but none of them occurs"),
-    ([0.1, math.inf], [1, 0], {}, r"predictions\[1\] is inf; a score is a finite number"),
-    ([0.1, math.nan], [1, 0], {}, r"predictions\[1\] is NaN; every row needs a number"),
-    ([0.1, 0.2], [1, 0.5], {}, r"references\[1\] is 0.5; a label is a whole number"),
-    (["a", 1], ["a", "b"], {}, r"predictions\[1\] is 1 \(int\)"),
-    (["a", "b"], [0, 1], {}, "the inputs do not fit together"),
-    ([[0.9, 0.1]], [0], {}, "2 columns, but there are 1 labels"),
-    ([0, 1], [-1, -1], {"ignore_index": -1}, "ignore_index is -1, the reference of every row"),
-    ([[0, 1]], [[0, 1]], {"ignore_index": 0}, "ignore_index needs one label per row"),
-    ([[0, 1]], [[0, 1]], {"adjusted": True}, "adjusted needs one label per row, not several"),
-    (
-        [0, 1, 2],
-        [0, 1, 2],
-        {"kappa_weights": "linear", "labels": [0, 1]},
-        r"kappa_weights needs an order of all labels, but labels=\[...\] leaves some out",
-    ),
-    ([0, 1], [0, 1], {"operating_point": "f1"}, "operating_point needs scores of two labels"),
-    ([0, 1], [0, 1], {"max_fpr": 0.1}, "max_fpr needs scores, but predictions are labels"),
-    ([0.5, 0.1], [0, 1], {"max_fpr": 0.0}, "max_fpr must be a number strictly between 0 and 1"),
-    ([[0.5, 0.2, 0.3]], [1], {"max_fpr": 0.1, "labels": [0, 1, 2]}, "needs scores of two"),
-    ([[0.5, 0.5]], [[1, 0]], {"multi_class": "ovo"}, "multi_class 'ovo' needs one label per row"),
-    (
-        [[0.5, 0.2, 0.3]],
-        [1],
-        {"multi_class": "ovo", "average": "micro", "labels": [0, 1, 2]},
-        "multi_class 'ovo' needs average='macro' or 'weighted', got 'micro'",
-    ),
-    ([[0.5, 0.2]], [1], {"probabilities": False, "labels": [0, 1]}, "probabilities False is for"),
-    ([0, 1], [0, 1], {"curves": True}, "curves needs scores, but predictions are labels"),
-    ([0, 1], [0, 1], {"calibration_bins": 5}, "calibration_bins needs scores"),
-    ([0, 1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights, but there are 2 rows"),
-    ([0, 1], [0, 1], {"beta": -1}, "beta must be a number, at least 0"),
-    ([[0, 1]], [[0, 1]], {"average": "binary"}, "average='binary' needs two labels, not rows"),
-    ([[0, 1]], [[0, 1]], {"labels": [0, 2]}, "labels are the positions 0 to 1"),
-    ([[0.5, 1.0]], [[0, 1]], {"average": "binary"}, "average='binary' needs two labels, not"),
-    ([[0.5, 3.0]], [[0, 1]], {}, r"predictions\[0\]\[1\] is 3.0, so these look like logits"),
-    ([[0.5, 0.5]], [[0.0, 0.5]], {}, r"references\[0\]\[1\] is 0.5; each label is 0 or 1"),
-    ([0, 1], [0, 1], {"average": "samples"}, "average='samples' needs rows of several labels"),
-    ([0.1, 0.9], [0, 1], {"average": "samples"}, "average='samples' needs rows of several labels"),
-    ([0.1, 0.9], [0, 1], {"top_k": 2}, "top_k needs probabilities of several labels"),
-    ([0, 1], [0, 1], {"top_k": 2}, "top_k needs scores, but predictions are labels"),
-]
+REFUSED = tabled(__file__, "REFUSED")
 
 
 @pytest.mark.parametrize(("predictions", "references", "options", "message"), REFUSED)

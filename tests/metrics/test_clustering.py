@@ -5,6 +5,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import other_shapes, tabled
 
 POINTS = [[0.0, 0.0], [0.0, 1.0], [5.0, 5.0], [5.0, 6.0]]
 NEAR, FAR = math.sqrt(50), math.sqrt(61)
@@ -36,53 +37,7 @@ SPEC = Spec(
     wrong={"predictions": 0.5, "references": [0.0, "1"]},
     whole=True,
 )
-OTHER_SHAPES = (
-    Spec(
-        name="clustering",
-        shape="labels",
-        sample={"predictions": [0, 0, 1, 2], "references": ["x", "x", "y", "y"]},
-        result={
-            "ari": 4 / 7,
-            "nmi": 0.8,
-            "v_measure": 0.8,
-            "homogeneity": 1.0,
-            "completeness": 2 / 3,
-        },
-        perfect={"predictions": [1, 1, 0, 0], "references": [0, 0, 1, 1]},
-        best=dict.fromkeys(AGREEMENT, 1.0),
-        other_ranges={"ari": (-1.0, 1.0)},
-        wrong={"predictions": 0.5, "references": 0.5},
-        whole=True,
-    ),
-    Spec(
-        name="clustering",
-        shape="labels in floats, further measures",
-        sample={
-            "predictions": [0.0, 0.0, 1.0, 2.0],
-            "references": [3.0, 3.0, 4.0, 4.0],
-            "measures": (*FURTHER, "pair_confusion"),
-        },
-        result={
-            # Of 24 ways to draw it chance has as much information in 16, else half a bit.
-            "ami": 0.5714285714285714,
-            "rand": 5 / 6,
-            "fowlkes_mallows": math.sqrt(1 / 2),
-            "purity": 1.0,
-            "nmi(average_method=max)": 2 / 3,
-            "v_measure(beta=3)": (4 * 1 * 2 / 3) / (3 + 2 / 3),
-            "pair_confusion": [[8, 0], [2, 2]],
-        },
-        perfect={
-            "predictions": [1.0, 1.0, 0.0, 0.0],
-            "references": [0.0, 0.0, 1.0, 1.0],
-            "measures": FURTHER,
-        },
-        best=dict.fromkeys(FURTHER, 1.0),
-        other_ranges={"ami": (-1.0, 1.0)},
-        wrong={"predictions": 0.5, "references": 0.5},
-        whole=True,
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -103,19 +58,7 @@ def test_the_definitions_of_the_chapter(clustering):
 
 @pytest.mark.parametrize(
     ("labels", "points", "scores"),
-    [
-        ([0, 0, 1], [[0.0], [1.0], [9.0]], {"silhouette": (1 - 1 / 9 + 1 - 1 / 8) / 3}),
-        ([0, 0, 1, 1], [[1.0, 1.0]] * 4, {"silhouette": 0.0, "davies_bouldin": 0.0}),
-        (
-            [0, 0, 1, 1],
-            [[-1.0, 0.0], [1.0, 0.0], [0.0, -1.0], [0.0, 1.0]],
-            {"davies_bouldin": math.inf, "calinski_harabasz": 0.0},
-        ),
-        ([0, 0, 1, 1], [[0, 0], [0, 0], [3, 4], [3, 4]], {"calinski_harabasz": math.inf}),
-        ([0, 0, 1, 1], [[3, 4], [3, 4], [3, 4], [3, 4]], {"calinski_harabasz": math.nan}),
-        ([0, 0, 0, 1, 1], [[0.1]] * 5, {"calinski_harabasz": math.nan}),
-        ([5, -1, 5, -1], [[0.0], [7.0], [1.0], [9.0]], {"davies_bouldin": 0.2}),
-    ],
+    tabled(__file__, "edge_cases_of_points"),
 )
 def test_edge_cases_of_points(clustering, labels, points, scores):
     result = clustering.compute(predictions=labels, references=points, measures=list(scores))
@@ -125,14 +68,7 @@ def test_edge_cases_of_points(clustering, labels, points, scores):
 
 @pytest.mark.parametrize(
     ("predictions", "references", "ari", "nmi", "homogeneity", "completeness"),
-    [
-        ([1, 1, 1], [0, 0, 0], 1.0, 1.0, 1.0, 1.0),
-        ([0], ["a"], 1.0, 1.0, 1.0, 1.0),
-        ([0, 1, 2, 3], [0, 0, 0, 0], 0.0, 0.0, 1.0, 0.0),
-        ([0, 0, 0, 0], [0, 1, 2, 3], 0.0, 0.0, 0.0, 1.0),
-        ([0, 1, 0, 1], [0, 0, 1, 1], -0.5, 0.0, 0.0, 0.0),
-        (["x", "y", "y"], ["a", "a", "b"], -0.5, 0.2740175421212811, 0.274, 0.274),
-    ],
+    tabled(__file__, "edge_cases_of_labels"),
 )
 def test_edge_cases_of_labels(
     clustering, predictions, references, ari, nmi, homogeneity, completeness
@@ -212,19 +148,7 @@ def test_a_sample_does_not_depend_on_the_order(clustering):
 
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "message"),
-    [
-        ([0, 0, 0], [[1.0], [2.0], [3.0]], {}, r"predictions holds 1 cluster of 3 points"),
-        ([0, 1, 2], [[1.0], [2.0], [3.0]], {}, r"predictions holds 3 clusters of 3 points"),
-        ([0, 0, 1], [[1.0], [math.inf], [3.0]], {}, r"references\[1\]\[0\] is inf; every coord"),
-        ([0, 0, 1], [[1.0], [math.nan], [3.0]], {}, r"references\[1\]\[0\] is NaN"),
-        ([0, 0, 1], [[1.0], [2.0, 3.0], [3.0]], {}, r"references\[1\] has 2 coordinates, but"),
-        ([0, 0, 1], [[], [], []], {}, r"references must hold a row of coordinates"),
-        ([0, 0, 1], [1.0, 2.5, 3.0], {}, r"references\[1\] is 2.5; a label is"),
-        ([0, 0, 1], [[0.0], [1.0], [2.0]], {"metric": "cosine"}, r"references\[0\] is zero every"),
-        ([0, 0, 1], [[0.0], [1.0], [2.0]], {"measures": "ari"}, r"measures holds 'ari', which"),
-        ([0, 0, 1], [0, 0, 1], {"measures": "silhouette"}, r"measures holds 'silhouette', which"),
-        ([0.5, 0, 1], [0, 0, 1], {}, r"predictions\[0\] is 0.5"),
-    ],
+    tabled(__file__, "what_makes_no_sense_is_refused"),
 )
 def test_what_makes_no_sense_is_refused(clustering, predictions, references, options, message):
     with pytest.raises(ValueError, match=rf"^{message}"):
@@ -246,13 +170,7 @@ def test_pairs_and_purity_by_hand(clustering):
     assert result["confidence_interval"].keys() == {"purity", "rand"}
 
 
-REFUSED = [
-    ("nmi(average_method=mean)", "but average_method is one of arithmetic, geometric, min, max"),
-    ("v_measure(beta=-1)", "but beta is a number, at least 0"),
-    ("v_measure(beta=x)", "but beta is a number, at least 0"),
-    ("ari(beta=1)", "which is not a measure"),
-    ("amu", "did you mean 'ami'"),
-]
+REFUSED = tabled(__file__, "REFUSED")
 
 
 @pytest.mark.parametrize(("measure", "message"), REFUSED)
@@ -276,12 +194,7 @@ def test_distances_in_place_of_points(clustering):
 
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "message"),
-    [
-        ([0, 0, 1], [[0.0, 1.0]] * 3, {}, "references have 2 distances per row, but there are 3"),
-        ([0, 0, 1], [[0.0, -1.0, 1.0]] * 3, {}, r"references\[0\]\[1\] is negative; a distance is"),
-        ([0, 0, 1], [[1.0, 1.0, 1.0]] * 3, {}, r"references\[0\]\[0\] is not 0, the distance of a"),
-        ([0, 0, 1], DISTANCES, {"measures": "davies_bouldin"}, "needs points; references are dist"),
-    ],
+    tabled(__file__, "what_are_no_distances"),
 )
 def test_what_are_no_distances(clustering, predictions, references, options, message):
     with pytest.raises(ValueError, match=message):

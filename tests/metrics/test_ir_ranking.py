@@ -62,7 +62,7 @@ def metric():
 
 
 @pytest.mark.long
-@drawn_examples(40)
+@drawn_examples(60)
 @given(st.data(), ranking_options, measure_options)
 @pytest.mark.parametrize("shape", ["ids", "scores of ids", "scores"])
 def test_a_call_scores_as_defined(shape, data, reading, scoring):

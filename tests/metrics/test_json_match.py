@@ -7,6 +7,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import other_shapes, tabled
 
 _RANGES = dict.fromkeys(
     (
@@ -44,60 +45,7 @@ SPEC = Spec(
     wrong={"predictions": {1, 2}, "references": "{"},
 )
 
-OTHER_SHAPES = (
-    Spec(
-        name="json_match",
-        shape="schema and paths",
-        sample={
-            "predictions": ['{"a": 1, "b": 2}', '{"a": "1"}'],
-            "references": ['{"a": 1, "b": 3}', '{"a": "1"}'],
-            "schema": {"properties": {"a": {"type": "integer"}}},
-            "by_path": True,
-        },
-        result={
-            "valid": 1.0,
-            "schema_valid": 1 / 2,
-            "exact_match": 1 / 2,
-            "f1": 3 / 4,
-            "precision": 3 / 4,
-            "recall": 3 / 4,
-            "micro_f1": 2 / 3,
-            "micro_precision": 2 / 3,
-            "micro_recall": 2 / 3,
-            "matched": 2,
-            "predicted": 3,
-            "expected": 3,
-            "by_path": {
-                "$.a": {
-                    "matched": 2,
-                    "wrong": 0,
-                    "missing": 0,
-                    "extra": 0,
-                    "precision": 1.0,
-                    "recall": 1.0,
-                    "f1": 1.0,
-                },
-                "$.b": {
-                    "matched": 0,
-                    "wrong": 1,
-                    "missing": 0,
-                    "extra": 0,
-                    "precision": 0.0,
-                    "recall": 0.0,
-                    "f1": 0.0,
-                },
-            },
-        },
-        perfect={
-            "predictions": ['{"a": 1}'],
-            "references": ['{"a": 1}'],
-            "schema": {"properties": {"a": {"type": "integer"}}},
-        },
-        best=dict.fromkeys((*_RANGES, "schema_valid"), 1.0)
-        | {"matched": 1, "predicted": 1, "expected": 1},
-        wrong={"predictions": {1, 2}, "references": "{"},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 def test_values_may_be_objects():
@@ -121,47 +69,7 @@ def counts(prediction, reference, **options):
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "options", "expected"),
-    [
-        # leaves
-        ("{}", "{}", {}, (1, 1, 1)),
-        ("[]", "{}", {}, (0, 1, 1)),
-        ("[]", "[1]", {}, (0, 1, 1)),
-        ("1", "[1]", {}, (0, 1, 1)),
-        ('{"a": true}', '{"a": 1}', {}, (0, 1, 1)),
-        ('{"a": 1, "a": 2}', '{"a": 2}', {}, (1, 1, 1)),
-        # lists
-        ("[1, 2, 3]", "[3, 1, 2]", {}, (0, 3, 3)),
-        ("[1, 2, 3]", "[3, 1, 2]", {"list_order": "any"}, (3, 3, 3)),
-        ("[1, 1, 2]", "[1, 2, 2]", {"list_order": "any"}, (2, 3, 3)),
-        ("[[1, 2], [3]]", "[[3], [2, 1]]", {"list_order": "any"}, (3, 3, 3)),
-        # A pairing that takes the first best one pairs the first two and loses a leaf.
-        (
-            [{"a": 1, "b": 1}, {"a": 1, "b": 2}],
-            [{"a": 1, "b": 3}, {"a": 1, "b": 1}],
-            {"list_order": "any"},
-            (3, 4, 4),
-        ),
-        # numbers and texts
-        ("[1.0]", "[1]", {"types": "strict"}, (0, 1, 1)),
-        ('["1", "TRUE", "null"]', "[1, true, null]", {"types": "loose"}, (3, 3, 3)),
-        ("[96, 101]", "[100, 100]", {"rel_tol": 0.04}, (2, 2, 2)),
-        ("[96]", "[100]", {"abs_tol": 3}, (0, 1, 1)),
-        ('["The Cat."]', '["cat"]', {"normalizer": "squad"}, (1, 1, 1)),
-        # what is left out
-        ('{"a": null, "b": [null]}', '{"b": [null]}', {"nulls": "absent"}, (1, 1, 1)),
-        ('{"a": {"b": ""}, "c": 0}', '{"c": 0}', {"empties": "absent"}, (1, 1, 1)),
-        ('{"id": 1, "a": 2}', '{"id": 3, "a": 2}', {"ignore_paths": ["$.id"]}, (1, 1, 1)),
-        (
-            '{"l": [{"a.b": 1, "c": 2}]}',
-            '{"l": [{"a.b": 3, "c": 2}]}',
-            {"ignore_paths": ['$.l[]["a.b"]']},
-            (1, 1, 1),
-        ),
-        # fences
-        ("```json\n[1]\n```", "[1]", {}, (0, 0, 1)),
-        ("```json\n[1]\n```", "[1]", {"parse": "fenced"}, (1, 1, 1)),
-        ("So: ```[1]```", "[1]", {"parse": "fenced"}, (0, 0, 1)),
-    ],
+    tabled(__file__, "leaves_are_counted"),
 )
 def test_leaves_are_counted(prediction, reference, options, expected):
     assert counts(prediction, reference, **options) == expected
@@ -201,15 +109,7 @@ def test_leaves_by_path_add_up():
 
 @pytest.mark.parametrize(
     ("reference", "options", "message"),
-    [
-        ("{", {}, r"references\[0\] is not JSON"),
-        ("NaN", {}, r"references\[0\]: NaN is not a JSON value"),
-        ("1", {"schema": {"type": "objekt"}}, "schema is not a JSON Schema"),
-        ("1", {"schema": [{}, {}]}, "schema has 2 schemas for 1 rows"),
-        ("1", {"schema": "{"}, "schema is not JSON"),
-        ("1", {"ignore_paths": ["id"]}, "ignore_paths"),
-        ("1", {"ignore_paths": "$.id"}, "ignore_paths"),
-    ],
+    tabled(__file__, "a_bad_reference_or_option_is_named"),
 )
 def test_a_bad_reference_or_option_is_named(reference, options, message):
     with pytest.raises(ValueError, match=message):

@@ -8,6 +8,7 @@ from scipy import stats
 
 from metric_commons import State, load
 from tests.spec import Spec
+from tests.tables import other_shapes, tabled
 
 NAN = math.nan
 SCORES = (
@@ -95,43 +96,7 @@ def delta_method(rows, passed, negatives, rejected, positives, accepted, *, n, e
 
 # Of four labels 1 the judge finds three, and of four labels 0 all; of eight other rows it passes
 # three, so that 3/8 / (3/4) are right.
-OTHER_SHAPES = (
-    Spec(
-        name="judge_corrected",
-        shape="several judges, Rogan-Gladen",
-        sample={
-            "predictions": [[verdict] for verdict in [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0] * 2],
-            "references": [1.0] * 4 + [0.0] * 4 + [NAN] * 8,
-            "method": "rogan_gladen",
-        },
-        result={
-            "judge_corrected": 0.5,
-            **delta_method(8, 3, 4, 4, 4, 3, n=16, ends=[0.0, 1.0]),
-            "sensitivity": 0.75,
-            "specificity": 1.0,
-            "judged_rate": 0.375,
-            "labelled": 8,
-            "n": 16,
-        },
-        perfect={
-            "predictions": [[1.0], [0.0], [1.0]],
-            "references": [1.0, 0.0, NAN],
-            "method": "rogan_gladen",
-        },
-        best={
-            "judge_corrected": 1.0,
-            **delta_method(1, 1, 1, 1, 1, 1, n=3, ends=[0.02338176787788789, 1.0]),
-            "sensitivity": 1.0,
-            "specificity": 1.0,
-            "judged_rate": 1.0,
-            "labelled": 2,
-            "n": 3,
-        },
-        other_ranges={"standard_error": (0.0, math.inf)},
-        wrong={"predictions": "1", "references": "1"},
-        whole=True,
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -219,32 +184,7 @@ SOME = {"predictions": [1.0, 0.0, 1.0, 1.0], "references": [1.0, 0.0, NAN, NAN]}
 
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
-    [
-        (NO_LABEL, {}, "references needs at least two labelled rows"),
-        (ALL, {}, "every row is labelled"),
-        (ALL, {"method": "rogan_gladen"}, "every row is labelled"),
-        ({**SOME, "references": [1.0, 2.0, NAN, NAN]}, {}, r"references\[1\] is 2, outside"),
-        (SOME, {"clusters": ["a", "a", "a", "b"]}, "labels of at least two clusters"),
-        (SOME, {"method": "rogan_gladen", "clusters": list("aabb")}, "takes no clusters"),
-        (
-            {"predictions": [1.0, 0.0, 0.0, 1.0], "references": [0.0, 1.0, NAN, NAN]},
-            {"method": "rogan_gladen"},
-            "no better than chance",
-        ),
-        (
-            {**SOME, "predictions": [0.5, 0.0, 1.0, 1.0]},
-            {"method": "rogan_gladen"},
-            "rogan_gladen needs 0 and 1",
-        ),
-        (SOME, {"score_range": (1, 0)}, "score_range must be the smallest and the largest label"),
-        ({**SOME, "predictions": [1.0, NAN, 1.0, 1.0]}, {}, r"predictions\[1\] is not a finite"),
-        ({**SOME, "references": [[1.0, 0.0], [1.0], [], []]}, {}, r"references\[0\] holds 2"),
-        (
-            {**SOME, "predictions": [[1.0], [0.0, 1.0], [1.0], [1.0]]},
-            {},
-            r"predictions\[1\] has 2 verdicts, but the first row has 1",
-        ),
-    ],
+    tabled(__file__, "what_is_refused"),
 )
 def test_what_is_refused(judge_corrected, columns, options, message):
     with pytest.raises(ValueError, match=message):

@@ -4,8 +4,6 @@ import pytest
 
 import metric_commons
 from metric_commons import load
-from metric_commons.evaluation.rows.blocks import Fields
-from metric_commons.evaluation.rows.libraries import scores_of_block
 from metric_commons.evaluation.rows.states import State
 from metric_commons.evaluation.rows.table_files import read_tables
 from metric_commons.evaluation.scoring import scoring
@@ -168,9 +166,6 @@ def test_reasons_are_refused_where_single_rows_are_not_kept():
     for rows in (EXPLAINED, {"data": EXPLAINED} | columns):
         with pytest.raises(ValueError, match=r"explain.* is about single rows"):
             metric_commons.score("math_equivalence", **rows, options={"explain": True})
-    metric, fields = load("math_equivalence", explain=True), Fields.of_one(*EXPLAINED)
-    with pytest.raises(ValueError, match="explain adds texts, which columns of scores"):
-        scores_of_block(metric, fields, EXPLAINED)
 
 
 def test_reasons_are_refused_where_rows_of_one_id_become_one():

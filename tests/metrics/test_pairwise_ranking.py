@@ -1,6 +1,7 @@
 import math
 
 from tests.spec import Spec
+from tests.tables import other_shapes
 
 RANGES = {
     "ratings": (-math.inf, math.inf),
@@ -38,28 +39,4 @@ SPEC = Spec(
     wrong={"model_a": 0.5, "model_b": 0.5, "winner": ["model_a"]},
     whole=True,
 )
-OTHER_SHAPES = (
-    Spec(
-        name="pairwise_ranking",
-        shape="shares of the points",
-        sample={
-            "model_a": ["ada", "ada", "bob", "ada"],
-            "model_b": ["bob", "bob", "ada", "bob"],
-            "winner": [0.75, 1.0, 0.25, 0.5],
-        },
-        result={
-            "win_rate": {"ada": 0.75, "bob": 0.25},
-            "average_win_rate": {"ada": 0.75, "bob": 0.25},
-            "wins": {"ada": 1, "bob": 0},
-            "losses": {"ada": 0, "bob": 1},
-            "ties": {"ada": 3, "bob": 3},
-            "ratings": {"ada": 1000 + 200 * math.log10(3), "bob": 1000 - 200 * math.log10(3)},
-            "win_matrix": {"ada": {"ada": 0.5, "bob": 0.75}, "bob": {"ada": 0.25, "bob": 0.5}},
-        },
-        perfect={"model_a": ["x"], "model_b": ["y"], "winner": [0.5]},
-        best=SPEC.best,
-        other_ranges=RANGES,
-        wrong={"model_a": 0.5, "model_b": 0.5, "winner": ["model_a"]},
-        whole=True,
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)

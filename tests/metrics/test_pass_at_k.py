@@ -6,6 +6,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import other_shapes, tabled
 
 SPEC = Spec(
     name="pass_at_k",
@@ -15,32 +16,7 @@ SPEC = Spec(
     best={"pass@1": 1.0, "pass@2": 1.0},
     wrong={"predictions": [1, "passed"]},
 )
-OTHER_SHAPES = (
-    Spec(
-        name="pass_at_k",
-        shape="reliability",
-        sample={
-            "predictions": [{"n": 4, "c": 3}, {"n": 8, "c": 4}],
-            "k": 4,
-            "measures": ["pass^k", "g-pass@k", "mg-pass@k", "avg@n"],
-            "thresholds": [0.5],
-        },
-        result={
-            "pass^4": (0 + 1 / 70) / 2,
-            "g-pass@4_0.5": (1 + 53 / 70) / 2,
-            "mg-pass@4": (1 / 2 + 9 / 70) / 2,
-            "avg@n": 0.625,
-        },
-        perfect={
-            "predictions": [{"n": 4, "c": 4}, {"n": 8, "c": 8}],
-            "k": 4,
-            "measures": ["pass^k", "g-pass@k", "mg-pass@k", "avg@n"],
-            "thresholds": [0.5],
-        },
-        best={"pass^4": 1.0, "g-pass@4_0.5": 1.0, "mg-pass@4": 1.0, "avg@n": 1.0},
-        wrong={"predictions": [1, "passed"]},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -88,24 +64,8 @@ def test_problems_may_differ_in_samples(pass_at_k):
 @pytest.mark.parametrize(
     ("predictions", "k", "message"),
     [
-        ([[1] * 10] * 7 + [[1] * 5], [1, 10], "[7] has 5 samples, pass@10 needs at least 10"),
-        ([{"n": 3, "c": 3}], 10**30, f"[0] has 3 samples, pass@{10**30} needs at least {10**30}"),
-        ([{"n": 5, "c": 5}, {"n": 5, "c": 6}], 1, "[1] has c = 6 samples that pass, but only n ="),
-        ([{"n": 5, "c": -1}], 1, "[0] has c = -1; a count is not negative"),
-        ([{"n": -5, "c": -6}], 1, "[0] has n = -5; a count is not negative"),
-        ([{"n": 2**31, "c": 1}], 1, "[0] has n = 2147483648; at most 2147483647 samples"),
-        ([{"n": 0, "c": 0}], 1, "[0] has no samples"),
-        ([{"n": 10, "c": 2.5}], 1, "[0]['c'] is 2.5 (float)"),
-        ([{"n": 10, "c": 2.0}], 1, "[0]['c'] is 2.0 (float)"),
-        ([{"n": 10}], 1, "[0] has the fields ['n']"),
-        ([[1, 0], []], 1, "[1] has no samples"),
-        ([[1, 0], [1, 2]], 1, "[1][1] is 2; an outcome is 0 or 1"),
-        ([[1, 0], [-1, 1]], 1, "[1][0] is -1; an outcome is 0 or 1"),
+        *tabled(__file__, "bad_problems_are_named"),
         (np.array([[1, 0], [0, 3]]), 1, "[1][1] is 3; an outcome is 0 or 1"),
-        ([[1, 0], [1, 0.5]], 1, "[1][1] is 0.5 (float)"),
-        ([1, 0, 1], 1, "[0] is 1 (int)"),
-        ([["passed"]], 1, "[0][0] is 'passed' (str)"),
-        ([[1, 0], {"n": 2, "c": 1}], 1, "predictions["),
     ],
 )
 def test_bad_problems_are_named(pass_at_k, predictions, k, message):

@@ -2,6 +2,7 @@ import math
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import other_shapes
 
 SPEC = Spec(
     name="ranking_agreement",
@@ -28,31 +29,7 @@ def least_overlap(agreements, p=0.9):
 
 
 LEAST = (least_overlap([1, 1, 1]) + least_overlap([1, 0.5, 1])) / 2
-OTHER_SHAPES = (
-    Spec(
-        name="ranking_agreement",
-        shape="rankings",
-        sample={
-            "predictions": [[["a"], ["b"], ["c"]], [["a"], ["b"], ["c"]]],
-            "references": [[["a"], ["b"], ["c"]], [["a"], ["c"], ["b"]]],
-        },
-        result={
-            "rbo": (1.0 + 0.955) / 2,
-            "rbo_min": LEAST,
-            "rbo_max": (1.0 + 0.955) / 2,
-            "rbo_residual": (1.0 + 0.955) / 2 - LEAST,
-        },
-        perfect={"predictions": [["a"]], "references": [["a"]]},
-        best={
-            "rbo": 1.0,
-            "rbo_min": least_overlap([1]),
-            "rbo_max": 1.0,
-            "rbo_residual": 1 - least_overlap([1]),
-        },
-        wrong={"predictions": {}, "references": {}},
-        whole=True,
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 def test_pearson_of_the_largest_floats_does_not_overflow():

@@ -5,6 +5,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import other_shapes, tabled
 
 SPEC = Spec(
     name="repeated_sampling",
@@ -30,47 +31,7 @@ SPEC = Spec(
     wrong={"predictions": 12, "references": 12},
 )
 
-OTHER_SHAPES = (
-    Spec(
-        name="repeated_sampling",
-        shape="extracted",
-        sample={
-            "predictions": [["I say \\boxed{1/2}", "Well", "\\boxed{0.5}"], ["\\boxed{4}"]],
-            "references": ["0.5", "5"],
-            "extract": "boxed",
-            "equivalence": "math",
-        },
-        result={"maj@n": 0.5, "unparsed": 1 / 6},
-        perfect={
-            "predictions": [["\\boxed{2}"], ["\\boxed{1}"]],
-            "references": ["2.0", "3/3"],
-            "extract": "boxed",
-            "equivalence": "math",
-        },
-        best={"maj@n": 1.0, "unparsed": 0.0},
-        wrong={"predictions": 12, "references": 12},
-    ),
-    Spec(
-        name="repeated_sampling",
-        shape="outcomes",
-        sample={
-            "predictions": [[1, 0, 1, 0], [0, 1, 1, 1]],
-            "scores": [[0.5, 0.9, 0.7, 0.1], [2.0, 2.0, -1.0, 0.0]],
-            "k": [2, 4],
-            "measures": "best_of@k",
-        },
-        # Of pairs, three without the greatest score, which is wrong; then two of it, one and a tie.
-        result={"best_of@2": (3 / 6 + 3.5 / 6) / 2, "best_of@4": (0 + 1 / 2) / 2},
-        perfect={
-            "predictions": [[1, 1, 1, 0], [1, 1, 1, 1]],
-            "scores": [[1.0, 2.0, 3.0, 0.0], [1.0, 2.0, 2.0, 2.0]],
-            "k": [2, 4],
-            "measures": "best_of@k",
-        },
-        best={"best_of@2": 1.0, "best_of@4": 1.0},
-        wrong={"predictions": 1},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -163,23 +124,7 @@ OUTCOMES = {"predictions": [[1, 0], [1, 1]], "measures": "best_of@k"}
 
 @pytest.mark.parametrize(
     ("call", "message"),
-    [
-        (ANSWERS | {"k": 2}, r"predictions\[1\] has 1 samples, maj@2 needs at least 2"),
-        (ANSWERS | {"k": 1, "ties": "first"}, r"predictions\[0\] has 2 samples; ties='first'"),
-        (ANSWERS | {"predictions": [["a"], []]}, r"predictions\[1\] has no samples"),
-        (ANSWERS | {"references": ["a", []]}, r"references\[1\] is empty"),
-        (ANSWERS | {"references": None}, "references is missing"),
-        (ANSWERS | {"measures": "best_of@k"}, "scores is None, but best_of@k chooses"),
-        (ANSWERS | {"k": 0}, "k must hold integers"),
-        (OUTCOMES | {"measures": "maj@k"}, "measures holds 'maj@k', which takes answers"),
-        (OUTCOMES | {"scores": [[1.0, 2.0]]}, "scores has 1 rows, but there are 2 problems"),
-        (OUTCOMES | {"scores": [[1.0, 2.0], [1.0]]}, r"scores\[1\] has 1 scores for 2 samples"),
-        (OUTCOMES | {"scores": [[1.0, np.nan], [1, 1]]}, r"scores\[0\]\[1\] is nan"),
-        (OUTCOMES | {"scores": [1.0, 2.0]}, r"scores\[0\] is 1.0; expected a list of numbers"),
-        (OUTCOMES | {"predictions": [[1, 2], [0, 1]]}, r"predictions\[0\]\[1\] is 2; an outcome"),
-        (OUTCOMES | {"predictions": [[], [0, 1]]}, r"predictions\[0\] has no samples"),
-        (OUTCOMES | {"references": ["a", "b"]}, r"predictions\[0\]\[0\] is 1"),
-    ],
+    tabled(__file__, "what_cannot_be_scored_is_refused"),
 )
 def test_what_cannot_be_scored_is_refused(sampling, call, message):
     with pytest.raises(ValueError, match=f"^{message}"):

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 
 from metric_commons import load
-from tests.spec import ROOT, Spec
+from tests.spec import Spec
+from tests.tables import other_shapes, tabled
 
 GRADES = ["correct", "correct", "incorrect", "not_attempted", "A", "B", "C", "A"]
 MEANS = ("correct", "incorrect", "not_attempted", "accuracy_given_attempted")
@@ -44,78 +45,7 @@ def answer(correct, confidence, **attempted):
 
 ANSWERS = [answer(True, 0.9), answer(False, 0.6), answer(True, 0.6), answer(False, 0.1)]
 
-OTHER_SHAPES = (
-    Spec(
-        name="selective_answering",
-        shape="confidences",
-        sample={"predictions": ANSWERS, "coverages": [0.5]},
-        result={
-            "correct": 0.5,
-            "incorrect": 0.5,
-            "not_attempted": 0.0,
-            "accuracy_given_attempted": 0.5,
-            "f1": 0.5,
-            "accuracy": 0.5,
-            "brier": (0.01 + 0.36 + 0.16 + 0.01) / 4,
-            "aurc": (0 + 0.5 / 2 + 1 / 3 + 2 / 4) / 4,
-            "e_aurc": (0 + 0.5 / 2 + 1 / 3 + 2 / 4) / 4 - (1 / 3 + 2 / 4) / 4,
-            "augrc": (0 + 0.5 + 1 + 2) / 16,
-            "auroc": 3.5 / 4,
-            "accuracy@0.5": 0.75,
-        },
-        perfect={
-            "predictions": [answer(True, 1.0), answer(True, 1.0), answer(False, 0.0)],
-            "coverages": [0.5],
-        },
-        best={
-            "correct": 2 / 3,
-            "incorrect": 1 / 3,
-            "not_attempted": 0.0,
-            "accuracy_given_attempted": 2 / 3,
-            "f1": 2 / 3,
-            "accuracy": 2 / 3,
-            "brier": 0.0,
-            "aurc": 1 / 9,
-            "e_aurc": 0.0,
-            "augrc": 1 / 9,
-            "auroc": 1.0,
-            "accuracy@0.5": 1.0,
-        },
-        wrong={"predictions": {"correct": 1, "confidence": "high"}},
-    ),
-    Spec(
-        name="selective_answering",
-        shape="attempts",
-        sample={
-            "predictions": [
-                answer(True, 0.9, attempted=True),
-                answer(False, 0.2, attempted=False),
-                answer(False, 0.5, attempted=True),
-            ]
-        },
-        result={
-            "correct": 1 / 3,
-            "incorrect": 1 / 3,
-            "not_attempted": 1 / 3,
-            "accuracy_given_attempted": 0.5,
-            "f1": 0.4,
-            "accuracy": 0.5,
-            "brier": (0.01 + 0.25) / 2,
-            "aurc": 0.25,
-            "e_aurc": 0.0,
-            "augrc": 0.25,
-            "auroc": 1.0,
-        },
-        perfect={"predictions": [answer(True, 1.0, attempted=True)] * 2},
-        best={
-            **dict.fromkeys(["correct", "accuracy_given_attempted", "f1", "accuracy"], 1.0),
-            **dict.fromkeys(["incorrect", "not_attempted", "brier"], 0.0),
-            **dict.fromkeys(["aurc", "e_aurc", "augrc"], 0.0),
-            "auroc": math.nan,
-        },
-        wrong={"predictions": {"correct": 1, "confidence": 0.5}},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 @pytest.fixture(scope="module")
@@ -182,15 +112,7 @@ def test_the_curve_comes_if_asked_for(selective):
 
 @pytest.mark.parametrize(
     ("call", "message"),
-    [
-        ({"predictions": ["correct", "wrong"]}, r"predictions\[1\] is 'wrong'; expected 'correct'"),
-        ({"predictions": ["corect"]}, r"predictions\[0\] is 'corect'.*did you mean 'correct'"),
-        ({"predictions": ["A"], "curve": True}, "curve needs confidences"),
-        ({"predictions": ["A"], "coverages": [0.5]}, "coverages needs confidences"),
-        ({"predictions": ["A"], "confidence_targets": [1]}, "confidence_targets must be a list"),
-        ({"predictions": [answer(True, 0.5, attempted=False)]}, r"predictions\[0\] is correct"),
-        ({"predictions": [answer(True, math.nan)]}, r"predictions\[0\]\['confidence'\] is NaN"),
-    ],
+    tabled(__file__, "what_cannot_be_scored_is_refused"),
 )
 def test_what_cannot_be_scored_is_refused(selective, call, message):
     with pytest.raises(ValueError, match=f"^{message}"):
@@ -263,13 +185,15 @@ def test_many_confidences_take_little_memory(selective):
         assert peak < 100e6
 
 
-@pytest.mark.parametrize(("kinds", "method"), [(1024, "law"), (1025, "bootstrap")])
-def test_very_many_kinds_of_answers_have_the_interval_of_the_bootstrap(kinds, method):
-    card = (ROOT / "metrics" / "selective_answering" / "README.md").read_text("utf-8")
-    assert "With more than 1,024 different pairs of grade and confidence, F1" in card
-    answers = [answer(row % 3 > 0, row / 2000) for row in range(kinds)]
-    scores = load("selective_answering").compute(
-        predictions=answers, confidence_level=0.95, n_resamples=5
-    )
-    drawn = {name for name, used in scores["interval"].items() if used == method}
-    assert drawn >= {"f1", "aurc", "e_aurc", "augrc", "auroc"}
+@pytest.mark.long
+def test_confidences_that_are_joined_hardly_change_an_interval(selective, monkeypatch):
+    chance = np.random.default_rng(3)
+    rows = [answer(bool(chance.random() < c), float(c)) for c in chance.random(400)]
+    ends = []
+    for most in (1_000, 100):
+        monkeypatch.setattr("metric_commons.judging.sampling.risk_coverage._JOINED", most)
+        result = selective.compute(predictions=rows, confidence_level=0.95, n_resamples=4_000)
+        assert set(result["interval"].values()) == {"law", "clopper_pearson"}
+        ends.append(result["confidence_interval"])
+    for name in ("f1", "aurc", "e_aurc", "augrc", "auroc"):
+        assert ends[0][name] == pytest.approx(ends[1][name], abs=0.005)

@@ -5,6 +5,7 @@ from datasets import Dataset
 
 from metric_commons import State, load, score
 from tests.spec import Spec
+from tests.tables import other_shapes, tabled
 
 KEYS = ("precision", "recall", "f1")
 
@@ -58,37 +59,7 @@ SPEC = Spec(
     wrong={"predictions": 3, "references": ["B-A", 7]},
 )
 
-OTHER_SHAPES = (
-    Spec(
-        name="span_f1",
-        shape="spans",
-        sample={
-            "predictions": [
-                {"type": ["PER", "LOC"], "start": [0, 5], "end": [2, 7]},
-                {"type": [], "start": [], "end": []},
-                {"type": ["PER"], "start": [3], "end": [4]},
-            ],
-            "references": [
-                {"type": ["LOC", "PER"], "start": [5, 1], "end": [7, 2]},
-                {"type": ["PER"], "start": [0], "end": [1]},
-                {"type": ["PER"], "start": [3], "end": [4]},
-            ],
-        },
-        result={
-            **scores("", 2 / 3, 2 / 4, 4 / 7),
-            **scores("macro_", 3 / 4, 2 / 3, 7 / 10),
-            **scores("weighted_", 5 / 8, 2 / 4, 11 / 20),
-            "support": 4,
-            "per_type": {"LOC": of_type(1.0, 1.0, 1.0, 1), "PER": of_type(1 / 2, 1 / 3, 2 / 5, 3)},
-        },
-        perfect={
-            "predictions": [{"type": ["A"], "start": [0], "end": [1]}],
-            "references": [{"type": ["A"], "start": [0], "end": [1]}],
-        },
-        best=BEST | {"support": 1, "per_type": {"A": of_type(1.0, 1.0, 1.0, 1)}},
-        wrong={"predictions": 3, "references": {"type": ["A"], "start": ["0"], "end": [1]}},
-    ),
-)
+OTHER_SHAPES = other_shapes(__file__)
 
 
 def f1(predictions, references, **options):
@@ -97,16 +68,7 @@ def f1(predictions, references, **options):
 
 @pytest.mark.parametrize(
     ("tags", "types"),
-    [
-        ("I-A I-A O", "A"),
-        ("I-A I-B", "AB"),
-        ("B-A B-A", "AA"),
-        ("B-A E-A S-A", "AA"),
-        ("U-A U-A", "A"),
-        ("AX AY", "XY"),
-        ("B I", "_"),
-        (".-A O", ""),
-    ],
+    tabled(__file__, "spans_are_read_as_conlleval_does"),
 )
 def test_spans_are_read_as_conlleval_does(tags, types):
     found = load("span_f1").compute(predictions=[tags.split()], references=[tags.split()])
@@ -117,17 +79,7 @@ def test_spans_are_read_as_conlleval_does(tags, types):
 
 @pytest.mark.parametrize(
     ("scheme", "tags", "support"),
-    [
-        ("IOB1", "I-A I-A O B-A I-A", 2),
-        ("IOB1", "O B-A O", 0),  # a gap of seqeval
-        ("IOB2", "I-A I-A B-A I-A", 1),
-        ("IOE1", "I-A E-A E-A", 1),
-        ("IOE2", "I-A E-A E-A I-A", 2),
-        ("IOBES", "B-A I-A O S-A B-A E-A", 2),
-        ("BILOU", "B-A L-A U-A B-A", 2),
-        ("auto", "B-A L-A U-A B-A", 2),
-        ("auto", "I-A E-A E-A I-A", 2),
-    ],
+    tabled(__file__, "a_scheme_takes_what_is_well_formed"),
 )
 def test_a_scheme_takes_what_is_well_formed(scheme, tags, support):
     rows = {"predictions": [tags.split()], "references": [tags.split()]}
@@ -218,24 +170,7 @@ def test_rows_do_not_touch():
 
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "message"),
-    [
-        ([["O"]], [["O", "O"]], {}, r"predictions\[0\] has 1 tags, but references\[0\] has 2"),
-        ([["O", ""]], [["O", "O"]], {}, r"predictions\[0\]\[1\] is empty"),
-        ([["O"]], [["X-A"]], {"scheme": "IOB2"}, r"references\[0\]\[0\] is 'X-A'; the letters of"),
-        ([["O"]], [["I-A"]], {"scheme": "auto"}, "references have no known scheme"),
-        (
-            [{"type": ["A"], "start": [0], "end": []}],
-            [{"type": [], "start": [], "end": []}],
-            {},
-            r"predictions\[0\] has 1 types, 1 starts and 0 ends",
-        ),
-        (
-            [{"type": ["A"], "start": [3], "end": [3]}],
-            [{"type": [], "start": [], "end": []}],
-            {},
-            r"predictions\[0\] has a span from 3 to 3; the end is exclusive",
-        ),
-    ],
+    tabled(__file__, "what_cannot_be_scored_is_named"),
 )
 def test_what_cannot_be_scored_is_named(predictions, references, options, message):
     with pytest.raises(ValueError, match=message):

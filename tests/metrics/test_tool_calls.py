@@ -7,6 +7,7 @@ import pytest
 
 from metric_commons import load
 from tests.spec import Spec
+from tests.tables import tabled
 
 _RANGES = dict.fromkeys(
     (
@@ -78,41 +79,7 @@ F1 = [call("f", a=1)]
 
 @pytest.mark.parametrize(
     ("prediction", "reference", "options", "expected"),
-    [
-        # order, repetition, more and fewer calls
-        ("[g(), f(a=1)]", [*F1, call("g")], {}, 1.0),
-        ("[g(), f(a=1)]", [*F1, call("g")], {"match": "same_order"}, 0.0),
-        ("[g(), f(a=1), h()]", [call("g"), call("h")], {"match": "in_order"}, 1.0),
-        ("[h(), f(a=1), g()]", [call("g"), call("h")], {"match": "in_order"}, 0.0),
-        ("[h(), f(a=1), g()]", [call("g"), call("h")], {"match": "superset"}, 1.0),
-        ("[g()]", [call("g"), call("h")], {"match": "subset"}, 1.0),
-        ("[g(), g()]", [call("g")], {}, 0.0),
-        ("[g()]", [call("g"), call("g")], {}, 0.0),
-        # arguments
-        ("[f(a=1, b=2)]", F1, {"arguments": "superset"}, 1.0),
-        ("[f()]", F1, {"arguments": "subset"}, 1.0),
-        ("[f(z=0)]", F1, {"arguments": "ignore"}, 1.0),
-        ("[f(a=1, b=2)]", F1, {"ignore_arguments": ["b"]}, 1.0),
-        # types and tolerances
-        ("[f(a=True)]", F1, {}, 0.0),
-        ("[f(a=1.0)]", F1, {}, 1.0),
-        ("[f(a=1.0)]", F1, {"types": "strict"}, 0.0),
-        ("[f(a='1')]", F1, {}, 0.0),
-        ("[f(a='1')]", F1, {"types": "loose"}, 1.0),
-        ("[f(a='01')]", F1, {"types": "loose"}, 0.0),
-        ("[f(a=96)]", [call("f", a=100)], {"rel_tol": 0.04}, 1.0),
-        ("[f(a=100)]", [call("f", a=96)], {"rel_tol": 0.04}, 0.0),
-        ("[f(a='New York')]", [call("f", a="new-york")], {"normalizer": "bfcl"}, 1.0),
-        ("[f(a=[1, 2])]", [call("f", a=[2, 1])], {"list_order": "any"}, 1.0),
-        ("[f(a=[1, 2])]", [call("f", a=[2, 1])], {}, 0.0),
-        # names
-        ("[a.b()]", [call("a_b")], {}, 0.0),
-        ("[a.b()]", [call("a_b")], {"dots": "underscore"}, 1.0),
-        # accepted values, and the best pairing where the first one would use up the only fit
-        ("[f(a=2)]", [call("f", a=[1, 2])], {"alternatives": True}, 1.0),
-        ("[f()]", [call("f", a=[1, ""])], {"alternatives": True}, 1.0),
-        ("[f(a=1), f(a=2)]", [call("f", a=[1, 2]), call("f", a=[1])], {"alternatives": True}, 1.0),
-    ],
+    tabled(__file__, "a_row_is_right_or_wrong"),
 )
 def test_a_row_is_right_or_wrong(prediction, reference, options, expected):
     assert result(prediction, reference, **options)["exact_match"] == expected
@@ -120,20 +87,7 @@ def test_a_row_is_right_or_wrong(prediction, reference, options, expected):
 
 @pytest.mark.parametrize(
     "prediction",
-    [
-        "[f(a=1)]",
-        "f(a=1)",
-        "```python\n[f(a=1)]\n```",
-        '{"name": "f", "arguments": {"a": 1}}',
-        '{"name": "f", "parameters": {"a": 1}}',
-        '[{"function": {"name": "f", "arguments": "{\\"a\\": 1}"}}]',
-        '```json\n[{"name": "f", "args": {"a": 1}}]\n```',
-        'So: <tool_call>\n{"name": "f", "arguments": {"a": 1}}\n</tool_call> Done.',
-        '<tool_call>{"name": "f", "arguments": {"a": 1}}',
-        {"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": '{"a": 1}'}}]},
-        [{"name": "f", "input": {"a": 1}}],
-        ({"name": "f", "arguments": {"a": 1}},),
-    ],
+    tabled(__file__, "calls_come_in_many_forms"),
 )
 def test_calls_come_in_many_forms(prediction):
     assert result(prediction, F1)["exact_match"] == 1.0
@@ -157,22 +111,7 @@ def test_without_a_sign_of_a_call_there_is_none(prediction):
 
 @pytest.mark.parametrize(
     "prediction",
-    [
-        "[f(1)]",
-        "[f(**x)]",
-        "[f(a=1, a=2)]",
-        "[f(a=1)] I hope this helps.",
-        "[f(a={[]: 1})]",
-        "f(a=2**99999999)",
-        '{"name": "f", "arguments": {"a": NaN}}',
-        '{"name": "f", "arguments": [1]}',
-        '{"name": "f", "arguments": {}, "args": {}}',
-        '{"answer": 42}',
-        "<tool_call>f</tool_call>",
-        [{"arguments": {}}],
-        [1],
-        3,
-    ],
+    tabled(__file__, "a_call_that_cannot_be_read_is_not_no_call"),
 )
 def test_a_call_that_cannot_be_read_is_not_no_call(prediction):
     found = result(prediction, [])
@@ -214,18 +153,7 @@ def test_every_row_needs_tools_where_one_does(options):
 
 @pytest.mark.parametrize(
     ("reference", "options", "message"),
-    [
-        ("[", {}, r"references\[0\] is not JSON"),
-        ([{"arguments": {}}], {}, r"references\[0\]: a call has no name"),
-        ({"name": "f"}, {}, r"references\[0\]: expected a list of calls, got an object"),
-        ([call("f", a=1)], {"alternatives": True}, r"references\[0\]: 'a' of f is not a list"),
-        ([call("f", a=[])], {"alternatives": True}, "'a' of f is not a list of accepted values"),
-        ([call("f", a=[1])], {"arguments": "bfcl"}, "needs tools"),
-        ([call("f", a=[1])], {"arguments": "bfcl", "tools": [{"name": "g"}]}, "f is not among"),
-        ([], {"tools": [{"parameters": {}}]}, r"tools\[0\] is not the declaration of a tool"),
-        ([], {"tools": [[], []]}, "tools has 2 lists for 1 rows"),
-        ([], {"defaults": True}, "defaults=True needs tools"),
-    ],
+    tabled(__file__, "a_bad_reference_or_option_is_named"),
 )
 def test_a_bad_reference_or_option_is_named(reference, options, message):
     with pytest.raises(ValueError, match=message):

@@ -7,6 +7,7 @@ import pytest
 
 from metric_commons import State, load
 from tests.spec import PATIENCE, ROOT, Spec
+from tests.tables import tabled
 
 # Of the first row two of three options are true, and one of them is above the false one.
 TRUE = exp(-0.5) + exp(-1.5)
@@ -131,17 +132,8 @@ LENGTHS = {"score": [-1.0, -3.0], "length": [2, 3]}
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
     [
-        (SCORES, [[1, 0], [0, 0]], "references[1] has no true option"),
-        ([[-1.0], ["-1"]], [[1], [1]], "predictions[1][0] is '-1' (str)"),
+        *tabled(__file__, "bad_questions_are_named"),
         (SCORES, np.array([[1, 0], [1, -1]]), "references[1][1] is -1; a label is 1"),
-        (SCORES, [[1, 0], [1, 1.0]], "references[1][1] is 1.0 (float)"),
-        ([LENGTHS, SCORES[0]], TRUTH, "predictions[1] is [-1.0, -3.0] (list); expected dict"),
-        ([LENGTHS, {"score": [0.0, 0.0]}], TRUTH, "predictions[1] has the fields ['score']"),
-        (
-            [LENGTHS, {"score": [0.0, 0.0], "length": [1, 1.5]}],
-            TRUTH,
-            "predictions[1]['length'][1] is 1.5 (float)",
-        ),
     ],
 )
 def test_bad_questions_are_named(truthful_mc, predictions, references, message):

@@ -4,8 +4,6 @@ import ir_measures
 from ir_measures import providers, util
 from ir_measures.providers import (
     accuracy_provider,
-    compat_provider,
-    cwl_eval,
     judged_provider,
     msmarco_provider,
     pytrec_eval_provider,
@@ -18,8 +16,6 @@ from tests.peers.plugin import counted, unsupported
 # ir_measures orders equal scores by id ascending in these, and descending in trec_eval's.
 _EVALUATORS = {
     pytrec_eval_provider.PytrecEvalProvider: {"score_dtype": "float32"},
-    compat_provider.CompatProvider: {},
-    cwl_eval.CwlEvalProvider: {},
     judged_provider.JudgedProvider: {},
     msmarco_provider.MsMarcoProvider: {},
 }

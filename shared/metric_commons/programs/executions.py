@@ -25,7 +25,7 @@ from .worker_pool import Pool, shared_pool, usable_cores
 
 PERMISSION = "HF_ALLOW_CODE_EVAL"
 
-Score = Literal["pass_fail", "partial", "weighted_sum", "first_10"]
+Score = Literal["pass_fail", "partial", "weighted_sum"]
 ResultFormat = Literal["code_eval", "livecodebench"]
 
 REPORTS = frozenset(
@@ -42,7 +42,6 @@ _CODES: Mapping[str, Any] = {
     "exited": -4,
 }
 
-_FIRST = 10  # tests that count for verl's proportion
 _LISTED = 10  # tasks that a message names
 _MOST_SHARING = 16  # programs that run at once because they share cores
 _SHARE = 0.8  # of its part of a core: what a program has even if the machine does other work
@@ -235,9 +234,7 @@ def program_score(grade: Grade, score: Score) -> float | None:
     """Return the score of one program; None if it is unknown.
 
     "pass_fail" is 1.0 if all tests passed, "partial" the proportion of tests that passed, and
-    "weighted_sum", as in open-r1, the first plus a tenth of the second. "first_10" is verl's: 1.0
-    if all tests passed, else the proportion of the first ten, which is 1.0 too if only a later
-    test failed.
+    "weighted_sum", as in open-r1, the first plus a tenth of the second.
 
     >>> grade = Grade(["passed", "wrong"])
     >>> [program_score(grade, score) for score in ("pass_fail", "partial", "weighted_sum")]
@@ -250,10 +247,7 @@ def program_score(grade: Grade, score: Score) -> float | None:
         return is_right
     if score == "partial":
         return share
-    if score == "weighted_sum":
-        return is_right + 0.1 * share
-    first = grade.statuses[:_FIRST]
-    return 1.0 if grade.outcome else first.count("passed") / len(first)
+    return is_right + 0.1 * share
 
 
 def row_reports(executions: Executions, score: Score) -> dict[str, Any]:

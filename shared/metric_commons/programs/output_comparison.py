@@ -19,7 +19,6 @@ _LONGEST_NUMBER = 400  # characters; with a tolerance, longer ones are only comp
 _LONGEST_PIECE = 1 << 21  # bytes of a line, word or value; longer ones are only compared as bytes
 _BLOCK = 1 << 16  # bytes that are split into words at once
 _WORD, _GAP = re.compile(r"\S+"), re.compile(rb"\s")
-_BLANKS = bytes(32 if bytes([code]).isspace() else 46 for code in range(256))
 
 
 def output_difference(
@@ -36,7 +35,7 @@ def output_difference(
     >>> output_difference(b"3.0 +5 \n", "3 5", "lines")
     ''
     >>> output_difference(b"1\n2\n3\n", "1\n2\n", "lines")
-    '3 lines, expected 2'
+    'line 3 differs'
     >>> output_difference(b"0.3333333", "0.33333333", "floats", 1e-6)
     ''
     """
@@ -52,10 +51,7 @@ def _line_difference(output: bytes, expected: bytes) -> str:
     lines, expected_lines = (map(bytes.strip, io.BytesIO(text)) for text in (output, expected))
     for number, pair in enumerate(zip_longest(lines, expected_lines, fillvalue=b""), 1):
         if not _are_equal_lines(*pair):
-            counts = [text.count(b"\n") + 1 for text in (output, expected)]
-            if counts[0] == counts[1]:
-                return f"line {number} differs"
-            return f"{counts[0]} lines, expected {counts[1]}"
+            return f"line {number} differs"
     return ""
 
 
@@ -88,11 +84,14 @@ def _are_equal_numbers(word: str, expected: str) -> bool:
 def _word_difference(output: bytes, expected: bytes, tolerance: float | None) -> str:
     pairs = zip_longest(_words(output), _words(expected))
     for number, (word, expected_word) in enumerate(pairs, 1):
-        if word is None or expected_word is None:
-            return f"{_word_count(output)} words, expected {_word_count(expected)}"
         if word == expected_word:
             continue
-        is_close = tolerance is not None and _are_close_words(word, expected_word, tolerance)
+        is_close = (
+            word is not None
+            and expected_word is not None
+            and tolerance is not None
+            and _are_close_words(word, expected_word, tolerance)
+        )
         if not is_close:
             return f"word {number} differs"
     return ""
@@ -109,11 +108,6 @@ def _words(text: bytes) -> Iterator[str]:
         else:
             yield piece.decode("latin-1")
         start = end
-
-
-def _word_count(text: bytes) -> int:
-    blanks = text.translate(_BLANKS)
-    return blanks.count(b" .") + blanks.startswith(b".")
 
 
 def _are_close_words(word: str, expected: str, tolerance: float) -> bool:

@@ -15,10 +15,9 @@ from ..statistics.arithmetic.rank_correlations import CORRELATIONS, PairedScores
 from ..statistics.intervals.spreads import LARGEST
 from .error_intervals import WORSE, averaged_errors
 from .explained_intervals import score_effects, sum_columns
-from .measure_names import RegressionMeasure, parse_measures
+from .measure_names import RegressionMeasure, are_of_intervals, parse_measures
 from .order_measures import RANKS
-from .pairs import Pairs
-from .prediction_intervals import IntervalPairs, are_of_intervals
+from .pairs import IntervalPairs, Pairs
 from .row_losses import MEANS, ROOTS, mean_losses
 
 

@@ -15,11 +15,10 @@ from ..statistics.arithmetic.exact_sums import as_float, quotient, root
 from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.summary import Measured, summarize_inputs
 from .error_intervals import measure_intervals
-from .measure_names import D2_NAMES, Measures, RegressionMeasure, parse_measures
+from .measure_names import D2_NAMES, Measures, RegressionMeasure, are_of_intervals, parse_measures
 from .moments import SQUARES, Moments, compute_moments
 from .order_measures import RANKS, kendall, median, spearman
-from .pairs import Pairs
-from .prediction_intervals import IntervalPairs, are_of_intervals
+from .pairs import IntervalPairs, Pairs
 from .row_losses import MEANS, d2, mean_losses, row_errors
 
 

@@ -88,3 +88,20 @@ def _with_parameter(name: str) -> RegressionMeasure | None:
     if not is_valid or (kind == "winkler" and value in (0, 1)):
         raise OptionError("measures", f"holds {name!r}, but {parameter} is {domain}")
     return RegressionMeasure(name, kind, value)
+
+
+def are_of_intervals(measures: Sequence[RegressionMeasure]) -> bool:
+    """Return whether these are measures of prediction intervals.
+
+    Raises:
+        ValueError: only some of them are.
+    """
+    of_intervals = [measure.name for measure in measures if measure.kind in INTERVAL_NAMES]
+    numeric = [measure.name for measure in measures if measure.kind not in INTERVAL_NAMES]
+    if of_intervals and numeric:
+        raise OptionError(
+            "measures",
+            f"holds {of_intervals[0]!r}, for which predictions are [low, high], and "
+            f"{numeric[0]!r}, for which they are not",
+        )
+    return bool(of_intervals)

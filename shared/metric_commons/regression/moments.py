@@ -20,7 +20,7 @@ from ..statistics.arithmetic.exact_sums import exact_ldexp, exact_sum
 from .pairs import Numbers, Pairs
 
 _FEW = 1 << 11  # rows whose sums are those of whole numbers
-_ROWS = 10_000  # of a block: few enough for the cache, and for BLAS to start no threads
+_ROWS = 1 << 14  # of a block: few enough for the cache, and for BLAS to start no threads
 _SIZES = 2.0**-400, 2.0**400  # of numbers whose squares are neither infinite nor 0
 
 _REFERENCE = (("reference", "reference"), ("reference", "one"))
@@ -46,7 +46,6 @@ class _Column(NamedTuple):
     digits: Floats  # the first 19 bits, so that sums of products over a block are exact
     rests: Floats
     numbers: Floats  # the sum of both, rounded
-    lows: Floats  # what the numbers leave out
 
 
 Products = Collection[tuple[str, str]]
@@ -140,7 +139,7 @@ def _block_sums(
         for first, second in products:
             factor = columns[first]
             if weights is not None:
-                factor = _split(factor.numbers * weights[part], factor.lows * weights[part])
+                factor = _split(factor.numbers * weights[part])
             parts[first, second] += _product(factor, columns.get(second))
     return {product: exact_sum(np.array(numbers)) for product, numbers in parts.items()}
 
@@ -151,22 +150,28 @@ def _column(first: Floats, second: Floats | np.float64) -> _Column:
     Source:
         Knuth, The art of computer programming, volume 2, theorem 4.2.2 B.
     """
-    rounded = first - second
-    back = rounded - first
-    return _split(rounded, (first - (rounded - back)) - (second + back))
+    numbers = first - second
+    back = numbers - first
+    low = numbers - back
+    np.subtract(first, low, out=low)
+    back += second
+    low -= back
+    return _split(numbers, low)
 
 
-def _split(numbers: Floats, lows: Floats) -> _Column:
-    power = math.frexp(float(np.abs(numbers).max()))[1]
+def _split(numbers: Floats, low: Floats | float = 0.0) -> _Column:
+    power = math.frexp(max(float(numbers.max()), -float(numbers.min())))[1]
     magic = math.ldexp(1.5, power + 33)  # near it floats are 2**-19 of the largest apart
-    digits = (numbers + magic) - magic
-    return _Column(digits, numbers - digits, numbers, lows)
+    digits = numbers + magic
+    digits -= magic
+    rests = numbers - digits
+    rests += low
+    return _Column(digits, rests, numbers)
 
 
 def _product(first: _Column, second: _Column | None) -> tuple[float, float]:
     """Return the sum of products of digits, which is exact, and that of the rest."""
     if second is None:
-        return float(first.digits.sum()), float(first.rests.sum() + first.lows.sum())
+        return float(first.digits.sum()), float(first.rests.sum())
     rest = first.digits @ second.rests + first.rests @ second.numbers
-    rest += first.numbers @ second.lows + first.lows @ second.numbers
     return float(first.digits @ second.digits), float(rest)

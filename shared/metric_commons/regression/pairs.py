@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..statistics.arguments.arrays import Column, Floats, Integers
-from ..statistics.arguments.checks import check_finite, check_weights, check_widths
+from ..statistics.arguments.checks import RowError, check_finite, check_weights, check_widths
 
 _LARGEST = 2.0**900  # numbers up to here, and their quotients by 2**-52, are within the floats
 _EXACT = 1 << 53  # every smaller integer is a float64
@@ -116,6 +116,29 @@ class Pairs:
         pairs.predictions, pairs.references = self.predictions[:, rows], self.references[:, rows]
         pairs.weights = None if self.weights is None else self.weights[rows]
         return pairs
+
+
+class IntervalPairs(Pairs):
+    """Intervals as predictions, shape (2, rows), and a number of each row as references.
+
+    >>> IntervalPairs([[1.0, 2.0], [1.0, 2.0]], [1.5, 2.5]).predictions.tolist()
+    [[1.0, 1.0], [2.0, 2.0]]
+    """
+
+    def check_shapes(self, predictions: NDArray[Any], references: NDArray[Any]) -> None:
+        """Check that predictions are [low, high], and that references are numbers."""
+        if predictions.ndim != 2 or predictions.shape[1] != 2:
+            first = predictions[0].tolist()
+            raise RowError("predictions", 0, f"is {first}; an interval is [low, high]")
+        if references.ndim != 1:
+            first = references[0].tolist()
+            raise RowError("references", 0, f"is {first}; an interval is for one number")
+        reverse = predictions[:, 0] > predictions[:, 1]
+        if reverse.any():
+            row = int(reverse.argmax())
+            raise RowError(
+                "predictions", row, f"is {predictions[row].tolist()}, whose low end is above"
+            )
 
 
 def difference(first: Numbers, second: Any) -> Floats:

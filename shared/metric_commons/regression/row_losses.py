@@ -16,7 +16,6 @@ from ..statistics.arguments.checks import RowError
 from ..statistics.arithmetic.exact_sums import exact_sum, quotient, rounded_sum, shifted
 from .measure_names import INTERVAL_NAMES, LOSS_NAMES, RegressionMeasure
 from .pairs import Numbers, Pairs, difference
-from .prediction_intervals import interval_errors
 from .unit_deviances import unit_deviances
 
 ROOTS = ("rmse", "rmsle")
@@ -58,6 +57,38 @@ def row_errors(pairs: Pairs, measure: RegressionMeasure) -> tuple[Floats, int]:
         sizes = shifted(predictions, -exponent)
         sizes += shifted(references, -exponent)
     return np.divide(2 * errors, sizes, out=np.zeros(errors.shape), where=sizes > 0), 0
+
+
+def interval_errors(pairs: Pairs, measure: RegressionMeasure) -> Floats:
+    """Return the score of each row, shape (1, rows).
+
+    "coverage" is 1 for an interval that contains the reference, including its ends;
+    "interval_width" is its width; and "winkler" is the width plus 2 / alpha times the distance of a
+    reference outside, which is minimal if the interval contains 1 - alpha of the distribution.
+
+    Source:
+        Winkler, A decision-theoretic approach to interval estimation (1972); Gneiting and Raftery,
+        Strictly proper scoring rules, prediction, and estimation (2007), 6.2.
+
+    >>> from .pairs import IntervalPairs
+    >>> pairs = IntervalPairs([[1.0, 2.0], [1.0, 2.0]], [1.5, 2.5])
+    >>> interval_errors(pairs, RegressionMeasure("winkler(alpha=0.1)", "winkler", 0.1)).tolist()
+    [[1.0, 11.0]]
+    """
+    low, high = pairs.predictions
+    numbers = pairs.references
+    if measure.kind == "coverage":
+        return np.asarray((low <= numbers) & (numbers <= high), np.float64)
+    with np.errstate(over="ignore"):
+        scores = difference(high, low)[np.newaxis]
+        if measure.kind == "winkler":
+            outside = np.maximum(difference(low, numbers), difference(numbers, high))
+            scores = scores + 2 / measure.parameter * np.maximum(outside, 0.0)
+    if not np.isfinite(scores.max(initial=0.0)):
+        row = int(scores.argmax())
+        problem = f"is {[low[row].item(), high[row].item()]}; for {measure.name!r} each interval "
+        raise RowError("predictions", row, f"{problem}has a score within float64")
+    return np.asarray(scores)
 
 
 def mean_losses(losses: Floats, weights: Floats | None) -> list[float]:

@@ -14,15 +14,12 @@ from typing import Annotated, Any, NamedTuple
 from ..statistics.arguments.checks import check_measures, nearest, shown
 from ..statistics.arguments.domains import Parsed
 
-_REQUIRED_CUTOFF = (  # divided by the cutoff, or defined by it
-    *("precision", "f1", "judged", "relative_p", "unj"),
-    *("sdcg", "nerr8", "nerr9", "bpm"),
-)
+_REQUIRED_CUTOFF = ("precision", "f1", "judged", "relative_p", "unj")  # they divide by it
 _WITHOUT_CUTOFF = tuple(
     (
         "rprec bpref gm_map gm_bpref infap 11pt_avg bing yaap utility ndcg_rel rndcg g "
         "rbp_resid set_p set_recall set_f set_map set_relative_p num_q num_ret num_rel "
-        "num_rel_ret num_nonrel_judged_ret insq inst nerr10 nerr11 compat"
+        "num_rel_ret num_nonrel_judged_ret"
     ).split()
 )
 # Measures at a proportion of the relevant documents.
@@ -64,27 +61,17 @@ _WITH_NUMBER = {
 
 # Measures that trec_eval prints with other parameters: utility_2,-1,0,0 and ndcg_1=3,2=9.
 _LISTED = re.compile(r"(utility|11pt_avg|ndcg)_([-+.,=0-9]*[.,=][-+.,=0-9]*)")
-_ENDS_IN_NUMBER = re.compile(r"([a-z_]*[a-z])[_-]?(\d+)")
 _SYNTAX = re.compile(r"([\w.]+)(?:\(([^()]*)\))?(?:@([0-9.]+))?", re.ASCII)
 _NUMBERED = re.compile(rf"({'|'.join(_WITH_NUMBER)})_([0-9.]+)")
 _CUTOFF = re.compile("[1-9][0-9]{0,8}")
 _SHARE = re.compile(r"[0-9](?:\.[0-9]{1,8})?|\.[0-9]{1,8}")
-# Parameters of some measures, and their defaults; None if there is none.
-_PARAMETERS: Mapping[str, Mapping[str, float | None]] = {
-    "rbp": {"p": None},
-    "rbp_resid": {"p": None},
-    "err": {"max_grade": 4.0},
-    "set_f": {"beta": 1.0},
-    "utility": {"docs": 0.0},
-    "compat": {"p": 0.95, "normalize": 1.0},
-    "sdcg": {"max_rel": None, "min_rel": 0.0},
-    "nerr8": {"max_rel": None, "min_rel": 0.0},
-    "nerr9": {"max_rel": None, "min_rel": 0.0},
-    "nerr10": {"max_rel": None, "min_rel": 0.0, "p": 0.9},
-    "nerr11": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
-    "insq": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
-    "inst": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
-    "bpm": {"max_rel": None, "min_rel": 0.0, "t": 1.0},
+# The parameter that some measures have, and its default; None if there is none.
+_PARAMETERS: Mapping[str, tuple[str, float | None]] = {
+    "rbp": ("p", None),
+    "rbp_resid": ("p", None),
+    "err": ("max_grade", 4.0),
+    "set_f": ("beta", 1.0),
+    "utility": ("docs", 0.0),
 }
 _SWITCHES = {"true": 1.0, "false": 0.0}
 _GAINS = {"log2": "ndcg", "exp-log2": "ndcg_exp"}  # values of the parameter `dcg` in ir_measures
@@ -151,17 +138,12 @@ class RankingMeasure(NamedTuple):
     name: str  # as the caller wrote it; the key of the result
     kind: str  # such as "ndcg"
     cutoff: int = NO_CUTOFF  # only documents up to this rank count
-    parameter: float = 0.0  # p of rbp, max_grade of err, beta of set_F; a proportion of R
+    parameter: float = 0.0  # p of rbp, max_grade, beta or docs; a proportion of R
     level: float | None = None  # the smallest relevance that counts as relevant, if given
     judged_only: bool = False  # whether to drop unjudged documents
     averages_ties: bool = False  # whether tied documents get their average gain
     gains: tuple[tuple[float, float], ...] = ()  # the gains of levels of relevance, if they differ
-    arguments: tuple[tuple[str, float], ...] = ()  # further parameters, by name
     values: tuple[float, ...] = ()  # weights of utility, levels of 11pt_avg
-
-    def argument(self, name: str) -> float:
-        """Return one of the further parameters."""
-        return dict(self.arguments)[name]
 
 
 def parse_measures(measures: Any) -> tuple[RankingMeasure, ...]:
@@ -241,10 +223,7 @@ def _parse(name: str) -> RankingMeasure:
             f"cannot read the measure {name!r}; names look like 'ndcg@10' or 'err(max_grade=4)@20'"
         )
     if not numbered and word not in NAMES:
-        ending = _ENDS_IN_NUMBER.fullmatch(word)  # ndcg10
         hint = nearest(word, NAMES) or f"; the measures are {', '.join(NAMES)}"
-        if ending is not None and ending[1] in NAMES:
-            hint = f"; did you mean '{ending[1]}@{ending[2]}'?"
         raise ValueError(f"unknown measure {shown(name)}{hint}")
     measure = _with_arguments(RankingMeasure(name, kind), arguments)
     if values:
@@ -266,7 +245,7 @@ def _parse(name: str) -> RankingMeasure:
 def _with_arguments(measure: RankingMeasure, arguments: str | None) -> RankingMeasure:
     """The measure with its parameters or their defaults, and its relevance level, if given."""
     name = measure.name
-    parameters: dict[str, float | None] = dict(_PARAMETERS.get(measure.kind, {}))
+    own, parameter = _PARAMETERS.get(measure.kind, ("", 0.0))
     for argument in re.findall(r"(?:[^,{]|\{[^}]*\}?)+", arguments or ""):
         key, _, value = (part.strip() for part in argument.partition("="))
         value = value.strip("'\"")
@@ -285,40 +264,23 @@ def _with_arguments(measure: RankingMeasure, arguments: str | None) -> RankingMe
         elif key == "relative" and kind == "set_p":
             if _number(name, key, value):
                 measure = measure._replace(kind="set_relative_p")
-        elif key in parameters:
-            parameters[key] = _number(name, key, value)
+        elif own and key == own:
+            parameter = _number(name, key, value)
         else:
-            choice = f"only {', '.join(map(repr, parameters))}" if parameters else "no parameter"
+            choice = f"only {own!r}" if own else "no parameter"
             raise ValueError(f"{name!r} has the parameter {key!r}, but {kind} has {choice}")
-    _check_parameters(measure, parameters)
-    numbers = {key: value for key, value in parameters.items() if value is not None}
-    if len(numbers) == 1 and measure.kind != "utility":
-        return measure._replace(parameter=next(iter(numbers.values())))
-    return measure._replace(arguments=tuple(numbers.items()))
-
-
-def _check_parameters(measure: RankingMeasure, parameters: Mapping[str, float | None]) -> None:
-    """Check that a measure has all its parameters, and that their values are valid."""
-    name, kind = measure.name, measure.kind
-    if "p" in parameters and parameters["p"] is None:  # peers have different defaults
+    if parameter is None:  # peers have different defaults
         raise ValueError(
-            f"{name!r} needs p: '{kind}(p=0.9)' as in trec_eval 10, "
-            f"'{kind}(p=0.8)' as in ir_measures"
+            f"{name!r} needs p: '{measure.kind}(p=0.9)' as in trec_eval 10, "
+            f"'{measure.kind}(p=0.8)' as in ir_measures"
         )
-    if parameters.get("max_rel", 1.0) is None:
-        raise ValueError(f"{name!r} needs the highest relevance, as in '{kind}(max_rel=3)'")
-    numbers = {key: value for key, value in parameters.items() if value is not None}
-    if "p" in numbers and not 0 < numbers["p"] < 1:
-        raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {numbers['p']}")
-    if kind == "err" and not 0 < numbers["max_grade"] <= LARGEST_GRADE:
+    if own == "p" and not 0 < parameter < 1:
+        raise ValueError(f"{name!r}: p must lie strictly between 0 and 1, got {parameter}")
+    if own == "max_grade" and not 0 < parameter <= LARGEST_GRADE:
         raise ValueError(
-            f"{name!r}: max_grade must be above 0 and at most {LARGEST_GRADE:g}, "
-            f"got {numbers['max_grade']:g}"
+            f"{name!r}: max_grade must be above 0 and at most {LARGEST_GRADE:g}, got {parameter:g}"
         )
-    if numbers.get("max_rel", 1.0) <= numbers.get("min_rel", 0.0):
-        raise ValueError(f"{name!r}: max_rel must be above min_rel")
-    if numbers.get("t", 1.0) <= 0:
-        raise ValueError(f"{name!r}: T must be above 0")
+    return measure._replace(parameter=parameter)
 
 
 def _with_values(measure: RankingMeasure, text: str) -> RankingMeasure:
@@ -349,7 +311,7 @@ def _gains(name: str, text: str) -> tuple[tuple[float, float], ...]:
 
 
 def _number(name: str, key: str, value: str) -> float:
-    if value in _SWITCHES and key in ("judged_only", "relative", "normalize"):
+    if value in _SWITCHES and key in ("judged_only", "relative"):
         return _SWITCHES[value]
     if not re.fullmatch(r"[0-9]*\.?[0-9]*", value) or not value.strip("."):
         raise ValueError(f"{name!r}: {key} must be a number, got {value!r}")

@@ -23,7 +23,7 @@ from .names import NO_CUTOFF
 ScoreType = Literal["float64", "float32"]
 
 UNJUDGED = -np.inf  # the relevance of a document without a judgment
-_EXACT = 2.0**53  # a relevance above this would have been rounded
+EXACT = 2.0**53  # a relevance above this would have been rounded
 
 
 class Documents(NamedTuple):
@@ -248,7 +248,7 @@ def rank(
         ValueError: an option is not valid; or a relevance is not finite, or so large that it has
             been rounded.
     """
-    wrong = ~(np.abs(judgments.relevance) <= _EXACT)
+    wrong = ~(np.abs(judgments.relevance) <= EXACT)
     if wrong.any():
         value = judgments.relevance[wrong.argmax()]
         raise ValueError(f"relevance must be finite, and at most 2**53 in size, got {value}")

@@ -7,13 +7,6 @@ equals trec_eval's loop over the ranks of one query because every operation roun
 * Logarithms and powers come from the C library, value by value, since numpy's own may differ from
   them in the last bit.
 * Everything else that rounds is a single division, product or difference.
-
-Measures based on a model of a reader are within C/W/L (Moffat et al. 2017): if a reader continues
-from rank i with probability C(i), rank i is seen with the probability C(1) ... C(i - 1). These
-products, divided by their sum, are the weights of the ranks, and the measure is the weighted mean
-of the gains. Gains are levels of relevance, clipped to `min_rel` and `max_rel` and scaled to 0 ..
-1. As in cwl_eval, rankings have a thousand ranks: later ranks are ignored, and missing ones have no
-gain.
 """
 
 import math
@@ -41,7 +34,6 @@ SIGNED = frozenset({"utility", "yaap"})
 _UNBOUNDED = {"dcg", "dcg_exp"}
 _INFAP_EPSILON = 1e-5  # trec_eval's name and value
 _ROUNDING_OF_VERSION_9 = 0.9  # 0.1 document is rounded up; version 10 rounds to the nearest
-_RANKS = np.arange(1, 1001)  # of models of a reader, as in cwl_eval
 
 
 @checked_options
@@ -380,7 +372,7 @@ class _Scoring:
         if not measure.values:
             return (2 * hits - retrieved).astype(np.float64)
         weights, relevant = measure.values, self._relevant
-        missing = measure.argument("docs") + hits - retrieved - relevant
+        missing = measure.parameter + hits - retrieved - relevant
         gained = weights[0] * hits + weights[1] * (retrieved - hits)
         total: Floats = gained + weights[2] * (relevant - hits) + weights[3] * missing
         return total
@@ -568,105 +560,6 @@ class _Scoring:
         total = self._sum(gains.query, gains.relevance / discounts)
         return self._ratio(total, self._sum(ideal.query, ideal.relevance))
 
-    # Models of a reader
-
-    def _insq(self, measure: RankingMeasure) -> Floats:
-        """INSQ: a reader who wants to find T relevant documents (Moffat et al. 2012)."""
-        return self._expected_gain(measure, _patience(measure)[np.newaxis])
-
-    def _inst(self, measure: RankingMeasure) -> Floats:
-        """INST: the same, with a patience that depends on found relevance (Bailey et al. 2015)."""
-        target = measure.argument("t")
-        missing = target - np.cumsum(self._scaled_gains(measure), axis=1)
-        continuation = ((_RANKS + target + missing - 1) / (_RANKS + target + missing)) ** 2
-        return self._expected_gain(measure, continuation)
-
-    def _sdcg(self, measure: RankingMeasure) -> Floats:
-        """Scaled DCG: divided by the DCG of k documents of the highest relevance."""
-        continuation = np.log(_RANKS + 1) / np.log(_RANKS + 2) * (measure.cutoff > _RANKS)
-        return self._expected_gain(measure, continuation[np.newaxis])
-
-    def _nerr8(self, measure: RankingMeasure) -> Floats:
-        """Nearly ERR (Azzopardi et al. 2021), by equation 8: a gain may stop the reader."""
-        return self._nearly_err(measure, np.where(measure.cutoff > _RANKS, 1.0, 0.0))
-
-    def _nerr9(self, measure: RankingMeasure) -> Floats:
-        """Return the same by equation 9: the reader also becomes tired."""
-        return self._nearly_err(measure, _RANKS / (_RANKS + 1) * (measure.cutoff > _RANKS))
-
-    def _nerr10(self, measure: RankingMeasure) -> Floats:
-        """Return the same by equation 10: with the constant patience p."""
-        return self._nearly_err(measure, measure.argument("p"))
-
-    def _nerr11(self, measure: RankingMeasure) -> Floats:
-        """Return the same by equation 11: with the patience of INSQ."""
-        return self._nearly_err(measure, _patience(measure))
-
-    def _bpm(self, measure: RankingMeasure) -> Floats:
-        """The bejeweled player, who reads until the gain is T, or k documents.
-
-        Source:
-            Zhang et al., Evaluating web search with a bejeweled player model (2017).
-        """
-        total = np.cumsum(self._scaled_gains(measure), axis=1)
-        continuation = (total < measure.argument("t")) & (measure.cutoff > _RANKS)
-        return self._expected_gain(measure, continuation.astype(np.float64))
-
-    def _nearly_err(self, measure: RankingMeasure, patience: Floats | float) -> Floats:
-        return self._expected_gain(measure, patience * (1 - self._scaled_gains(measure)))
-
-    def _expected_gain(self, measure: RankingMeasure, continuation: Floats) -> Floats:
-        """Return the mean gain of each query; continuation has the shape (queries or 1, ranks)."""
-        views = np.ones_like(continuation)
-        np.cumprod(continuation[:, :-1], axis=1, out=views[:, 1:])
-        gain: Floats = (views * self._scaled_gains(measure)).sum(axis=1) / views.sum(axis=1)
-        return gain
-
-    def _scaled_gains(self, measure: RankingMeasure) -> Floats:
-        """Return the gain at each rank of each query, from 0 to 1; shape (queries, ranks)."""
-        lowest, highest = measure.argument("min_rel"), measure.argument("max_rel")
-        judged = self._ranked.judged.top(_RANKS.size)
-        gains = np.zeros((self._queries, _RANKS.size))
-        relevance = np.clip(judged.relevance, max(lowest, 0.0), highest)
-        gains[judged.query, judged.rank - 1] = (relevance - lowest) / (highest - lowest)
-        return gains
-
-    def _compat(self, measure: RankingMeasure) -> Floats:
-        """Compatibility: rank-biased overlap with the closest ideal ranking.
-
-        In the ideal ranking, relevance descends, and equal levels are in the order of the ranking.
-        A document is in both rankings from the later one of its two ranks onwards; there the
-        overlap counts p ** (depth - 1) / depth at each depth, down to the end of the longer
-        ranking.
-
-        Source:
-            Clarke, Vtyurina and Smucker, Assessing top-k preferences (2021).
-        """
-        retrieval, ideal = self._gains, self._ideal
-        relevant = self._count(ideal.query)
-        depth = np.maximum(self._ranked.retrieved, relevant)
-        levels, codes = np.unique(ideal.relevance, return_inverse=True)
-        keys = ideal.query * len(levels) + (len(levels) - 1 - codes)  # ascending
-        codes = np.searchsorted(levels, retrieval.relevance)
-        retrieval_keys = retrieval.query * len(levels) + (len(levels) - 1 - codes)
-        # Retrieved documents come first among equal levels.
-        order = np.lexsort((retrieval.rank, retrieval_keys))
-        retrieval, retrieval_keys = retrieval.select(order), retrieval_keys[order]
-        starts = np.cumsum(relevant) - relevant
-        # After the documents of higher levels.
-        ideal_rank = np.searchsorted(keys, retrieval_keys) - starts[retrieval.query]
-        ideal_rank += positions(retrieval_keys)
-        ranks = np.arange(1, int(depth.max(initial=0)) + 1)
-        persistence = measure.argument("p")
-        sums = np.append(0.0, np.cumsum(persistence ** (ranks - 1.0) / ranks))
-        agreed = sums[depth[retrieval.query]] - sums[np.maximum(retrieval.rank, ideal_rank) - 1]
-        score = self._sum(retrieval.query, agreed)
-        if measure.argument("normalize"):
-            best = sums[depth[ideal.query]] - sums[positions(ideal.query) - 1]
-            return self._ratio(score, self._sum(ideal.query, best))
-        weights = np.append(0.0, np.cumsum(persistence ** (ranks - 1.0)))
-        return self._ratio(score, weights[depth])
-
 
 class _Cumulated(NamedTuple):
     """Cumulative gains down the ranking of each query."""
@@ -702,10 +595,3 @@ def _rows_by_position(query: Integers) -> list[Integers]:
 def _logarithms(values: Floats) -> Floats:
     """Return the natural logarithms, by the C library."""
     return np.array([math.log(value) for value in values.tolist()])
-
-
-def _patience(measure: RankingMeasure) -> Floats:
-    """Return the probability of continuing from each rank for a reader who wants T documents."""
-    target = 2 * measure.argument("t")
-    continuation: Floats = ((_RANKS + target - 1) / (_RANKS + target)) ** 2
-    return continuation

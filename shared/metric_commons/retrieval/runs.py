@@ -7,8 +7,7 @@ the hash.
 
 import math
 import os
-from collections.abc import Mapping
-from itertools import chain
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal, NamedTuple, TypeVar, cast
 
 import numpy as np
@@ -20,7 +19,17 @@ from ..statistics.arguments.checks import RowError
 from ..statistics.arguments.domains import Count, checked_options
 from ..statistics.arguments.shapes import Mismatch, Scalar, checked_column
 from .names import RankingMeasure, parse_measures
-from .order import UNJUDGED, Judgments, RankingOptions, Rankings, ScoreType, flat, rank, rank_ids
+from .order import (
+    EXACT,
+    UNJUDGED,
+    Judgments,
+    RankingOptions,
+    Rankings,
+    ScoreType,
+    flat,
+    rank,
+    rank_ids,
+)
 from .ranking_measures import (
     GEOMETRIC,
     MIN_GEO_MEAN,
@@ -314,25 +323,29 @@ def _documents(
     name: str, table: Mapping[str, Mapping[str, float]], queries: list[str]
 ) -> tuple[list[Mapping[str, float]], Floats]:
     """Return the documents of these queries and their numbers, checking all ids and numbers."""
-    documents = [table[query] for query in queries]
-    for query, row in zip(queries, documents, strict=True):
+
+    def exact(query: str, text: str) -> float:
+        try:
+            return cast(float, _NUMBER.plain(table[query][text], strict=False))
+        except Mismatch as mismatch:
+            raise ValueError(f"{name}[{query!r}][{text!r}] {mismatch.problem}") from None
+
+    def numbers(query: str) -> Iterable[float]:
+        row = table[query]
         if not isinstance(row, Mapping):
             raise ValueError(f"{name}[{query!r}] must be a dict, got {type(row).__name__}")
-    if not set(map(type, chain.from_iterable(documents))) <= {str}:
-        for text in chain.from_iterable(documents):
+        for text in row if not set(map(type, row)) <= {str} else ():
             if not isinstance(text, str):
                 raise ValueError(f"ids must be strings, {name} has the document {text!r}")
-    values = list(chain.from_iterable(row.values() for row in documents))
-    numbers = _NUMBER.take(values)
-    if numbers is None:
-        numbers = _NUMBER.take(values, widen=True)
-    if numbers is None:
-        numbers = []
-        for query, row in zip(queries, documents, strict=True):
-            for text, value in row.items():
-                try:
-                    numbers.append(_NUMBER.plain(value, strict=False))
-                except Mismatch as mismatch:
-                    problem = f"{name}[{query!r}][{text!r}] {mismatch.problem}"
-                    raise ValueError(problem) from None
-    return documents, np.array(numbers, np.float64)
+        if set(map(type, row.values())) <= {float, int}:
+            return row.values()
+        return [exact(query, text) for text in row]
+
+    # Query after query, while its documents are in the cache of the processor.
+    try:
+        values = flat(map(numbers, queries))
+    except OverflowError:
+        values = np.array([math.nan])
+    if not (np.abs(values) < EXACT).all():  # NaN, or an integer that may have been rounded
+        values = flat([exact(query, text) for text in table[query]] for query in queries)
+    return [table[query] for query in queries], values

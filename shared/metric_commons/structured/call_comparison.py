@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from ..statistics.arguments.arrays import Floats, Integers
+from ..statistics.arguments.arrays import Floats
 from .assignments import (
     best_ordered_total,
     best_total,
@@ -28,7 +28,6 @@ Dots = Literal["keep", "underscore"]
 
 IN_ORDER = ("same_order", "in_order")
 _NO_TOOL = DeclaredTool({}, [])
-_MANY_PAIRS = 1_024  # of calls whose arguments are compared as codes
 
 
 class MatchCounts(NamedTuple):
@@ -50,7 +49,7 @@ class Form(NamedTuple):
     tool: DeclaredTool = _NO_TOOL
 
 
-_Weights = tuple[Sequence[int], Floats | list[float]]  # positions of calls, and their weights
+_Weights = tuple[Sequence[int], Sequence[float]]  # positions of calls, and their weights
 
 
 @dataclass(frozen=True)
@@ -179,22 +178,11 @@ class CallComparison:
     def _weights(self, predicted: Sequence[Form], expected: Sequence[Form]) -> list[_Weights]:
         """Return for each predicted call the calls of its name, and its proportion with each."""
         columns = _positions(form.name for form in expected)
-        codes = {}
-        has_codes = self.equality.is_transitive and not self.alternatives
-        has_codes = has_codes and self.arguments != "ignore"
-        if has_codes and len(predicted) * len(expected) > _MANY_PAIRS:
-            codes = {
-                name: _ArgumentCodes([expected[column] for column in positions])
-                for name, positions in columns.items()
-            }
         weights: list[_Weights] = []
         for form in predicted:
             positions = columns.get(form.name, [])
-            if form.name in codes:
-                weights.append((positions, codes[form.name].proportions(form, self.arguments)))
-            else:
-                proportions = [self._proportion(form, expected[column]) for column in positions]
-                weights.append((positions, proportions))
+            proportions = [self._proportion(form, expected[column]) for column in positions]
+            weights.append((positions, proportions))
         return weights
 
     def _equal_pairs(self, keys: list[Any], targets: list[Any]) -> int:
@@ -211,39 +199,6 @@ class CallComparison:
         if self.match in ("any_order", "same_order"):
             return pairs == predicted == expected
         return pairs == (predicted if self.match == "subset" else expected)
-
-
-class _ArgumentCodes:
-    """The arguments of many calls as integers, which are compared with another call at once."""
-
-    def __init__(self, expected: Sequence[Form]) -> None:
-        self._numbers: dict[tuple[str, Hashable], int] = {}  # of a name with a form
-        self._columns: dict[str, Integers] = {}  # for each name the numbers, -1 without it
-        self._sizes = np.array([len(form.arguments) for form in expected])
-        for row, form in enumerate(expected):
-            for name, value in form.arguments.items():
-                number = self._numbers.setdefault((name, value), len(self._numbers))
-                if name not in self._columns:
-                    self._columns[name] = np.full(len(expected), -1)
-                self._columns[name][row] = number
-
-    def proportions(self, predicted: Form, arguments: ArgumentMatch) -> Floats:
-        """Return the proportion of right arguments of a call, for each expected call."""
-        right, common = np.zeros(len(self._sizes)), np.zeros(len(self._sizes))
-        for name, value in predicted.arguments.items():
-            column = self._columns.get(name)
-            if column is not None:
-                common += column >= 0
-                right += column == self._numbers.get((name, value), -2)
-        size = len(predicted.arguments)
-        sizes = {
-            "superset": self._sizes,
-            "subset": np.full(len(self._sizes), size),
-            "equal": size + self._sizes - common,
-        }[arguments]
-        proportions: Floats = np.ones(len(self._sizes))
-        np.divide(right, sizes, out=proportions, where=sizes > 0)
-        return proportions
 
 
 def _positions(keys: Iterable[Hashable]) -> dict[Any, list[int]]:

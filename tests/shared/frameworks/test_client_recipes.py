@@ -50,6 +50,8 @@ class Generic:
 STAND_INS = {
     "torch": {"tensor": list},
     "dspy": {"Prediction": Record},
+    "langfuse": {"Evaluation": Record},
+    "deepeval.metrics": {"BaseMetric": object},
     "weave": {"op": lambda function: function},
     "inspect_ai.util": {"EarlyStop": Record},
     "nemo_gym.base_resources_server": {
@@ -166,10 +168,37 @@ def test_nemo_gym(recipe):
         request_type.model_validate({"response": output})
 
 
-REASON = (
-    "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NYC'. "
-    "Missing: new. Too much: city."
+REASON = "qa_f1 is 0.5: the answer is 'York city', accepted is 'New York' or 'NYC'."
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "found"),
+    [
+        ("langfuse_f1", {"output": 0, "expected_output": 1, "input": "?"}, ("value", "comment")),
+        ("langsmith_f1", {"outputs": 0, "reference_outputs": 1}, ("score", "comment")),
+        ("phoenix_f1", {"output": 0, "expected": 1}, ("score", "explanation")),
+    ],
 )
+def test_trackers(recipe, name, given, found):
+    judge = recipe("others", name)
+    pair = "York city", ["New York", "NYC"]
+    values = {key: pair[side] if side in (0, 1) else side for key, side in given.items()}
+    if name == "langsmith_f1":
+        values = {key: {"answer": value} for key, value in values.items()}
+    judged = judge(**values)
+
+    fields = judged if isinstance(judged, dict) else vars(judged)
+    assert tuple(fields[field] for field in found) == (0.5, REASON)
+    assert inspect.signature(judge).bind(**values)
+
+
+def test_deepeval(recipe):
+    metric = recipe("others", "AnswerF1")()
+    case = Record(actual_output="York city", expected_output="New York")
+
+    assert metric.measure(case) == asyncio.run(metric.a_measure(case)) == 0.5
+    assert metric.is_successful()
+    assert metric.reason.startswith("qa_f1 is 0.5")
 
 
 def test_weave(recipe):

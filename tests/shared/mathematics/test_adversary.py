@@ -7,7 +7,6 @@ from fractions import Fraction
 import pytest
 
 from metric_commons.mathematics import equivalent
-from metric_commons.mathematics.proof.equivalence import Rules, explanation
 from metric_commons.text.extraction.step_chains import STEPS
 from tests.tables import tabled
 
@@ -432,7 +431,6 @@ def test_no_soup_of_tokens_raises(texts, seed):
     for _ in range(texts):
         text = "".join(draw.choices(PIECES, k=draw.randint(1, 25)))
         assert equivalent(text, previous) in (True, False, None), (seed, text, previous)
-        assert explanation(previous, text, Rules()).reason, (seed, text)
         assert equivalent(text, text) is not False, (seed, text)
         for step in ("final_answer", "tagged_or_boxed", "boxed_all"):
             STEPS[step](text)

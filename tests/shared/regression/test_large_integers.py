@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 
 from metric_commons.regression.errors import regression_scores
+from tests.tables import tabled
 
 OFFSETS = [2**53 + 1, 1_700_000_000_000_000_000, 2**62, -(2**61) - 1]
 SHIFTED = (  # measures that do not change if both columns are shifted
@@ -15,14 +16,7 @@ SHIFTED = (  # measures that do not change if both columns are shifted
 OF_INTERVALS = ("coverage", "interval_width", "winkler(alpha=0.1)")
 WEIGHTS = [1.0, 2.0, 1.0, 0.5, 0.0]
 DRAWS = {"confidence_level": 0.9, "n_resamples": 100}
-OPTIONS = [
-    {},
-    {"sample_weight": WEIGHTS},
-    DRAWS,
-    {**DRAWS, "sample_weight": WEIGHTS},
-    {**DRAWS, "interval": "bootstrap"},
-    {**DRAWS, "clusters": ["a", "a", "b", "c", "c"]},
-]
+OPTIONS = tabled(__file__, "OPTIONS")
 NEAR = np.array([2, 3, 4, 7, 1]), np.array([1, 3, 5, 10, 2])
 
 

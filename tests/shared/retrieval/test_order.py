@@ -2,7 +2,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.data.trec.identifiers import Ids, encoded
@@ -16,8 +16,7 @@ from metric_commons.retrieval.order import (
     sort_groups,
     sort_ids,
 )
-from tests.rankings import any_ids, query, ranked, ranking_options
-from tests.spec import drawn_examples
+from tests.rankings import any_ids
 from tests.tables import tabled
 
 
@@ -62,85 +61,6 @@ def test_more_groups_than_sixteen_bits_are_sorted():
 
 
 # Ranks, in the three shapes of a module
-
-
-def as_defined(retrieved, judged, options):
-    """What `rankings` should return: query, rank and relevance of the judged documents."""
-    return [
-        (number, rank, level)
-        for number, pair in enumerate(zip(retrieved, judged, strict=True))
-        for rank, level in enumerate(ranked(*pair, **options), 1)
-        if level is not None
-    ]
-
-
-def check(ranking, retrieved, judged, options):
-    columns = (column.tolist() for column in ranking.judged)
-    assert list(zip(*columns, strict=True)) == as_defined(retrieved, judged, options)
-    lengths = [len(ranked(*pair, **options)) for pair in zip(retrieved, judged, strict=True)]
-    assert ranking.retrieved.tolist() == lengths
-
-
-@pytest.mark.long
-@drawn_examples(100)
-@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
-def test_documents_with_scores_are_ranked(queries, options):
-    retrieved, judged = zip(*queries, strict=True)
-    ranking = rankings(
-        [{"doc_id": [*row], "score": [*row.values()]} for row in retrieved],
-        [{"doc_id": [*row], "relevance": [*row.values()]} for row in judged],
-        **options,
-    )
-    check(ranking, retrieved, judged, options)
-
-
-@pytest.mark.long
-@settings(max_examples=50)
-@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options)
-@example([({"é": 0.0}, {})], {"score_dtype": "float64"})
-def test_documents_without_scores_are_ranked(queries, options):
-    predictions, references = ([[*row] for row in side] for side in zip(*queries, strict=True))
-    retrieved = [{text: -rank for rank, text in enumerate(ids)} for ids in predictions]
-    judged = [dict.fromkeys(ids, 1.0) for ids in references]
-    check(rankings(predictions, references, **options), retrieved, judged, options)
-
-
-@pytest.mark.long
-@drawn_examples(100)
-@given(st.data(), st.integers(1, 6), ranking_options)
-def test_rows_may_come_in_any_order(data, queries, options):
-    """As in a file, in which the rows of a query need not be neighbours."""
-    retrieved, judged = zip(*(data.draw(query()) for _ in range(queries)), strict=True)
-    rows = [
-        (number, text, score) for number, row in enumerate(retrieved) for text, score in row.items()
-    ]
-    rows = data.draw(st.permutations(rows))
-    pool = Ids.from_texts([text for _, text, _ in rows])
-    levels = [(number, level) for number, row in enumerate(judged) for level in row.values()]
-    ranking = rank(
-        np.array([number for number, _, _ in rows], dtype=np.int64),
-        np.array([score for _, _, score in rows], dtype=np.float64),
-        np.array([judged[number].get(text, UNJUDGED) for number, text, _ in rows], dtype=float),
-        Judgments(
-            queries,
-            np.array([number for number, _ in levels], dtype=np.int64),
-            np.array([level for _, level in levels], dtype=np.float64),
-        ),
-        pool.take,
-        RankingOptions(**options),
-    )
-    check(ranking, retrieved, judged, options)
-
-
-def test_scores_are_compared_in_the_precision_that_is_asked_for():
-    prediction = {"doc_id": ["a", "b", "c", "d"], "score": [2e39, 1e39, 16777217.0, 16777216.0]}
-    reference = {"doc_id": ["a", "c"], "relevance": [1.0, 1.0]}
-
-    double = rankings([prediction], [reference])
-    single = rankings([prediction], [reference], score_dtype="float32")
-
-    assert double.judged.rank.tolist() == [1, 3]
-    assert single.judged.rank.tolist() == [2, 4]
 
 
 def test_candidates_with_equal_scores_keep_their_order():

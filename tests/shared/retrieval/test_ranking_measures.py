@@ -1,98 +1,20 @@
 """The measures of many queries at once, beside their definitions."""
 
 import math
-import random
 from itertools import chain, permutations, product
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
 
 from metric_commons.retrieval.names import parse_measures
 from metric_commons.retrieval.order import rankings
-from metric_commons.retrieval.ranking_measures import average, scores
+from metric_commons.retrieval.ranking_measures import scores
 from metric_commons.retrieval.runs import score_run
 from tests.rankings import (
-    COMPATIBILITIES,
     MEASURES,
-    READER_MODELS,
-    READER_QRELS,
-    READER_RUN,
-    any_ids,
-    exact_mean,
-    measure_options,
-    query,
-    ranked,
-    ranking_options,
 )
-from tests.rankings import score as defined
-from tests.spec import drawn_examples
 from tests.tables import tabled
 
 PARSED = parse_measures(MEASURES)
-
-
-def check(ranking, retrieved, judged, reading, scoring):
-    """All measures of all queries, and their means, are those of the definitions."""
-    values = scores(ranking, PARSED, **scoring)
-    lists = [ranked(*pair, **reading) for pair in zip(retrieved, judged, strict=True)]
-    for measure in PARSED:
-        expected = [
-            defined(measure.name, relevance, [*levels.values()], **scoring)
-            for relevance, levels in zip(lists, judged, strict=True)
-        ]
-        assert values[measure.name].tolist() == expected, measure.name
-        assert average(measure)(values[measure.name]) == exact_mean(measure.name, expected)
-
-
-@pytest.mark.long
-@drawn_examples(150)
-@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
-def test_documents_with_scores(queries, reading, scoring):
-    retrieved, judged = zip(*queries, strict=True)
-    ranking = rankings(
-        [{"doc_id": [*row], "score": [*row.values()]} for row in retrieved],
-        [{"doc_id": [*row], "relevance": [*row.values()]} for row in judged],
-        **reading,
-    )
-    check(ranking, retrieved, judged, reading, scoring)
-
-
-@pytest.mark.long
-@drawn_examples(100)
-@given(st.lists(query(any_ids), min_size=1, max_size=5), ranking_options, measure_options)
-@example([({"é": 0.0}, {})], {"score_dtype": "float64"}, {})
-def test_documents_best_first(queries, reading, scoring):
-    predictions, references = ([[*row] for row in side] for side in zip(*queries, strict=True))
-    retrieved = [{text: -rank for rank, text in enumerate(ids)} for ids in predictions]
-    judged = [dict.fromkeys(ids, 1.0) for ids in references]
-    check(rankings(predictions, references, **reading), retrieved, judged, reading, scoring)
-
-
-@pytest.mark.long
-@drawn_examples(100)
-@given(st.lists(query(), min_size=1, max_size=5), ranking_options, measure_options)
-def test_candidates_of_which_equal_ones_keep_their_order(queries, reading, scoring):
-    predictions, references, retrieved, judged = [], [], [], []
-    for documents, levels in queries:
-        pairs = [(documents[text], levels.get(text, 0)) for text in documents]
-        predictions.append([score for score, _ in pairs])
-        references.append([level for _, level in pairs])
-        names = [chr(0x10FFFF - row) for row in range(len(pairs))]  # the first one is greatest
-        retrieved.append(dict(zip(names, predictions[-1], strict=True)))
-        judged.append(dict(zip(names, references[-1], strict=True)))
-    check(rankings(predictions, references, **reading), retrieved, judged, reading, scoring)
-
-
-def test_a_ranking_may_be_long():
-    chance = random.Random(0)
-    retrieved = {f"D{number}": float(chance.randrange(50)) for number in range(5000)}
-    judged = {f"D{number}": chance.randrange(-1, 4) for number in chance.sample(range(6000), 900)}
-    ranking = rankings(
-        [{"doc_id": [*retrieved], "score": [*retrieved.values()]}],
-        [{"doc_id": [*judged], "relevance": [*judged.values()]}],
-    )
-    check(ranking, [retrieved], [judged], {}, {})
 
 
 # What is refused
@@ -119,21 +41,7 @@ def test_grades_above_the_maximum_are_refused():
         scores(rankings([[1.0]], [[1001.0]]), parse_measures("ndcg_exp"))
 
 
-# Measures of ir_measures, ties, condensed lists and gains
-
-
-@pytest.mark.parametrize(
-    ("measure", "expected"), [*READER_MODELS.items(), *COMPATIBILITIES.items()]
-)
-def test_measures_with_the_values_of_a_peer(measure, expected):
-    result = score_run(READER_QRELS, READER_RUN, [measure])
-
-    found = [values[measure] for values in result["per_query"].values()]
-    assert found == pytest.approx(expected, rel=1e-12)
-    assert result["mean"][measure] == pytest.approx(sum(expected) / 2, rel=1e-12)
-    assert (
-        0 <= score_run(READER_QRELS, {"q2": {"b": 1.0}}, [measure])["per_query"]["q1"][measure] <= 0
-    )
+# Ties, condensed lists and gains
 
 
 def averaged(ties, cutoff):

@@ -7,6 +7,7 @@ import pytest
 from metric_commons.structured.call_texts import read_calls
 from metric_commons.structured.python_calls import Call, UnreadableCallError
 from tests.shared.frameworks.call_trajectories import EXPECTED, TEXTS
+from tests.tables import tabled
 
 CALLS = [Call(**call) for call in EXPECTED]
 
@@ -24,15 +25,7 @@ def test_calls_are_found_or_read_by_name(form):
 
 @pytest.mark.parametrize(
     ("text", "arguments"),
-    [
-        ("<function=f><parameter=a>[1, 2]</parameter></function>", {"a": [1, 2]}),
-        ("<function=f><parameter=a>\nx\ny\n</parameter></function>", {"a": "x\ny"}),
-        (
-            "<start_function_call>call:f{a:{b:[true,<escape>y: z<escape>,null]},c:-1.5}",
-            {"a": {"b": [True, "y: z", None]}, "c": -1.5},
-        ),
-        ('[TOOL_CALLS]f{"a": 1}', {"a": 1}),
-    ],
+    tabled(__file__, "values_of_arguments"),
 )
 def test_values_of_arguments(text, arguments):
     assert read_calls(text) == [Call("f", arguments)]
@@ -40,14 +33,7 @@ def test_values_of_arguments(text, arguments):
 
 @pytest.mark.parametrize(
     "text",
-    [
-        "<tool_call>",
-        "<｜tool▁call▁begin｜>f",
-        "[TOOL_CALLS]f",
-        "<|tool_call>call:f",
-        '<|python_tag|>{"name": "f"',
-        "<function=f>a</function>",
-    ],
+    tabled(__file__, "a_call_that_is_cut_off_is_not_no_call"),
 )
 def test_a_call_that_is_cut_off_is_not_no_call(text):
     with pytest.raises(UnreadableCallError):
@@ -57,36 +43,7 @@ def test_a_call_that_is_cut_off_is_not_no_call(text):
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "unit",
-    [
-        *("<tool_call>", "<function=", "<function=f><parameter=a>", "[TOOL_CALLS]f"),
-        *(
-            "<｜tool▁call▁begin｜>",
-            '<｜DSML｜invoke name="',
-            "<start_function_call>",
-            "<|tool_call>a",
-        ),
-        *('<|tool_call>call:f{<|"|>', '<|python_tag|>{"a":', "```tool_code\n("),
-        *("<a tool call ", "<tool_calls><tool_call>", "<tool_call>f\n<arg_key>a</arg_key>"),
-        *(
-            "Action: f",
-            "Action: f\n",
-            "Action:a",
-            "to=functions.f",
-            "to=a",
-            ">>>a\n",
-            "<|recipient|>",
-        ),
-        *(
-            '{"name": "f", ',
-            '[{"name": "f", "arguments": {}}, ',
-            '{"',
-            "[f(a=",
-            "[ x",
-            "```\n",
-            "~~~ ",
-        ),
-        *("<|tool_call:begin|>", '<invoke name="f"><parameter name="a">', " ", "\n", "<think>"),
-    ],
+    tabled(__file__, "reading_takes_linear_time"),
 )
 def test_reading_takes_linear_time(unit):
     def seconds(copies):

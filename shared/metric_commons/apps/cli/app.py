@@ -47,7 +47,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
         "apps.cli.trec:trec",
         {
             "presentation": "apps.cli.trec:TrecPresentation",
-            "hidden": ("rows", "as_trec_eval"),
+            "hidden": ("as_trec_eval",),
             "adapt": "apps.cli.trec:trec_words",
             # The flags of trec_eval; its -q prints the scores of queries.
             "flags": {
@@ -70,7 +70,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "merge": ("apps.functions.merge:merge", {"presentation": "WithRows"}),
     "compare": (
         "evaluation.comparison.combined_results:compare",
-        {"presentation": "DifferencesFirst", "kinds": {"results": Path}},
+        {"presentation": "Presentation", "kinds": {"results": Path}},
     ),
     "leaderboard": (
         "apps.functions.leaderboard:leaderboard",
@@ -112,7 +112,7 @@ COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "new": ("apps.functions.modules:new", {"flags": {"folder": "--in"}}),
     "check": ("apps.functions.modules:check", {}),
     "hub": ("apps.hub.commands:hub", {}),
-    "mcp": ("apps.mcp.commands:mcp", {}),
+    "mcp": ("apps.mcp.commands:mcp", {"required": ("root",)}),
     "ultrarag-init": ("apps.mcp.commands:ultrarag_init", {}),
     # The options behind a script are its own.
     "patch-evaluate": (
@@ -250,9 +250,7 @@ def _refusal(error: Exception, words: Sequence[str]) -> tuple[str, int]:
         case FileNotFoundError():
             return f"no such file: {error.filename or error}", 1
         case IsADirectoryError():
-            files = sorted(path for path in Path(error.filename).rglob("*") if path.is_file())
-            example = f", such as {files[0]}" if files else ""
-            return f"{error.filename}: this is a folder; name the files in it{example}", 1
+            return f"{error.filename}: this is a folder; name the files in it", 1
         case OSError():
             prefix = f"{error.filename}: " if error.filename else ""
             return f"{prefix}{error.strerror or error}", 1
@@ -264,26 +262,16 @@ def _refusal(error: Exception, words: Sequence[str]) -> tuple[str, int]:
 
 
 def _with_hint(message: str, words: Sequence[str]) -> str:
-    """Return the message, with the equivalent of another tool's command or option."""
+    """Return the message, with what an unknown name or option may have meant."""
     from ...module.catalog import catalog
     from ...module.catalog.field_names import suggestion
 
-    plain = message.partition(" Did you mean")[0].partition(" (Possible")[0].removesuffix(".")
-    is_option = plain.startswith("No such option")
-    if is_option and words[0] == "score":
-        modules = [word for word in words if catalog.is_known(word)]
-        option = plain.split()[-1].strip("':").lstrip("-").replace("-", "_")
-        if any(option in catalog.load_without_evaluate(name).options for name in modules):
-            return f"{plain}; options of modules are as in --set {option}=VALUE"
-        line = f"metric-commons score {' '.join(dict.fromkeys(modules)) or 'MODULE'} FILE"
-        return f"{message}; the line is {line} -r REFERENCES --set OPTION=VALUE"
-    if is_option and words[0] == "trec":
-        return f"{message}; the line is metric-commons trec QRELS RUN -m MEASURE"
-    if not plain.startswith("No such command"):
+    if message.startswith("No such option") and words[0] == "score":
+        return f"{message.removesuffix('.')}; options of modules are as in --set OPTION=VALUE"
+    if not message.startswith("No such command"):
         return message
+    commands = [name for names in PANELS.values() for name in names]
     hint = suggestion(words[0], catalog.names())
-    if hint.startswith("; use"):
-        hint += ", as in metric-commons score MODULE FILE -r REFERENCES"
-    if not hint or hint.startswith("; did"):
-        hint = nearest(words[0], [n for names in PANELS.values() for n in names]) or hint
-    return f"{plain}{hint}"
+    if not hint or "did you mean" in hint:
+        hint = nearest(words[0], commands) or hint
+    return f"No such command {words[0]!r}{hint}"

@@ -18,7 +18,7 @@ def export(
     save: Path,
     scale: Literal["1", "100"],
     scores: Sequence[str] | None = None,
-    dataset: str | None = None,
+    dataset: str = "data",
 ) -> Finding:
     """Write a saved result as the front matter of a model card.
 
@@ -32,7 +32,7 @@ def export(
         save: The file to write.
         scale: Scale of the scores in the card: 1 for scores like 0.412, 100 for 41.2.
         scores: Write only these scores.
-        dataset: The dataset, such as org/name; by default the input's name.
+        dataset: The dataset, such as org/name.
     """
     results = Results.read(result).choose(scores)
     card = as_yaml(model_index(results, dataset, float(scale)))

@@ -35,7 +35,7 @@ def run(file: Path, *, preset: str | None = None, how: WithRows = WithRows()) ->
     if ultrarag.is_parameters(document.content):
         for name in changed:
             raise OptionError(name, "does not apply to a parameter file of UltraRAG")
-        ultrarag.run(file, document)
+        ultrarag.run(file, document.content)
         return 0
     for key, line in document.repeated:
         raise ValueError(f"{file}: key {key!r}: is repeated in line {line}")

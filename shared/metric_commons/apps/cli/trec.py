@@ -1,27 +1,39 @@
 """`metric-commons trec`: one result from judgments and runs."""
 
+import math
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import click
 
 from ...data.files.stored import write_whole
-from ...evaluation.comparison.run_pairs import paired, read_clusters
-from ...evaluation.results.module_results import provenance
+from ...data.files.streams import stem
+from ...evaluation.results.module_results import (
+    ModuleResult,
+    aggregation_of,
+    module_result,
+    provenance,
+)
+from ...evaluation.results.rendering import label
 from ...evaluation.results.results import FORMATS, Results
-from ...module.catalog.presets import run_options
-from ...module.catalog.usage import UsageError, note
+from ...module.catalog.usage import UsageError, note, with_bar
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Count, Level, OneOf, Range, Resamples, Seed
 from ...statistics.intervals.methods import Assumption, Correction, Method
-from ..console import run_scores, trec_eval
+from ..console import trec_eval
 from ..console.outputs import WithRows
 from ..functions.findings import refuse
 
+if TYPE_CHECKING:
+    from ...evaluation.rows.blocks import Tables
+    from ...retrieval.runs import QueryScores
+
 _LEVEL = 0.95  # of the intervals of differences
+_MEASURES = ("ndcg@10", "map", "mrr", "recall@10", "precision@10")  # as in ir_ranking
 
 
 @dataclass(frozen=True)
@@ -40,10 +52,17 @@ class TrecPresentation(WithRows):
 
     def show(self, results: Results) -> None:
         """Print results in the format."""
-        if isinstance(results, run_scores.RankingResults) and self.format_name == "trec_eval":
+        if isinstance(results, RankingResults) and self.format_name == "trec_eval":
             click.echo(results.text, nl=bool(results.text))
         else:
             super().show(results)
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RankingResults(Results):
+    """Results whose systems are runs, and whose groups are single queries."""
+
+    text: str = ""  # in the form of trec_eval, if this was requested
 
 
 def trec(
@@ -51,8 +70,6 @@ def trec(
     runs: Sequence[Path],
     *,
     measures: Sequence[str] | None = None,
-    scores: Sequence[str] | None = None,
-    preset: str | None = None,
     per_query: bool = False,
     complete: bool = False,
     missing: Literal["zero", "skip"] | None = None,
@@ -67,16 +84,14 @@ def trec(
     correction: Correction = "bonferroni",
     assume: Assumption = "exchangeable",
     plot: Path | None = None,
-    cluster_by: Path | None = None,
     confidence_level: Level | None = None,
     interval: Method = "auto",
     n_resamples: Resamples = 10_000,
     seed: Seed = 0,
     no_summary: bool = False,
     collection_size: Annotated[int, Range(0)] | None = None,
-    rows: bool = False,
     as_trec_eval: bool = False,
-) -> run_scores.RankingResults:
+) -> RankingResults:
     """Score retrieval runs; the values equal those of trec_eval to the last bit.
 
     metric-commons trec qrels.txt bm25.run dense.run.gz -m ndcg@10 -m map
@@ -95,9 +110,6 @@ def trec(
         runs: Runs to score.
         measures: A measure, such as ndcg@10, map, P@5 or rbp(p=0.95); repeatable. By default
             ndcg@10, map, mrr, recall@10 and precision@10.
-        scores: Measures to show, write and compare, among those of --measure; without --measure
-            only these are computed.
-        preset: Options that reproduce another tool: trec_eval, ultrarag.
         per_query: Also print and save the scores of each query.
         complete: The same as --missing zero (trec_eval -c).
         missing: A judged query that is not in the run: count it as zero (trec_eval -c, the
@@ -114,8 +126,6 @@ def trec(
         assume: What comparisons of means of queries assume: exchangeable (the runs, query by query)
             or nothing.
         plot: With --compare, draw the differences of two runs: .png, .svg or .pdf.
-        cluster_by: Lines of query and cluster, such as its topic: intervals and tests count
-            clusters instead of queries.
         confidence_level: Level of confidence intervals, such as 0.95; without it there are none.
         interval: How intervals are computed; auto chooses by the kind of score.
         n_resamples: Number of resamples, for intervals that need them.
@@ -123,12 +133,10 @@ def trec(
         no_summary: With --format trec_eval: do not print means (trec_eval -n).
         collection_size: With --format trec_eval: number of documents in the collection, for
             the fourth weight of utility (trec_eval -N).
-        rows: Whether rows are saved, which may have clusters.
         as_trec_eval: Whether the output is that of trec_eval.
     """
     output: Sequence[trec_eval.Line] = ()
     if as_trec_eval:
-        refuse({"scores": scores}, "is not for --format trec_eval; name measures with -m")
         output = trec_eval.lines(measures, collection_size)
         measures = list(dict.fromkeys(line.measure for line in output if line.measure)) or ["num_q"]
         if len(runs) > 1:
@@ -136,18 +144,9 @@ def trec(
     else:
         of_output = {"no_summary": no_summary, "collection_size": collection_size is not None}
         refuse(of_output, "is an option of --format trec_eval")
-    parsed_measures = run_scores.selected_measures(measures, scores)
+    names = _checked_names(measures or _MEASURES, are_compared=compare)
     if compare and len(runs) < 2:
         raise OptionError("compare", "needs at least two runs")
-    if compare:
-        run_scores.averaged(parsed_measures)
-    if cluster_by is not None and not (compare or confidence_level or rows):
-        raise OptionError(
-            "cluster_by", "changes only intervals and tests; add --confidence 0.95 or --compare"
-        )
-    absent = [str(run) for run in runs if not run.exists() and not run.suffix]
-    if absent and "@" in absent[0]:
-        raise UsageError(f"no such file: {absent[0]}; for a measure say -m {absent[0]}")
     if plot:
         if not compare or len(runs) != 2:
             raise OptionError("plot", "draws the differences of two runs, with --compare")
@@ -157,58 +156,46 @@ def trec(
         check(plot)  # report a missing library before reading a large file
     if complete and missing == "skip":
         raise UsageError("--complete and --missing skip contradict each other")
-    scoring = run_scores.Scoring(
-        missing or ("skip" if as_trec_eval and not complete else "zero"),
-        relevance_level,
-        score_dtype,
-        max_depth,
-        judged_only,
-    )
-    if preset:
-        scoring = _with_preset(preset, scoring, missing)
+    scoring = {
+        "missing": missing or ("skip" if as_trec_eval and not complete else "zero"),
+        "relevance_level": relevance_level,
+        "score_dtype": score_dtype,
+        "max_depth": max_depth,
+        "judged_only": judged_only,
+    }
     length = trec_eval.relstring_length(output) if per_query else None
-    scored_runs = run_scores.score_queries(qrels, runs, parsed_measures, scoring, relstring=length)
-    intervals = {
+    scored = _scored(qrels, runs, names, scoring, length)
+    if scoring["missing"] == "zero" and not (complete or missing):
+        for run, number in scored.absent.items():
+            note(
+                f"{run}: {number} of {len(scored.runs[run])} judged queries have no results; they "
+                "count 0 here, and --missing skip leaves them out, as trec_eval does"
+            )
+    of_intervals = {
         "confidence_level": confidence_level,
         "interval": interval,
         "n_resamples": n_resamples,
         "seed": seed,
     }
-    clusters = None if cluster_by is None else read_clusters(cluster_by)
-    tables = run_scores.scored_queries(scored_runs.runs, parsed_measures, scoring, clusters)
-    results = run_scores.RankingResults(
+    asked = of_intervals if confidence_level else {}
+    tables = _tables(scored.runs, names, scoring)
+    results = RankingResults(
         shows_counts=True,  # which -m names
         systems={
-            run: {
-                "ir_ranking": run_scores.summary(
-                    tables[run]["ir_ranking"],
-                    queries,
-                    scored_runs.means[run],
-                    scoring,
-                    intervals=intervals if confidence_level else {},
-                    per_query=per_query,
-                    preset=preset,
-                )
-            }
-            for run, queries in scored_runs.runs.items()
+            run: {"ir_ranking": _result(scored, run, tables, scoring, asked, per_query=per_query)}
+            for run in scored.runs
         },
-        provenance=provenance(scored_runs.inputs),
+        provenance=provenance(scored.inputs),
         rows=tables,
     )
-    for run, number in scored_runs.absent.items():
-        if number and scoring.missing == "zero" and not (complete or missing):
-            share = f"{number} of {len(scored_runs.runs[run])} judged queries have no results"
-            advice = "they count 0 here, and --missing skip leaves them out, as trec_eval does"
-            note(f"{run}: {share}; {advice}")
     if compare:
         from ...evaluation.comparison.comparisons import with_comparisons  # imports numpy
 
-        shared = paired(scored_runs.runs)
-        tables = run_scores.scored_queries(shared, parsed_measures, scoring, clusters)
+        shared = _on_common_queries(scored.runs)
         compared = with_comparisons(
-            replace(results, rows=tables),
+            replace(results, rows=_tables(shared, names, scoring)),
             combinations(shared, 2),
-            [measure.name for measure in parsed_measures],
+            names,
             correction=correction,
             assume=assume,
             confidence_level=confidence_level or _LEVEL,
@@ -223,33 +210,147 @@ def trec(
         return results
     from ...data.trec.trec import run_tag  # here, so that printing help does not wait for numpy
 
-    ((name, query_scores),) = scored_runs.runs.items()
+    ((name, query_scores),) = scored.runs.items()
     printed = trec_eval.printed(
         output,
         query_scores,
-        scored_runs.means[name],
+        scored.means[name],
         per_query=per_query,
         summary=not no_summary,
         tag=run_tag(runs[0]),
-        relstrings=scored_runs.relstrings,
+        relstrings=scored.relstrings,
     )
     return replace(results, text="\n".join(printed))
 
 
-def _with_preset(
-    preset: str, scoring: run_scores.Scoring, missing: str | None
-) -> run_scores.Scoring:
-    """Return the options of a preset, which no other option may set."""
-    try:
-        settings = {k: v for k, v in run_options(preset).items() if k in vars(scoring)}
-    except ValueError as error:
-        raise OptionError("preset", f": {error}") from error
-    default: Mapping[str, Any] = vars(run_scores.Scoring())
-    chosen = {n: v != default[n] for n, v in vars(scoring).items() if n in settings}
-    refuse(chosen | {"missing": missing and "missing" in settings}, f"is set by --preset {preset}")
-    return replace(scoring, **settings)
-
-
-def trec_words(values: dict[str, Any], how: TrecPresentation) -> run_scores.RankingResults:
+def trec_words(values: dict[str, Any], how: TrecPresentation) -> RankingResults:
     """Return the results of the words of `trec`."""
     return trec(**values, as_trec_eval=how.format_name == "trec_eval")
+
+
+class _Scored(NamedTuple):
+    """The scores of runs for each query and for all queries, and the input files."""
+
+    runs: "dict[str, QueryScores]"
+    means: dict[str, dict[str, float]]
+    inputs: list[dict[str, Any]]
+    relstrings: dict[str, str]  # if requested: the first documents of the last run, by query
+    absent: dict[str, int]  # the number of judged queries without results, of runs that lack any
+
+
+def _checked_names(measures: Sequence[str], *, are_compared: bool) -> list[str]:
+    """Return the names of measures, which must all be means over queries to be compared."""
+    from ...retrieval.names import AGGREGATION, parse_measures
+
+    try:
+        parsed = parse_measures(measures)
+    except ValueError as error:
+        hint = "; repeat --measure for each name" if re.search("[, ]", " ".join(measures)) else ""
+        raise UsageError(f"--measure: {error}{hint}") from error
+    for name, kind, *_ in parsed:
+        if are_compared and aggregation_of([kind], AGGREGATION):
+            raise UsageError(
+                f"--measure: {name!r} is not a mean over queries, so it cannot be compared"
+            )
+    return [measure.name for measure in parsed]
+
+
+def _scored(
+    qrels: Path,
+    runs: Sequence[Path],
+    measures: Sequence[str],
+    scoring: Mapping[str, Any],
+    relstring: int | None,
+) -> _Scored:
+    """Return the scores of each run for each query. Only one run at a time is in memory."""
+    from ...data.trec import trec as files
+    from ...retrieval.runs import relevance_strings, score_run
+
+    names = _names(runs)
+    judged, sha256 = files.read_hashed(qrels, files.Qrels)
+    scored = _Scored({}, {}, [{"path": str(qrels), "sha256": sha256, "rows": len(judged)}], {}, {})
+    queries = {*judged.queries}
+    for name, path in with_bar(list(zip(names, runs, strict=True)), "scoring", "run"):
+        run, sha256 = files.read_hashed(path, files.Run)
+        absent = queries - {*run.queries}
+        if absent == queries:
+            raise ValueError(f"{path} has none of the queries of {qrels}")
+        result = score_run(judged, run, measures, **scoring)
+        scored.runs[name], scored.means[name] = result["per_query"], result["mean"]
+        scored.inputs.append({"path": str(path), "sha256": sha256, "rows": len(run)})
+        if absent:
+            scored.absent[name] = len(absent)
+        if relstring is not None:
+            reading = (scoring[key] for key in ("score_dtype", "judged_only", "max_depth"))
+            scored.relstrings.update(relevance_strings(judged, run, relstring, *reading))
+    return scored
+
+
+def _names(paths: Sequence[Path]) -> list[str]:
+    r"""Return the shortest printable names that distinguish the files.
+
+    >>> _names([Path("runs/bm25.run.gz"), Path("runs/dense.run.gz")])
+    ['bm25', 'dense']
+    >>> _names([Path("runs/input.a"), Path("runs/input.b\n")])
+    ['input.a', 'input.b\\n']
+    """
+    for shortened in (stem, lambda path: path.name.removesuffix(".gz"), str):
+        names = [shortened(path) for path in paths]
+        if len(set(names)) == len(names):
+            return list(map(label, names))
+    repeated = next(name for name in names if names.count(name) > 1)
+    raise UsageError(f"run {repeated!r} is given twice")
+
+
+def _tables(
+    runs: "Mapping[str, QueryScores]", names: Sequence[str], scoring: Mapping[str, Any]
+) -> "Tables":
+    """Return the scores of runs for each query as scored rows."""
+    import numpy as np
+
+    from ...evaluation.rows.row_tables import RowTable
+    from ...module.catalog.catalog import load_without_evaluate
+
+    options = {key: scoring[key] for key in ("score_dtype", "judged_only")}
+    metric = load_without_evaluate("ir_ranking", measures=names, **options)
+    tables = {}
+    for run, queries in runs.items():
+        columns = {n: np.array([q[n] for q in queries.values()], float) for n in names}
+        tables[run] = {"ir_ranking": RowTable(metric=metric, columns=columns, ids=list(queries))}
+    return tables
+
+
+def _result(
+    scored: _Scored,
+    run: str,
+    tables: "Tables",
+    scoring: Mapping[str, Any],
+    intervals: Mapping[str, Any],
+    *,
+    per_query: bool,
+) -> ModuleResult:
+    """Return the result of one run.
+
+    A total that differs from the sum over the queries, such as num_rel where trec_eval -c ignores
+    the relevance level, has no interval.
+    """
+    found, means = module_result(tables[run]["ir_ranking"], intervals), scored.means[run]
+    for name, mean in means.items():
+        for part in found.values.values():
+            if isinstance(part, dict) and not math.isclose(found.scores[name], mean):
+                part.pop(name, None)
+    values = {**found.values, **means}
+    if per_query:
+        values["groups"] = {query: {**of, "n": 1} for query, of in scored.runs[run].items()}
+    options = {"measures": list(means), **scoring}
+    further = {name: value for name, value in found.options.items() if name not in options}
+    return replace(found, values=values, options=options | further).signed("ir_ranking")
+
+
+def _on_common_queries(runs: "Mapping[str, QueryScores]") -> "dict[str, QueryScores]":
+    """Return the runs on the queries that all of them share."""
+    first, *rivals = runs.values()
+    shared = [query for query in first if all(query in run for run in rivals)]
+    if not shared:
+        raise ValueError(f"{' and '.join(runs)} have no query in common")
+    return {name: {query: run[query] for query in shared} for name, run in runs.items()}

@@ -11,10 +11,9 @@ import click
 from ...data.files.stored import write_whole
 from ...data.tables.tables import Source
 from ...frameworks.harnesses import ultrarag
-from ...module.catalog.usage import note
 from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import check_option
-from ..console.config import ConfigDocument, key_error
+from ..console.config import key_error
 from ..console.outputs import check_written, say_written
 
 _RUNS = ("qrels_path", "ir_metrics", "ks", "save_path")
@@ -35,14 +34,13 @@ def is_parameters(content: Mapping[str, Any]) -> bool:
     return "modules" not in content and bool(keys & content.keys())
 
 
-def run(path: Path, document: ConfigDocument) -> None:
+def run(path: Path, content: Mapping[str, Any]) -> None:
     """Run the evaluation of a file, print UltraRAG's table and save JSON in its format.
 
     Raises:
         ValueError: the file, or a file that it names, is not valid.
         OSError: a file cannot be read or written.
     """
-    content = document.content
     if "pipeline" in content:
         raise ValueError(
             f"{path}: this is a pipeline; run its parameter file, written by `ultrarag build`"
@@ -55,24 +53,17 @@ def run(path: Path, document: ConfigDocument) -> None:
     values = {name: section[name] for name in _TOOLS[tool] if name in section}
     _check_texts(section, [name for name in texts if name != "save_path"], path, parents)
     saves = [Path(text) for text in [values.pop("save_path", None)] if text]
-    for key, number in document.repeated:
-        note(f"{path}: key {key!r} is repeated in line {number}; the last one counts")
-    used = {"evaluation", "benchmark"} if tool == "evaluate" else {"evaluation"}
-    ignored = [] if is_own else [str(name) for name in content if name not in used]
-    ignored += [".".join([*parents, name]) for name in section if name not in _TOOLS[tool]]
-    if ignored:
-        note(f"{path}: ignored: {', '.join(ignored)}")
     if tool == "evaluate":
         results = _score_answers(values.get("metrics"), content, path, saves)
-        about = {"rows": len(next(iter(results.values())))}
+        rows = len(next(iter(results.values())))
     else:
         check_written(saves, [path, *(section[name] for name in texts if name != "save_path")])
         values["metrics"] = values.pop("ir_metrics", None)
         function: Callable[..., Any] = getattr(ultrarag, tool)
-        results, about = _named(path, "ir_metrics", lambda: function(**values)), {}
-    line = ultrarag.signature(tool, "ultrarag", about)
+        results, rows = _named(path, "ir_metrics", lambda: function(**values)), None
+    line = ultrarag.signature(tool, rows)
     for save in saves:
-        saved = {**results, "profile": "ultrarag", "signature": line}
+        saved = {**results, "signature": line}
         write_whole(save, json.JSONEncoder(indent=4, allow_nan=False).iterencode(saved))
     click.echo(f"{ultrarag.table(results)}\n{line}")
     say_written(*saves)

@@ -1,28 +1,25 @@
 """The words of `score`: which name modules and which files, and what texts of options mean."""
 
 import re
-import shlex
 from collections.abc import Sequence
 from contextlib import ExitStack
 from errno import ENOENT
 from pathlib import Path
 from typing import Any
 
-from ...data.files.streams import STANDARD_INPUT, suffix
-from ...data.harness_logs.logs import format_names
+from ...data.files.streams import STANDARD_INPUT
+from ...data.harness_logs.logs import TEXTS, format_names
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source
 from ...evaluation.results.results import Results
 from ...evaluation.rows.logged_scores import LOGGED
-from ...evaluation.scoring.scoring import FORMATS_OF_BOTH, MissingInputError, score
+from ...evaluation.scoring.scoring import FORMATS_OF_BOTH, score
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError, check_choice
 
 _NAME_AND_FIELD = re.compile(r"(?P<name>[^=\[\]\"<>]+)=(?P<field>.+)")
-# In the names of files of references.
-_REFERENCES = re.compile(r"ref|gold|truth|target|label|answer", re.IGNORECASE)
 
 
 def score_words(values: dict[str, Any], how: Any) -> Results:
@@ -40,12 +37,9 @@ def score_words(values: dict[str, Any], how: Any) -> Results:
     values["split_references"] = values["split_references"] or None
     with ExitStack() as stack:
         files, answers, field = _opened(stack, paths, values)
-        _check_texts(modules, files, answers)
+        _check_texts(modules, files)
         values |= {"references": field, "answers": answers}
-        try:
-            return score(modules, files, predictions=_systems(predictions), **values)
-        except MissingInputError as error:
-            raise UsageError(_missing(error)) from error
+        return score(modules, files, predictions=_systems(predictions), **values)
 
 
 def _systems(predictions: Any) -> Any:
@@ -60,14 +54,6 @@ def _systems(predictions: Any) -> Any:
             raise UsageError(f"system {name!r} is given twice")
         systems[name] = field
     return systems or None
-
-
-def _missing(error: MissingInputError) -> str:
-    """Return which options name the fields that a module lacks."""
-    flags = {"predictions": "--predictions FIELD", "references": "--references FIELD"}
-    missing = " and ".join(flags.get(name, f"--column {name}=FIELD") for name in error.missing)
-    has = f"; the file has {', '.join(map(str, error.fields))}" if error.fields else ""
-    return f"{error.module} needs {missing}: the fields of {', '.join(error.needed)}{has}"
 
 
 def modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
@@ -89,12 +75,6 @@ def modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
             hint = hint or f"; the modules are {', '.join(module_names)}"
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
-        for path in filter(Path.is_dir, paths):
-            try:
-                catalog.name_of(path)
-            except ValueError as error:
-                advice = f"to score the files in it, name them after a module or {LOGGED}"
-                raise ValueError(f"{error}; {advice}") from None
         raise UsageError(
             f"name a module: {', '.join(catalog.names())}; or {LOGGED}, for the scores in a log"
         )
@@ -127,25 +107,20 @@ def _opened(
     fields = [text for text in texts if not _is_file(text, files)]
     if fields[1:]:
         raise OptionError("references", f"{fields[1]} is not a file, and one field is enough")
-    named = values.pop("answers") or []
+    answered = values.pop("answers") or []
     answers = [Path(text) for text in texts if text not in fields]
-    answers += [named] if isinstance(named, Path) else map(Path, named)
+    answers += [answered] if isinstance(answered, Path) else map(Path, answered)
     of_both = origin if origin in FORMATS_OF_BOTH else None
     judged = [opened(path, of_both, Selection(incomplete=is_incomplete)) for path in answers]
     everything = [*paths, *answers]
     if everything.count(STANDARD_INPUT) > 1:
         raise UsageError("only one file can be standard input")
-    piped = [file for file in (*files, *judged) if file.path == STANDARD_INPUT]
-    formats = {f.log.format_name for f in (*files, *judged) if f.path != STANDARD_INPUT}
-    if piped and judged and origin is None and formats <= {"lines"}:
-        piped[0].format_name = "lines"
-    if fields and not judged and formats == {"lines"}:
-        if suffix(paths[0]) == "txt":
+    named = [file for file in (*files, *judged) if file.path != STANDARD_INPUT]
+    if origin is None and {file.log.format_name for file in named} == {"lines"}:
+        if fields and not judged:
             raise FileNotFoundError(ENOENT, "", fields[0])
-        raise UsageError(
-            f"{paths[0]} is read as lines of text, so --references is a file, and there is no file "
-            f"{fields[0]!r}; for a table say --from csv or --from tsv"
-        )
+        if judged and STANDARD_INPUT in paths:  # which has no name that says so
+            files[paths.index(STANDARD_INPUT)].format_name = "lines"
     return files, judged, next(iter(fields), None)
 
 
@@ -162,38 +137,20 @@ def _is_file(name: str, sources: Sequence[Source]) -> bool:
     return True
 
 
-def _check_texts(modules: Sequence[str], files: Sequence[Source], judged: Sequence[Source]) -> None:
-    """Check that files of texts have references in other files, and are for modules of texts.
-
-    Raises:
-        UsageError: they do not; the message has the command to use.
-    """
-    texts = [
-        file.path
-        for file in files
-        if file.path != STANDARD_INPUT and file.log.format_name == "lines"
-    ]
-    scored = [catalog.load_without_evaluate(name) for name in modules if name != LOGGED]
-    for module in scored if texts else ():
-        accepted = module.accepted_inputs.get("predictions", ["str"])
-        if "str" not in accepted or module.log_columns[0] == "predicted":
-            hint = "write a table, such as .csv, with a field of predictions and one of references"
-            if any("doc_id" in kind for kind in accepted):
-                hint = "metric-commons trec QRELS RUN scores runs"
-            elif "list of str" in accepted:
-                hint = "name another format of the file, such as --from conll"
-            name = catalog.name_of(module)
-            raise UsageError(f"{name} takes no lines of text, as in {texts[0]}; {hint}")
-    if judged or not texts or not any("references" in m.required_inputs for m in scored):
-        return
-    references = [path for path in texts if _REFERENCES.search(path.stem)]
-    if not references and len(files) > 1:
-        references = texts[:1]
-    predicted = [file.path for file in files if file.path not in references] or [STANDARD_INPUT]
-    names = shlex.join(map(str, [*modules, *predicted]))
-    flags = [f"--references {shlex.quote(str(path))}" for path in references]
-    command = " ".join(["metric-commons score", names, *(flags or ["--references FILE"])])
-    raise UsageError(f"texts need references, in a file of their own: {command}")
+def _check_texts(modules: Sequence[str], files: Sequence[Source]) -> None:
+    """Check that modules take texts as predictions, if files have lines of them."""
+    for file in files:
+        if file.path == STANDARD_INPUT or file.log.format_name not in TEXTS:
+            continue
+        for name in modules:
+            if name == LOGGED:
+                continue
+            accepted = catalog.load_without_evaluate(name).accepted_inputs
+            if "str" not in accepted.get("predictions", ["str"]):
+                raise UsageError(
+                    f"{catalog.name_of(name)} takes no lines of text, as in {file.path}; name a "
+                    "table, such as .csv, or say the format with --from"
+                )
 
 
 def plot_words(values: dict[str, Any], how: Any) -> bytes:

@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from ruamel.yaml import YAML
-from ruamel.yaml.constructor import ConstructorError, SafeConstructor
+from ruamel.yaml.constructor import SafeConstructor
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
 from ...data.files.access import read_file
 from ...data.files.stored import refuse_device
-from ...statistics.arguments.checks import shown
 
 _MAX_VALUES = 100_000  # in a configuration
 
 
-_NO_VALUES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+# What the constructor of an impossible value, such as a 13th month, may raise.
+_NO_VALUES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, YAMLError)
 
 
 @dataclass(frozen=True)
@@ -29,22 +29,9 @@ class ConfigDocument:
 
 
 class _Constructor(SafeConstructor):
-    """A constructor that notes repeated keys of a mapping, whose last value counts.
-
-    Impossible values, such as a 13th month, are errors with their line.
-    """
+    """A constructor that notes repeated keys of a mapping, whose last value counts."""
 
     repeated: list[tuple[str, int]]
-
-    def construct_object(self, node: Any, deep: bool = False) -> Any:
-        """Return the value of a node."""
-        try:
-            return super().construct_object(node, deep)
-        except _NO_VALUES as error:
-            kind = str(node.tag).rpartition(":")[2]
-            raise ConstructorError(
-                None, None, f"{shown(node.value, 80)} is not a valid {kind}", node.start_mark
-            ) from error
 
     def check_mapping_key(
         self, node: Any, key_node: Any, mapping: Any, key: Any, value: Any
@@ -74,7 +61,7 @@ def read(path: Path) -> ConfigDocument:
         raise ValueError(f"{path}: {line}{error.problem}") from error
     except RecursionError as error:
         raise ValueError(f"{path}: values are nested too deeply") from error
-    except (YAMLError, ValueError, OverflowError) as error:
+    except _NO_VALUES as error:
         raise ValueError(f"{path}: {error}") from error
     if not isinstance(content, dict):
         raise ValueError(f"{path}: expected keys with values, got {type(content).__name__}")

@@ -9,7 +9,7 @@ from inspect import Parameter, signature
 from pathlib import Path
 from shutil import get_terminal_size
 from textwrap import fill
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 from unicodedata import combining, east_asian_width
 
 import click
@@ -17,7 +17,7 @@ import click
 from ...data.files.access import check_name
 from ...data.files.stored import OPEN_FILES
 from ...evaluation.results.comparison_tables import winner_first
-from ...evaluation.results.rendering import KINDS, Table, message_line
+from ...evaluation.results.rendering import KINDS, Table, listed_names, message_line
 from ...evaluation.results.results import FORMATS, TABLE_FORMATS, Results
 from ...evaluation.results.standings import Comparison
 from ...module.catalog.usage import UsageError, note
@@ -26,7 +26,6 @@ from ...statistics.resampling.progress import is_quiet
 from ..functions.findings import Finding
 
 _GAP = 2  # spaces between columns
-_EXPLAINED_ROWS = 20  # of a system, on the terminal
 
 
 @dataclass(frozen=True)
@@ -48,16 +47,15 @@ class Presentation:
         format_name: Format of the printed output.
         digits: Decimals in tables; by default no more than the intervals support, and at most four.
         percent: Show proportions in percent.
-        table: Which table to print. By default all, and in LaTeX the main one.
+        table: Which table to print. By default one if systems are compared and in LaTeX, else all.
         caption: Caption of the table, with --format latex.
         label: Label of the table, such as tab:nq, with --format latex.
-        explain: Also print how scores were computed: the signature of each, to be cited.
+        explain: Also print the other tables, and how scores were computed: the signature of each,
+            to be cited.
         sort: Sort systems by this score, best first.
         top: Show only the first systems.
         save: Write the result as JSON.
     """
-
-    main: ClassVar[str | None] = "scores"  # the main table
 
     format_name: Annotated[str, OneOf(FORMATS)] = "table"
     digits: Annotated[int, Range(0, 15)] | None = None
@@ -76,18 +74,16 @@ class Presentation:
         Raises:
             UsageError: it does not.
         """
-        is_table = self.format_name in (*TABLE_FORMATS, "trec_eval")
-        is_latex = self.format_name == "latex"
-        for option, value, fits in (
-            ("--digits", self.digits is not None, is_table),
-            ("--percent", self.percent, is_table),
-            ("--table", self.table, is_table),
-            ("--caption", self.caption, is_latex),
-            ("--label", self.label, is_latex),
-        ):
-            if value and not fits:
-                reason = "only for latex" if is_table else "which has all numbers in full"
-                raise UsageError(f"{option} is not for --format {self.format_name}, {reason}")
+        of_tables = {"--digits": self.digits is not None, "--percent": self.percent}
+        if self.format_name in FORMATS.keys() - TABLE_FORMATS.keys():
+            for option, is_given in {**of_tables, "--table": self.table is not None}.items():
+                if is_given:
+                    raise UsageError(
+                        f"{option} is not for --format {self.format_name}, which has all numbers "
+                        "in full"
+                    )
+        if self.format_name != "latex" and (self.caption or self.label):
+            raise UsageError("--caption and --label are for --format latex")
 
     def show(self, results: Results) -> None:
         """Print results in the format; in tables, the best tier of each score is in bold."""
@@ -95,11 +91,7 @@ class Presentation:
             text = getattr(results, f"to_{self.format_name}")()
             click.echo(text, nl=not text.endswith("\n"))
             return
-        kind = self.main if self.table is None and self.format_name == "latex" else self.table
-        tables = results.chosen_tables(None if kind == "all" else kind, self.digits, self.percent)
-        if (self.caption or self.label) and len(tables) > 1:
-            raise UsageError("--caption and --label are for one table; choose it with --table")
-        tables = [table._replace(caption=self.caption, label=self.label) for table in tables]
+        tables = self._chosen(results)
         if self.format_name != "table":
             page = getattr(results, "to_page", None) if self.format_name == "html" else None
             render = TABLE_FORMATS[self.format_name]
@@ -107,15 +99,22 @@ class Presentation:
             return
         for problem in results.provenance.get("not_compared", ()):
             note(problem)
-        if results.comparisons and self.sentence:
+        if results.comparisons:
             click.echo(f"{message_line(verdict(results))}\n")
         if not self.explain:
             tables = [table._replace(explanation="") for table in tables]
         show_tables(tables, results.signatures() if self.explain else ())
-        for line in _readings(results):
-            click.echo(message_line(line))
 
-    sentence: ClassVar[bool] = True  # whether comparisons have a sentence above all tables
+    def _chosen(self, results: Results) -> list[Table]:
+        """Return the tables to show: after a verdict one, unless more are asked for."""
+        kind = None if self.table == "all" else self.table
+        tables = results.chosen_tables(kind, self.digits, self.percent)
+        if self.table is None and self.format_name == "latex":
+            tables = tables[:1]
+        elif self.table is None and results.comparisons and not self.explain:
+            main = "differences" if len(results.systems) == 2 else "scores"
+            tables = [table for table in tables if table.kind == main]
+        return [table._replace(caption=self.caption, label=self.label) for table in tables]
 
 
 @dataclass(frozen=True)
@@ -131,18 +130,9 @@ class WithRows(Presentation):
 
 
 @dataclass(frozen=True)
-class DifferencesFirst(Presentation):
-    """The options of how comparisons are printed."""
-
-    main: ClassVar[str | None] = "differences"
-
-
-@dataclass(frozen=True)
 class OneTable(Presentation):
     """The options of how a leaderboard is printed, which is a single table."""
 
-    main: ClassVar[str | None] = None
-    sentence: ClassVar[bool] = False
     table: None = field(default=None, init=False)
     sort: None = field(default=None, init=False)
 
@@ -173,7 +163,7 @@ def written_files(values: Mapping[str, Any], how: object) -> list[Path]:
 
 
 def check_written(outputs: Sequence[Path], inputs: Sequence[Path | str]) -> None:
-    """Check the names of outputs, and report new folders on stderr.
+    """Check the names of outputs.
 
     Raises:
         UsageError: a name is not printable, or an output would replace an input or another output.
@@ -187,22 +177,13 @@ def check_written(outputs: Sequence[Path], inputs: Sequence[Path | str]) -> None
         if os.path.realpath(path) in paths_in_use:
             raise UsageError(f"{path} would be overwritten")
         paths_in_use.add(os.path.realpath(path))
-    for folder in dict.fromkeys(path.parent for path in outputs if not path.parent.exists()):
-        tell(f"new folder {folder}")
-
-
-def tell(text: str) -> None:
-    """Print a line on stderr, unless --quiet is set."""
-    if not is_quiet():
-        click.echo(message_line(text), err=True)
 
 
 def say_written(*paths: Path | None) -> None:
-    """Report on stderr the files that were written, with links to pages."""
+    """Report on stderr the files that were written, unless --quiet is set."""
     for path in filter(None, paths):
-        if not str(path).startswith(OPEN_FILES):
-            is_page = path.suffix in (".html", ".htm")
-            tell(f"wrote {path}{f'; open {path.resolve().as_uri()}' if is_page else ''}")
+        if not (is_quiet() or str(path).startswith(OPEN_FILES)):
+            click.echo(message_line(f"wrote {path}"), err=True)
 
 
 def deliver(spec: Any, values: dict[str, Any], how: Any) -> int:
@@ -223,9 +204,6 @@ def deliver(spec: Any, values: dict[str, Any], how: Any) -> int:
             found.save(how.save)
         how.show(replace(found, top=how.top))
     elif isinstance(found, Finding):
-        if found.summary and "GITHUB_STEP_SUMMARY" in os.environ:
-            with Path(os.environ["GITHUB_STEP_SUMMARY"]).open("a", encoding="utf-8") as file:
-                file.write(found.summary)
         if how is not None and how.format_name == "json":
             click.echo(json.dumps(found.to_dict(), indent=2))
         elif found.tables:
@@ -244,57 +222,44 @@ def call(function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
     return function(*(first[0] or () if first else ()), **named)
 
 
-def _readings(results: Results) -> Iterator[str]:
-    """Yield the readings of the first rows that a module explains and that are not equal."""
-    for system, modules in results.rows.items():
-        for table in modules.values():
-            rows = [
-                f"row {row} of {system}: {reading['prediction_reading']} beside "
-                f"{reading['reference_reading']}: {reading['reason']}"
-                for row, reading in enumerate(table.texts.get("explanations", ()))
-                if not reading["verdict"]
-            ]
-            yield from rows[:_EXPLAINED_ROWS]
-
-
 def verdict(results: Results) -> str:
     """Return what comparisons show, in a sentence: who is better, and by how much."""
-    compared = results.comparisons
-    won = [each for each in compared if each["significant"]]
+    compared, is_lower = results.comparisons, results.standings.is_lower_better
+    are_many = len({pair[side] for pair in compared for side in "ab"}) > 2
+    won = [pair for pair in compared if pair["significant"]]
     if not won:
-        if len({each[side] for each in compared for side in "ab"}) > 2:
-            return "No difference is significant."
-        shown = winner_first(compared[0], results.standings.is_lower_better(compared[0]))
-        return f"No difference is significant: {_difference(shown)}."
-    for score, ranks in results.ranks.items():
+        said = "No difference is significant"
+        shown = winner_first(compared[0], is_lower(compared[0]))
+        return f"{said}." if are_many else f"{said}: {_difference(shown)}."
+    if are_many and results.ranks:
+        score, ranks = next(iter(results.ranks.items()))
         best, *others = (system for system, rank in ranks.items() if rank["tier"] == 1)
-        if len(ranks) > 2 and others:
-            return (
-                f"{best} is best by {score}, but not significantly better than {_listed(others)}."
-            )
-        if len(ranks) > 2:
+        if not others:
             return f"{best} is significantly better than all others by {score}."
-    better, worse = ("a", "b") if _is_first_better(results, won[0]) else ("b", "a")
-    told = [each for each in won if _is_first_better(results, each) == (better == "a")]
-    differences = ", ".join(_difference(each, 1 if better == "a" else -1) for each in told)
-    return f"{won[0][better]} is better than {won[0][worse]}: {differences}."
-
-
-def _is_first_better(results: Results, comparison: Comparison) -> bool:
-    return bool((comparison["diff"] > 0) != results.standings.is_lower_better(comparison))
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+        among = listed_names(others)
+        return f"{best} is best by {score}, but not significantly better than {among}."
+    signs = [1 if (pair["diff"] > 0) != is_lower(pair) else -1 for pair in won]
+    better, worse = ("a", "b")[:: signs[0]]
+    told = [_difference(p, sign) for p, sign in zip(won, signs, strict=True) if sign == signs[0]]
+    return f"{won[0][better]} is better than {won[0][worse]}: {', '.join(told)}."
 
 
 def _difference(comparison: Comparison, sign: int = 1) -> str:
     """Return a difference with its interval and p-value; the sign is -1 for B - A."""
     ends = (comparison.get("confidence_interval") or ())[::sign]
-    interval = ", ".join("..." if end is None else f"{sign * end:+.2g}" for end in ends)
+    interval = ", ".join("..." if end is None else _signed(sign * end) for end in ends)
     p = comparison.get("p_adjusted", comparison["p_value"])
-    shown = f"{comparison['score']} {sign * comparison['diff']:+.2g}"
+    shown = f"{comparison['score']} {_signed(sign * comparison['diff'])}"
     return f"{shown}{f' [{interval}]' if ends else ''}, p {p:.2g}"
+
+
+def _signed(value: float) -> str:
+    """Return two digits at least.
+
+    >>> _signed(0.0123), _signed(-100.4), _signed(-math.inf)
+    ('+0.012', '-100', '-inf')
+    """
+    return f"{value:+.0f}" if 100 <= abs(value) < 1e6 else f"{value:+.2g}"
 
 
 def show_tables(tables: Sequence[Table], lines: Sequence[str] = ()) -> None:

@@ -8,7 +8,6 @@ from ...data.files.access import read_file
 from ...evaluation.comparison.audits import (
     PrintedScore,
     audited_table,
-    difference_sentences,
     printed_difference,
 )
 from ...evaluation.results.rendering import counted
@@ -38,12 +37,12 @@ def audit(
 
     metric-commons audit table.md
 
-    marks the scores of a table in Markdown or CSV that cannot be told apart from the best of their
-    column. The numbers of rows are in headers, as in NQ (n=500), or in a row or column n. Exit
-    status: 0 scores can be told apart, 3 they cannot, or nothing can be said without rows.
+    marks the scores of a table in Markdown that cannot be told apart from the best of their column.
+    The numbers of rows are in headers, as in NQ (n=500). Exit status: 0 scores can be told apart,
+    3 they cannot, or nothing can be said without rows.
 
     Args:
-        table: A file with a table in Markdown, or CSV.
+        table: A file with a table in Markdown.
         score: The score, such as 0.82 or 82%.
         rows: The number of rows behind each score.
         baseline: The score to compare it with, on the same rows.
@@ -86,7 +85,7 @@ def audit(
         return Finding(record, lines)
     difference = printed_difference(scores[0], scores[1], rows, alpha)
     record |= difference._asdict() | {"told_apart": difference.is_told_apart(alpha)}
-    lines += difference_sentences(difference, rows, alpha)
+    lines += difference.sentences(rows, alpha)
     return Finding(record, lines, status=0 if record["told_apart"] else UNDECIDED)
 
 

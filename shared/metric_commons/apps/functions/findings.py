@@ -24,7 +24,6 @@ class Finding:
     lines: Sequence[str] = ()
     tables: Sequence[Table] = ()
     status: int = 0  # the exit status of the command
-    summary: str = ""  # in Markdown, for the summary of a build
 
     def __getitem__(self, name: str) -> Any:
         """Return a number by its name."""

@@ -1,18 +1,17 @@
 """`gate`: fail a build if a new system is worse than a baseline or than floors."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Literal
+from typing import Any
 
 from ...evaluation.comparison.looks import gate_at_any_time
 from ...evaluation.comparison.verdicts import INFERIOR, NOT_INFERIOR, UNDECIDED, reaches
 from ...evaluation.comparison.verdicts import gate as verdict_on
 from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError
-from ...statistics.arguments.domains import Count, Level
+from ...statistics.arguments.domains import Count, Level, Positive
 from .findings import Finding, Saved, opened, with_origin
 
 _STATUS = {NOT_INFERIOR: 0, UNDECIDED: 3, INFERIOR: 4}
-_OUTCOME = {NOT_INFERIOR: "passed", UNDECIDED: "undecided", INFERIOR: "failed"}
 
 
 def gate(
@@ -20,9 +19,8 @@ def gate(
     baseline: Saved | None = None,
     *,
     score: str | Sequence[str] | None = None,
-    margin: float | Mapping[str, float] | None = None,
+    margin: Positive | None = None,
     floor: Mapping[str, float] | None = None,
-    undecided: Literal["fail", "pass"] = "fail",
     clusters: str | Sequence[str] | None = None,
     sequential: bool = False,
     total: Count | None = None,
@@ -46,16 +44,15 @@ def gate(
     --alpha of losses pass. With it, look as often as you like: append rows to the new result, whose
     order must be random, and test again.
 
-    Exit status: 0 not worse by the margin; 3 undecided (the message says how many rows are needed);
-    4 worse by more than the margin; 1 a file is wrong; 2 the command line is wrong.
+    Exit status: 0 not worse by the margin; 3 undecided; 4 worse by more than the margin; 1 a file
+    is wrong; 2 the command line is wrong.
 
     Args:
         new: The new result, or the path of what --save or --rows wrote.
         baseline: The result of the system in use.
         score: A score to compare, such as qa_f1; repeatable.
-        margin: The smallest loss that matters, above 0, of all scores or of one.
+        margin: The smallest loss that matters, above 0.
         floor: A value that a score has to reach, such as qa_em=0.4; repeatable.
-        undecided: Exit status if the rows cannot decide: 3 (fail) or 0 (pass).
         clusters: Field of clusters, which are counted instead of rows; repeatable.
         sequential: Decide by an interval that holds however often you look. For means of rows in
             a known range.
@@ -76,18 +73,16 @@ def gate(
         raise UsageError("--sequential compares with a --baseline, not with a --floor")
     if sequential and clusters:
         raise OptionError("clusters", "is not for --sequential, which counts rows")
-    if baseline is None and (score or margin):
-        raise UsageError("--score and --margin compare with a --baseline")
-    if baseline is not None and not score:
-        raise UsageError("Missing option '--score', which to compare with the baseline")
     if baseline is None and not floor:
         raise UsageError("Missing option '--baseline', or '--floor'")
-    margins = _margins([score] if isinstance(score, str) else score or [], margin)
+    scores = [score] if isinstance(score, str) else score or []
+    if (baseline is None) != (not scores) or (not scores) != (margin is None):
+        raise UsageError("--baseline, --score and --margin go together")
     checks: list[dict[str, Any]] = []
     if baseline is not None:
         both = opened(new, clusters), opened(baseline, clusters)
-        for name, loss in margins.items():
-            asked: dict[str, Any] = {"score": name, "margin": loss, "alpha": alpha}
+        for name in scores:
+            asked: dict[str, Any] = {"score": name, "margin": margin, "alpha": alpha}
             if sequential:
                 checks.append(_looked(gate_at_any_time(*both, **asked, total=total), asked))
             else:
@@ -98,31 +93,13 @@ def gate(
         reached = reaches(results, score=name, floor=value, alpha=alpha)._asdict()
         checks.append(reached | {"new": reached.pop("value")})
     worst = max((check["verdict"] for check in checks), key=_STATUS.__getitem__)
-    status = 0 if worst == UNDECIDED and undecided == "pass" else _STATUS[worst]
     lines = [line for check in checks for line in _lines(check)]
-    summary = _markdown(checks, lines, "passed" if status == 0 else _OUTCOME[worst])
-    return Finding({"verdict": worst, "checks": checks}, lines, status=status, summary=summary)
+    return Finding({"verdict": worst, "checks": checks}, lines, status=_STATUS[worst])
 
 
 def _lines(check: dict[str, Any]) -> list[str]:
     sentences: str | list[str] = check.pop("sentence")
     return [sentences] if isinstance(sentences, str) else [*sentences]
-
-
-def _margins(scores: Sequence[str], margin: float | Mapping[str, float] | None) -> dict[str, float]:
-    """Return the margin of each score.
-
-    >>> _margins(["qa_em", "qa_f1"], {"": 0.02, "qa_f1": 0.01})
-    {'qa_em': 0.02, 'qa_f1': 0.01}
-    """
-    named = margin if isinstance(margin, Mapping) else {} if margin is None else {"": margin}
-    for name in named:
-        if name and name not in scores:
-            raise OptionError("margin", f"{name}: add --score {name}")
-    for name in scores:
-        if not {name, ""} & named.keys():
-            raise UsageError(f"Missing option '--margin', the loss of {name} that matters")
-    return {name: named.get(name, named.get("", 0)) for name in scores}
 
 
 def _compared(verdict: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
@@ -157,16 +134,3 @@ def _looked(look: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
         "total": sequence.total,
         "sentence": look.sentence,
     }
-
-
-def _markdown(checks: Sequence[Mapping[str, Any]], lines: Sequence[str], outcome: str) -> str:
-    """Return a table for the summary of a build, with the sentences below it."""
-    rows = ["| score | new | baseline | condition | outcome |", "| --- | --- | --- | --- | --- |"]
-    for check in checks:
-        is_floor = "floor" in check
-        condition = f"reaches {check['floor']:g}" if is_floor else f"loss below {check['margin']:g}"
-        means = [f"{check[side]:.4f}" if side in check else "" for side in ("new", "baseline")]
-        cells = [check["score"], *means, condition, _OUTCOME[check["verdict"]]]
-        rows.append(f"| {' | '.join(cells)} |")
-    said = [f"- {line}" for line in lines]
-    return "\n".join([f"### metric-commons gate: {outcome}", "", *rows, "", *said, "", ""])

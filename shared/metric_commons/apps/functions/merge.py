@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...evaluation.comparison.saved_results import merged_rows, results_of_rows
+from ...evaluation.comparison.saved_results import merged_rows
 from ...evaluation.results.results import Results
 from ...module.catalog import catalog
 from ...module.catalog.usage import UsageError, with_bar
@@ -49,4 +49,4 @@ def merge(
         "seed": seed,
     }
     rows = merged_rows(with_bar(paths, "merging", "file"))
-    return results_of_rows(rows, intervals).choose(scores)
+    return Results.of_rows(rows.tables, rows.provenance, intervals).choose(scores)

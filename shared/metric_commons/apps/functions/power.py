@@ -1,7 +1,6 @@
 """`power`: the number of rows needed to find a difference."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ...evaluation.comparison.combined_results import pairs_of_results
 from ...evaluation.comparison.plans import plan_table, plans
@@ -22,10 +21,9 @@ def power(
     metric-commons power new.json old.json --effect 0.02
 
     The answer depends on how much the differences of two systems vary from row to row, which is
-    estimated from saved results. For each pair of systems it prints the power of the present rows,
-    the smallest difference that they can detect, and the number of rows for the desired difference,
-    all for the t-test. Use it for planning; the power of a finished test adds nothing to its
-    p-value.
+    estimated from saved results. For each pair of systems it prints the smallest difference that
+    the present rows can detect, and the number of rows for the desired difference, both for the
+    t-test.
 
     Args:
         *results: Results of two systems, or the paths of what --save or --rows wrote.
@@ -40,6 +38,5 @@ def power(
     """
     saved = [opened(part, clusters) for part in results]
     planned = plans(pairs_of_results(*saved, scores=scores), effect, alpha=alpha, power=power)
-    record: dict[str, Any] = {"effect": effect, "alpha": alpha, "power": power}
-    record["plans"] = [plan._asdict() for plan in planned]
+    record = {"effect": effect, "alpha": alpha, "power": power, "plans": planned}
     return Finding(record, tables=[plan_table(planned, effect, alpha, power)])

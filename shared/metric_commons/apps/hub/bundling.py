@@ -7,7 +7,6 @@ from importlib import metadata
 from pathlib import Path
 from shutil import rmtree
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, Self
 
 from ...module.catalog import catalog
 from .imports import PACKAGE, check_readable, closure, flatten, flatten_script, imported
@@ -27,33 +26,7 @@ _PAGES = "https://github.com/metric-commons/metric-commons/blob/main/"
 # Extras whose libraries a Space needs if a file imports them.
 _EXTRAS = ("languages", "schema")
 
-MARKER_FILE = ".metric-commons.json"
-
-
-class Marker(NamedTuple):
-    """Metadata of a bundle: its Space, how it was made, and its files."""
-
-    space: str
-    version: str
-    files: tuple[str, ...]
-
-    @classmethod
-    def from_json(cls, text: str | bytes) -> Self | None:
-        """Parse a marker file; None if it is not one of ours.
-
-        >>> Marker.from_json(Marker("acme/qa_em", "0.1.0", ("qa_em.py",)).to_json())
-        Marker(space='acme/qa_em', version='0.1.0', files=('qa_em.py',))
-        >>> Marker.from_json("{}")
-        """
-        try:
-            content: dict[str, Any] = json.loads(text)
-            return cls(**{**content, "files": tuple(content["files"])})
-        except (ValueError, TypeError, KeyError):
-            return None
-
-    def to_json(self) -> str:
-        """Return the inverse of `from_json`."""
-        return json.dumps(self._asdict(), indent=1) + "\n"
+MARKER_FILE = ".metric-commons.json"  # which no folder of someone else has
 
 
 def bundle(name: str, out_dir: str | Path, *, namespace: str = "NAMESPACE") -> Path:
@@ -68,7 +41,8 @@ def bundle(name: str, out_dir: str | Path, *, namespace: str = "NAMESPACE") -> P
     script = catalog.script_of(name)
     name = script.stem
     target = Path(out_dir) / name
-    _check_replaceable(target)
+    if target.exists() and (not (target / MARKER_FILE).is_file() or (target / ".git").exists()):
+        raise ValueError(f"{target} is in the way: it is not a folder that this command made")
     target.parent.mkdir(parents=True, exist_ok=True)
     with TemporaryDirectory(prefix=f".{name}-", dir=target.parent) as scratch:
         folder = Path(scratch, "new")
@@ -111,8 +85,8 @@ def _write(
         requirements=requirements,
         files={file: text for file, text in files.items() if file.endswith(".py")},
     )
-    marker = Marker(f"{namespace}/{name}", metadata.version(PACKAGE), tuple(sorted(files)))
-    files[MARKER_FILE] = marker.to_json()
+    made = {"space": f"{namespace}/{name}", "version": metadata.version(PACKAGE)}
+    files[MARKER_FILE] = json.dumps(made, indent=1) + "\n"
     for file, text in files.items():
         (folder / file).write_text(text, "utf-8", newline="\n")
     check_readable(folder / script.name)
@@ -149,17 +123,3 @@ def _requirements(files: Iterable[str]) -> list[str]:
         if is_needed and condition in ("", *(f"extra == '{extra}'" for extra in _EXTRAS)):
             lines.append(requirement)
     return sorted(lines)
-
-
-def _check_replaceable(target: Path) -> None:
-    """Check that the target is a bundle and not, for example, a clone of the Space."""
-    if not target.exists():
-        return
-    names = {path.name for path in target.iterdir()} if target.is_dir() else set()
-    text = (target / MARKER_FILE).read_text("utf-8") if MARKER_FILE in names else ""
-    marker = Marker.from_json(text)
-    if marker is None:
-        raise ValueError(f"{target} is in the way: it is not a bundle, as it has no {MARKER_FILE}")
-    foreign = sorted(names - {MARKER_FILE, *marker.files})
-    if foreign:
-        raise ValueError(f"{target} is in the way: it also contains {', '.join(foreign)}")

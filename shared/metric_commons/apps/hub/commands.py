@@ -24,22 +24,17 @@ def publish(
     names: list[str] | None = None,
     *,
     private: bool = False,
-    replace: bool = False,
-    yes: bool = False,
     dry_run: Path | None = None,
 ) -> None:
     """Publish modules (by default all) as Spaces of NAMESPACE, tagged with the version.
 
-    Spaces that are up to date, that hold a newer version, or that metric-commons
-    did not create, are not changed. Files that others added to a Space are kept.
-    The token is that of 'hf auth login', or HF_TOKEN.
+    Spaces that have this version, or that metric-commons did not create, are not
+    changed. The token is that of 'hf auth login', or HF_TOKEN.
 
     Args:
         namespace: A user or an organization of the Hub.
         names: The modules.
         private: Make new Spaces private.
-        replace: Delete all files of a Space that are not part of the module.
-        yes: Confirm the deletion that --replace listed.
         dry_run: Write the Spaces into this folder and publish nothing.
     """
     from .publishing import publish
@@ -48,14 +43,8 @@ def publish(
     if dry_run is not None:
         _write(dry_run, modules, namespace)
         return
-    from tqdm import tqdm
-
-    for name in tqdm(modules, unit=" Spaces", disable=None, leave=False):
-        space = publish(namespace, name, private=private, replace=replace, yes=yes)
-        tqdm.write(f"{space.change:10}{space.address}")
-        for verb, files in (("kept", space.additions), ("replaced", space.overwritten)):
-            if files:
-                tqdm.write(f"{verb:10}{', '.join(files)}, which someone else added")
+    for name in modules:
+        click.echo(publish(namespace, name, private=private))
 
 
 def _modules(names: list[str] | None) -> list[str]:

@@ -33,17 +33,16 @@ _CARRIED = [
     Path(__file__).parents[2] / "module" / "declaration" / "declared_module.py",
 ]
 
-# Its last expression is the function that the page calls with a question and JSON.
+# Its last expression is the function that the page calls with arguments in JSON.
 _PROGRAM = """\
-import json, sys
+import sys
 from functools import partial
 from pathlib import Path
 space = Path("/space")
 sys.path.append(str(space.parent))
 from space.declared_module import declared_class
-from space.demo import Demo, answer
-name, examples = json.loads((space / "examples.json").read_text("utf-8"))
-partial(answer, Demo(declared_class(space / f"{name}.py")(), examples))
+from space.demo import answer
+partial(answer, declared_class(space / "NAME.py")())
 """
 
 
@@ -64,7 +63,6 @@ def page(
     True
     """
     carried = {
-        "examples.json": json.dumps([name, worked_examples(card)]),
         **{path.name: flatten(path.read_text("utf-8")) for path in _CARRIED},
         **files,
     }
@@ -77,7 +75,8 @@ def page(
         example=_example(card).replace("./metrics/", f"{escape(namespace)}/"),
         card=card_html(card).replace("./metrics/", f"{escape(namespace)}/"),
         files=_in_script(carried),
-        program=_in_script(_PROGRAM),
+        examples=_in_script(worked_examples(card, name)),
+        program=_in_script(_PROGRAM.replace("NAME", name)),
         packages=_in_script(_PACKAGES),
         pyodide=_PYODIDE,
         host=_HOST,
@@ -132,18 +131,18 @@ def usage(card: str) -> list[list[doctest.Example]]:
     return [doctest.DocTestParser().get_examples(block) for block in blocks]
 
 
-def worked_examples(card: str) -> list[dict[str, Any]]:
-    """Return the settings and arguments of each call of `compute` in a card, if JSON can hold them.
+def worked_examples(card: str, module: str) -> list[dict[str, Any]]:
+    """Return the settings and arguments of each call of a module in a card, if JSON can hold them.
 
     The code of the card runs with modules that only note how they are called.
     """
     examples: list[dict[str, Any]] = []
 
-    def load(_: str, **settings: Any) -> Any:
+    def load(path: str, **settings: Any) -> Any:
         def note(**arguments: Any) -> Any:
             with suppress(TypeError):
                 example = json.loads(json.dumps({**settings, **arguments}))
-                if example not in examples:
+                if path.rpartition("/")[2] == module and example not in examples:
                     examples.append(example)
             return MagicMock()
 

@@ -7,7 +7,7 @@ from typing import Annotated
 from ...evaluation.results.rendering import message_line
 from ...module.catalog.request import can_fork
 from ...module.catalog.usage import UsageError, extra
-from ...statistics.arguments.domains import Count, Range
+from ...statistics.arguments.domains import Range
 from ..functions.findings import Finding
 
 Limit = Annotated[float, Range(0.1)]
@@ -15,13 +15,11 @@ Limit = Annotated[float, Range(0.1)]
 
 def mcp(
     *,
-    root: Path | None = None,
+    root: Path,
     seconds: Limit = 600.0,
     gigabytes: Limit = 4.0,
-    processes: Count = 8,
     allow_execution: bool = False,
     ultrarag: Path | None = None,
-    python_version: str | None = None,
 ) -> None:
     """Serve evaluations to agents over the Model Context Protocol, on stdio.
 
@@ -32,13 +30,10 @@ def mcp(
 
     Args:
         root: The folder whose files may be read and written, at which relative paths start.
-            Without it, the working directory, if it is the folder of a project.
         seconds: How long a call may take.
         gigabytes: How much memory a call may use.
-        processes: How many calls run at the same time.
         allow_execution: Allow code_eval to run programs that a model wrote; see SECURITY.md.
         ultrarag: Hidden.
-        python_version: Hidden.
     """
     if not can_fork():
         raise UsageError("the server needs Linux, macOS or WSL, where processes can be forked")
@@ -46,16 +41,15 @@ def mcp(
         from .server import CallLimits, serve
 
     from ...programs.executions import PERMISSION
-    from .root import Root, project_folder
+    from .root import Root
     from .tools import CallContext
 
     # Inherited by the processes of calls; by default, Arrow reserves a gigabyte for any file.
     os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
     if allow_execution:
         os.environ[PERMISSION] = "1"
-    folder = Root(root or project_folder())
-    context = CallContext(folder, allow_execution, ultrarag and ultrarag.resolve(), python_version)
-    serve(context, CallLimits(seconds, gigabytes, processes))
+    context = CallContext(Root(root), allow_execution, ultrarag and ultrarag.resolve())
+    serve(context, CallLimits(seconds, gigabytes))
 
 
 def ultrarag_init(folder: Path, *, root: Path | None = None) -> Finding:

@@ -24,12 +24,7 @@ _TOOLS = {
         "n_resamples": "n_resamples",
     },
 }
-# By tool: arguments that UltraRAG lacks, which are passed on if parameter.yaml has them.
-_EXTENSIONS = {
-    "evaluate": ["profile", "confidence_level"],
-    "evaluate_trec": ["profile", "confidence_level"],
-    "evaluate_trec_pvalue": ["profile", "seed", "confidence_level"],
-}
+_EXTENSION = "confidence_level"  # which UltraRAG lacks; passed on if parameter.yaml has it
 
 
 def write(folder: Path, root: Path | None = None) -> None:
@@ -100,8 +95,9 @@ def build(folder: Path, parameter_file: str) -> None:
 
 def _described(tool: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     """Return the inputs and outputs of a tool, as server.yaml has them."""
-    extensions = {name: name for name in _EXTENSIONS[tool] if name in parameters}
-    values = {**_TOOLS[tool], "save_path": "save_path", **extensions}
+    values = {**_TOOLS[tool], "save_path": "save_path"}
+    if _EXTENSION in parameters:
+        values[_EXTENSION] = _EXTENSION
     inputs = {
         argument: f"${value}" if value in parameters else value
         for argument, value in values.items()

@@ -10,13 +10,10 @@ from pathlib import Path
 from typing import IO, Any, get_args
 
 from ...data.files.access import Access, check_name
-from ...module.catalog.usage import UsageError
 from ...statistics.arguments.checks import OptionError
 from ...statistics.arguments.domains import Parsed
 
 _SYSTEM = ("/proc", "/sys", "/dev")  # never read, even if the root is /
-# Files that mark the folder of a project.
-_MARKS = (".git", ".hg", "pyproject.toml", "setup.py", "requirements.txt", "package.json")
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,19 +156,3 @@ def _suffix(annotation: Any) -> str | None:
         return annotation.suffix
     parts = [_suffix(part) for part in reversed(get_args(annotation))]
     return next((part for part in parts if part is not None), "" if annotation is Path else None)
-
-
-def project_folder() -> Path:
-    """Return the working directory, if it is the folder of a project.
-
-    Raises:
-        UsageError: it is not, or it is the home folder or the root of the file system.
-    """
-    folder = Path.cwd()
-    is_broad = folder in (Path(folder.anchor), Path.home())
-    if is_broad or not any((folder / mark).exists() for mark in _MARKS):
-        raise UsageError(
-            f"name the folder that may be used: metric-commons mcp --root DIR; {folder} is not the "
-            "folder of one project"
-        )
-    return folder

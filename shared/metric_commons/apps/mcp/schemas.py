@@ -60,44 +60,28 @@ def parameters(name: str) -> dict[str, CommandOption]:
 def description(name: str) -> dict[str, Any]:
     """Return a tool as the protocol describes it."""
     taken = parameters(name)
-    is_read_only = name in ("list_modules", "describe_module")
     return {
         "name": name,
         "description": (inspect.getdoc(_TOOLS[name]) or "").partition("\n\nArgs:")[0],
         "inputSchema": {
             "type": "object",
-            "properties": {key: _property(o) | {"description": o.help} for key, o in taken.items()},
+            "properties": {
+                key: schema(option.annotation) | {"description": option.help}
+                for key, option in taken.items()
+            },
             "required": [key for key, o in taken.items() if o.default is inspect.Parameter.empty],
             "additionalProperties": False,
-        },
-        "outputSchema": {"type": "object"},
-        # A call that saves something creates a file with a new name and replaces none.
-        "annotations": {
-            "readOnlyHint": is_read_only,
-            "destructiveHint": False,
-            "idempotentHint": is_read_only,
-            "openWorldHint": False,
         },
     }
 
 
-def _property(option: CommandOption) -> dict[str, Any]:
-    accepted = schema(option.annotation)
-    if option.default is None or option.default == ():
-        # Omitting it means null. Many clients cannot fill in a choice of types: the inspector
-        # sends text for all of them.
-        members = [each for each in accepted.get("anyOf", [accepted]) if each != {"type": "null"}]
-        return members[0] if len(members) == 1 else {"anyOf": members}
-    if option.default is inspect.Parameter.empty:
-        return accepted
-    return accepted | {"default": option.default}
-
-
-def check(name: str, values: Mapping[str, Any]) -> None:
-    """Check the arguments of a call.
+def call(context: CallContext, name: str, values: Mapping[str, Any]) -> str:
+    """Return the result of a tool as JSON; files are those below the root.
 
     Raises:
-        ValueError: the tool or an argument is unknown, or an argument is missing or not valid.
+        ValueError: the tool or an argument is unknown, an argument is missing, or it or the content
+            of a file is not valid.
+        OSError: a file cannot be read or written.
     """
     taken = parameters(name)
     for key in values:
@@ -110,20 +94,10 @@ def check(name: str, values: Mapping[str, Any]) -> None:
         elif option.default is inspect.Parameter.empty:
             accepted = describe(option.annotation)
             raise ValueError(f"{name} lacks the argument {key!r} ({accepted}): {option.help}")
-
-
-def call(context: CallContext, name: str, values: Mapping[str, Any]) -> str:
-    """Return the result of a tool as JSON; files are those below the root.
-
-    Raises:
-        ValueError: an argument or the content of a file is not valid.
-        OSError: a file cannot be read or written.
-    """
-    check(name, values)
     root = context.root
     os.chdir(root.folder)  # relative paths in saved results start here, too
-    known = {key: option.annotation for key, option in parameters(name).items()}
     with limited_to(root):
-        result = to_jsonable(_TOOLS[name](context, **root.confined(known, values)))
+        confined = root.confined({key: o.annotation for key, o in taken.items()}, values)
+        result = to_jsonable(_TOOLS[name](context, **confined))
     # Half of a pair of surrogates cannot be sent.
     return json.dumps(result, ensure_ascii=False).encode("utf-8", "replace").decode()

@@ -1,16 +1,13 @@
 """The server: that of the SDK, with a process of its own for each call."""
 
-import json
 import multiprocessing
 import os
-import re
 import resource
 import signal
 import sys
 import threading
-import time
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from importlib.metadata import version
 from multiprocessing import connection, forkserver, resource_tracker
@@ -22,15 +19,10 @@ from mcp.server.lowlevel import Server
 from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, ListToolsResult, TextContent, Tool
 
-from ...data.trec.trec import LineError
 from ...evaluation.results.rendering import label, message_line
 from ...module.catalog.usage import MissingExtraError
-from ...statistics.arguments.checks import OptionError
-from ...statistics.resampling.progress import watched
-from .schemas import NAMES, call, check, description
+from .schemas import NAMES, call, description
 from .tools import CallContext
-
-Report = Callable[[float], Awaitable[object]]  # of the fraction that is done, for the client
 
 _INSTRUCTIONS = """\
 Exact scores of answers and of retrieval runs. evaluate scores answers passed in the call, \
@@ -38,8 +30,8 @@ evaluate_file scores answers in files, with any module of list_modules; compare_
 saved results, and report makes a page from one. evaluate_trec and evaluate_trec_pvalue score TREC \
 runs. Paths are relative to the folder that the server may use."""
 
-_PAUSE = 0.1  # seconds between two reports of progress
 _INTERRUPTED = 130  # the exit status
+_CALLS = 8  # that run at the same time; further calls wait
 
 # Processes are forked from one that has imported what most calls need.
 _processes = multiprocessing.get_context("forkserver")
@@ -54,16 +46,10 @@ class CallLimits(NamedTuple):
     Args:
         seconds: its time.
         gigabytes: its memory (1 GB is 2**30 bytes).
-        processes: how many calls run at the same time; further calls wait.
     """
 
     seconds: float = 600.0
     gigabytes: float = 4.0
-    processes: int = 8
-
-
-class ToolError(ValueError):
-    """A call was refused; the message gives the reason."""
 
 
 def serve(context: CallContext, limits: CallLimits) -> None:
@@ -98,25 +84,15 @@ def _end(*_: object) -> None:
 def server(context: CallContext, limits: CallLimits = CallLimits()) -> "Server[Any]":  # noqa: B008
     """Return a server that answers calls of the tools."""
     names = [name for name in NAMES if context.server_folder or name != "build"]
-    waiting = anyio.Semaphore(limits.processes)
+    waiting = anyio.Semaphore(_CALLS)
 
     async def on_list(_: Any, __: Any) -> ListToolsResult:
         return ListToolsResult(tools=[Tool.model_validate(description(name)) for name in names])
 
-    async def on_call(session: Any, request: Any) -> CallToolResult:
-        async def report(fraction: float) -> None:
-            await session.session.report_progress(fraction, 1.0)
-
-        try:
-            async with waiting:
-                text = await answer(context, limits, request.name, request.arguments or {}, report)
-        except ValueError as error:
-            content = TextContent(type="text", text=message(error))
-            return CallToolResult(content=[content], is_error=True)
-        structured = json.loads(text)
-        return CallToolResult(
-            content=[TextContent(type="text", text=text)], structured_content=structured
-        )
+    async def on_call(_: Any, request: Any) -> CallToolResult:
+        async with waiting:
+            text, is_error = await answer(context, limits, request.name, request.arguments or {})
+        return CallToolResult(content=[TextContent(type="text", text=text)], is_error=is_error)
 
     return Server(
         "metric-commons",
@@ -128,18 +104,12 @@ def server(context: CallContext, limits: CallLimits = CallLimits()) -> "Server[A
 
 
 async def answer(
-    context: CallContext,
-    limits: CallLimits,
-    name: str,
-    arguments: Mapping[str, Any],
-    report: Report,
-) -> str:
-    """Return the result of a call, made by a process that is killed when this is cancelled.
+    context: CallContext, limits: CallLimits, name: str, arguments: Mapping[str, Any]
+) -> tuple[str, bool]:
+    """Return the result of a call, or why there is none, and whether that is so.
 
-    Raises:
-        ValueError: the call is refused, or took too much time or memory.
+    It is made by a process that is killed when this is cancelled.
     """
-    check(name, arguments)
     receiver, sender = _processes.Pipe(duplex=False)
     process = _processes.Process(
         target=_work, args=(sender, limits.gigabytes, context, name, arguments)
@@ -148,24 +118,19 @@ async def answer(
         await to_thread.run_sync(process.start)
         sender.close()
         with anyio.fail_after(limits.seconds):
-            while True:
-                await anyio.wait_readable(receiver.fileno())
-                kind, value = receiver.recv()
-                if kind == "result":
-                    return str(value)
-                if kind == "refused":
-                    raise ToolError(value)
-                await report(value)
+            await anyio.wait_readable(receiver.fileno())
+            text, is_error = receiver.recv()
+            return text, is_error
     except TimeoutError:
-        raise ToolError(
+        return (
             f"took longer than {limits.seconds:g} seconds and was stopped; request less, or start "
             "the server with a higher --seconds"
-        ) from None
+        ), True
     except (EOFError, ConnectionError):
-        raise ToolError(
+        return (
             "the process of this call was killed, perhaps because it ran out of memory, of which "
             f"it may use {limits.gigabytes:g} GB; try again, or request less"
-        ) from None
+        ), True
     finally:
         for kill in (process.kill, lambda: os.killpg(process.pid or 0, signal.SIGKILL)):
             with suppress(ProcessLookupError, AttributeError):
@@ -182,33 +147,23 @@ async def answer(
 def _work(
     sender: Any, gigabytes: float, context: CallContext, name: str, arguments: Mapping[str, Any]
 ) -> None:
-    """Send the result of a tool, or why it was refused."""
+    """Send the result of a tool, or why there is none, and whether that is so."""
     os.setsid()
     os.dup2(2, 1)
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     limit = int(gigabytes * 2**30)
     resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    last = 0.0
-
-    def report(fraction: float) -> None:
-        nonlocal last
-        if fraction >= 1 or time.monotonic() - last >= _PAUSE:
-            last = time.monotonic()
-            sender.send(("progress", fraction))
-
     try:
-        with watched(report):
-            sender.send(("result", call(context, name, arguments)))
+        sender.send((call(context, name, arguments), False))
     except MemoryError:
         told = f"needs more than the {gigabytes:g} GB of memory that a call may use; request less"
-        sender.send(("refused", f"{told}, or start the server with a higher --gigabytes"))
+        sender.send((f"{told}, or start the server with a higher --gigabytes", True))
     except (ValueError, OSError, MissingExtraError) as error:
-        sender.send(("refused", message(error)))
+        sender.send((message(error), True))
     except Exception as error:
         sys.stderr.writelines(f"{label(line)}\n" for line in traceback.format_exc().splitlines())
         kind = type(error).__name__
-        told = f"an internal error, shown on the server's stderr ({kind}); report it"
-        sender.send(("refused", told))
+        sender.send((f"an internal error, shown on the server's stderr ({kind}); report it", True))
 
 
 def _end_with_the_server() -> None:
@@ -218,21 +173,8 @@ def _end_with_the_server() -> None:
     os.killpg(0, signal.SIGKILL)
 
 
-# A value that a message quotes, as in "field 'a' is 'Paris' (str); expected float".
-_QUOTED = re.compile(
-    r"""\b(is|state|but|query) (?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\[{(].*[\]})])"""
-    r"(?= \(\w+\)|; |, which | has no | \.\.\.|$)"
-)
-
-
 def message(error: Exception) -> str:
-    """Return the message of an error, as one line.
-
-    Values from files are not quoted, since a path may lead to any file below the root.
-    """
-    text = error.problem if isinstance(error, LineError) else str(error)
-    if not isinstance(error, OptionError | ToolError):  # which quote only arguments of the caller
-        text = _QUOTED.sub(r"\1 a value", text)
+    """Return the message of an error, as one line."""
     if isinstance(error, OSError) and error.filename:
-        text = f"{error.filename}: {error.strerror}"
-    return message_line(text)
+        return message_line(f"{error.filename}: {error.strerror}")
+    return message_line(str(error))

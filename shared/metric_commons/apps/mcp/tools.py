@@ -12,10 +12,9 @@ from ...evaluation.comparison.saved_results import read_results
 from ...evaluation.results.rendering import message_line
 from ...evaluation.scoring.scoring import score
 from ...frameworks.harnesses import ultrarag
-from ...frameworks.harnesses.ultrarag_profiles import Profile
 from ...module.catalog import catalog
 from ...module.catalog.field_names import suggestion
-from ...statistics.arguments.domains import Level, PerRow, Resamples, Seed
+from ...statistics.arguments.domains import Level, PerRow, Resamples
 from ..functions.report import report as write_report
 from . import folder
 from .root import NewFile, Root
@@ -30,13 +29,11 @@ class CallContext(NamedTuple):
         root: the folder whose files may be read and written.
         execution_allowed: whether modules may run programs that a model wrote.
         server_folder: the folder written by `ultrarag-init`, if UltraRAG starts the server.
-        python_version: the version of UltraRAG's Python; None for that of this server.
     """
 
     root: Root
     execution_allowed: bool = False
     server_folder: Path | None = None
-    python_version: str | None = None
 
 
 def evaluate(
@@ -46,7 +43,6 @@ def evaluate(
     gt_ls: Annotated[Sequence[Sequence[str]], PerRow("list of texts")],
     metrics: Sequence[str] | None = None,
     save_path: JsonPath | None = None,
-    profile: Profile = "ultrarag",
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Score short answers: for each metric, the score of every row and avg_<metric>.
@@ -56,16 +52,12 @@ def evaluate(
         gt_ls: the accepted answers of each row.
         metrics: of acc, em, stringem, coverem, f1, rouge-1, rouge-2 and rouge-l; all if null.
         save_path: where to save the result as JSON; the time is put into the name.
-        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
-            including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    asked: dict[str, Any] = {"profile": profile, "python_version": context.python_version}
-    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics, **asked)
+    scores = ultrarag.evaluate(pred_ls, gt_ls, metrics)
     rows = {name: row for name, row in scores.items() if f"avg_{name}" in scores}
     ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    about = {"rows": len(pred_ls)}
-    return _evaluated(context, "evaluate", scores, save_path, profile, ends, about)
+    return _evaluated(ultrarag.signature("evaluate", len(pred_ls)), scores, save_path, ends)
 
 
 def evaluate_trec(
@@ -76,7 +68,6 @@ def evaluate_trec(
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
     save_path: JsonPath | None = None,
-    profile: Profile = "ultrarag",
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Score a TREC run: its means of map, mrr, ndcg@k, P@k and recall@k, equal to trec_eval's.
@@ -87,15 +78,12 @@ def evaluate_trec(
         metrics: of mrr, map, recall, ndcg and precision; all if null.
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
         save_path: where to save the result as JSON; the time is put into the name.
-        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
-            including their oddities; standard has none of these.
         confidence_level: of intervals of the means, such as 0.95; null for none.
     """
-    rows = ultrarag.query_scores(run_path, qrels_path, metrics, ks, profile=profile)
-    asked: dict[str, Any] = {"profile": profile, "python_version": context.python_version}
-    scores = ultrarag.means_of_queries(rows, **asked)
+    rows = ultrarag.query_scores(run_path, qrels_path, metrics, ks)
     ends = ultrarag.intervals(rows, confidence_level) if confidence_level else None
-    return _evaluated(context, "evaluate_trec", scores, save_path, profile, ends)
+    line = ultrarag.signature("evaluate_trec")
+    return _evaluated(line, ultrarag.means(rows), save_path, ends)
 
 
 def evaluate_trec_pvalue(
@@ -108,8 +96,6 @@ def evaluate_trec_pvalue(
     ks: Sequence[int] | None = None,
     n_resamples: Resamples | None = None,
     save_path: JsonPath | None = None,
-    profile: Profile = "ultrarag",
-    seed: Seed = 0,
     confidence_level: Level | None = None,
 ) -> dict[str, Any]:
     """Compare two TREC runs by permutation tests.
@@ -124,20 +110,14 @@ def evaluate_trec_pvalue(
         ks: cutoffs of recall, ndcg and precision; 1, 5, 10, 20, 50, 100 if null.
         n_resamples: as in UltraRAG; ignored, since the tests here do not resample.
         save_path: where to save the result as JSON; the time is put into the name.
-        profile: ultrarag gives the scores of UltraRAG 0.3.0, ultrarag-main those of later versions,
-            including their oddities; standard has none of these.
-        seed: ignored, like n_resamples.
         confidence_level: of intervals of the differences, such as 0.95; null for none.
     """
     files = run_new_path, run_old_path, qrels_path
     scores = ultrarag.evaluate_trec_pvalue(
         *(*files, metrics, ks, n_resamples),
-        seed=seed,
-        profile=profile,
-        python_version=context.python_version,
         confidence_level=confidence_level,
     )
-    return _evaluated(context, "evaluate_trec_pvalue", scores, save_path, profile)
+    return _evaluated(ultrarag.signature("evaluate_trec_pvalue"), scores, save_path)
 
 
 def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
@@ -153,27 +133,23 @@ def build(context: CallContext, *, parameter_file: str) -> dict[str, Any]:
 
 
 def _evaluated(
-    context: CallContext,
-    tool: str,
+    signature: str,
     scores: Mapping[str, Any],
     target: Path | None,
-    profile: Profile,
     ends: Mapping[str, Any] | None = None,
-    about: Mapping[str, Any] | None = None,
 ) -> dict[str, Any]:
-    """Return the scores as UltraRAG's tools return them, with profile and signature.
+    """Return the scores as UltraRAG's tools return them, with a signature.
 
     The path of the saved file and a table of the scores go to stderr, as in UltraRAG, which shows
     them to its user.
     """
-    line = ultrarag.signature(tool, profile, about or {}, context.python_version)
-    further: dict[str, Any] = {"profile": profile, "signature": line}
+    further: dict[str, Any] = {"signature": signature}
     further |= {"confidence_interval": ends} if ends else {}
     if target:
         text = json.dumps(to_jsonable({**scores, **further}), ensure_ascii=False, indent=4)
         write_whole(target, [text, "\n"])
         sys.stderr.write(message_line(f"Evaluation results saved to {target}") + "\n")
-    sys.stderr.write(f"{ultrarag.table(scores, ends)}\n{line}\n")
+    sys.stderr.write(f"{ultrarag.table(scores, ends)}\n{signature}\n")
     return {"eval_res": scores, "saved_to": target and str(target), **further}
 
 

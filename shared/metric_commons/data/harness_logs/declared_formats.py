@@ -167,12 +167,6 @@ FORMATS = (
         computed=_of_ifeval,
     ),
     LogFormat(
-        name="lines",
-        kinds=["text"],
-        suffixes=[".txt"],
-        columns={"prediction": "text"},
-    ),
-    LogFormat(
         name="olmes",
         marks=["doc_id model_output label"],
         columns={

@@ -20,7 +20,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import import_module
-from itertools import chain
+from itertools import chain, islice
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import IO, Any, Literal, NamedTuple, get_args
@@ -35,9 +35,11 @@ from ..files.streams import STANDARD_INPUT, Stream, suffix
 
 Format = Literal["jsonl", "json", "csv", "tsv", "parquet"]
 PLAIN_ROWS = "rows"  # the format of rows that are not a log
+TEXTS = ("lines", "kaldi", "trn")  # the formats with a text in each line
 _TABLES = get_args(Format)
-_MARKED = ("trn", "ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines that are more than texts
+_MARKED = ("ctm", "stm", "srt", "vtt", "yaml", "yml")  # lines that are more than texts
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
+_LINES = 100  # of text, by which its format is detected
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
 _OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -56,7 +58,7 @@ class Content:
     path: Path
     # "lines" of JSON objects, a JSON "document", a "zip" archive, a "parquet" table, "text" lines.
     kind: Literal["lines", "document", "zip", "parquet", "text"]
-    first: Any  # the first record, or the names of members or columns
+    first: Any  # the first record, the names of members or columns, or the first texts
     rows: Iterator[Row]  # of lines, of a document that is a list, and of a table
     document: Any = None
     file: IO[bytes] | None = None  # of an archive
@@ -257,7 +259,7 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     if start and kind not in ("json", "jsonl") and not is_json:
         has_marks = start.lstrip(_BLANKS).startswith(b"<") or kind in _MARKED
         if format_name is None and stream.path != STANDARD_INPUT and not has_marks:
-            return _texts(stream, "lines")  # texts may end in .en, .hyp and the like
+            return _texts(stream, None)  # texts may end in .en, .hyp and the like
         raise ValueError("not JSON; for other content say --from csv, tsv, lines or conll")
     return _json(stream, kind, format_name)
 
@@ -279,7 +281,10 @@ def _texts(stream: Stream, format_name: str | None) -> Log:
     rows: Iterator[Row] = (
         (line, {"text": text.removesuffix("\n").removesuffix("\r")}) for line, text in texts
     )
-    return _only_log(Content(stream.path, "text", None, rows), format_name)
+    start = list(islice(rows, _LINES))
+    first = tuple(record["text"] for _, record in start)
+    content = Content(stream.path, "text", first, chain(start, rows))
+    return _log(content, format_name) or format_named("lines").read(content)
 
 
 def _json(stream: Stream, kind: str, format_name: str | None) -> Log:

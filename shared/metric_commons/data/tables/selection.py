@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, NamedTuple
 
 from ..files.json_rows import Row
@@ -13,12 +13,14 @@ class Selection(NamedTuple):
     """The rows to select.
 
     `conditions` maps paths to the texts that their values must have; `incomplete` accepts logs that
-    are cut off or whose run did not finish.
+    are cut off or whose run did not finish; rows without a value at a path of `labelled` are left
+    out.
     """
 
     filter: str | None = None
     conditions: Mapping[str, str] = {}
     incomplete: bool = False
+    labelled: Collection[str] = ()
 
 
 class Selected:
@@ -41,7 +43,8 @@ class Selected:
             raise ValueError(f"{log.problem}; accept it with --incomplete")
         if self._selection.filter is not None and "filter" not in log.variants:
             raise ValueError(f"rows of the format {log.format_name} have no filters")
-        if not (self._selection.conditions or log.variants or log.samples):
+        chosen = self._selection
+        if not (chosen.conditions or chosen.labelled or log.variants or log.samples):
             return log.rows
         return self._rows()
 
@@ -63,10 +66,14 @@ class Selected:
             if find_id is not None:
                 ids.add(find_id(record))
             if getters is None:
-                getters = {path: log.getter(path, record) for path in chosen.conditions}
-            answers = [self._holds(path, get(record)) for path, get in getters.items()]
+                paths = *chosen.conditions, *chosen.labelled
+                getters = {path: log.getter(path, record) for path in paths}
+            answers = [self._holds(path, getters[path](record)) for path in chosen.conditions]
             if not all(answers):
                 self.excluded["where"] += 1
+                continue
+            if any(getters[path](record) in ("", None) for path in chosen.labelled):
+                self.excluded["unlabelled"] += 1
                 continue
             for variant, find in log.variants.items():
                 self._variants[variant][name if find is find_filter else find(record)] += 1

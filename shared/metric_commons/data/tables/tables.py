@@ -7,6 +7,7 @@ single surrogates. So the standard library parses text here, which also knows th
 and pyarrow parses Parquet.
 """
 
+import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -72,12 +73,10 @@ class Source:
         self.path, self.fields, self.format_name, self.limit = path, fields, format_name, limit
         self.numbers, self.only_numbers, self.filled = numbers, only_numbers, filled
         self.selection = selection or Selection()
-        # The fields of references, and the text that separates several of them in a cell. Without
-        # it, cells that seem to hold several are counted.
+        self.holes: Collection[str] = ()  # fields of numbers in which empty cells are NaN
+        # The fields of references, and the text that separates several of them in a cell.
         self.references: Collection[str] = ()
         self.separator: str | None = None
-        self.joined = 0
-        self.lists = 0
         self.progress = progress and shows_bars()
         self.sha256 = ""
         self.rows = 0  # the number of rows so far, those of the last block included
@@ -271,14 +270,8 @@ class Source:
             for row, cell in enumerate(cells, start):
                 if not cell:
                     self._refuse(field, row, cell)
-        if field in self.references:
-            if self.separator is not None:
-                return [[part.strip() for part in cell.split(self.separator)] for cell in cells]
-            if "|" in (text := "\n".join(cells)):
-                self.joined += sum("|" in cell.strip("|") for cell in cells)
-            if "[" in text and (lists := sum(cell.startswith("[") for cell in cells)):
-                is_text = self._kinds.get(field) is str
-                self.lists += lists if is_text or lists < len(cells) else 0
+        if field in self.references and self.separator is not None:
+            return [[part.strip() for part in cell.split(self.separator)] for cell in cells]
         if field not in self._kinds:
             kind, values = values_of_cells(cells, numbers_allowed=field in self.numbers)
             is_number = kind is str and field in self.only_numbers
@@ -289,6 +282,9 @@ class Source:
             return cells
         values = []
         for row, cell in enumerate(cells, start):
+            if not cell and field in self.holes:
+                values.append(math.nan)
+                continue
             try:
                 number = as_json_number(cell) if field in self.only_numbers else cell
                 values.append(value_of_cell(number, self._kinds[field]))

@@ -8,26 +8,21 @@ they mostly err together, and then a comparison of rows would find smaller diffe
 import csv
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 from fractions import Fraction
 from itertools import takewhile
 from typing import NamedTuple
 
 from ...module.catalog.catalog import load_without_evaluate, names
-from ...module.catalog.field_names import USES, Use
 from ..results.rendering import Table, counted, p_value
 
 _NUMBER = re.compile(r"\d+(?:\.\d*)?|\.\d+")
 _CELL = re.compile(rf"({_NUMBER.pattern})\s*(?:[%±+[(].*)?")
 _RULE = re.compile(r"[-|: ]*-[-|: ]*")  # below the header of a table
-_ROWS = re.compile(r"\b[nN]\s*=\s*([\d,]+)")  # in a header
-_ROW_LABELS = ("n", "rows", "questions", "examples", "samples", "size", "# rows")
-_SYSTEMS, _TASKS = ("model", "system", "name", "method"), ("task", "dataset", "benchmark")
+_ROWS = re.compile(r"\b[nN]\s*=\s*([1-9][\d,]*)")  # in a header
 _MEANS = ("means", "rankings", "outcomes")  # kinds of modules whose scores are means of rows
 _EQUAL = "≈"
 _POWER = 0.8  # the probability with which `rows_needed` find a difference
-
-_Cell = tuple[int, int]  # its row and column
 
 
 class PrintedScore(NamedTuple):
@@ -89,6 +84,25 @@ class PrintedDifference(NamedTuple):
         """Return whether systems that err independently differ significantly."""
         return self.p_independent < alpha
 
+    def sentences(self, rows: int, alpha: float) -> list[str]:
+        """Return what these scores show, with the verdict last."""
+        if not self.difference:
+            return ["There is no difference."]
+        least, independent = map(p_value, (self.p_least, self.p_independent))
+        of_p = f"p may be as small as {least}, and is {independent} if systems err independently."
+        if self.p_least >= alpha:
+            of_p = (
+                f"No outcome with these scores could have been significant: p is at least {least}."
+            )
+        needed = counted(self.rows_needed, "row") if self.rows_needed else "too many rows"
+        of_rows = (
+            f"To find this difference with power {_POWER:g} takes {needed} if they err "
+            "independently, and fewer if they mostly err together."
+        )
+        verb = "can" if self.is_told_apart(alpha) else "cannot"
+        verdict = f"On {counted(rows, 'row')} the scores {verb} be told apart at {alpha:g}."
+        return [of_p, of_rows, verdict]
+
 
 def printed_difference(
     a: PrintedScore, b: PrintedScore, rows: int, alpha: float = 0.05
@@ -122,25 +136,6 @@ def printed_difference(
     )
 
 
-def difference_sentences(difference: PrintedDifference, rows: int, alpha: float) -> list[str]:
-    """Return sentences about a difference, with the verdict last."""
-    if not difference.difference:
-        return ["There is no difference."]
-    least, independent = map(p_value, (difference.p_least, difference.p_independent))
-    of_p = f"p may be as small as {least}, and is {independent} if systems err independently."
-    if difference.p_least >= alpha:
-        of_p = f"No outcome with these scores could have been significant: p is at least {least}."
-    needed = difference.rows_needed
-    of_rows = (
-        f"To find this difference with power {_POWER:g} takes "
-        f"{counted(needed, 'row') if needed else 'too many rows'} if they err independently, and "
-        "fewer if they mostly err together."
-    )
-    verb = "can" if difference.is_told_apart(alpha) else "cannot"
-    verdict = f"On {counted(rows, 'row')} the scores {verb} be told apart at {alpha:g}."
-    return [of_p, of_rows, verdict]
-
-
 class AuditedTable(NamedTuple):
     """A table in which scores that cannot be told apart from the best one are marked."""
 
@@ -150,112 +145,70 @@ class AuditedTable(NamedTuple):
 
 
 def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> AuditedTable:
-    """Audit the first table of a Markdown text, or the table of a CSV file.
+    """Audit the columns of the first table of a Markdown text.
 
     Args:
-        text: the text; the numbers of rows are in headers ("NQ (n=500)"), or in a row or a column
-            called n or rows.
-        rows: the number of rows of all scores, if it is not in the table.
+        text: the text; the numbers of rows are in the headers of columns ("NQ (n=500)").
+        rows: the number of rows of columns whose header has none.
         alpha: the level of the tests of all pairs of one column together.
 
     Raises:
-        ValueError: there is no table, a number of rows is missing, or it is not clear which scores
-            belong together.
+        ValueError: there is no table, or a number of rows is missing.
     """
     header, *body = _cells(text)
-    marked, audited, left_out = set(), 0, []
-    for name, cells, size in _groups(header, body, rows):
-        scores = _scores(name, {(row, column): body[row][column] for row, column in cells})
-        if scores is None:
+    marked: set[tuple[int, int]] = set()
+    left_out = []
+    for column, name in enumerate(header[1:], start=1):
+        scores = _scores(name, [row[column] for row in body])
+        if not scores:
             left_out.append(name)
             continue
-        if size is None:
+        size = _ROWS.search(name)
+        number = int(size[1].replace(",", "")) if size else rows
+        if number is None:
             raise ValueError(f"{name}: no number of rows; write 'n=500' in the header, or --rows")
-        audited += 1
-        best = (min if "↓" in name else max)(scores, key=lambda cell: scores[cell].value)
+        best = (min if "↓" in name else max)(scores, key=lambda row: scores[row].value)
         level = alpha / max(math.comb(len(scores), 2), 1)
-        marked |= {
-            cell
-            for cell, score in scores.items()
-            if cell != best
-            and not printed_difference(scores[best], score, size).is_told_apart(level)
-        }
-    for i, j in marked:
-        body[i][j] += f" {_EQUAL}"
+        for row, score in scores.items():
+            difference = printed_difference(scores[best], score, number)
+            if row != best and not difference.is_told_apart(level):
+                marked.add((row, column))
+                body[row][column] += f" {_EQUAL}"
     note = (
         f"{_EQUAL} cannot be told apart from the best beside it, at {alpha:g} for all pairs "
         "together, if rows are right or wrong and systems err independently."
     )
     if left_out:
         note += f" Not audited, since they are not means of rows: {', '.join(left_out)}."
+    audited = len(header) - 1 - len(left_out)
     return AuditedTable(Table(header, body, 1, set(), note), len(marked), audited)
-
-
-def _groups(
-    header: list[str], body: list[list[str]], rows: int | None
-) -> Iterator[tuple[str, list[_Cell], int | None]]:
-    """Yield the groups of scores that are compared: name, cells, and number of rows.
-
-    A row with numbers of rows is removed from the body.
-    """
-    found = [_ROWS.search(cell) for cell in header]
-    sizes = [_count(size[1]) if size else rows for size in found]
-    for row in [row for row in body if row[0].lower() in _ROW_LABELS]:
-        sizes = [_count(cell) if j and cell else sizes[j] for j, cell in enumerate(row)]
-        body.remove(row)
-    counts = [j for j, name in enumerate(header) if name.lower() in _ROW_LABELS][:1]
-    columns = [j for j in range(1, len(header)) if j not in counts]
-    first = header[0].lower()
-    if counts and first in _TASKS:
-        for i, row in enumerate(body):
-            yield row[0], [(i, j) for j in columns], _count(row[counts[0]])
-        return
-    if counts and first not in _SYSTEMS and len(columns) > 1:
-        raise ValueError(f"call the first column system or task, not {header[0]!r}")
-    of_systems = {_count(row[j]) for row in body for j in counts}
-    if len(of_systems) > 1:
-        raise ValueError("systems on different numbers of rows cannot be compared by means")
-    for j in columns:
-        yield header[j], [(i, j) for i in range(len(body))], next(iter(of_systems), sizes[j])
 
 
 def _cells(text: str) -> list[list[str]]:
     """Return the header and the rows of the first table."""
     lines = [line.strip() for line in text.splitlines()]
-    rules = [n for n, line in enumerate(lines) if n and _RULE.fullmatch(line)]
-    if rules:
-        start = rules[0]
-        rows = [lines[start - 1], *takewhile(lambda line: "|" in line, lines[start + 1 :])]
-        bare = (row.strip("|") for row in rows)
-        table = list(csv.reader(bare, delimiter="|", quoting=csv.QUOTE_NONE))
-    else:
-        table = [row for row in csv.reader(lines) if row]
-        if len(table) < 2 or len(table[0]) < 2:
-            raise ValueError(
-                "there is no table of Markdown, such as | Model | NQ (n=500) |, or CSV"
-            )
-    table = [[re.sub(r"[*_`~$]", "", cell).strip() for cell in row] for row in table]
+    rule = next((n for n, line in enumerate(lines) if n and _RULE.fullmatch(line)), None)
+    if rule is None:
+        raise ValueError("there is no table of Markdown, such as | Model | NQ (n=500) |")
+    rows = [lines[rule - 1], *takewhile(lambda line: "|" in line, lines[rule + 1 :])]
+    bare = (re.sub(r"[*_`~$]", "", row.strip("|")) for row in rows)
+    table = [
+        [cell.strip() for cell in cells]
+        for cells in csv.reader(bare, delimiter="|", quoting=csv.QUOTE_NONE)
+    ]
     for cells in table:
         if len(cells) != len(table[0]):
             raise ValueError(f"the row {cells[0]!r} has {len(cells)} cells, not {len(table[0])}")
     return table
 
 
-def _count(text: str) -> int:
-    number = text.replace(",", "").strip()
-    if not number.isdecimal() or not int(number):
-        raise ValueError(f"the number of rows must be a whole number above 0, got {text!r}")
-    return int(number)
-
-
-def _scores(name: str, cells: dict[_Cell, str]) -> dict[_Cell, PrintedScore] | None:
-    """Return the scores of cells; None if they are not means from 0 to 1, or percentages."""
-    measure = name.split("(")[0].strip(" ↑↓").lower().replace("-", "_").partition("@")[0]
-    uses = USES.get(measure, [])[:1] if measure not in names() else [Use(measure)]
-    kinds = [load_without_evaluate(u.module).score_kind for u in uses if u.score != "accuracy"]
-    numbers = {cell: match[1] for cell, text in cells.items() if (match := _CELL.fullmatch(text))}
+def _scores(name: str, cells: list[str]) -> Mapping[int, PrintedScore]:
+    """Return the scores of rows; none if they are not means from 0 to 1, or percentages."""
+    measure = name.split("(")[0].strip(" ↑↓").lower().replace("-", "_")
+    numbers = {row: match[1] for row, text in enumerate(cells) if (match := _CELL.fullmatch(text))}
     largest = max(map(Fraction, numbers.values()), default=Fraction(101))
-    if largest > 100 or any(kind not in _MEANS for kind in kinds):
-        return None
-    percent = largest > 1 or any("%" in cell for cell in [name, *cells.values()])
-    return {cell: PrintedScore.read(text, percent=percent) for cell, text in numbers.items()}
+    is_mean = measure not in names() or load_without_evaluate(measure).score_kind in _MEANS
+    if largest > 100 or not is_mean:
+        return {}
+    percent = largest > 1 or any("%" in cell for cell in [name, *cells])
+    return {row: PrintedScore.read(text, percent=percent) for row, text in numbers.items()}

@@ -21,9 +21,8 @@ from ..results.module_results import provenance
 from ..results.results import Results
 from ..rows.given_scores import tables_of_scores
 from ..rows.libraries import columns_of_table, table_names
-from ..rows.table_files import RowFile
-from .comparisons import Pair, paired_scores, with_comparisons
-from .saved_results import is_saved, read_results, results_of_rows
+from .comparisons import NOTHING, Pair, paired_scores, with_comparisons
+from .saved_results import is_saved, read_results
 
 _BY_SYSTEM = ("digests", "columns", "logs")  # entries of a provenance with a value for each system
 
@@ -47,13 +46,7 @@ def collected(results: Mapping[str, Results]) -> tuple[Results, str]:
     """
     if len(results) == 1:
         return next(iter(results.values())), ""
-    listed = [system for part in results.values() for system in part.systems]
-    pool = merged(
-        [
-            renamed(part, {s: f"{name}: {s}" if listed.count(s) > 1 else s for s in part.systems})
-            for name, part in results.items()
-        ]
-    )
+    pool = pooled(results)
     try:
         return with_comparisons(pool, combinations(pool.systems, 2)), ""
     except ValueError as error:
@@ -90,7 +83,7 @@ def compare(
     With two results, the systems of the first (A) are compared with those of the second (B):
     systems of the same name, renamed to "A: name" and "B: name", or if the results share no name,
     each system of one with each of the other. With any other number of results all pairs of systems
-    are compared, and their names must be distinct.
+    are compared.
 
     Args:
         *results: results with their scored rows, or the paths of saved ones or of such rows; or a
@@ -171,9 +164,9 @@ def compare(
             bounds=None if bounds is None else (bounds[0], bounds[1]),
             missing=missing,
         )
-        results = (results_of_rows(RowFile(dict(tables), provenance([]))),)
+        results = (Results.of_rows(tables, {}, {}),)
         note(f"the systems are {', '.join(tables)}")
-    pool, names = _pooled(results)
+    pool, names = _pairs(results)
     found = with_comparisons(
         pool,
         names,
@@ -187,13 +180,8 @@ def compare(
         assume=assume,
     )
     if not found.comparisons and "not_compared" not in found.provenance:
-        _refuse(results)
+        raise ValueError(NOTHING)
     return found.choose(scores)
-
-
-def _refuse(results: Sequence[Results]) -> None:
-    owners = "the two results share" if len(results) == 2 else "two systems share"
-    raise ValueError(f"there is no score of single rows that {owners}")
 
 
 def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> list[Pair]:
@@ -202,9 +190,9 @@ def pairs_of_results(*results: Results, scores: Sequence[str] | None = None) -> 
     Raises:
         ValueError: as in `compare`.
     """
-    pairs = list(paired_scores(*_pooled(results), scores))
+    pairs = list(paired_scores(*_pairs(results), scores))
     if not pairs:
-        _refuse(results)
+        raise ValueError(NOTHING)
     return pairs
 
 
@@ -215,8 +203,8 @@ def _read(parts: Sequence[Any], clusters: Sequence[str]) -> Iterator[Any]:
         path.stat()  # report a missing file before anything else
     are_saved = len(paths) < len(parts) or any(map(is_saved, paths[:1]))
     for part in parts:
-        is_path = isinstance(part, str | PathLike)
-        yield read_results(Path(part), clusters) if is_path and are_saved else part
+        is_path = are_saved and isinstance(part, str | PathLike)
+        yield read_results(Path(part), clusters) if is_path else part
 
 
 def _columns(table: Any) -> Mapping[str, Any]:
@@ -240,23 +228,26 @@ def _columns(table: Any) -> Mapping[str, Any]:
     }
 
 
-def _pooled(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
+def _pairs(results: Sequence[Results]) -> tuple[Results, list[tuple[str, str]]]:
     """Return all systems to compare, under distinct names, and the pairs of them."""
-    names = [system for part in results for system in part.systems]
-    if len(results) == 2:
-        first, second = results
-        common = [name for name in first.systems if name in second.systems]
-        if common:
-            sides = [
-                renamed(part, {name: f"{side}: {name}" for name in common})
-                for side, part in zip("AB", results, strict=True)
-            ]
-            return merged(sides), [(f"A: {name}", f"B: {name}") for name in common]
-        return merged(results), list(product(first.systems, second.systems))
-    repeated = next((name for name in names if names.count(name) > 1), None)
-    if repeated is not None:
-        raise ValueError(f"system {repeated!r} is in two results; every system needs its own name")
-    return merged(results), list(combinations(names, 2))
+    sides = "AB" if len(results) == 2 else map(str, range(1, len(results) + 1))
+    pool = pooled(dict(zip(sides, results, strict=True)))
+    if len(results) != 2:
+        return pool, list(combinations(pool.systems, 2))
+    first, second = (part.systems for part in results)
+    common = [(f"A: {name}", f"B: {name}") for name in first if name in second]
+    return pool, common or list(product(first, second))
+
+
+def pooled(results: Mapping[str, Results]) -> Results:
+    """Return one result with all systems; those of one name have the name of their result, too."""
+    listed = [system for part in results.values() for system in part.systems]
+    return merged(
+        [
+            renamed(part, {s: f"{name}: {s}" if listed.count(s) > 1 else s for s in part.systems})
+            for name, part in results.items()
+        ]
+    )
 
 
 def renamed(results: Results, names: Mapping[str, str]) -> Results:

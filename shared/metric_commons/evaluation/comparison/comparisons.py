@@ -29,6 +29,7 @@ from ..rows.row_tables import RowTable
 from ..rows.samples import BOUNDS
 from .influences import differences_of_inputs, differences_of_sums, influences
 
+NOTHING = "there is no score of single rows that two systems share"
 _DEFAULTS = {"test": "permutation", "alternative": "two-sided", "assume": "exchangeable"}
 
 
@@ -56,13 +57,6 @@ class Pair(NamedTuple):
     problem: str = ""
 
     @property
-    def limits(self) -> tuple[float, float]:
-        """Return the range of the difference; that of shares if it is unknown."""
-        if self.differences is None or self.differences.kind == "numbers":
-            return -1.0, 1.0
-        return self.differences.limits
-
-    @property
     def is_crossed(self) -> bool:
         """Return whether the clusters of rows are labels by field."""
         return self.differences is not None and isinstance(self.differences.clusters, Mapping)
@@ -79,9 +73,12 @@ def with_comparisons(
     """Return the results with comparisons of these systems, and with why others are missing.
 
     Raises:
-        ValueError: as in `paired_scores` and `compare_pairs`, which have the arguments.
+        ValueError: as in `paired_scores` and `compare_pairs`, which have the arguments; or the
+            named scores are no scores of single rows.
     """
     pairs = list(paired_scores(results, names, scores, bounds))
+    if scores and not pairs:
+        raise ValueError(NOTHING)
     problems = [
         f"{pair.a} and {pair.b} are not compared by {pair.score}: {pair.problem}"
         for pair in pairs
@@ -144,13 +141,9 @@ def compare_pairs(
         elif "n_clusters" in result:
             used = {"clusters": result["n_clusters"]}
         number = int(rows.numbers.size)
-        comparison: Comparison = {
-            "a": pair.a,
-            "b": pair.b,
-            "module": pair.module,
-            "score": pair.score,
-        }
-        comparison |= result | {"rows": number, "p_adjusted": p, "significant": p < alpha}
+        names = {"a": pair.a, "b": pair.b, "module": pair.module, "score": pair.score}
+        tested = {"rows": number, "p_adjusted": p, "significant": p < alpha}
+        comparison: Comparison = names | result | tested
         if pair.missing is not None:
             comparison["missing_rows"] = pair.missing
         if rows.kind in ("influences", "slopes"):
@@ -181,12 +174,10 @@ def paired_scores(
             declares.
 
     Raises:
-        ValueError: a score is missing, none can be compared, or the options, ids or clusters of two
-            systems differ.
+        ValueError: a score is missing, or the options, ids or clusters of two systems differ.
     """
     limits = None if bounds is None else score_bounds(bounds)
     find_scores(scores or (), results.systems)  # which refuses those that there are not
-    is_comparable = is_compared = False
 
     @cache
     def ordered(first: str, system: str, module: str) -> RowTable:
@@ -207,9 +198,9 @@ def paired_scores(
                 _check_options(module, {a: result, b: rival})
             second = ordered(a, b, module)
             chosen = [name for name in shared if name == result.main_score] or shared[:1]
+            chosen += [name for name in shared if name in first.metric.also_compared]
             if scores is not None:
                 chosen = [n for n in shared if n in scores or f"{module}.{n}" in scores]
-            is_comparable, is_compared = is_comparable or bool(shared), is_compared or bool(chosen)
             of_inputs = [name for name in chosen if kinds[name] == "inputs"]
             found = influences(first, second, of_inputs) if of_inputs else {}
             for name in chosen:
@@ -221,24 +212,15 @@ def paired_scores(
                     raise ValueError(f"crossed clusters are for means of rows, and {name} is none")
                 means = result.scores[name], rival.scores[name]
                 ends = score_range(name, first.metric.score_ranges) or (-math.inf, math.inf)
-                rows = None
                 if not np.isfinite(means).all():
                     yield pair._replace(problem="it is undefined or infinite")
-                elif kinds[name] == "sums":
-                    rows = differences_of_sums(
-                        first.statistics, second.statistics, name, means, ends
-                    )
-                else:
-                    rows = differences_of_inputs(first, second, name, means, ends, found)
-                    if rows is None:
-                        yield pair._replace(problem="no test is known for it")
-                if rows is not None:
-                    yield _counting(pair, rows, first)
-    if scores and is_comparable and not is_compared:
-        raise ValueError(
-            f"score {next(iter(scores))!r} is neither a mean of rows nor computed from them, so it "
-            "cannot be compared"
-        )
+                    continue
+                if kinds[name] == "sums":
+                    sums = first.statistics, second.statistics
+                    yield _counting(pair, differences_of_sums(*sums, name, means, ends), first)
+                    continue
+                rows = differences_of_inputs(first, second, name, means, ends, found)
+                yield _counting(pair, rows, first)
 
 
 def _of_means(
@@ -271,8 +253,10 @@ def _of_means(
     return pair._replace(fillings=filled)
 
 
-def _counting(pair: Pair, found: Differences, table: RowTable) -> Pair:
+def _counting(pair: Pair, found: Differences | None, table: RowTable) -> Pair:
     """Return the influences of the rows that have some."""
+    if found is None:
+        return pair._replace(problem="no test is known for it")
     rows = np.flatnonzero(~np.isnan(found.numbers))
     if not rows.size:
         return pair._replace(problem="no row counts for both")

@@ -1,6 +1,5 @@
 """Whether a new system is worse than a baseline, tested again and again while it is scored."""
 
-import math
 from typing import Annotated, NamedTuple
 
 from ...statistics.arguments.domains import Positive, Range, check_option
@@ -55,12 +54,12 @@ by 0.05.'
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
     sides = {"new": new, "baseline": baseline}
-    systems = {side: only_system(results, side) for side, results in sides.items()}
-    module, name = find_score(score, {side: sides[side].systems[systems[side]] for side in sides})
+    systems = {side: results.systems[only_system(results, side)] for side, results in sides.items()}
+    module, name = find_score(score, systems)
     tables = []
-    for side, system in systems.items():
-        result = sides[side].systems[system].get(module)
-        table = sides[side].rows.get(system, {}).get(module)
+    for side, results in sides.items():
+        (modules,) = results.rows.values() if results.rows else ({},)
+        table, result = modules.get(module), systems[side].get(module)
         if not result or not table or name in result.aggregation or name not in table.row_scores:
             raise ValueError(
                 f"there is no score {score!r} of rows in the {side} result; --sequential is for "
@@ -74,13 +73,13 @@ by 0.05.'
         raise ValueError("only one of both results has ids; score both with --id and --rows")
     keys, known = (range(len(t)) if t.ids is None else t.ids for t in tables)
     rows = dict(zip(known, second.row_scores[name].tolist(), strict=True))
-    sign = -1 if name in new.systems[systems["new"]][module].lower_is_better else 1
+    is_lower_better = name in systems["new"][module].lower_is_better
     numbers = []
     for row, (key, value) in enumerate(zip(keys, first.row_scores[name].tolist(), strict=True)):
         if key not in rows:
             shown = "" if first.ids is None else f", {key!r},"
             raise ValueError(f"row {row}{shown} of the new system is not in the baseline")
-        numbers.append(sign * (value - rows[key]))
+        numbers.append(rows[key] - value if is_lower_better else value - rows[key])
     differences = ConfidenceSequence(1 - 2 * alpha, (-1.0, 1.0), total)
     differences.update(numbers)
     low, high = differences.interval
@@ -88,10 +87,9 @@ by 0.05.'
     shown = counted(f"{differences.rows:,}", "row")
     if differences.total:
         shown = f"{differences.rows:,} of {differences.total:,} rows"
-    mean = "unknown" if math.isnan(differences.mean) else f"{differences.mean:+.4f}"
     sentence = (
-        f"{label(score)}: {shown}, difference {mean} [{low:+.4f}, {high:+.4f}] at "
+        f"{label(score)}: {shown}, difference {differences.mean:+.4f} [{low:+.4f}, {high:+.4f}] at "
         f"{100 * differences.level:g} % over all looks"
-        f"{'; positive: lower, so better' if sign < 0 else ''}: {verdict} by {margin:g}."
+        f"{'; positive: lower, so better' if is_lower_better else ''}: {verdict} by {margin:g}."
     )
     return Look(verdict, differences, sentence)

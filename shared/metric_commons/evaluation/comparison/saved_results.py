@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from ...data.files.access import is_file, open_file, sha256_of
 from ...module.catalog.usage import UsageError
 from ...module.declaration.declarations import OF_INTERVALS
-from ..results.module_results import ModuleResult, module_result, provenance, row_digests
+from ..results.module_results import ModuleResult, module_result, provenance
 from ..results.results import Results
 
 if TYPE_CHECKING:  # since these import numpy
@@ -43,29 +43,14 @@ def _start(path: Path) -> bytes:
         return file.read(64)
 
 
-def results_of_rows(file: "RowFile", reporting: Mapping[str, Any] | None = None) -> Results:
-    """Return the results of scored rows.
-
-    Args:
-        file: the rows, and where they come from.
-        reporting: the options of intervals, for modules that have them.
-    """
-    systems = {
-        system: {name: module_result(table, reporting or {}) for name, table in modules.items()}
-        for system, modules in file.tables.items()
-    }
-    record = {**file.provenance, **row_digests(file.tables)}
-    return Results(systems=systems, provenance=record, rows=file.tables)
-
-
 def merged_rows(paths: Iterable[Path]) -> "RowFile":
     """Return the rows of several files in one.
 
     Raises:
         ValueError: a file is not one of rows, they cannot be merged, or two are of one input.
     """
-    from ..rows.blocks import check_alike, merged, with_tables
-    from ..rows.row_tables import RowTable
+    from ..rows.blocks import merged
+    from ..rows.joins import check_unique
     from ..rows.table_files import RowFile, read_tables
 
     tables: list[Tables] = []
@@ -82,13 +67,11 @@ def merged_rows(paths: Iterable[Path]) -> "RowFile":
             inputs.append(source)
         record = record or file.provenance
         tables.append(file.tables)
-        try:
-            check_alike(tables[0], file.tables)
-        except ValueError as error:
-            raise ValueError(f"{path}: {error}") from error
     if len(tables) > 1:  # rows are in several files, which one field of a file does not name
         record = {n: v for n, v in record.items() if n not in ("columns", "logs")}
-    whole = with_tables(merged(tables), RowTable.named)
+    whole = merged(tables)
+    for modules in whole.values():
+        check_unique(next(iter(modules.values())).ids)
     return RowFile(whole, {**record, **provenance(inputs)})
 
 
@@ -115,7 +98,8 @@ def saved_result(path: Path, cluster_by: Sequence[str] = ()) -> SavedResult:
     from ..rows.table_files import read_tables
 
     if holds_rows(path):
-        results = results_of_rows(read_tables(path))
+        file = read_tables(path)
+        results = Results.of_rows(file.tables, file.provenance, {})
         return SavedResult(path, _clustered(path, results, cluster_by))
     results = Results.read(path)
     record, problem = results.provenance.get("rows"), ""
@@ -201,9 +185,9 @@ def with_intervals(results: Results, level: float | None = None) -> Results:
 
 def _recorded(result: Path, record: Mapping[str, str]) -> Path | None:
     """Return the file of rows that a result names, if it exists."""
-    name = record["path"]
-    candidates = [Path(name), result.parent / name, result.parent / Path(name).name]
-    return next((path for path in candidates if is_file(path)), None)
+    path = Path(record["path"])
+    candidates = (path, result.parent / path, result.parent / path.name)
+    return next(filter(is_file, candidates), None)
 
 
 def _clustered(path: Path, results: Results, fields: Sequence[str]) -> Results:

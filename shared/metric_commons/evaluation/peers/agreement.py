@@ -59,7 +59,6 @@ def compare_with_peer(
     """
     chosen = {**peer.modules[module], **(options or {})}
     metric = load_without_evaluate(module, **chosen)
-    rounded = 0.5 * 10**-peer.digits if peer.digits else 0.0
 
     def scored(rows: slice, row: int | None) -> tuple[Scores, Scores | str, list[Difference]]:
         sides = list(predictions[rows]), list(references[rows])
@@ -73,7 +72,7 @@ def compare_with_peer(
             Difference(row, name, ours[name], value)
             for name, value in theirs.items()
             if name in ours
-            and not math.isclose(ours[name], value, rel_tol=_CLOSE, abs_tol=rounded + 1e-12)
+            and not math.isclose(ours[name], value, rel_tol=_CLOSE, abs_tol=1e-12)
             and not (math.isnan(ours[name]) and math.isnan(value))
         ]
         return ours, theirs, differences[:1]

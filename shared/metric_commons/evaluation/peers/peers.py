@@ -4,7 +4,6 @@ A function here takes predictions, references and the options of ours, and retur
 by the names of ours. It does no more than the peer's documentation says: what it returns is theirs.
 """
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -12,7 +11,6 @@ from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
-from ...module.catalog.presets import PRESETS
 from ...module.catalog.usage import MissingExtraError, UsageError
 from ...statistics.arguments.checks import nearest
 
@@ -42,14 +40,12 @@ class Peer(NamedTuple):
         distribution: the name by which it is installed.
         scores: return its scores of rows.
         modules: the options with which a module claims to be equal, by module.
-        digits: how many digits after the point are right; None for all of a float64.
     """
 
     package: str
     distribution: str
     scores: Callable[[PeerRows], Scores]
     modules: Mapping[str, Options]
-    digits: int | None = None
 
     @property
     def release(self) -> str:
@@ -86,35 +82,6 @@ def _mean(values: Iterable[float]) -> float:
 
 def _listed(references: Any) -> list[str]:
     return [references] if isinstance(references, str) else list(references)
-
-
-def _squad(rows: PeerRows) -> Scores:
-    from torchmetrics.functional.text import squad
-
-    name = {"qa_em": "exact_match", "qa_f1": "f1"}[rows.module]
-
-    def score(text: str, accepted: list[str]) -> float:
-        answers = {"text": accepted, "answer_start": []}
-        found = squad({"prediction_text": text, "id": "0"}, {"answers": answers, "id": "0"})
-        return float(found[name]) / 100
-
-    return {rows.module: rows.mean(score)}
-
-
-def _inspect_ai(rows: PeerRows) -> Scores:
-    from inspect_ai.scorer import _classification
-
-    name = {"qa_em": "max_exact_score", "qa_f1": "max_f1_score"}[rows.module]
-    return {rows.module: rows.mean(getattr(_classification, name))}
-
-
-def _lm_eval(rows: PeerRows) -> Scores:
-    from lm_eval.api.metrics import exact_match_hf_evaluate
-
-    def score(text: str, accepted: list[str]) -> Any:
-        return max(exact_match_hf_evaluate([text], [one])["exact_match"] for one in accepted)
-
-    return {rows.module: rows.mean(score)}
 
 
 def _jiwer(rows: PeerRows) -> Scores:
@@ -217,54 +184,8 @@ def _pytrec_eval(rows: PeerRows) -> Scores:
     return {key: _mean(values[name][measure] for name in run) for key, measure in _TREC.items()}
 
 
-def _json(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
-
-
-def _deepdiff(rows: PeerRows) -> Scores:
-    from deepdiff import DeepDiff
-
-    settings: dict[str, Any] = {"ignore_numeric_type_changes": True}
-    if rows.options.get("list_order") == "any":
-        settings |= {"ignore_order": True, "report_repetition": True}
-
-    def equal(reference: Any, prediction: Any) -> float:
-        try:
-            return float(not DeepDiff(_json(reference), _json(prediction), **settings))
-        except json.JSONDecodeError:  # of a prediction, which is then wrong
-            return 0.0
-
-    return {"exact_match": _mean(map(equal, rows.references, rows.predictions))}
-
-
-def _agentevals(rows: PeerRows) -> Scores:
-    from agentevals.trajectory.match import create_trajectory_match_evaluator
-
-    match = rows.options.get("match", "any_order")
-    mode = {"any_order": "unordered", "same_order": "strict"}.get(match, match)
-    evaluator = create_trajectory_match_evaluator(trajectory_match_mode=mode)
-
-    def trajectory(calls: Any) -> list[dict[str, Any]]:
-        """Return a conversation whose only answer makes these calls."""
-        made = [
-            {"function": {"name": call["name"], "arguments": json.dumps(_json(call["arguments"]))}}
-            for call in _json(calls)
-        ]
-        answer = {"role": "assistant", "content": "", "tool_calls": made}
-        return [{"role": "user", "content": ""}, answer]
-
-    def equal(prediction: Any, expected: Any) -> float:
-        sides = {"outputs": trajectory(prediction), "reference_outputs": trajectory(expected)}
-        return float(evaluator(**sides)["score"])
-
-    return {"exact_match": _mean(map(equal, rows.predictions, rows.references))}
-
-
 # The options are those with which the cards call the module equal to the peer.
 PEERS: Mapping[str, Peer] = {
-    "squad": Peer("torchmetrics", "torchmetrics", _squad, {"qa_em": {}, "qa_f1": {}}, 6),
-    "inspect_ai": Peer("inspect_ai", "inspect-ai", _inspect_ai, PRESETS["inspect_ai"].modules, 2),
-    "lm_eval": Peer("lm_eval", "lm-eval", _lm_eval, {"qa_em": {"normalizer": "none"}}),
     "jiwer": Peer("jiwer", "jiwer", _jiwer, {"error_rate": {}}),
     "sacrebleu": Peer("sacrebleu", "sacrebleu", _sacrebleu, {"bleu": {}, "chrf": {}, "ter": {}}),
     "rouge_score": Peer("rouge_score", "rouge_score", _rouge_score, {"rouge_n_l": {}}),
@@ -281,6 +202,4 @@ PEERS: Mapping[str, Peer] = {
         _pytrec_eval,
         {"ir_ranking": {"measures": [*_TREC], "score_dtype": "float32"}},
     ),
-    "deepdiff": Peer("deepdiff", "deepdiff", _deepdiff, {"json_match": {}}),
-    "agentevals": Peer("agentevals", "agentevals", _agentevals, {"tool_calls": {}}),
 }

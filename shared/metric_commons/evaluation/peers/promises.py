@@ -9,12 +9,10 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
-from ...module.catalog.catalog import load_without_evaluate, name_of, path, script_of
+from ...module.catalog.catalog import load_without_evaluate, name_of, script_of
 from ...module.declaration.declared_module import DeclaredModule
 from ...statistics.arguments.domains import score_range
 from ..rows.states import State
@@ -92,21 +90,6 @@ def _runs(name: str, calls: list[ExampleCall]) -> Problems:
         yield "no example of the class calls compute"
 
 
-def _is_described(call: ExampleCall) -> Problems:
-    docstring = call.module.written_docstring
-    for heading in ("Args:", "Returns:", "Examples:"):
-        if heading not in docstring:
-            yield f"the docstring of the class has no section {heading}"
-    options = call.module.declared_options
-    for name in (*call.module.input_names, *options):
-        is_named = f"{name} (" in docstring or f"{name}:" in docstring
-        if not is_named and not (name in options and options[name].help):
-            yield f"the docstring of the class says nothing about {name}"
-    card = path(call.module.name) / "README.md"
-    if not card.is_file():
-        yield f"there is no card, {card}"
-
-
 def _has_plain_scores(call: ExampleCall) -> Problems:
     result = call.result()
     text = json.dumps(result)  # an error names the type
@@ -124,20 +107,14 @@ def _ignores_order(call: ExampleCall) -> Problems:
 
 
 def _refuses_bad_rows(call: ExampleCall) -> Problems:
-    (first, column), *others = call.columns.items()
-    flaws: dict[str, Any] = {"no rows": (first, [], "")}
-    if others:
-        flaws["columns of different lengths"] = first, [*column, column[0]], ""
     for name, values in call.columns.items():
-        flaws[f"None in {name}"] = name, [*values[:-1], None], name
-        flaws[f"an object in {name}"] = name, [*values[:-1], object()], name
-    for flaw, (name, changed, named) in flaws.items():
+        changed = {**call.columns, name: [*values[:-1], None]}
         try:
-            call._replace(columns={**call.columns, name: changed}).result()
-            yield f"{flaw}: no ValueError"
+            call._replace(columns=changed).result()
+            yield f"None in {name}: no ValueError"
         except ValueError as error:
-            if named not in str(error):
-                yield f"the error about {flaw} does not name it: {error}"
+            if name not in str(error):
+                yield f"the error about None in {name} does not name it: {error}"
 
 
 def _merges(call: ExampleCall) -> Problems:
@@ -148,8 +125,6 @@ def _merges(call: ExampleCall) -> Problems:
     for rows in (slice(0, 1), slice(1, None)):
         state = State(name, **options)
         state.update(**{name: column[rows] for name, column in call.columns.items()})
-        with TemporaryDirectory() as folder:
-            state.save(Path(folder) / "rows.parquet")  # an error says why not
         states.append(state)
     states[0].merge(states[1])
     merged = states[0].result()
@@ -161,12 +136,8 @@ def _has_intervals(call: ExampleCall) -> Problems:
     if "confidence_level" not in call.module.declared_options:
         yield "it has no option confidence_level; pass **summary to summarize"
     result = call.result(confidence_level=0.9)
-    intervals = result.get("confidence_interval")
-    if intervals is None:
+    if result.get("confidence_interval") is None:
         yield "confidence_level changes nothing"
-    for name, ends in intervals.items() if isinstance(intervals, dict) else ():
-        if isinstance(ends, list) and (result[name] < ends[0] or result[name] > ends[1]):
-            yield f"{name} is outside its interval {ends}"
 
 
 def _same(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
@@ -175,7 +146,6 @@ def _same(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 
 _PROMISES: Mapping[str, Callable[[ExampleCall], Problems]] = {
     "its example runs and prints what it shows": lambda call: iter(()),
-    "inputs, options and results are described": _is_described,
     "scores are plain numbers in their ranges": _has_plain_scores,
     "the order of rows does not matter": _ignores_order,
     "bad rows are errors that name them": _refuses_bad_rows,

@@ -9,9 +9,8 @@ import numpy as np
 from ..rows.joins import in_order_of
 from ..rows.row_tables import RowTable
 from .module_results import ModuleResult
-from .rendering import label
 
-_ADVICE = "score again with rows=True, or on the command line with --rows FILE"
+_ADVICE = "score again with rows=True"
 
 
 class BestSystem(NamedTuple):
@@ -22,21 +21,6 @@ class BestSystem(NamedTuple):
     interval: list[float]
     candidates: int  # systems that could have been chosen, with this one
     expected_drop: float  # by how much the score is likely to get worse on new rows
-    systems: int
-
-    def record(self) -> dict[str, Any]:
-        """Return the fields of the JSON."""
-        return {name: value for name, value in self._asdict().items() if name != "systems"}
-
-    def sentence(self, level: float) -> str:
-        """Return a sentence for the line below a table."""
-        low, high = self.interval
-        drop = f"; likely to be {self.expected_drop:.4f} worse on new rows"
-        return (
-            f"Best of {self.systems}: {label(self.system)}, {self.score:.4f} [{low:.4f}, "
-            f"{high:.4f}] at {100 * level:g} %, corrected for the choice among {self.candidates} "
-            f"possible winners{drop if self.expected_drop >= 0.00005 else ''}."
-        )
 
 
 def best_system(
@@ -83,4 +67,4 @@ def best_system(
     best = list(results)[winner.number]
     if is_lower_better:
         ends = [1 - winner.high, 1 - winner.low]
-    return BestSystem(best, results[best].scores[score], ends, winner.near, drop, len(results))
+    return BestSystem(best, results[best].scores[score], ends, winner.near, drop)

@@ -1,7 +1,6 @@
 """Tables of comparisons, and statements about what was tested and assumed."""
 
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
 
 from .rendering import (
     PLAIN,
@@ -11,17 +10,17 @@ from .rendering import (
     counted,
     interval_of_difference,
     label,
+    level_heading,
     p_value,
 )
-from .standings import Comparison, option_of
+from .standings import Comparison, Key, option_of
 
-_SHORT = {"benjamini_hochberg": "bh"}
-CORRECTED_BY = {
+_METHODS = {
     "bonferroni": "Bonferroni's method",
     "holm": "Holm's method",
     "benjamini_hochberg": "the method of Benjamini and Hochberg",
 }
-NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
+_NOT_EQUAL = "A difference that is not significant does not show that the systems are equal."
 
 
 def table(
@@ -39,71 +38,58 @@ def table(
         notation: of the numbers.
     """
     formats = formats_of_differences(comparisons, notation)
-    correction = _common(option_of(pair, "correction") for pair in comparisons)
-    level = _common(option_of(pair, "confidence_level") for pair in comparisons)
-    heading = label(f"p_{_SHORT.get(correction, correction or 'adjusted')}")
-    if all(option_of(pair, "tests") == 1 for pair in comparisons):
-        heading = "p_value"
     rows, significant, notes = [], set(), [test_of(comparisons)]
     for row, pair in enumerate(comparisons):
-        shown = winner_first(pair, lower(pair))
-        form = formats[scored_by(pair)]
-        rows.append(
-            [
-                label(shown["a"]),
-                label(shown["b"]),
-                form.heading(label(shown["score"])),
-                form.number(float(shown["A_mean"])),
-                form.number(float(shown["B_mean"])),
-                form.number(float(shown["diff"]), signed=True),
-                interval_of_difference(shown, form),
-                p_value(shown["p_adjusted"]),
-            ]
-        )
+        shown, form = winner_first(pair, lower(pair)), formats[scored_by(pair)]
+        a, b = label(shown["a"]), label(shown["b"])
+        numbers = [form.number(float(shown[f"{side}_mean"])) for side in "AB"]
+        numbers.append(form.number(float(shown["diff"]), signed=True))
+        ends, p = interval_of_difference(shown, form), p_value(shown["p_adjusted"])
+        rows.append([a, b, form.heading(label(shown["score"])), *numbers, ends, p])
         if shown["significant"]:
             significant.add((row, 5))
         if gaps := pair.get("missing_rows"):
-            both = f"{label(pair['a'])} and {label(pair['b'])}"
             notes.append(
-                f"{counted(gaps, 'row')} of {both} are missing: p and interval hold whatever their "
-                "scores are."
+                f"{counted(gaps, 'row')} of {a} and {b} are missing: p and interval hold whatever "
+                "their scores are."
             )
-    notes.append(NOT_EQUAL)
+    notes.append(_NOT_EQUAL)
     if significant:
         notes.append("Bold: a significant difference.")
-    header = ["A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"]
-    header += [f"{100 * level:g}% interval" if level else "interval", heading]
+    level = option_of(comparisons[0], "confidence_level")
+    interval = level_heading(level) if level else "interval"
+    heading = "p_value" if option_of(comparisons[0], "tests") == 1 else "p_adjusted"
     return Table(
-        header,
+        ["A", "B", "score", "A_mean", "B_mean", "Diff(A-B)", interval, heading],
         rows,
         3,
         significant,
         " ".join(filter(None, notes)),
         "Differences of systems",
         kind="differences",
-        explanation=" ".join([*corrected_by(comparisons), *laws(comparisons)]),
+        explanation=" ".join([*_corrected_by(comparisons), *_laws(comparisons)]),
     )
 
 
-def scored_by(comparison: Comparison) -> tuple[str, str]:
+def scored_by(comparison: Comparison) -> Key:
     """Return the module and the score of a comparison."""
     return comparison["module"], comparison["score"]
 
 
 def formats_of_differences(
     comparisons: Sequence[Comparison], notation: Notation
-) -> dict[tuple[str, str], NumberFormat]:
+) -> dict[Key, NumberFormat]:
     """Return the format of the numbers of each score."""
-    by_score: dict[tuple[str, str], list[Comparison]] = {}
+    families: dict[Key, list[Comparison]] = {}
     for comparison in comparisons:
-        by_score.setdefault(scored_by(comparison), []).append(comparison)
+        families.setdefault(scored_by(comparison), []).append(comparison)
     return {
         key: notation.format_of_score(
             *key,
-            [member[name] for member in members for name in ("A_mean", "B_mean")],
-            [member["confidence_interval"] for member in members],
+            [pair[name] for pair in pairs for name in ("A_mean", "B_mean")],
+            [pair["confidence_interval"] for pair in pairs],
         )
-        for key, members in by_score.items()
+        for key, pairs in families.items()
     }
 
 
@@ -144,59 +130,53 @@ by cluster, but for a shift: in 4 clusters, one that occurs in fewer than 3/4 of
 absent, and a rare one that is much worse would not be noticed. A difference that is not \
 significant does not show that the systems are equal.
     """
-    parts = [test_of(comparisons), *corrected_by(comparisons), *laws(comparisons), NOT_EQUAL]
+    parts = [test_of(comparisons), *_corrected_by(comparisons), *_laws(comparisons), _NOT_EQUAL]
     return " ".join(filter(None, parts))
 
 
 def test_of(comparisons: Sequence[Comparison]) -> str:
-    """Return the test and its rows; empty if comparisons differ in it."""
-    test = _common(option_of(pair, "test") for pair in comparisons)
-    side = _common(option_of(pair, "alternative") for pair in comparisons)
-    if test is None or side is None:
-        return ""
-    if _common(option_of(pair, "assume") for pair in comparisons) == "nothing":
+    """Return the test and its rows."""
+    first = comparisons[0]
+    test, side = option_of(first, "test"), option_of(first, "alternative")
+    if option_of(first, "assume") == "nothing":
         test = "unseen-row"
-    if _common(pair.get("test") for pair in comparisons) == "crossed_t":
+    if first.get("test") == "crossed_t":
         test = "crossed t"  # of the random effects
     words = f"{test} test" if side == "two-sided" else f"one-sided {test} test ({side})"
     if rows := _range(comparisons, "rows"):
         words += f" on {counted(rows, 'row')}"
     if clusters := _range(comparisons, "n_clusters"):
         words += f" in {counted(clusters, 'cluster')}"
-    return f"{words[0].upper()}{words[1:]}."
+    return label(f"{words[0].upper()}{words[1:]}.")
 
 
-def corrected_by(comparisons: Sequence[Comparison]) -> list[str]:
+def _corrected_by(comparisons: Sequence[Comparison]) -> list[str]:
     """Return how p-values were corrected, and whether intervals were, too."""
-    method = CORRECTED_BY.get(_common(option_of(pair, "correction") for pair in comparisons))
-    family = _common(option_of(pair, "tests") for pair in comparisons)
+    method = _METHODS.get(option_of(comparisons[0], "correction"))
+    family = option_of(comparisons[0], "tests")
     if not method or not family or family < 2:
         return []
     intervals = "Each interval is for one comparison alone, and may disagree with the corrected p."
-    if all(pair.get("simultaneous") for pair in comparisons):
+    if comparisons[0].get("simultaneous"):
         intervals = (
             "The intervals are simultaneous for all comparisons and agree with the corrected p."
         )
     return [f"p is corrected by {method} over {counted(family, 'comparison')}.", intervals]
 
 
-def laws(comparisons: Sequence[Comparison]) -> list[str]:
+def _laws(comparisons: Sequence[Comparison]) -> list[str]:
     """Return sentences about what p-values and intervals assume, and what they would miss."""
     sentences = []
-    assumed = {
-        option_of(pair, "assume")
-        for pair in comparisons
-        if pair.get("test", "").startswith(("sign_flip", "unseen_row"))
-    }
-    if "exchangeable" in assumed:
-        least = min(pair.get("n_clusters") or pair["rows"] for pair in comparisons)
-        unit = "cluster" if "n_clusters" in comparisons[0] else "row"
+    flipped = [pair for pair in comparisons if pair.get("test", "").startswith("sign_flip")]
+    if flipped:
+        least = min(pair.get("n_clusters") or pair["rows"] for pair in flipped)
+        unit = "cluster" if "n_clusters" in flipped[0] else "row"
         sentences.append(
             f"Assumes that the systems could be exchanged {unit} by {unit}, but for a shift: in "
-            f"{counted(f'{least:,}', unit)}, one that occurs in fewer than 3/{least:,} of {unit}s "
-            "may be absent, and a rare one that is much worse would not be noticed."
+            f"{counted(least, unit)}, one that occurs in fewer than 3/{least:,} of {unit}s may be "
+            "absent, and a rare one that is much worse would not be noticed."
         )
-    if "nothing" in assumed:
+    if any(pair.get("test", "").startswith("unseen_row") for pair in comparisons):
         sentences.append(
             "Assumes nothing but the bounds of scores, and allows for an unseen row that one "
             "system loses: small differences of few rows would not be noticed."
@@ -206,12 +186,6 @@ def laws(comparisons: Sequence[Comparison]) -> list[str]:
             "Scores that are not means of rows are compared by the influences of rows on them."
         )
     return sentences
-
-
-def _common(values: Iterable[Any]) -> Any:
-    """Return the value that all have; None if they differ."""
-    distinct = set(values)
-    return distinct.pop() if len(distinct) == 1 else None
 
 
 def _range(comparisons: Sequence[Comparison], name: str) -> str:

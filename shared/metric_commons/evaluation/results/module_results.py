@@ -10,10 +10,9 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from ...data.files.stored import from_jsonable, option_texts, to_jsonable
-from ...module.catalog import catalog
 from ...module.catalog.catalog import lower_scores
 from ..rows.versions import DISTRIBUTION, version
-from .records import ScoreRecord, StoredRun
+from .records import RunHeader, ScoreRecord
 from .rendering import label
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ _IN_RECORD = {
 _BY_SCORE = ("confidence_interval", "score_bounds", *_IN_RECORD.values())
 _COUNTS = ("n_clusters", "missing_rows")
 # What a file has of a run beside its records and the values that are not numbers.
-_HEADER = tuple(name for name in StoredRun.__annotations__ if name != "values")
+_HEADER = tuple(RunHeader.__annotations__)
 
 
 def program() -> str:
@@ -376,14 +375,3 @@ def check_averages(systems: Systems) -> None:
                     f"and {system!r} has {average!r}, since their labels differ; name an average, "
                     "or for two labels pos_label"
                 )
-
-
-def sentence_of(module: str, result: ModuleResult) -> str | None:
-    """Return the sentence about a result that its module offers for quotation; None without one."""
-    cls = catalog.known_class(module)
-    if cls is None or cls.sentence is None:
-        return None
-    try:
-        return cls.sentence({"confidence_interval": {}, **result.values})
-    except KeyError:  # of scores that were not chosen
-        return None

@@ -7,8 +7,7 @@ these checks no command ends in a traceback because of such a file.
 import math
 import re
 from collections.abc import Mapping, Sequence
-from datetime import datetime
-from typing import Annotated, Any, Literal, NamedTuple, NotRequired, TypedDict, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict, get_args, get_origin
 
 from ...statistics.arguments.checks import nearest
 from ...statistics.arguments.domains import (
@@ -25,20 +24,9 @@ from ...statistics.arguments.domains import (
 from ...statistics.intervals.methods import Assumption, Correction, ScoreBounds
 
 
-def _matching(pattern: str, noun: str) -> Parsed:
-    """Return the annotation of texts that match a pattern."""
-
-    def check(text: Any) -> None:
-        if not isinstance(text, str) or not re.fullmatch(pattern, text):
-            raise ValueError(f"is {text!r}, which is not {noun}")
-
-    return Parsed(check, noun)
-
-
-def _time(text: Any) -> None:
-    if not isinstance(text, str):
-        raise ValueError(f"is {text!r}, which is not a time")
-    datetime.fromisoformat(text)
+def _line(text: Any) -> None:
+    if not isinstance(text, str) or not re.fullmatch("[^\x00-\x1f\x7f-\x9f]*", text):
+        raise ValueError(f"is {text!r}, which is not one printable line")
 
 
 def _ends(value: Any) -> None:
@@ -51,10 +39,8 @@ def _ends(value: Any) -> None:
 
 
 Number = Annotated[float, Range(-math.inf)] | None  # None stands for NaN and infinities
-Method = Annotated[str, _matching("[a-z0-9_]+", "the name of a method")]
 Natural = Annotated[int, Range(0)]
-_Line = Annotated[str, _matching("[^\x00-\x1f\x7f-\x9f]*", "one printable line")]
-_Digest = Annotated[str, _matching("[0-9a-f]{16}|[0-9a-f]{64}", "a digest")]
+_Line = Annotated[str, Parsed(_line, "one printable line")]
 _Interval = Annotated[Sequence[float], Parsed(_ends, "two ends")]
 _Values = Mapping[str, Any]
 
@@ -70,7 +56,7 @@ class ScoreRecord(NamedTuple):
     low: Number
     high: Number
     level: Level | None
-    method: Method | None
+    method: _Line | None
     standard_error: NonNegative | None
     effective_n: NonNegative | None
     design_effect: NonNegative | None
@@ -93,8 +79,8 @@ class ScoreRecord(NamedTuple):
         return None if self.low is None or self.high is None else [self.low, self.high]
 
 
-class StoredRun(TypedDict):
-    """What a file has of a system and module beside its records."""
+class RunHeader(TypedDict):
+    """What a file has of a system and module beside its records and values."""
 
     options: _Values
     rows: Natural  # 0 for means that others reported without rows
@@ -105,12 +91,15 @@ class StoredRun(TypedDict):
     aggregation: dict[str, str]
     main_score: str | None
     left_out: dict[str, Natural]
-    values: NotRequired[_Values]
+
+
+class _StoredRun(RunHeader, total=False):
+    values: _Values  # that are not numbers
 
 
 class _Options(TypedDict, total=False):
-    test: Method
-    interval: Method
+    test: _Line
+    interval: _Line
     alternative: Literal["two-sided", "greater", "less"]
     assume: Assumption
     bounds: ScoreBounds
@@ -124,7 +113,7 @@ class _Options(TypedDict, total=False):
     power: Level | None
 
 
-class _StoredComparison(TypedDict):
+class _Compared(TypedDict):
     a: str
     b: str
     score: str
@@ -136,78 +125,57 @@ class _StoredComparison(TypedDict):
     rows: Count
     significant: bool
     confidence_interval: _Interval
-    p_equivalent: NotRequired[Proportion | None]
-    p_non_inferior: NotRequired[Proportion | None]
-    p_inferior: NotRequired[Proportion | None]
     module: str
-    signature: NotRequired[_Line]
-    test: NotRequired[Method]
-    interval: NotRequired[Method]
-    mde: NotRequired[NonNegative | None]
-    standard_error: NotRequired[NonNegative | None]
-    n_clusters: NotRequired[Count]
-    missing_rows: NotRequired[Natural]
-    statistic: NotRequired[Number]
-    simultaneous: NotRequired[bool]
-    influences: NotRequired[bool]
-    options: NotRequired[_Options]
 
 
-class _Rank(TypedDict):
-    rank_interval: Sequence[Count]
-    tier: Count
-    letters: str
-
-
-class _Input(TypedDict):
-    path: str
-    sha256: NotRequired[_Digest]
-    rows: NotRequired[Natural | None]
-    format: NotRequired[str]
-    beside: NotRequired[_Values]
-
-
-class _File(TypedDict):
-    path: str
-    sha256: _Digest
-
-
-class _Digests(TypedDict, total=False):
-    references: _Digest
-    ids: _Digest
+class _StoredComparison(_Compared, total=False):
+    p_equivalent: Proportion | None
+    p_non_inferior: Proportion | None
+    p_inferior: Proportion | None
+    signature: _Line
+    test: _Line
+    interval: _Line
+    mde: NonNegative | None
+    standard_error: NonNegative | None
+    n_clusters: Count
+    missing_rows: Natural
+    statistic: Number
+    simultaneous: bool
+    influences: bool
+    options: _Options
 
 
 class _InputColumn(TypedDict):
     path: str
     field: str
-    format: NotRequired[str | None]
+    format: str | None
 
 
 class _Provenance(TypedDict, total=False):
-    inputs: list[_Input]
+    inputs: list[_Values]
     versions: dict[str, str]
-    created: Annotated[str, Parsed(_time, "a time in ISO 8601 format")]
-    digests: dict[str, _Digests]
+    created: str
+    digests: dict[str, dict[str, str]]
     columns: dict[str, dict[str, _InputColumn]]
     logs: _Values
     agreement: list[_Values]
     not_compared: list[str]  # pairs of systems, and why
     preset: str | None
-    rows: _File
+    rows: dict[str, str]
     task: str
     config: _Values
 
 
 class _Content(TypedDict):
     format: str
-    runs: dict[str, dict[str, StoredRun]]
+    runs: dict[str, dict[str, _StoredRun]]
     records: list[ScoreRecord]
     comparisons: list[_StoredComparison]
     provenance: _Provenance
-    ranks: NotRequired[dict[str, dict[str, _Rank]]]
 
 
-_BY_SCORE = ("confidence_interval", "interval", "standard_error", "effective_n", "design_effect")
+class _WithRanks(_Content, total=False):
+    ranks: _Values
 
 
 def check_content(content: Mapping[str, Any]) -> None:
@@ -216,7 +184,7 @@ def check_content(content: Mapping[str, Any]) -> None:
     Raises:
         ValueError: it is not valid; the message says where.
     """
-    _check("result", content, _Content)
+    _check("result", content, _WithRanks)
     runs = content["runs"]
     if not runs or not all(runs.values()):
         raise ValueError("a result needs at least one system, and a system at least one module")
@@ -224,12 +192,6 @@ def check_content(content: Mapping[str, Any]) -> None:
         for run in modules.values():
             level = run["options"].get("confidence_level")
             check_option("confidence_level", level, Level | None)
-            values = run.get("values", {})
-            groups = values.get("groups") or {}
-            _check("groups", groups, dict[str, dict[str, Any]])
-            for about in (values, *groups.values()):
-                for name in _BY_SCORE:
-                    _check(name, about.get(name) or {}, dict[str, Any])
     for record in content["records"]:
         module, score, ends = record["module"], record["score"], [record["low"], record["high"]]
         if module not in runs.get(record["system"], {}):
@@ -247,8 +209,6 @@ def check_content(content: Mapping[str, Any]) -> None:
 
 def _check(path: str, value: Any, kind: Any) -> None:
     """Check a value of JSON, and all that is in it, against a declared type."""
-    if get_origin(kind) is NotRequired:
-        (kind,) = get_args(kind)
     fields = getattr(kind, "__annotations__", None)
     if isinstance(kind, type) and fields:
         check_option(path, value, _Values)
@@ -259,7 +219,7 @@ def _check(path: str, value: Any, kind: Any) -> None:
         for name, item in value.items():
             if name in fields:
                 _check(f"{path}.{name}", item, fields[name])
-            elif kind is not _Input:  # of which a log may say more
+            else:
                 hint = nearest(name, fields) or ", which is not a key of it"
                 raise ValueError(f"{path} has a key {name!r}{hint}")
     elif get_origin(kind) in (dict, list):

@@ -127,29 +127,18 @@ def is_proportion(module: str, score: str, values: Iterable[float]) -> bool:
 
 # ---- tables -------------------------------------------------------------------------------------
 
-# Letters that exist as superscripts; q does not.
-_RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
-
 KINDS = ("scores", "groups", "parts", "ranks", "differences")
+# Letters that exist as superscripts; q does not.
+RAISED = str.maketrans("abcdefghijklmnoprstuvwxyz", "ᵃᵇᶜᵈᵉᶠᵍʰⁱʲᵏˡᵐⁿᵒᵖʳˢᵗᵘᵛʷˣʸᶻ")
 
 
-class Cell(str):
-    """A number in a table, with letters after it and its interval, which LaTeX sets apart.
+def cell(number: str, letters: str = "", interval: str = "") -> str:
+    """Return a number with raised letters and its interval.
 
-    >>> Cell("0.5", "ab", "[0.4, 0.6]")
+    >>> cell("0.5", "ab", "[0.4, 0.6]")
     '0.5ᵃᵇ [0.4, 0.6]'
     """
-
-    __slots__ = ("interval", "marks", "number")
-
-    number: str
-    marks: str
-    interval: str
-
-    def __new__(cls, number: str, marks: str = "", interval: str = "") -> Self:  # noqa: D102
-        cell = super().__new__(cls, f"{number}{marks.translate(_RAISED)} {interval}".rstrip())
-        cell.number, cell.marks, cell.interval = number, marks, interval
-        return cell
+    return f"{number}{letters.translate(RAISED)} {interval}".rstrip()
 
 
 Column = tuple[str, Sequence[str]]  # a heading, and a cell for each row

@@ -1,14 +1,12 @@
 """The tables that show results: scores, groups, parts, ranks and differences."""
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 from .breakdowns import breakdown_tables
 from .comparison_tables import table as table_of_differences
 from .module_results import Systems
 from .records import ScoreRecord
-from .rendering import PLAIN, Cell, Notation, NumberFormat, Table, counted, label, listed_names
+from .rendering import PLAIN, Notation, NumberFormat, Table, cell, counted, label, level_heading
 from .standings import Key, Standings
 
 _MANY = 4  # scores of a single system, which get a row each
@@ -42,42 +40,18 @@ def shown_records(systems: Systems, *, with_counts: bool = False) -> list[ScoreR
     ]
 
 
+def by_score(records: Iterable[ScoreRecord]) -> dict[Key, list[ScoreRecord]]:
+    """Return the records of each score."""
+    scores: dict[Key, list[ScoreRecord]] = {}
+    for record in records:
+        scores.setdefault(record.key, []).append(record)
+    return scores
+
+
 def format_of(records: Sequence[ScoreRecord], notation: Notation) -> NumberFormat:
     """Return the format of a column of one score."""
     values = [record.number for record in records]
     return notation.format_of_score(*records[0].key, values, [r.interval for r in records])
-
-
-def legend(standings: Standings) -> str:
-    """Return the meaning of letters and bold type; empty where nothing is told apart."""
-    notes = []
-    if any(pair["significant"] for pair in standings.comparisons):
-        are_ranked = any(len(systems) > 2 for systems in standings.ranks.values())
-        if any(standings.letters(next(iter(of)), key) for key, of in standings.ranks.items()):
-            notes.append(LETTERS_NOTE)
-        if any(map(standings.first_tier, standings.ranks)):
-            notes.append("Bold: tier 1." if are_ranked else "Bold: the better system.")
-    return " ".join(notes)
-
-
-def rank_table(
-    standings: Standings, systems: Sequence[str], notation: Notation = PLAIN
-) -> Table | None:
-    """Return the ranks of these systems, best first; None unless three or more were ranked."""
-    rows = []
-    for key, records in _by_score(standings.records()).items():
-        ranks = standings.ranks.get(key, {})
-        if len(ranks) < 3:
-            continue
-        form = format_of(list(records.values()), notation)
-        for system, rank in ranks.items():
-            if system in systems:
-                value = form.number(records[system, None].number)
-                place = str(rank["tier"]), rank_range(rank["rank_interval"])
-                rows.append([form.heading(label(key[1])), label(system), value, *place])
-    header = ["score", "system", "value", "tier", "ranks"]
-    table = Table(header, rows, 2, set(), RANKS_NOTE, title="Ranks", kind="ranks")
-    return table if rows else None
 
 
 def tables(
@@ -86,7 +60,6 @@ def tables(
     notation: Notation = PLAIN,
     *,
     note: str = "",
-    group_field: str = "group",
     with_counts: bool = False,
 ) -> list[Table]:
     """Return the table of scores and, if available, of groups, parts, ranks and comparisons.
@@ -100,7 +73,6 @@ def tables(
         visible: the systems to show.
         notation: of the numbers.
         note: what is said below the scores, too.
-        group_field: the heading of the column of groups.
         with_counts: whether counts are shown beside scores.
     """
     systems, comparisons = standings.systems, standings.comparisons
@@ -109,99 +81,108 @@ def tables(
     grouped = [record for record in listed if record.group is not None]
     shown = []
     if overall:
-        is_single = len(systems) == 1 and len(overall) >= _MANY
-        table = (_one_system if is_single else _scores)(standings, overall, notation)
-        notes = [legend(standings), _missing(systems, visible), label(note)]
-        shown.append(table._replace(note=" ".join(filter(None, notes))))
+        table = _scores(standings, overall, notation)
+        if len(systems) == 1 and len(overall) >= _MANY:
+            table = _turned(table)
+        notes = [_legend(standings), _missing(systems, visible), label(note)]
+        shown.append(table._replace(kind="scores", note=" ".join(filter(None, notes))))
     if grouped:
-        shown.append(_groups(standings, grouped, notation, label(group_field)))
+        table = _scores(standings, grouped, notation, has_groups=True)
+        shown.append(table._replace(kind="groups"))
     shown += breakdown_tables({name: systems[name] for name in visible}, notation)
-    ranks = rank_table(standings, visible, notation)
+    ranks = _ranks(standings, visible, notation)
     pairs = [pair for pair in comparisons if pair["a"] in visible and pair["b"] in visible]
-    differences = []
+    if ranks.rows:
+        if len(systems) > _LISTED:
+            pairs = []
+            further = f"{len(comparisons):,} comparisons are in CSV and JSON."
+            ranks = ranks._replace(note=f"{ranks.note} {further}")
+        shown.append(ranks)
     if pairs:
-        differences = [table_of_differences(pairs, standings.is_lower_better, notation)]
-    if ranks and len(systems) > _LISTED:
-        further = f"{len(comparisons):,} comparisons are in CSV and JSON."
-        ranks = ranks._replace(note=f"{ranks.note} {further}")
-        differences = []
-    return [*shown, *filter(None, [ranks]), *differences]
+        shown.append(table_of_differences(pairs, standings.is_lower_better, notation))
+    return shown
 
 
-def _one_system(standings: Standings, records: Sequence[ScoreRecord], notation: Notation) -> Table:
-    """Return a row for each score."""
-    names, numbers, intervals = [], [], []
-    for record in records:
-        form = format_of([record], notation)
-        names.append(form.heading(label(record.score)))
-        numbers.append(_number(standings, record, form))
-        intervals.append(form.interval(record.interval))
-    columns = [(label(records[0].system), numbers), (f"{_level(records)}interval", intervals)]
-    return Table.of([("score", names)], columns, title=_title("Scores", records), kind="scores")
-
-
-def _scores(standings: Standings, records: Sequence[ScoreRecord], notation: Notation) -> Table:
-    """Return a row for each system and a column for each score, the first tier in bold."""
-    systems = list(dict.fromkeys(record.system for record in records))
-    best = {
-        (row, column)
-        for column, key in enumerate(_by_score(records), start=1)
-        for row, system in enumerate(systems)
-        if system in standings.first_tier(key)
-    }
-    columns = _columns(standings, records, notation)
-    title = _title("Scores", records)
-    table = Table.of([("system", [*map(label, systems)])], columns, title=title, kind="scores")
-    return table._replace(best=best)
-
-
-def _groups(
-    standings: Standings, records: Sequence[ScoreRecord], notation: Notation, field: str
+def _scores(
+    standings: Standings,
+    records: Sequence[ScoreRecord],
+    notation: Notation,
+    has_groups: bool = False,
 ) -> Table:
-    """Return a row for each system and group; rows are those of the first module."""
-    first: dict[Any, ScoreRecord] = {}
+    """Return a row for each system, and perhaps group, and a column for each score.
+
+    The first tier is bold. Groups have the number of rows of the first module.
+    """
+    rows: dict[tuple[str, str | None], list[str]] = {}
     for record in records:
-        first.setdefault((record.system, record.group), record)
-    rows = first.values()
-    names = [
-        ("system", [label(record.system) for record in rows]),
-        (field, [label(str(record.group)) for record in rows]),
-        ("rows", [str(record.n or "") for record in rows]),
-    ]
-    columns, title = _columns(standings, records, notation), _title("Scores of groups", records)
-    return Table.of(names, columns, title=title, kind="groups")._replace(labels=2)
+        names = [label(record.system)]
+        if has_groups:
+            names += [label(record.group or ""), str(record.n or "")]
+        rows.setdefault((record.system, record.group), names)
+    header, places = ["system", "group", "rows"] if has_groups else ["system"], list(rows)
+    best = set()
+    for key, members in by_score(records).items():
+        form, tier = format_of(members, notation), standings.first_tier(key)
+        column = dict.fromkeys(places, "")
+        for record in members:
+            letters = "" if has_groups else standings.letters(record.system, key)
+            number = _number(standings.systems, record, form)
+            place = record.system, record.group
+            column[place] = cell(number, letters, form.interval(record.interval))
+            if record.system in tier and not has_groups:
+                best.add((places.index(place), len(header)))
+        for place, text in column.items():
+            rows[place].append(text)
+        header.append(form.heading(label(key[1])))
+    title = "Scores of groups" if has_groups else "Scores"
+    levels = {record.level for record in records} - {None}
+    if len(levels) == 1:
+        title += f" with {level_heading(levels.pop() or 0)}s"
+    return Table(header, list(rows.values()), 2 if has_groups else 1, best, title=title)
 
 
-Rows = dict[tuple[str, str | None], ScoreRecord]  # by system and group
+def _turned(table: Table) -> Table:
+    """Return the table of a single system with a row for each score."""
+    _, *scores = table.header
+    ((system, *cells),) = table.rows
+    rows = [list(pair) for pair in zip(scores, cells, strict=True)]
+    return table._replace(header=["score", system], rows=rows)
 
 
-def _by_score(records: Iterable[ScoreRecord]) -> dict[Key, Rows]:
-    by_score: dict[Key, Rows] = {}
-    for record in records:
-        by_score.setdefault(record.key, {})[record.system, record.group] = record
-    return by_score
+def _ranks(standings: Standings, systems: Sequence[str], notation: Notation) -> Table:
+    """Return the ranks of these systems by scores with which three or more were compared."""
+    rows = []
+    for key, members in by_score(standings.records()).items():
+        ranks = standings.ranks.get(key, {})
+        if len(ranks) < 3:
+            continue
+        form = format_of(members, notation)
+        numbers = {record.system: record.number for record in members if record.group is None}
+        for system, rank in ranks.items():
+            if system in systems:
+                place = str(rank["tier"]), rank_range(rank["rank_interval"])
+                value = form.number(numbers[system])
+                rows.append([form.heading(label(key[1])), label(system), value, *place])
+    header = ["score", "system", "value", "tier", "ranks"]
+    return Table(header, rows, 2, set(), RANKS_NOTE, title="Ranks", kind="ranks")
 
 
-def _columns(
-    standings: Standings, records: Sequence[ScoreRecord], notation: Notation
-) -> list[tuple[str, list[str]]]:
-    """Return a column for each score, with a cell for each system and group."""
-    rows = list(dict.fromkeys((record.system, record.group) for record in records))
-    columns = []
-    for key, members in _by_score(records).items():
-        form = format_of(list(members.values()), notation)
-        cells = [""] * len(rows)
-        for place, record in members.items():
-            letters = "" if record.group else standings.letters(record.system, key)
-            number, interval = _number(standings, record, form), form.interval(record.interval)
-            cells[rows.index(place)] = Cell(number, letters, interval)
-        columns.append((form.heading(label(key[1])), cells))
-    return columns
+def _legend(standings: Standings) -> str:
+    """Return the meaning of letters and bold type; empty where nothing is told apart."""
+    if not any(pair["significant"] for pair in standings.comparisons):
+        return ""
+    are_ranked = any(len(systems) > 2 for systems in standings.ranks.values())
+    notes = []
+    if any(standings.letters(next(iter(ranked)), key) for key, ranked in standings.ranks.items()):
+        notes.append(LETTERS_NOTE)
+    if any(map(standings.first_tier, standings.ranks)):
+        notes.append("Bold: tier 1." if are_ranked else "Bold: the better system.")
+    return " ".join(notes)
 
 
-def _number(standings: Standings, record: ScoreRecord, form: NumberFormat) -> str:
+def _number(systems: Systems, record: ScoreRecord, form: NumberFormat) -> str:
     """Return the score, or its bounds if rows are missing."""
-    result = standings.systems[record.system][record.module]
+    result = systems[record.system][record.module]
     values = result.values if record.group is None else result.groups[record.group]
     bounds: Mapping[str, Sequence[float]] = values.get("score_bounds", {})
     ends = dict.fromkeys(bounds.get(record.score, [record.number]))
@@ -218,18 +199,6 @@ def _missing(systems: Systems, visible: Iterable[str]) -> str:
     if not lists:
         return ""
     return (
-        f"{listed_names(lists, len(lists))}: whatever these rows are, the score is between the two "
-        "numbers; the interval is for both ends."
+        f"{', '.join(lists)}: whatever these rows are, the score is between the two numbers; the "
+        "interval is for both ends."
     )
-
-
-def _level(records: Iterable[ScoreRecord]) -> str:
-    """Return the level of intervals, such as "95% "; "" if records differ in it or have none."""
-    levels = {record.level for record in records} - {None}
-    return f"{100 * (levels.pop() or math.nan):g}% " if len(levels) == 1 else ""
-
-
-def _title(name: str, records: Sequence[ScoreRecord]) -> str:
-    """Return the title of a table of scores, with the level of its intervals if it has any."""
-    has_intervals = any(record.interval for record in records)
-    return f"{name} with {_level(records)}intervals" if has_intervals else name

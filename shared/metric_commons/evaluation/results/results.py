@@ -15,10 +15,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from ...data.files.stored import Stored, from_jsonable, to_jsonable
+from ...module.catalog.usage import with_bar
 from ...statistics.arguments.checks import alternatives, check_choice, nearest
 from ...statistics.arguments.domains import Level, check_option
+from ...statistics.resampling.progress import step
 from .latex import as_latex
-from .module_results import ModuleResult, Systems, sentence_of
+from .module_results import (
+    ModuleResult,
+    Systems,
+    check_averages,
+    module_result,
+    provenance,
+    row_digests,
+)
 from .records import ScoreRecord, check_content
 from .rendering import (
     KINDS,
@@ -47,7 +56,6 @@ COLUMNS = (
     *("versus", "p_value", "p_adjusted", "significant"),
     *("tier", "best_rank", "worst_rank", "letters"),
 )
-_REASONS = 4  # differences from the scores of a log, as listed under a table
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -160,6 +168,38 @@ class Results(Stored):
             provenance=dict(content["provenance"]),
         )
 
+    @classmethod
+    def of_rows(
+        cls,
+        tables: "Tables",
+        record: Mapping[str, Any],
+        reporting: Mapping[str, Any],
+    ) -> Self:
+        """Return the results of scored rows.
+
+        Args:
+            tables: the rows by system and module.
+            record: where they come from.
+            reporting: the options of intervals, for modules that have them.
+
+        Raises:
+            ValueError: a score is undefined for all rows.
+        """
+        from ..rows.rows import InputError  # imports numpy, so only on use
+
+        systems: dict[str, dict[str, ModuleResult]] = {system: {} for system in tables}
+        steps = [(system, name) for system, modules in tables.items() for name in modules]
+        for number, (system, name) in enumerate(with_bar(steps, "scoring")):
+            with step(number, len(steps)):
+                try:
+                    found = module_result(tables[system][name], reporting)
+                except ValueError as error:
+                    raise InputError(system, error) from error
+            systems[system][name] = found
+        check_averages(systems)
+        record = {**provenance(record.get("inputs", ())), **record, **row_digests(tables)}
+        return cls(systems=systems, provenance=record, rows=tables)
+
     def save_rows(self, path: str | Path) -> Self:
         """Write the scored rows as Parquet, or as JSON Lines if the name ends in .jsonl.
 
@@ -217,8 +257,7 @@ class Results(Stored):
     def sort(self, score: str) -> Self:
         """Return these results with the systems in the order of a score, the best first.
 
-        Systems without the score, or with an undefined one, come last. Comparisons follow the
-        order of systems.
+        Systems without the score, or with an undefined one, come last.
 
         Raises:
             ValueError: no system has this score, or several modules have one of this name.
@@ -238,12 +277,7 @@ class Results(Stored):
             is_lower_better = result is not None and name in result.lower_is_better
             return math.isnan(value), value if is_lower_better else -value
 
-        names = sorted(self.systems, key=key)
-        comparisons = sorted(
-            self.comparisons, key=lambda pair: sorted(names.index(pair[side]) for side in "ab")
-        )
-        systems = {system: self.systems[system] for system in names}
-        return replace(self, systems=systems, comparisons=comparisons)
+        return replace(self, systems={s: self.systems[s] for s in sorted(self.systems, key=key)})
 
     def best(self, score: str, level: float = 0.95) -> "BestSystem":
         """Return the best of several systems, with an interval that allows for the choice.
@@ -392,15 +426,12 @@ class Results(Stored):
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return the table of scores and, if available, of groups, ranks and comparisons."""
-        columns = self.provenance.get("columns", {})
-        fields = {columns.get(system, {}).get("groups", {}).get("field") for system in self.systems}
-        agreement = agreement_note(self.provenance.get("agreement", []))
+        checks = self.provenance.get("agreement", [])
         return tables(
             self.standings,
             self.visible_systems(),
             notation,
-            note=" ".join([*self.sentences(), *filter(None, [agreement])]),
-            group_field=(fields.pop() if len(fields) == 1 else None) or "group",
+            note=" ".join(str(check["text"]) for check in checks),
             with_counts=self.shows_counts,
         )
 
@@ -418,16 +449,6 @@ class Results(Stored):
             kinds = ", ".join(dict.fromkeys(member.kind for member in listed))
             raise ValueError(f"there is no table of {table}, only of {kinds}")
         return chosen
-
-    def sentences(self) -> list[str]:
-        """Return the sentences to quote that modules have about the systems in the tables."""
-        visible = self.visible_systems()
-        return [
-            f"{system}: {text}" if len(visible) > 1 else text
-            for system in visible
-            for module, result in self.systems[system].items()
-            if (text := sentence_of(module, result))
-        ]
 
     def records(self) -> Iterator[ScoreRecord]:
         """Yield every score that is a single number, for all rows and for each group."""
@@ -474,28 +495,6 @@ class SystemScores(dict[str, Any]):
             hint = alternatives(name, [*self, *self.modules])
             raise KeyError(f"there is no score or module {name!r}{hint}")
         return super().__getitem__(name)
-
-
-def agreement_note(checks: Iterable[Mapping[str, Any]]) -> str:
-    """Return which scores equal those of a log, and why the first of the others differ.
-
-    >>> same = {"score": "qa_em", "metric": "em", "rows": 9, "differing": 0, "text": ""}
-    >>> agreement_note([{**same, "system": "a"}, {**same, "system": "b"}])
-    'a, b: qa_em is em of the log in all 9 rows.'
-    """
-    systems: dict[str, list[str]] = {}
-    reasons = []
-    for check in checks:
-        if check["differing"]:
-            reasons.append(str(check["text"]))
-        else:
-            same = f"{check['score']} is {check['metric']} of the log in all {check['rows']:,} rows"
-            systems.setdefault(same, []).append(check["system"])
-    sentences = [f"{', '.join(names)}: {text}." for text, names in systems.items()]
-    if hidden := len(reasons[_REASONS:]):
-        more = f"{hidden} more scores differ from those of a log; JSON has them."
-        reasons = [*reasons[:_REASONS], more]
-    return " ".join([*sentences, *reasons])
 
 
 # The formats of output that show tables, and the functions that write them.

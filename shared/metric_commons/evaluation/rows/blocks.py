@@ -1,99 +1,20 @@
 """Blocks of rows, which are scored one by one in any process, and joined again."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import closing, suppress
-from dataclasses import dataclass, field, replace
-from itertools import chain
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
+from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 from ...module.catalog.request import Missing
-from ...module.catalog.usage import with_bar
-from ...module.declaration.columns import checked_once, holds_maps
-from ...statistics.arguments.arrays import as_column
+from ...module.declaration.columns import checked_once
 from ...text.tokens.normalizers import tokenized_once
-from .row_tables import RowTable, check_mergeable, cluster_names, joined, kept_by, scored
-from .rows import InputError, Rows
+from .row_tables import RowTable, joined, kept_by, scored
+from .rows import Block, InputError
 from .samples import samples_of_rows
-from .worker_processes import mapped
+from .worker_processes import REFUSALS, EndedError, mapped
 
-Block = Mapping[str, Mapping[str, Rows]]  # the rows of each system for each module
-Tables = dict[str, dict[str, RowTable]]  # likewise
-Place = Callable[[str, int], str]  # from a column of a table and a row, the words for them
-
-
-@dataclass(frozen=True, kw_only=True)
-class Fields:
-    """The columns of a table that are the inputs and the labels of rows.
-
-    Args:
-        inputs: the column of each input, by system and module.
-        ids: the column of the ids; None if there is none, as for groups.
-        groups: the column of the groups.
-        clusters: the columns of the clusters, by what they are called.
-    """
-
-    inputs: Mapping[str, Mapping[str, Mapping[str, str]]]
-    ids: str | None = None
-    groups: str | None = None
-    clusters: Mapping[str, str] = field(default_factory=dict)
-
-    @classmethod
-    def of_one(cls, predictions: str, references: str | None) -> "Fields":
-        """Return the columns of one system and module."""
-        columns = {"predictions": predictions}
-        return cls(inputs={"": {"": columns | ({"references": references} if references else {})}})
-
-    def names(self) -> list[str]:
-        """Return the columns that are read."""
-        inputs = chain.from_iterable(of_system.values() for of_system in self.inputs.values())
-        named = [*chain.from_iterable(each.values() for each in inputs), self.ids, self.groups]
-        named += self.clusters.values()
-        return list(dict.fromkeys(name for name in named if name is not None))
-
-    def named(self, system: str, module: str, column: str) -> str:
-        """Return the column of the table for an input or a label, in which an error was found."""
-        names: dict[str, str | None] = {**self.inputs[system][module]}
-        names |= {"ids": self.ids, "groups": self.groups}
-        names |= {called: self.clusters[n] for n, called in cluster_names(self.clusters).items()}
-        return names.get(column) or column
-
-    def block(self, columns: Mapping[str, Any], place: Place, **labels: Any) -> Block:
-        """Return the rows of each system, for each module.
-
-        Args:
-            columns: the columns of some rows by name.
-            place: the words for a column and a row of them.
-            **labels: other labels of `Rows`.
-        """
-        read = {name: read_once(columns[name]) for name in self.names()}
-        labels |= {
-            "ids": None if self.ids is None else read[self.ids],
-            "groups": None if self.groups is None else read[self.groups],
-            "clusters": {name: read[column] for name, column in self.clusters.items()} or None,
-        }
-
-        def rows(system: str, module: str) -> Rows:
-            inputs = self.inputs[system][module]
-            return Rows(
-                columns={name: read[column] for name, column in inputs.items()},
-                place=lambda column, row: place(self.named(system, module, column), row),
-                **labels,
-            )
-
-        return {s: {m: rows(s, m) for m in modules} for s, modules in self.inputs.items()}
-
-
-def read_once(column: Any) -> Any:
-    """Return a column as a list or an array, so that modules do not each convert it from Arrow.
-
-    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
-    that is not a column, which the module refuses.
-    """
-    if column is None or isinstance(column, list | Mapping) or holds_maps(column):
-        return column
-    with suppress(ValueError):
-        return as_column("", column)
-    return column
+Tables = dict[str, dict[str, RowTable]]  # the scored rows of each system by every module
 
 
 @tokenized_once()
@@ -116,8 +37,9 @@ def tables_of(block: Block, metrics: Mapping[str, Any], missing: Missing = "refu
             for name, rows in of_modules.items():
                 references = id(rows.columns.get("references"))
                 predictions = rows.columns.get("predictions")
-                if missing != "refuse" and predictions is not None and not rows.reasons:
-                    reasons = ["unanswered" * (value is None) for value in predictions]
+                if predictions is not None and (rows.reasons or missing != "refuse"):
+                    known = zip(rows.reasons or repeat(""), predictions, strict=False)
+                    reasons = [why or "unanswered" * (value is None) for why, value in known]
                     rows = replace(rows, reasons=reasons)
                 try:
                     table = scored(metrics[name], rows, digests.get(references))
@@ -130,128 +52,69 @@ def tables_of(block: Block, metrics: Mapping[str, Any], missing: Missing = "refu
 
 
 def score_blocks(
-    tasks: Iterable[Any],
-    blocks_of: Callable[[Any], Iterable[Block]],
+    parts: Callable[[], Iterable[Any]],
+    block_of: Callable[[Any], Block],
     metrics: Mapping[str, Any],
     missing: Missing = "refuse",
     jobs: int = 1,
-    bar: Mapping[str, Any] | None = None,
 ) -> Tables:
     """Return the scored rows of all blocks.
 
     Args:
-        tasks: what processes are told to read.
-        blocks_of: the blocks of a task, read in the process that scores them.
+        parts: reads what processes are sent.
+        block_of: the block of a part, made in the process that scores it.
         metrics: the modules with their options, by name.
         missing: as in `tables_of`.
         jobs: the number of processes.
-        bar: how a progress bar on stderr looks.
 
     Raises:
         ValueError: a row is not valid.
     """
 
-    def work(task: Any) -> Tables:
-        tables = merged(tables_of(block, metrics, missing) for block in blocks_of(task))
-        return without_metrics(tables) if jobs > 1 else tables
+    def work(part: Any) -> Tables:
+        return without_metrics(tables_of(block_of(part), metrics, missing))
 
-    with closing(mapped(work, tasks, jobs)) as found:
-        parts = with_bar(found, **bar) if bar else found
-        return merged(with_metrics(part, metrics) if jobs > 1 else part for part in parts)
+    if jobs > 1:
+        try:
+            with closing(mapped(work, parts(), jobs)) as found:
+                return merged(with_metrics(part, metrics) for part in found)
+        except EndedError:
+            raise
+        except REFUSALS:
+            pass  # one process finds the first invalid row, with its number and line
+    return merged(tables_of(block_of(part), metrics, missing) for part in parts())
 
 
-def finished(tables: Tables, **how: Any) -> Tables:
-    """Return the tables of all rows, with one row for each sample and with labels as texts.
+def finished(tables: Tables, missing: Missing, **how: Any) -> Tables:
+    """Return the tables of all rows, with one row for each sample.
 
     Args:
         tables: the scored rows.
-        **how: as in `samples_of_rows`.
+        missing: as in `samples_of_rows`.
+        **how: as there.
 
     Raises:
-        ValueError: as there, or two labels are called alike; names the system.
+        ValueError: as there, or there are no rows; names the system.
     """
+    if not tables:
+        raise ValueError("the table is empty; a score of no rows is undefined")
     found: Tables = {}
     for system, modules in tables.items():
         try:
-            found[system] = {n: t.named() for n, t in samples_of_rows(modules, **how).items()}
+            found[system] = samples_of_rows(modules, missing, **how)
         except ValueError as error:
             raise InputError(system, error) from error
     return found
 
 
-def rows_in_memory(
-    systems: Mapping[str, Rows],
-    metrics: Mapping[str, Any],
-    size: int,
-    missing: Missing = "refuse",
-    jobs: int = 1,
-    bar: str | None = None,
-) -> Tables:
-    """Return the scored rows of systems, which several processes score in blocks of this size.
-
-    Raises:
-        ValueError: a row is not valid.
-    """
-    longest = max(map(len, systems.values())) if jobs > 1 else 0
-    if longest <= size or not _is_divisible(systems.values(), metrics):
-        block = {system: dict.fromkeys(metrics, rows) for system, rows in systems.items()}
-        return tables_of(block, metrics, missing)
-
-    def blocks_of(start: int) -> Iterator[Block]:
-        yield {
-            system: dict.fromkeys(metrics, rows.take(range(start, start + size)))
-            for system, rows in systems.items()
-            if start < len(rows) or not start
-        }
-
-    starts = range(0, longest, size)
-    style = None if bar is None else {"text": bar, "total": len(starts)}
-    return score_blocks(starts, blocks_of, metrics, missing, jobs, style)
-
-
-def check_alike(first: Tables, part: Tables) -> None:
-    """Check that the rows of two tables can be merged, as far as their headers show.
-
-    Raises:
-        ValueError: they have different systems, modules or options, or other labels.
-    """
-    for subject, one, other in (
-        ("systems", sorted(first), sorted(part)),
-        ("modules", *(sorted({m for of in t.values() for m in of}) for t in (first, part))),
-    ):
-        if one != other:
-            raise ValueError(f"rows of different {subject} cannot be merged: {one}, {other}")
-    for system, modules in first.items():
-        for module, table in modules.items():
-            check_mergeable(table, part[system][module])
-
-
-def needs_all_rows(metric: Any) -> bool:
-    """Return whether the values of an option depend on all rows together."""
-    return kept_by(metric) != "inputs" and any(
-        value is not None and metric.options[name] == value
+def needs_all_rows(metrics: Mapping[str, Any]) -> bool:
+    """Return whether the values of an option of a module depend on all rows together."""
+    return any(
+        value is not None and metric.options.get(name) == value
+        for metric in metrics.values()
+        if kept_by(metric) != "inputs"
         for name, value in metric.options_of_all_rows.items()
-        if name in metric.options
     )
-
-
-def _is_divisible(systems: Iterable[Rows], metrics: Mapping[str, Any]) -> bool:
-    """Return whether blocks of rows can be scored by other processes.
-
-    Modules that keep inputs have nothing to do, and rows that are matched by ids inside them, like
-    the dictionaries of SQuAD, belong together.
-    """
-    if any(map(needs_all_rows, metrics.values())):
-        return False
-    if all(kept_by(metric) == "inputs" for metric in metrics.values()):
-        return False
-    for rows in systems:
-        columns = [column for column in rows.columns.values() if column is not None]
-        if any(len(c) and isinstance(c[0], dict) and "id" in c[0] for c in columns):
-            return False
-        if len(set(map(len, columns))) > 1:
-            return False
-    return True
 
 
 def with_tables(tables: Tables, changed: Callable[[RowTable], RowTable]) -> Tables:
@@ -276,11 +139,19 @@ def merged(parts: Iterable[Tables]) -> Tables:
     """Return all rows of each system and module.
 
     Raises:
-        ValueError: parts have tables that cannot be joined.
+        ValueError: parts have other systems or modules, or tables that cannot be joined.
     """
-    found: dict[str, dict[str, list[RowTable]]] = {}
+    found: dict[tuple[str, str], list[RowTable]] = {}
+    names: set[tuple[str, str]] = set()
     for part in parts:
-        for system, modules in part.items():
-            for name, table in modules.items():
-                found.setdefault(system, {}).setdefault(name, []).append(table)
-    return {s: {n: joined(tables) for n, tables in of.items()} for s, of in found.items()}
+        tables = {(s, n): table for s, modules in part.items() for n, table in modules.items()}
+        names = names or {*tables}
+        if different := names ^ tables.keys():
+            listed = ", ".join(f"{module} of {system!r}" for system, module in sorted(different))
+            raise ValueError(f"only some of the parts have rows of {listed}")
+        for name, table in tables.items():
+            found.setdefault(name, []).append(table)
+    whole: Tables = {}
+    for (system, module), of_parts in found.items():
+        whole.setdefault(system, {})[module] = joined(of_parts)
+    return whole

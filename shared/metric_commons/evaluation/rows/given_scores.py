@@ -1,15 +1,14 @@
 """Scores that are there already: a table with a row for each score, or a column for each system."""
 
 import math
-from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from ...module.catalog.request import Missing
-from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import RowError, nearest, shown
+from .blocks import Tables, finished
 from .logged_scores import SCORES, LoggedScores
 from .row_tables import RowTable, row_labels
 from .rows import Rows
@@ -20,9 +19,6 @@ _ID = ("id", "item", "question", "question_id", "example", "query")
 _SCORE = ("score", "value")
 _METRIC = "metric"
 _NO_SYSTEM = (*_ID, "index", "row", "seed", "")
-
-Tables = dict[str, dict[str, RowTable]]
-Scores = dict[tuple[str, str], dict[Any, list[float]]]  # by system and score, and by id
 
 
 def tables_of_scores(
@@ -72,27 +68,23 @@ def tables_of_scores(
     ids = ids or _usual(_ID, columns)
     owner = named[0] if len(named) == 1 else None if named else _usual(_SYSTEM, columns)
     score = score or _usual(_SCORE, columns)
-    rows = range(len(next(iter(columns.values()))))
-    if owner is not None and score is not None:
-        metrics = columns.get(_METRIC, [score] * len(rows))
-        cells = [(str(columns[owner][row]), str(metrics[row]), score, row) for row in rows]
-    else:
-        named = named or _systems(columns, {ids, *clusters})
-        cells = [(name, "score", name, row) for name in named for row in rows]
-    scores: Scores = {}
+    scores: dict[tuple[str, str], dict[Any, list[float]]] = {}  # by system and score, and by id
     labels: dict[str, dict[Any, Any]] = {field: {} for field in clusters}
-    counts: Counter[tuple[str, str]] = Counter()  # which number rows without ids
-    for system_name, metric_name, column, row in cells:
-        cell = system_name, metric_name
-        key = counts[cell] if ids is None else columns[ids][row]
-        counts[cell] += 1
-        value = _number(column, row, columns[column][row])
-        scores.setdefault(cell, {}).setdefault(key, []).append(value)
-        for field, of_ids in labels.items():
-            label, known = columns[field][row], of_ids.setdefault(key, columns[field][row])
-            if label != known:
-                cause = f"is {shown(label)}, but an earlier row of {key!r} has {shown(known)}"
-                raise RowError(field, row, cause)
+    wide = named or _systems(columns, {ids, *clusters})
+    for column in wide if owner is None or score is None else [score]:
+        for row, cell in enumerate(columns[column]):
+            called = column, "score"
+            if owner is not None and score is not None:
+                metric_of_row = str(columns[_METRIC][row]) if _METRIC in columns else column
+                called = str(columns[owner][row]), metric_of_row
+            of_ids = scores.setdefault(called, {})
+            key = len(of_ids) if ids is None else columns[ids][row]
+            of_ids.setdefault(key, []).append(_number(column, row, cell))
+            for field, known_labels in labels.items():
+                label = columns[field][row]
+                if label != (known := known_labels.setdefault(key, label)):
+                    cause = f"is {shown(label)}, but an earlier row of {key!r} has {shown(known)}"
+                    raise RowError(field, row, cause)
     systems = list(dict.fromkeys(name for name, _ in scores))
     if len(systems) < 2:
         listed = ", ".join(columns)
@@ -100,16 +92,27 @@ def tables_of_scores(
             f"a comparison needs the scores of two systems; of {listed} these are: {systems}. Rows "
             "must be scored first: score MODULE FILE -p FIELD -p FIELD -r FIELD --compare"
         )
+    keys = list(dict.fromkeys(key for of_ids in scores.values() for key in of_ids))
+    clusters_of = {field: [of_ids[key] for key in keys] for field, of_ids in labels.items()}
+    of_rows = row_labels(Rows(columns={}, ids=keys, clusters=clusters_of), len(keys))
     ends = None if bounds is None else (bounds[0], bounds[1])
     metric = LoggedScores(frozenset({"*"} if lower_is_better else ()), SCORES, ends)
-    tables = {name: _table(metric, name, scores, labels, missing) for name in systems}
-    if missing == "skip":
-        values = [column for table in tables.values() for column in table.columns.values()]
-        complete = np.flatnonzero(~np.isnan(values).any(axis=0))
-        if not len(complete):
-            raise ValueError("no row has the scores of all systems")
-        tables = {name: table.take(complete) for name, table in tables.items()}
-    return {name: {SCORES: table} for name, table in tables.items()}
+    names = list(dict.fromkeys(name for _, name in scores))
+    values: dict[str, Any] = {}  # by system: a row for each score
+    for owner_of_row in systems:
+        by_id = [scores.get((owner_of_row, name), {}) for name in names]
+        values[owner_of_row] = np.array([[_mean(of.get(key)) for key in keys] for of in by_id])
+    gaps = {name: np.isnan(of_system).any(axis=0) for name, of_system in values.items()}
+    if missing == BOUNDS and bounds is None and np.any([*gaps.values()]):
+        raise ValueError("missing='bounds' needs bounds, the lowest and the highest possible score")
+    if missing == "skip":  # for all systems
+        gaps = dict.fromkeys(gaps, np.any([*gaps.values()], axis=0))
+    tables: Tables = {}
+    for name, of_system in values.items():
+        found = dict(zip(names, of_system, strict=True))
+        reasons = ["unscored" * gap for gap in gaps[name].tolist()]
+        tables[name] = {SCORES: RowTable(metric=metric, columns=found, reasons=reasons, **of_rows)}
+    return finished(tables, missing)
 
 
 def _usual(names: Sequence[str], columns: Collection[str]) -> str | None:
@@ -148,37 +151,5 @@ def _number(name: str, row: int, value: Any) -> float:
         raise RowError(name, row, f"is {shown(value)}; a score is a number") from None
 
 
-def _table(
-    metric: LoggedScores,
-    system: str,
-    scores: Scores,
-    labels: Mapping[str, Mapping[Any, Any]],
-    missing: Missing,
-) -> RowTable:
-    """Return the scores of a system, with NaN where it has none."""
-    ids = list(dict.fromkeys(name for of_ids in scores.values() for name in of_ids))
-    columns: dict[str, Floats] = {}
-    lacking = np.zeros(len(ids), bool)
-    for score in dict.fromkeys(score for _, score in scores):
-        found = [scores.get((system, score), {}).get(name, [math.nan]) for name in ids]
-        values = np.array([math.fsum(several) / len(several) for several in found])
-        absent = np.isnan(values)
-        if absent.any() and missing == "refuse":
-            name = ids[int(absent.argmax())]
-            raise ValueError(
-                f"system {system!r} has no {score} for {name!r}; leave such rows out with "
-                "missing='skip', or count them with 'zero' or 'bounds'"
-            )
-        if missing == "zero":
-            values[absent] = 0.0
-        lacking |= absent
-        columns[score] = values
-    gaps = int(lacking.sum())
-    if missing == BOUNDS and not metric.score_ranges and gaps:
-        raise ValueError("missing='bounds' needs bounds, the lowest and the highest possible score")
-    clusters = {field: [of_ids[name] for name in ids] for field, of_ids in labels.items()}
-    rows = Rows(columns={}, ids=ids, clusters=clusters)
-    conditions = {"missing": {missing: gaps}} if gaps else {}
-    return RowTable(
-        metric=metric, columns=columns, conditions=conditions, **row_labels(rows, len(ids))
-    )
+def _mean(values: Sequence[float] | None) -> float:
+    return math.fsum(values) / len(values) if values else math.nan

@@ -7,34 +7,25 @@ because Spark drops the output of the first attempt.
 """
 
 import pickle
+import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from functools import partial
+from itertools import islice
 from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...module.catalog.catalog import module_class, name_of, own_scripts
 from ...module.catalog.request import Missing
-from ...module.declaration.declarations import USUAL_NAMES, texts_of_rows
+from ...module.declaration.declarations import USUAL_NAMES
 from ...statistics.arguments.checks import nearest
-from .blocks import (
-    Block,
-    Fields,
-    Tables,
-    merged,
-    score_blocks,
-    tables_of,
-    with_metrics,
-    without_metrics,
-)
+from .blocks import Tables, merged, score_blocks, with_metrics, without_metrics
+from .rows import Block, Fields
 
 if TYPE_CHECKING:
     import pyarrow as pa
     from pyspark.sql import DataFrame
 
-    MapInArrow = Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]
-
-_ROWS = 20_000  # of a block: enough for speed, few enough for memory
+ROWS = 20_000  # of a block: enough for speed, few enough for memory
 _SCHEMA = "partition int, tables binary, error string"
 _MISSING = (
     "{error}, in the Python of Spark's executors, {python}; they need metric-commons. Install it "
@@ -44,13 +35,7 @@ _MISSING = (
 
 
 def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
-    """Return the columns of a table.
-
-    Args:
-        data: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of pyarrow; a
-            Dataset or IterableDataset of `datasets`; or an iterable of rows as dictionaries. The
-            columns of a Spark DataFrame are collected by the driver.
-        names: the names of the columns.
+    """Return the columns of a table of `blocks_of_table`.
 
     Raises:
         ValueError: a column is missing, or the data is not a table.
@@ -60,26 +45,60 @@ def columns_of_table(data: Any, names: Iterable[str]) -> dict[str, Any]:
     >>> columns_of_table(iter([{"answer": "a"}, {"answer": "b"}]), ["answer"])
     {'answer': ['a', 'b']}
     """
+    return next(blocks_of_table(data, names, sys.maxsize), {name: [] for name in names})
+
+
+def blocks_of_table(data: Any, names: Iterable[str], size: int) -> Iterator[dict[str, Any]]:
+    """Yield columns of a table by name: of at most `size` rows, if it is one of many rows.
+
+    Args:
+        data: a dictionary of columns; a DataFrame of pandas, polars or Spark; a table of pyarrow; a
+            Dataset or IterableDataset of `datasets`; or an iterable of rows as dictionaries. The
+            columns of a Spark DataFrame are collected by the driver.
+        names: the names of the columns.
+        size: the number of rows.
+
+    Raises:
+        ValueError: a column is missing, or the data is not a table.
+    """
     wanted = list(dict.fromkeys(names))
     if is_spark(data):
         check_columns(wanted, data.columns)
         data = data.select(*map(quoted, wanted)).toArrow()
-    columns = table_names(data)
-    if columns is not None and not hasattr(data, "iter"):
-        check_columns(wanted, columns)
-        found = {name: data[name] for name in wanted}
-        is_polars = any(hasattr(c, "to_list") and not hasattr(c, "iloc") for c in found.values())
-        return {name: c.to_list() for name, c in found.items()} if is_polars else found
+    known = table_names(data)
+    if known is None or hasattr(data, "iter"):
+        yield from _batches(data, wanted, size)
+        return
+    check_columns(wanted, known)
+    if hasattr(data, "select_columns"):
+        data = data.select_columns(wanted).with_format("arrow")
+    elif not hasattr(data, "slice") or not hasattr(data, "column_names"):
+        columns = {name: data[name] for name in wanted}
+        is_polars = any(hasattr(c, "to_list") and not hasattr(c, "iloc") for c in columns.values())
+        yield {name: c.to_list() for name, c in columns.items()} if is_polars else columns
+        return
+    for start in range(0, len(data), size):
+        block = data[start : start + size]
+        yield {name: block[name] for name in wanted}
+
+
+def _batches(data: Any, names: Collection[str], size: int) -> Iterator[dict[str, Any]]:
+    """Yield columns of an IterableDataset, or of rows."""
     if isinstance(data, str | bytes) or not isinstance(data, Iterable):
         raise ValueError(f"data must be a table with columns, got {type(data).__name__}")
-    read: dict[str, list[Any]] = {name: [] for name in wanted}
-    for row in data:
-        if not isinstance(row, Mapping):
-            raise ValueError(f"data must be a table with columns, got rows of {type(row).__name__}")
-        check_columns(wanted, row)
-        for name, column in read.items():
-            column.append(row[name])
-    return read
+    if hasattr(data, "iter"):
+        for batch in data.iter(size):
+            check_columns(names, batch)
+            yield {name: batch[name] for name in names}
+        return
+    rows = iter(data)
+    while block := list(islice(rows, size)):
+        for row in block:
+            if not isinstance(row, Mapping):
+                problem = f"data must be a table with columns, got rows of {type(row).__name__}"
+                raise ValueError(problem)
+            check_columns(names, row)
+        yield {name: [row[name] for row in block] for name in names}
 
 
 def table_names(data: Any) -> list[str] | None:
@@ -119,20 +138,9 @@ def usual_columns(
     return [column for column in USUAL_NAMES[name] if column in columns and column not in others]
 
 
-def is_table(data: Any) -> bool:
-    """Return whether an argument is a table with named columns, not a single column."""
-    return not isinstance(data, Mapping) and table_names(data) is not None
-
-
 def is_spark(data: Any) -> bool:
     """Return whether a table is a DataFrame of Spark."""
     return hasattr(data, "toArrow")
-
-
-def comes_in_parts(data: Any) -> bool:
-    """Return whether a table is one of Spark, `datasets` or pyarrow, which may be large."""
-    is_arrow = hasattr(data, "slice") and hasattr(data, "column_names")
-    return is_spark(data) or hasattr(data, "select_columns") or is_arrow
 
 
 def quoted(name: str) -> str:
@@ -159,74 +167,17 @@ def check_columns(wanted: Iterable[str], names: Iterable[str]) -> None:
             )
 
 
-# ---- blocks -------------------------------------------------------------------------------------
-
-
-def columns_of_block(block: Any) -> dict[str, Any]:
-    """Return the columns of a table or a record batch of pyarrow, by name."""
-    return dict(zip(block.schema.names, block.columns, strict=True))
-
-
-def _place(start: int, column: str, row: int) -> str:
-    return f"row {start + row}: column {column!r}"
-
-
-def _blocks(fields: Fields, parts: Iterable[Mapping[str, Any]], start: int = 0) -> Iterator[Block]:
-    """Yield the blocks of parts of a table that have rows; errors number these from `start`."""
+def numbered_blocks(fields: Fields, parts: Iterable[Mapping[str, Any]]) -> Iterator[Block]:
+    """Yield the blocks of parts of a table that have rows; errors number all rows."""
+    start = 0
     for columns in parts:
-        check_columns(fields.names(), columns)
-        if rows := len(columns[fields.names()[0]]):
-            yield fields.block(columns, partial(_place, start))
+        if rows := len(next(iter(columns.values()))):
+
+            def place(column: str, row: int, start: int = start) -> str:
+                return f"row {start + row}: column {column!r}"
+
+            yield fields.block(columns, place)
         start += rows
-
-
-def tables_of_data(
-    data: Any,
-    fields: Fields,
-    metrics: Mapping[str, Any],
-    missing: Missing = "refuse",
-    jobs: int = 1,
-) -> Tables:
-    """Return the scored rows of a Dataset, IterableDataset or Arrow table.
-
-    Args:
-        data: the rows.
-        fields: the columns that are read.
-        metrics: the modules with their options.
-        missing: what becomes of rows without an answer.
-        jobs: the number of processes; each reads some shards of an IterableDataset.
-
-    Raises:
-        ValueError: a row is not valid; the message names row and column.
-    """
-    names = fields.names()
-    if hasattr(data, "__len__"):
-        check_columns(names, data.column_names)
-        is_dataset = hasattr(data, "select_columns")
-        rows = data.select_columns(names).with_format("arrow") if is_dataset else data.select(names)
-        tasks = range(0, len(rows), _ROWS)
-
-        def blocks_of(start: int) -> Iterator[Block]:
-            return _blocks(fields, [columns_of_block(rows[start : start + _ROWS])], start)
-    else:
-        tasks = range(1 if jobs == 1 else data.num_shards)
-
-        def blocks_of(start: int) -> Iterator[Block]:
-            shard = data if jobs == 1 else data.shard(num_shards=data.num_shards, index=start)
-            return _blocks(fields, shard.iter(_ROWS))
-
-    return score_blocks(tasks, blocks_of, metrics, missing, min(jobs, len(tasks) or 1))
-
-
-def scores_of_block(
-    metric: Any, fields: Fields, columns: Mapping[str, Any], start: int = 0
-) -> dict[str, list[float]]:
-    """Return the scores of each row of a block, for the only system and module."""
-    for option in texts_of_rows(metric.options):
-        raise ValueError(f"{option} adds texts, which columns of scores do not hold")
-    block = fields.block(columns, partial(_place, start))
-    table = tables_of(block, {"": metric})[""][""]
-    return {name: values.tolist() for name, values in table.row_scores.items()}
 
 
 # ---- Spark --------------------------------------------------------------------------------------
@@ -252,10 +203,12 @@ def tables_of_spark(
         ValueError: a row is not valid; the message names partition, row and column. Or executors
             cannot import metric-commons.
     """
-    check_columns(fields.names(), df.columns)
-    rows = numbered(df.select(*map(quoted, fields.names())))
-    run = on_executors(_row_of_partition, modules, fields, missing)
-    parts = rows.mapInArrow(_errors_as_rows(run), _SCHEMA)
+    names = fields.names()
+    check_columns(names, df.columns)
+    rows = df.select(*map(quoted, names)).toDF(
+        *map(str, range(len(names)))
+    )  # Connect takes no dots
+    parts = rows.mapInArrow(on_executors(modules, fields, missing), _SCHEMA)
     tables = []
     for row in sorted(parts.toArrow().to_pylist(), key=itemgetter("partition")):
         if row["error"] is not None:
@@ -264,105 +217,62 @@ def tables_of_spark(
     return merged(tables)
 
 
-def numbered(df: "DataFrame") -> "DataFrame":
-    """Return the DataFrame with numbers as names.
-
-    Connect passes no names with dots to `mapInArrow`.
-    """
-    return df.toDF(*map(str, range(len(df.columns))))
-
-
 def on_executors(
-    function: Callable[..., "Iterator[pa.RecordBatch]"],
-    modules: Mapping[str, Mapping[str, Any]],
-    *arguments: Any,
-) -> "MapInArrow":
-    """Return a function of record batches, for `mapInArrow`, that passes arguments to another one.
+    modules: Mapping[str, Mapping[str, Any]], *arguments: Any
+) -> "Callable[[Iterable[pa.RecordBatch]], Iterator[pa.RecordBatch]]":
+    """Return the function of record batches that executors run, with one row as its result.
 
-    It is nested, so Spark sends its code, and it imports the other function when it runs. So it can
+    It is nested, so Spark sends its code, and it imports our functions when it runs. So it can
     report a missing metric-commons; a function sent by name would fail while it is unpickled.
+    Errors are a row, too: Spark would retry, and wrap them.
 
     Args:
-        function: takes the modules with their options, the arguments, and the record batches.
         modules: the options of each module.
-        *arguments: further ones.
+        *arguments: the other ones of `_pickled_tables` before the batches.
     """
-    load = partial(_loaded, dict(modules), own_scripts(modules))
-    payload, message = pickle.dumps((function, load, arguments)), _MISSING
+    payload = pickle.dumps((_pickled_tables, dict(modules), own_scripts(modules), *arguments))
+    message = _MISSING
 
     def run(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pickle
         import sys
 
-        try:
-            function, load, arguments = pickle.loads(payload)
-            yield from function(load(), *arguments, batches)
-        except ImportError as error:
-            raise ValueError(message.format(error=error, python=sys.executable)) from error
-
-    return run
-
-
-def _loaded(modules: Mapping[str, Mapping[str, Any]], scripts: Mapping[str, str]) -> dict[str, Any]:
-    """Return the modules with their options, also those that only the driver knows by name."""
-    for script in scripts.values():
-        name_of(Path(script))
-    return {name: module_class(name)(**options) for name, options in modules.items()}
-
-
-def name_partition(function: Callable[..., Any], *arguments: Any) -> Any:
-    """Return the value of a function; the number of the partition is added to a ValueError."""
-    try:
-        return function(*arguments)
-    except ValueError as error:
-        raise ValueError(f"partition {_partition()}, {error}") from error
-
-
-def _errors_as_rows(function: "MapInArrow") -> "MapInArrow":
-    """Return the function, with errors returned as rows: Spark would retry, and wrap them."""
-
-    def run(batches: "Iterable[pa.RecordBatch]") -> "Iterator[pa.RecordBatch]":
         import pyarrow as pa
         from pyspark import TaskContext
 
+        context = TaskContext.get()
+        partition = context.partitionId() if context else 0
+        tables = problem = None
         try:
-            yield from function(batches)
+            function, *arguments = pickle.loads(payload)
+            tables = function(*arguments, batches)
+        except ImportError as error:
+            problem = message.format(error=error, python=sys.executable)
         except ValueError as error:
-            context = TaskContext.get()
+            problem = f"partition {partition}, {error}"
+        if tables or problem:
             record = {
-                "partition": pa.array([context.partitionId() if context else 0], pa.int32()),
-                "tables": pa.array([None], pa.binary()),
-                "error": [str(error)],
+                "partition": pa.array([partition], pa.int32()),
+                "tables": pa.array([tables], pa.binary()),
+                "error": pa.array([problem], pa.string()),
             }
             yield pa.RecordBatch.from_pydict(record)
 
     return run
 
 
-def _row_of_partition(
-    metrics: Mapping[str, Any],
+def _pickled_tables(
+    modules: Mapping[str, Mapping[str, Any]],
+    scripts: Mapping[str, str],
     fields: Fields,
     missing: Missing,
     batches: "Iterable[pa.RecordBatch]",
-) -> "Iterator[pa.RecordBatch]":
-    """Yield the table of the rows of a partition, unless it is empty."""
-    import pyarrow as pa
-
+) -> bytes | None:
+    """Return the scored rows of a partition; None if it is empty."""
+    for script in scripts.values():  # of modules that only the driver knows by name
+        name_of(Path(script))
+    metrics = {name: module_class(name)(**options) for name, options in modules.items()}
     parts = (dict(zip(fields.names(), batch.columns, strict=True)) for batch in batches)
-    blocks = partial(_blocks, fields)
-    tables = name_partition(score_blocks, [parts], blocks, metrics, missing)
-    if tables:
-        record = {
-            "partition": pa.array([_partition()], pa.int32()),
-            "tables": [pickle.dumps(without_metrics(tables))],
-            "error": pa.array([None], pa.string()),
-        }
-        yield pa.RecordBatch.from_pydict(record)
-
-
-def _partition() -> int:
-    """Return the number of the partition that this process is working on."""
-    from pyspark import TaskContext
-
-    context = TaskContext.get()
-    return context.partitionId() if context else 0
+    blocks = numbered_blocks(fields, parts)
+    tables = score_blocks(lambda: blocks, lambda block: block, metrics, missing)
+    return pickle.dumps(without_metrics(tables)) if tables else None

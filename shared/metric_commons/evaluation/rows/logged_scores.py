@@ -1,13 +1,10 @@
 """`logged`: the scores recorded in a log, summarized like those of a module, without rescoring."""
 
-import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from ...module.declaration.declarations import Module, declared_options
-from ...statistics.arguments.checks import alternatives
 from ...statistics.arguments.domains import Ranges
 
 LOGGED, OUTCOMES = "logged", "outcomes"  # columns with the scores of samples
@@ -50,50 +47,3 @@ class LoggedScores(Module):
     def compute(self, **_: Any) -> Any:
         """Return no scores, since those of rows are there already."""
         return {}
-
-
-def scores_of_samples(
-    samples: Sequence[Mapping[str, Any]], score: str | None = None
-) -> tuple[dict[str, list[float]], Counter[str]]:
-    """Return the scores of the samples of a log, and counts of values that are no numbers.
-
-    Args:
-        samples: the values in the log, by the names of its scores. A sample that lacks one has
-            none.
-        score: one of these names, or a scorer whose scores are `scorer.key`; None for all.
-
-    Raises:
-        ValueError: there are no scores, or none that is one number per sample.
-
-    >>> scores_of_samples([{"acc": 1, "f1": [1, 0]}, {"acc": float("nan"), "f1": [0, 0]}])
-    ({'acc': [1.0, nan]}, Counter({'f1': 2}))
-    """
-    names = list(dict.fromkeys(name for sample in samples for name in sample))
-    if not names:
-        raise ValueError("the log has no scores; its samples were not scored")
-    if score is not None:
-        chosen = [name for name in names if name == score or name.startswith(f"{score}.")]
-        if not chosen:
-            raise ValueError(f"the log has no metric {score!r}{alternatives(score, names)}")
-        names = chosen
-    others = Counter(
-        name
-        for sample in samples
-        for name in names
-        if not isinstance(sample.get(name, 0), int | float)
-    )
-    numbers = [name for name in names if name not in others]
-    if not numbers or (score is not None and others):
-        raise ValueError(
-            f"{', '.join(others)}: the log has no number per row, but the input of a measure of "
-            "all rows, such as pairs of reference and prediction, which has no mean; score the "
-            "answers with a module"
-        )
-    whole = [not any(math.isnan(sample.get(n, math.nan)) for n in numbers) for sample in samples]
-    return {
-        name: [
-            float(sample[name]) if is_whole else math.nan
-            for sample, is_whole in zip(samples, whole, strict=True)
-        ]
-        for name in numbers
-    }, others

@@ -15,7 +15,7 @@ from typing import Any, Literal, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ...data.files.stored import DAMAGES, to_jsonable
+from ...data.files.stored import to_jsonable
 from ...module.declaration.declarations import REPORTING, Module
 from ...statistics.arguments.arrays import Column, Floats, Integers, as_column, row_codes
 from ...statistics.arguments.checks import check_labels
@@ -23,12 +23,13 @@ from ...statistics.arguments.domains import range_of_rows, score_range
 from ...statistics.intervals.summary import Average, summarize
 from ...statistics.intervals.sums import RowStatistics
 from .logged_scores import LOGGED, LoggedScores
-from .rows import Rows
+from .rows import Rows, called_clusters
 
 Kept = Literal["scores", "sums", "inputs"]
 # What is kept of a row, by the kind of the module's scores; the inputs for all others.
 _KEPT: Mapping[str, Kept] = {"means": "scores", "rankings": "scores", "sums": "sums"}
 _ALONE = {"confidence_level": None, "standard_error": False}
+_OF_ROWS = ("columns", "ids", "groups", "clusters", "digests", "texts", "reasons")
 
 
 def kept_by(metric: Module) -> Kept:
@@ -44,9 +45,9 @@ class RowTable:
         metric: the module, with its options.
         columns: the scores, sums or inputs of rows by name; NaN is the score of a row that does
             not count.
-        ids: one for each row; None if there are none, as for the others. They are texts, and all
-            distinct, once all rows are in one table.
-        groups: one label for each row.
+        ids: a text for each row; None if there are none. They are distinct once all rows are in
+            one table.
+        groups: likewise, but not distinct.
         clusters: labels of rows, by field.
         digests: a number for the references of each row, by which tables show that they are of
             the same rows.
@@ -54,7 +55,6 @@ class RowTable:
         reasons: why a row has no score, "" for others; none if all rows have one.
         conditions: how rows were selected, and whatever else changes scores and is no option:
             texts, or numbers of rows by reason, which add up.
-        is_stored: whether they come from a file, which somebody may have changed.
     """
 
     metric: Any
@@ -66,7 +66,6 @@ class RowTable:
     texts: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reasons: Sequence[str] = ()
     conditions: Mapping[str, Any] = field(default_factory=dict)
-    is_stored: bool = False
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), self.reasons))
@@ -112,16 +111,17 @@ class RowTable:
     def take(self, rows: Sequence[int] | Integers) -> Self:
         """Return some of the rows, in this order."""
         order = np.asarray(rows, np.int64)
+        listed = order.tolist()
 
         def part(columns: Sequence[Any]) -> Any:
             (column,) = columns
             if isinstance(column, np.ndarray):
                 return column[order]
-            return [column[row] for row in order.tolist()]
+            return [column[row] for row in listed]
 
-        return self._with_rows([self], part)
+        return self.with_rows([self], part)
 
-    def _with_rows(
+    def with_rows(
         self, parts: Sequence["RowTable"], combined: Callable[[Sequence[Any]], Any]
     ) -> Self:
         """Return the table with other rows, each column made of those of some tables."""
@@ -130,11 +130,9 @@ class RowTable:
             columns = [getattr(part, name) for part in parts]
             if isinstance(columns[0], Mapping):
                 return {key: combined([column[key] for column in columns]) for key in columns[0]}
-            return columns[0] if columns[0] in (None, ()) else combined(columns)
+            return columns[0] if columns[0] is None or not len(columns[0]) else combined(columns)
 
-        names = ("columns", "ids", "groups", "clusters", "texts", "reasons")
-        digests = None if self.digests is None else combined([part.digests for part in parts])
-        return replace(self, digests=digests, **{name: of_name(name) for name in names})
+        return replace(self, **{name: of_name(name) for name in _OF_ROWS})
 
     def labels(self) -> dict[str, Any]:
         """Return the groups and clusters, as modules take them."""
@@ -142,32 +140,6 @@ class RowTable:
         if len(self.clusters) == 1:
             (clusters,) = self.clusters.values()
         return {"groups": self.groups, "clusters": clusters}
-
-    def named(self) -> Self:
-        """Return the table with labels that are texts.
-
-        Raises:
-            ValueError: two labels are called alike, such as 1 and "1", or an id occurs twice.
-        """
-
-        def texts(name: str, labels: Any) -> Any:
-            return None if labels is None else check_labels(name, labels, len(self))
-
-        called = cluster_names(self.clusters)
-        clusters = {name: texts(called[name], labels) for name, labels in self.clusters.items()}
-        ids, groups = texts("ids", self.ids), texts("groups", self.groups)
-        check_unique(ids or ())
-        return replace(self, ids=ids, groups=groups, clusters=clusters)
-
-
-def cluster_names(clusters: Iterable[str]) -> dict[str, str]:
-    """Return what columns of clusters are called in messages.
-
-    >>> cluster_names(["item"]), cluster_names(["item", "seed"])
-    ({'item': 'clusters'}, {'item': "clusters['item']", 'seed': "clusters['seed']"})
-    """
-    names = list(clusters)
-    return {name: f"clusters[{name!r}]" if names[1:] else "clusters" for name in names}
 
 
 def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -> RowTable:
@@ -188,13 +160,13 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
     (array([1., 0.]), {'qa_em': 0.5})
     """
     reasons = rows.reasons if any(rows.reasons) else ()
-    here = np.array([row for row, reason in enumerate(reasons) if not reason], np.int64)
-    answered = rows.take(here.tolist()) if reasons else rows
+    here = [row for row, reason in enumerate(reasons) if not reason]
+    answered = rows.take(here) if reasons else rows
     columns: dict[str, Any] = {}
     texts: dict[str, Any] = {}
     if LOGGED in rows.columns:
         columns = {LOGGED: answered.columns[LOGGED]}
-    elif here.size or not reasons:
+    elif here or not reasons:
         columns, texts = _kept_columns(metric, answered.columns)
     number = len(reasons) or len(next(iter(columns.values()), ()))
     if reasons:
@@ -215,13 +187,10 @@ def scored(metric: Any, rows: Rows, digests: NDArray[np.uint64] | None = None) -
 
 def _kept_columns(metric: Any, given: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the scores, sums or inputs of rows by name, and texts about rows."""
-    inputs = {name: given[name] for name in metric.input_names if given.get(name) is not None}
-    of_options = {
-        name: given[name]
-        for name in metric.options
-        if given.get(name) is not None and name not in inputs
-    }
-    inputs, kept = metric.with_nan(inputs), kept_by(metric)
+    given = {name: column for name, column in given.items() if column is not None}
+    inputs = metric.with_nan({n: given[n] for n in metric.input_names if n in given})
+    of_options = {n: given[n] for n in metric.options if n in given and n not in inputs}
+    kept = kept_by(metric)
     if kept == "scores":
         found = metric.result_of_rows(**inputs, **of_options, **_ALONE)
         columns = getattr(found, "scores", None)
@@ -238,39 +207,35 @@ def _kept_columns(metric: Any, given: Mapping[str, Any]) -> tuple[dict[str, Any]
     return columns | {name: as_column(name, column) for name, column in of_options.items()}, {}
 
 
-def _spread(column: Any, rows: Integers, number: int) -> Any:
+def _spread(column: Any, rows: Sequence[int], number: int) -> Any:
     """Return the column of all rows, of which some have these values."""
     if isinstance(column, np.ndarray):
         nothing = math.nan if column.dtype.kind == "f" else 0
         full = np.full((number, *column.shape[1:]), nothing, column.dtype)
-        full[rows] = column
+        full[list(rows)] = column
         return full
     values = [None] * number
-    for row, value in zip(rows.tolist(), column, strict=True):
+    for row, value in zip(rows, column, strict=True):
         values[row] = value
     return values
 
 
 def row_labels(rows: Rows, number: int) -> dict[str, Any]:
-    """Return the ids, groups and clusters of rows, which are checked.
+    """Return the ids, groups and clusters of rows as texts.
 
     Raises:
-        ValueError: a label is not valid, or there is not one for each row.
+        ValueError: a label is not valid, there is not one for each row, or two are called alike,
+            such as 1 and "1".
     """
-    clusters = {} if rows.clusters is None else rows.clusters
-    if not isinstance(clusters, Mapping):
-        clusters = {"clusters": clusters}
 
-    def listed(name: str, labels: Any) -> list[Any] | None:
-        if labels is None:
-            return None
-        check_labels(name, labels, number)
-        return labels.tolist() if hasattr(labels, "tolist") else list(labels)
+    def texts(name: str, labels: Any) -> list[str] | None:
+        return None if labels is None else check_labels(name, labels, number)
 
+    called = called_clusters(rows.clusters)
     return {
-        "ids": listed("ids", rows.ids),
-        "groups": listed("groups", rows.groups),
-        "clusters": {n: listed(c, clusters[n]) for n, c in cluster_names(clusters).items()},
+        "ids": texts("ids", rows.ids),
+        "groups": texts("groups", rows.groups),
+        "clusters": {name: texts(words, rows.clusters[name]) for words, name in called.items()},
     }
 
 
@@ -282,19 +247,8 @@ def result(table: RowTable, **reporting: Any) -> dict[str, Any]:
         **reporting: the options for reporting that the module has.
 
     Raises:
-        ValueError: the module cannot report this, its score is undefined, or the rows come from a
-            file and are not what was written.
+        ValueError: the module cannot report this, or its score is undefined.
     """
-    try:
-        return _result(table, reporting)
-    except (*DAMAGES, StopIteration) as error:
-        if not table.is_stored:
-            raise
-        problem = f"{type(error).__name__}: {error}"
-        raise ValueError(f"the rows of {table.module} are damaged: {problem}") from error
-
-
-def _result(table: RowTable, reporting: dict[str, Any]) -> dict[str, Any]:
     metric = table.metric
     reporting |= {name: v for name, v in table.labels().items() if name in metric.options}
     if table.kept == "inputs":
@@ -303,9 +257,8 @@ def _result(table: RowTable, reporting: dict[str, Any]) -> dict[str, Any]:
     if table.kept == "sums":
         metric.check_sums(table.statistics)
         return dict(summarize(table.statistics, **reporting))
-    return summarize(table.columns, _averages(table), **reporting) | (
-        dict(table.texts) if reporting.get("per_example") else {}
-    )
+    texts = dict(table.texts) if reporting.get("per_example") else {}
+    return summarize(table.columns, _averages(table), **reporting) | texts
 
 
 def _averages(table: RowTable) -> dict[str, Average]:
@@ -341,42 +294,30 @@ def joined(tables: Iterable[RowTable]) -> RowTable:
     parts = list(tables)
     parts = [part for part in parts if len(part)] or parts[:1]
     first = next((part for part in parts if part.columns), parts[0])
-    nothing = np.array([], np.int64)
-    parts = [  # no row of a block may have an answer
-        part
-        if part.columns
-        else replace(
-            part,
-            columns={n: _spread(c[:0], nothing, len(part)) for n, c in first.columns.items()},
-            texts={n: _spread(c[:0], nothing, len(part)) for n, c in first.texts.items()},
-        )
-        for part in parts
-    ]
     for part in parts:
         check_mergeable(first, part)
     if len(parts) == 1:
         return first
-    if first.kept == "sums" and any([*part.columns] != [*first.columns] for part in parts):
+    names = [*first.columns]
+    if first.kept == "sums" and any([*part.columns] != names for part in parts):
         names = sorted({name for part in parts for name in part.columns})
-        parts = [  # sums that a part lacks are 0 there
-            replace(part, columns={n: part.columns.get(n, np.zeros(len(part), int)) for n in names})
-            for part in parts
-        ]
-    if any(part.reasons for part in parts):
-        parts = [replace(part, reasons=part.reasons or [""] * len(part)) for part in parts]
+
+    def filled(part: RowTable) -> RowTable:
+        """Return the part with all columns, although perhaps none of its rows has an answer."""
+        columns, texts, rows = dict(part.columns), dict(part.texts), len(part)
+        for name in names:
+            if first.kept == "sums":  # those that a part lacks are 0 there
+                columns.setdefault(name, np.zeros(rows, np.int64))
+            elif name not in columns:
+                columns[name] = _spread(first.columns[name][:0], [], rows)
+        for name, column in first.texts.items():
+            texts.setdefault(name, _spread(column[:0], [], rows))
+        reasons = part.reasons or [""] * rows * has_reasons
+        return replace(part, columns={n: columns[n] for n in names}, texts=texts, reasons=reasons)
+
+    has_reasons = any(part.reasons for part in parts)
     conditions = _added_conditions([part.conditions for part in parts])
-    return replace(parts[0]._with_rows(parts, concatenated), conditions=conditions)
-
-
-def check_unique(ids: Sequence[Any]) -> None:
-    """Check that no row occurs twice.
-
-    Raises:
-        ValueError: an id does.
-    """
-    if len(set(ids)) < len(ids):
-        name, times = Counter(ids).most_common(1)[0]
-        raise ValueError(f"the id {str(name)!r} occurs {times} times; every row needs its own")
+    return replace(first.with_rows([*map(filled, parts)], concatenated), conditions=conditions)
 
 
 def concatenated(columns: Sequence[Column | Sequence[Any]]) -> Any:
@@ -414,17 +355,17 @@ def check_mergeable(first: RowTable, part: RowTable) -> None:
             )
     if not (len(first) and len(part)):
         return
-    for name in ("ids", "groups", "clusters"):
-        if len({getattr(table, name) in (None, {}) for table in (first, part)}) > 1:
-            raise ValueError(f"some rows have {name}, others have none")
-    if [*first.clusters] != [*part.clusters]:
-        listed = f"{[*first.clusters]}, others {[*part.clusters]}"
-        raise ValueError(f"some rows have the clusters {listed}")
-    different = {*first.columns} ^ {*part.columns} if first.kept != "sums" else set()
-    if len(different) == 1:
-        raise ValueError(f"some rows have {different.pop()}, others have none")
-    if different:
-        raise ValueError(f"some rows have {[*first.columns]}, others {[*part.columns]}")
+    names = [_names_of(table) for table in (first, part)]
+    if first.columns and part.columns and first.kept != "sums":
+        names = [{*labels, *t.columns} for labels, t in zip(names, (first, part), strict=True)]
+    if different := sorted(names[0] ^ names[1]):
+        raise ValueError(f"some rows have {', '.join(different)}, others have none")
+
+
+def _names_of(table: RowTable) -> set[str]:
+    """Return which labels the rows have."""
+    labels = {"ids": table.ids, "groups": table.groups}
+    return {*table.clusters, *(name for name, column in labels.items() if column is not None)}
 
 
 def _added_conditions(parts: Sequence[Mapping[str, Any]]) -> dict[str, Any]:

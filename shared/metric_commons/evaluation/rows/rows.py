@@ -1,12 +1,16 @@
 """Rows of one system: the columns that modules read, the labels of rows, and their places."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Any, Self
 
+from ...module.declaration.columns import holds_maps
+from ...statistics.arguments.arrays import as_column
 from ...statistics.arguments.checks import RowError
 
-Clusters = Sequence[Any] | Mapping[str, Sequence[Any]]
+Place = Callable[[str, int], str]  # from a column and a row, the words for them in a message
 
 
 class InputError(ValueError):
@@ -23,9 +27,9 @@ class Rows:
 
     Args:
         columns: the inputs of modules by name, and options with a value for each row.
-        ids: one for each row; None if there are none, as for groups and clusters.
+        ids: one for each row; None if there are none, as for groups.
         groups: one label for each row.
-        clusters: one label for each row, or the labels of several fields, which are crossed.
+        clusters: one label for each row, by field; several fields are crossed.
         reasons: why a row has nothing to score, "" for others; none if all rows have.
         place: from the name of a column and a row, the words for them in a message.
 
@@ -37,9 +41,9 @@ class Rows:
     columns: Mapping[str, Any]
     ids: Sequence[Any] | None = None
     groups: Sequence[Any] | None = None
-    clusters: Clusters | None = None
+    clusters: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     reasons: Sequence[str] = ()
-    place: Callable[[str, int], str] | None = None
+    place: Place | None = None
 
     def __len__(self) -> int:
         return len(next(column for column in self.columns.values() if column is not None))
@@ -47,14 +51,11 @@ class Rows:
     def take(self, rows: Sequence[int]) -> Self:
         """Return some of the rows, in this order."""
         place = self.place
+        names = ("columns", "ids", "groups", "clusters", "reasons")
         return replace(
             self,
-            columns=taken(self.columns, rows),
-            ids=taken(self.ids, rows),
-            groups=taken(self.groups, rows),
-            clusters=taken(self.clusters, rows),
-            reasons=taken(self.reasons, rows) if self.reasons else (),
-            place=None if place is None else lambda column, row: place(column, rows[row]),
+            place=place and (lambda column, row: place(column, rows[row])),
+            **{name: taken(getattr(self, name), rows) for name in names},
         )
 
     def located(self, system: str, error: ValueError) -> ValueError:
@@ -74,10 +75,101 @@ def taken(column: Any, rows: Sequence[int]) -> Any:
     >>> taken("abc", [0, 2]), taken({"item": "abc"}, [1]), taken("abc", range(1, 9))
     (['a', 'c'], {'item': ['b']}, 'bc')
     """
-    if column is None:
-        return None
     if isinstance(column, Mapping):
         return {name: taken(values, rows) for name, values in column.items()}
+    if column is None or not len(column):
+        return column
     if isinstance(rows, range):
         return column[rows.start : rows.stop]
     return [column[row] for row in rows]
+
+
+Block = Mapping[str, Mapping[str, Rows]]  # the rows of each system for each module
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fields:
+    """The columns of a table that are the inputs and the labels of rows.
+
+    Args:
+        inputs: the column of each input, by system and module.
+        ids: the column of the ids; None if there is none, as for groups.
+        groups: the column of the groups.
+        clusters: the columns of the clusters, by what they are called.
+    """
+
+    inputs: Mapping[str, Mapping[str, Mapping[str, str]]]
+    ids: str | None = None
+    groups: str | None = None
+    clusters: Mapping[str, str] = field(default_factory=dict)
+
+    def names(self) -> list[str]:
+        """Return the columns that are read."""
+        modules = chain.from_iterable(of_system.values() for of_system in self.inputs.values())
+        inputs = chain.from_iterable(of_module.values() for of_module in modules)
+        labels = [self.ids, self.groups, *self.clusters.values()]
+        return list(dict.fromkeys(name for name in (*inputs, *labels) if name is not None))
+
+    def column(self, system: str, module: str, name: str) -> str:
+        """Return the column of the table for an input or a label, in which an error was found."""
+        labels = {"ids": self.ids, "groups": self.groups}
+        called = called_clusters(self.clusters)
+        names = {**labels, **self.inputs[system][module]}
+        return self.clusters[called[name]] if name in called else names.get(name) or name
+
+    def block(
+        self, columns: Mapping[str, Any], place: Place | None, reasons: Sequence[str] = ()
+    ) -> Block:
+        """Return the rows of each system, for each module.
+
+        Args:
+            columns: the columns of some rows by name.
+            place: the words for a column and a row of them.
+            reasons: as in `Rows`.
+        """
+        read = {name: read_once(columns[name]) for name in self.names()}
+
+        def rows(system: str, module: str, inputs: Mapping[str, str]) -> Rows:
+            return Rows(
+                columns={name: read[column] for name, column in inputs.items()},
+                ids=read.get(self.ids or ""),
+                groups=read.get(self.groups or ""),
+                clusters={name: read[column] for name, column in self.clusters.items()},
+                reasons=reasons,
+                place=place and (lambda name, row: place(self.column(system, module, name), row)),
+            )
+
+        return {
+            system: {module: rows(system, module, inputs) for module, inputs in modules.items()}
+            for system, modules in self.inputs.items()
+        }
+
+
+def by_field(clusters: Any) -> Mapping[str, Any]:
+    """Return clusters by field, of which labels alone have none."""
+    if clusters is None:
+        return {}
+    return clusters if isinstance(clusters, Mapping) else {"clusters": clusters}
+
+
+def called_clusters(clusters: Collection[str]) -> dict[str, str]:
+    """Return columns of clusters by what they are called in messages.
+
+    >>> called_clusters(["item"]), called_clusters(["item", "seed"])
+    ({'clusters': 'item'}, {"clusters['item']": 'item', "clusters['seed']": 'seed'})
+    """
+    is_one = len(clusters) == 1
+    return {"clusters" if is_one else f"clusters[{name!r}]": name for name in clusters}
+
+
+def read_once(column: Any) -> Any:
+    """Return a column as a list or an array, so that modules do not each convert it from Arrow.
+
+    Maps of Arrow are unchanged, since rankings read them in their own way, and so is anything
+    that is not a column, which the module refuses.
+    """
+    if column is None or isinstance(column, list | Mapping) or holds_maps(column):
+        return column
+    with suppress(ValueError):
+        return as_column("", column)
+    return column

@@ -19,8 +19,10 @@ from typing import Any
 import numpy as np
 
 from ...module.catalog.request import Missing, Reduce
+from ...statistics.arguments.checks import alternatives
 from ...statistics.arguments.domains import range_of_rows
-from .logged_scores import LOGGED, LoggedScores, scores_of_samples
+from .joins import check_unique
+from .logged_scores import LOGGED, LoggedScores
 from .row_tables import RowTable, result, scored
 from .rows import Rows
 
@@ -58,66 +60,89 @@ def samples_of_rows(
         conditions: how rows were selected; "left_out" counts others.
 
     Raises:
-        ValueError: rows have no score and `missing` is "refuse"; no row has one; rows with the same
-            id have different labels; or the scores of a module are not those of single rows.
+        ValueError: rows have no score and `missing` is "refuse"; no row has one; an id occurs
+            twice, or its rows have different labels; or the scores of a module are not those of
+            single rows.
     """
     described = dict(conditions or {})
     left_out = Counter(described.pop("left_out", {}))
+    logged = {name for name, table in tables.items() if LOGGED in table.columns}
     tables = dict(tables)
-    outcomes = set()
-    for name, table in tables.items():
-        if LOGGED in table.columns:
-            tables[name], others = _logged(table, score)
-            left_out |= others
-            outcomes |= set() if isinstance(table.metric, LoggedScores) else {name}
-    absent = {
-        row: reason
-        for table in tables.values()
-        for row, reason in enumerate(table.reasons)
-        if reason
-    }
-    if absent:
-        counts, rows = Counter(absent.values()), len(next(iter(tables.values())))
+    for name in logged:
+        tables[name], others = _logged(tables[name], score)
+        left_out |= others
+    reasons = [table.reasons for table in tables.values() if table.reasons]
+    absent = [next(filter(None, of_row), "") for of_row in zip(*reasons, strict=True)]
+    if counts := Counter(filter(None, absent)):
         if missing == "refuse":
             listed = ", ".join(f"{count} {_REASONS[reason]}" for reason, count in counts.items())
             raise ValueError(
-                f"of {rows} samples, {listed}; exclude them with --missing skip, count them as 0 "
-                "with --missing zero, or as worst and best with --missing bounds"
+                f"of {len(absent)} samples, {listed}; exclude them with --missing skip, count them "
+                "as 0 with --missing zero, or as worst and best with --missing bounds"
             )
-        if len(absent) == rows and (
-            missing == "skip" or not all(t.columns for t in tables.values())
-        ):
+        has_scores = all(table.columns for table in tables.values())
+        if all(absent) and (missing == "skip" or not has_scores):
             raise ValueError("no samples remain to be scored")
         if missing == "skip":
-            kept = [row for row in range(rows) if row not in absent]
+            kept = [row for row, reason in enumerate(absent) if not reason]
             tables = {name: table.take(kept) for name, table in tables.items()}
             left_out |= counts
         else:
-            described["missing"] = {missing: len(absent)}
+            described["missing"] = {missing: counts.total()}
             tables = {name: _filled(table, missing) for name, table in tables.items()}
-    positions, firsts = _samples(next(iter(tables.values())).ids)
-    has_repeats = len(firsts) < len(positions) and (repeats_allowed or reduce is not None)
+    first = next(iter(tables.values()))
+    numbers: dict[Any, int] = {}  # of samples, by id
+    samples = [numbers.setdefault(name, len(numbers)) for name in first.ids or range(len(first))]
+    has_repeats = len(numbers) < len(samples) and (repeats_allowed or reduce is not None)
     if has_repeats:
         described["reduce"] = reduce or "mean"
     if left_out:
         described["left_out"] = dict(left_out)
     for name, table in tables.items():
-        if name in outcomes:
-            table = _outcomes(table, positions, firsts)
+        if name in logged and not isinstance(table.metric, LoggedScores):
+            table = _outcomes(table, samples)
         elif has_repeats:
-            table = _reduced(table, positions, firsts, reduce or "mean")
+            table = _reduced(table, samples, _REDUCTIONS[reduce or "mean"])
+        check_unique(table.ids)
         tables[name] = replace(table, reasons=(), conditions={**described, **table.conditions})
     return tables
 
 
 def _logged(table: RowTable, score: str | None) -> tuple[RowTable, Counter[str]]:
-    """Return the scores of a log as columns, and counts of values that are no numbers."""
-    columns, others = scores_of_samples([each or {} for each in table.columns[LOGGED]], score)
-    arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
+    """Return the scores of a log as columns, and counts of values that are no numbers.
+
+    A sample that lacks one score has none.
+
+    Raises:
+        ValueError: there are no scores, or none that is one number per sample.
+    """
+    samples = [sample or {} for sample in table.columns[LOGGED]]
+    names = list(dict.fromkeys(name for sample in samples for name in sample))
+    if not names:
+        raise ValueError("the log has no scores; its samples were not scored")
+    if score is not None:
+        chosen = [name for name in names if name == score or name.startswith(f"{score}.")]
+        if not chosen:
+            raise ValueError(f"the log has no metric {score!r}{alternatives(score, names)}")
+        names = chosen
+    others = Counter(
+        name
+        for sample in samples
+        for name in names
+        if not isinstance(sample.get(name, 0), int | float)
+    )
+    numbers = [name for name in names if name not in others]
+    if not numbers or (score is not None and others):
+        raise ValueError(
+            f"{', '.join(others)}: the log has no number per row, but the input of a measure of "
+            "all rows, such as pairs of reference and prediction; score the answers with a module"
+        )
+    scores = np.array([[s.get(name, math.nan) for s in samples] for name in numbers], np.float64)
+    gaps: Any = np.isnan(scores).any(axis=0)
+    scores[:, gaps] = math.nan
     known = table.reasons or [""] * len(table)
-    gaps: Any = np.isnan([*arrays.values()]).any(axis=0).tolist()
-    reasons = [reason or "unscored" * gap for reason, gap in zip(known, gaps, strict=True)]
-    return replace(table, columns=arrays, reasons=reasons), others
+    reasons = [reason or "unscored" * gap for reason, gap in zip(known, gaps.tolist(), strict=True)]
+    return replace(table, columns=dict(zip(numbers, scores, strict=True)), reasons=reasons), others
 
 
 def _filled(table: RowTable, missing: Missing) -> RowTable:
@@ -141,43 +166,23 @@ def _check_rows(table: RowTable, problem: str) -> None:
         )
 
 
-def _samples(ids: Sequence[Any] | None) -> tuple[list[int], list[int]]:
-    """Return the number of the sample of each row, and the first row of each sample.
-
-    >>> _samples(["a", "b", "a"])
-    ([0, 1, 0], [0, 1])
-    """
-    if ids is None:
-        return [], []
-    numbers: dict[Any, int] = {}
-    firsts: list[int] = []
-    for row, name in enumerate(ids):
-        if name not in numbers:
-            numbers[name] = len(firsts)
-            firsts.append(row)
-    return [numbers[name] for name in ids], firsts
-
-
 def _reduced(
-    table: RowTable, positions: Sequence[int], firsts: Sequence[int], reduce: Reduce
+    table: RowTable, samples: Sequence[int], reduction: Callable[[Sequence[float]], float]
 ) -> RowTable:
     """Return one row for each sample; NaN for one that lacks the score of a row."""
-    problem = "rows of one id cannot become one; choose one row of each id with --where"
-    _check_rows(table, problem)
-    reduction = _REDUCTIONS[reduce]
+    _check_rows(table, "rows of one id cannot become one; choose one row of each id with --where")
     columns = {
         name: [
-            math.nan if any(map(math.isnan, of_sample)) else reduction(of_sample)
-            for of_sample in values
+            math.nan if any(map(math.isnan, values)) else reduction(values)
+            for values in _by_sample(column, samples)
         ]
         for name, column in table.columns.items()
-        for values in [_by_sample(column.tolist(), positions, len(firsts))]
     }
     arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
-    return replace(_first_rows(table, positions, firsts), columns=arrays)
+    return replace(_first_rows(table, samples), columns=arrays)
 
 
-def _outcomes(table: RowTable, positions: Sequence[int], firsts: Sequence[int]) -> RowTable:
+def _outcomes(table: RowTable, samples: Sequence[int]) -> RowTable:
     """Return the scores of samples by a module that takes whether each of their rows passed.
 
     Raises:
@@ -190,40 +195,36 @@ def _outcomes(table: RowTable, positions: Sequence[int], firsts: Sequence[int]) 
     for value in column[~np.isnan(column)].tolist():
         if value not in (0, 1):
             raise ValueError(f"a sample either passed or failed, 1 or 0, but its score is {value}")
-    if not firsts:
-        positions = firsts = range(len(table))
-    passed = _by_sample(column.tolist(), positions, len(firsts))
-    alone = _first_rows(table, positions, firsts)
-    reasons = ["unscored" if any(map(math.isnan, values)) else "" for values in passed]
-    predictions = [[int(v) for v in values if not math.isnan(v)] for values in passed]
+    passed = _by_sample(column, samples)
+    firsts = _first_rows(table, samples)
     rows = Rows(
-        columns={"predictions": predictions},
-        ids=alone.ids,
-        groups=alone.groups,
-        clusters=alone.clusters,
-        reasons=reasons,
+        columns={"predictions": [[int(v) for v in of if not math.isnan(v)] for of in passed]},
+        reasons=["unscored" if any(map(math.isnan, of_sample)) else "" for of_sample in passed],
     )
-    return replace(scored(table.metric, rows), digests=alone.digests)
+    outcomes = scored(table.metric, rows)
+    return replace(firsts, columns=outcomes.columns)
 
 
-def _by_sample(values: Sequence[Any], positions: Sequence[int], samples: int) -> list[list[Any]]:
-    found: list[list[Any]] = [[] for _ in range(samples)]
-    for position, value in zip(positions, values, strict=True):
-        found[position].append(value)
-    return found
+def _by_sample(column: Any, samples: Sequence[int]) -> list[list[float]]:
+    values: list[list[float]] = [[] for _ in range(max(samples) + 1)]
+    for sample, value in zip(samples, column.tolist(), strict=True):
+        values[sample].append(value)
+    return values
 
 
-def _first_rows(table: RowTable, positions: Sequence[int], firsts: Sequence[int]) -> RowTable:
+def _first_rows(table: RowTable, samples: Sequence[int]) -> RowTable:
     """Return the first row of each sample; all rows of a sample must have the same labels."""
+    firsts: dict[int, int] = {}
+    for row, sample in enumerate(samples):
+        firsts.setdefault(sample, row)
     for name, labels in {"groups": table.groups or (), **table.clusters}.items():
         for row, label in enumerate(labels):
-            earlier = labels[firsts[positions[row]]]
-            if label is not earlier and label != earlier:
+            if label != (earlier := labels[firsts[samples[row]]]):
                 raise ValueError(
                     f"row {row}: {label!r} in {name} differs from the label of an earlier row with "
                     f"the same id, {earlier!r}"
                 )
-    return table.take(firsts)
+    return table.take([*firsts.values()])
 
 
 def bounded_result(table: RowTable, **reporting: Any) -> dict[str, Any]:
@@ -249,33 +250,29 @@ def bounded_result(table: RowTable, **reporting: Any) -> dict[str, Any]:
         columns = {n: np.nan_to_num(v, nan=ends[n][side]) for n, v in table.columns.items()}
         return result(replace(table, columns=columns), **reporting)
 
-    missing = np.any([np.isnan(values) for values in table.columns.values()], axis=0)
-    available = table.take(np.flatnonzero(~missing))
-    scores = [*table.columns]
-    found = result(available, **reporting)
-    return _bounded(found, filled(0), filled(1), scores, int(missing.sum()))
+    missing = np.isnan([*table.columns.values()]).any(axis=0)
+    found = result(table.take(np.flatnonzero(~missing)), **reporting)
+    return _bounded(found, filled(0), filled(1), [*ends], int(missing.sum()))
 
 
 def _bounded(
-    available: Mapping[str, Any],
+    found: Mapping[str, Any],
     low: Mapping[str, Any],
     high: Mapping[str, Any],
     scores: Sequence[str],
     missing: int,
 ) -> dict[str, Any]:
-    """Return the result of the available rows with the bounds of all rows, also for each group."""
-    bounded = dict(available) | {
-        "score_bounds": {name: [low[name], high[name]] for name in scores},
-        "missing_rows": missing,
-    }
+    """Return a result with the bounds of all rows, also for each group."""
+    bounded = {**found, "missing_rows": missing}
+    bounded["score_bounds"] = {name: [low[name], high[name]] for name in scores}
     if "confidence_interval" in low:
         lower, upper = low["confidence_interval"], high["confidence_interval"]
         bounded["confidence_interval"] = {n: [lower[n][0], upper[n][1]] for n in scores}
     if "groups" in low:
         nothing = dict.fromkeys(scores, math.nan) | {"n": 0}
-        bounded["groups"] = {
-            group: _bounded(part, low["groups"][group], filled, scores, filled["n"] - part["n"])
-            for group, filled in high["groups"].items()
-            for part in [available.get("groups", {}).get(group, nothing)]
-        }
+        bounded["groups"] = {}
+        for name, best in high["groups"].items():
+            part = found.get("groups", {}).get(name, nothing)
+            gaps = best["n"] - part["n"]
+            bounded["groups"][name] = _bounded(part, low["groups"][name], best, scores, gaps)
     return bounded

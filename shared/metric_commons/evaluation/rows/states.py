@@ -19,8 +19,9 @@ from ...module.declaration.declarations import (
 )
 from ...module.declaration.row_module import Lock
 from ...statistics.arguments.arrays import as_column
-from .row_tables import RowTable, check_mergeable, check_unique, joined, result, scored
-from .rows import Rows
+from .joins import check_unique
+from .row_tables import RowTable, check_mergeable, joined, result, scored
+from .rows import Rows, by_field
 
 _SYSTEM = "rows"  # the name of the only system in the file of a state
 
@@ -89,9 +90,10 @@ class State:
         for name, labels in (("groups", groups), ("clusters", clusters)):
             if labels is not None and name not in self.metric.options:
                 raise ValueError(f"{name} is not an option of {self.module}")
-        for name, column in columns.items():
-            if not hasattr(column, "__len__") or getattr(column, "shape", None) == ():
-                columns[name] = as_column(name, column)  # a generator is read only once
+        columns = {
+            name: column if hasattr(column, "__len__") else as_column(name, column)
+            for name, column in columns.items()
+        }  # a generator is read only once
         if not columns or not any(map(len, columns.values())):
             return
         for name in columns:
@@ -99,8 +101,8 @@ class State:
                 self.metric.checked(**columns)  # which has an error about it
         if ids is not None:
             ids = list(as_column("ids", ids))
-        rows = Rows(columns=columns, ids=ids, groups=groups, clusters=clusters)
-        self._add([scored(self.metric, rows).named()])
+        rows = Rows(columns=columns, ids=ids, groups=groups, clusters=by_field(clusters))
+        self._add([scored(self.metric, rows)])
 
     def merge(self, *states: "State") -> None:
         """Add the rows of other states, one state after another; they are not changed.
@@ -116,18 +118,6 @@ class State:
             with state._lock:
                 tables = list(state._tables)
             self._add(tables)
-
-    def reset(self) -> None:
-        """Discard all rows, as before the first update.
-
-        >>> state = State("qa_em")
-        >>> state.update(predictions=["a"], references=["b"])
-        >>> state.reset()
-        >>> len(state)
-        0
-        """
-        with self._lock:
-            self._tables, self._ids = [], set()
 
     def result(self, **reporting: Any) -> dict[str, Any]:
         """Return the result of `compute` for all rows.

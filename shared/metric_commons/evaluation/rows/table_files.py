@@ -21,10 +21,10 @@ from ...data.files.access import open_file
 from ...data.files.stored import DAMAGES, refuse_device, to_jsonable, write_whole
 from ...data.files.streams import Stream, broken_compression
 from ...module.catalog.catalog import is_known, load_without_evaluate
-from ...module.declaration.declarations import names_of_functions
 from .blocks import Tables
+from .joins import check_unique
 from .logged_scores import LOGGED, SCORES, LoggedScores
-from .row_tables import RowTable, check_unique, kept_by
+from .row_tables import RowTable, kept_by
 from .versions import DISTRIBUTION, version
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def write_tables(
     parts = []
     for system, modules in tables.items():
         for table in modules.values():
-            check_unique(table.ids or ())
+            check_unique(table.ids)
         part, header["runs"][system] = _arrow(system, modules)
         parts.append(part)
     whole = pa.concat_tables(parts, promote_options="permissive")
@@ -125,29 +125,33 @@ def _arrow(system: str, modules: Mapping[str, RowTable]) -> "tuple[pa.Table, dic
     """Return the rows of a system as a table of Arrow, and what a header says of them."""
     import pyarrow as pa
 
+    def struct(columns: Mapping[str, Any]) -> "pa.StructArray":
+        return pa.StructArray.from_arrays([*columns.values()], [*columns])
+
     first = next(iter(modules.values()))
-    names = pa.array([system] * len(first), pa.string())
-    columns: dict[str, Any] = {"system": names.dictionary_encode()}
+    columns: dict[str, Any] = {
+        "system": pa.array([system] * len(first), pa.string()).dictionary_encode()
+    }
     for name, labels in (("id", first.ids), ("group", first.groups)):
         if labels is not None:
             columns[name] = pa.array(labels, pa.string())
     if first.clusters:
-        arrays = [pa.array(labels, pa.string()) for labels in first.clusters.values()]
-        columns["clusters"] = pa.StructArray.from_arrays(arrays, [*first.clusters])
+        columns["clusters"] = struct(
+            {n: pa.array(c, pa.string()) for n, c in first.clusters.items()}
+        )
     if first.digests is not None:
         columns["digest"] = pa.array(first.digests)
     runs = {}
     for module, table in modules.items():
         kept = {**table.columns, **table.texts}
-        found = {name: _array(column) for name, column in kept.items()}
-        of_json = [name for name, array in found.items() if array is None]
+        arrays = {name: _array(column) for name, column in kept.items()}
+        of_json = [name for name, array in arrays.items() if array is None]
         for name in of_json:
-            found[name] = pa.array([json.dumps(to_jsonable(value)) for value in kept[name]])
-        if found:
-            columns[module] = pa.StructArray.from_arrays([*found.values()], [*found])
+            arrays[name] = pa.array([json.dumps(to_jsonable(value)) for value in kept[name]])
+        if arrays:
+            columns[module] = struct(arrays)
         runs[module] = {
             "options": to_jsonable(table.options),
-            "functions": names_of_functions(table.options),
             "conditions": to_jsonable(dict(table.conditions)),
             "columns": [*table.columns],
             "texts": [*table.texts],
@@ -227,16 +231,14 @@ def _read_parquet(file: Any) -> RowFile:
         array = rows.column(name).combine_chunks()
         for key in keys:
             array = array.field(key)
-        if array.null_count:
-            return None
         is_number = pa.types.is_floating(array.type) or pa.types.is_integer(array.type)
         return array.to_numpy(zero_copy_only=False) if is_number else array.to_pylist()
 
-    def rows_of(system: str) -> Callable[..., Any]:
-        return partial(column, whole.filter(pc.equal(whole.column("system"), system)))
-
-    found = {name: _tables(modules, rows_of(name)) for name, modules in header["runs"].items()}
-    return RowFile(found, header["provenance"])
+    tables = {}
+    for name, modules in header["runs"].items():
+        rows = whole.filter(pc.equal(whole.column("system"), name))
+        tables[name] = _tables(modules, partial(column, rows))
+    return RowFile(tables, header["provenance"])
 
 
 def _read_json_lines(file: Any) -> RowFile:
@@ -251,13 +253,10 @@ def _read_json_lines(file: Any) -> RowFile:
             unknown = " is unknown or missing" if isinstance(error, KeyError) else ""
             raise ValueError(f"line {number}: {error}{unknown}") from None
 
-    def column(system: str, *keys: str) -> list[Any] | None:
+    def column(system: str, *keys: str) -> list[Any]:
         values: list[Any] = rows[system]
-        try:
-            for key in keys:
-                values = [value[key] for value in values]
-        except (KeyError, TypeError):
-            return None
+        for key in keys:
+            values = [value[key] for value in values]
         return values
 
     tables = {name: _tables(modules, partial(column, name)) for name, modules in runs.items()}
@@ -288,24 +287,17 @@ def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str,
 
     Args:
         modules: what the header says of them.
-        column: from a name, or those of a module and a column, the values; None if a row has none.
+        column: from a name, or those of a module and a column, the values.
     """
-
-    def values(*keys: str) -> Any:
-        found = column(*keys)
-        if found is None:
-            raise ValueError(f"a row lacks {' of '.join(reversed(keys))}")
-        return found
-
     tables = {}
     for module, run in modules.items():
         metric = _metric(module, run)
-        kept = {name: values(module, name) for name in (*run["columns"], *run["texts"])}
+        kept = {name: column(module, name) for name in (*run["columns"], *run["texts"])}
         kept |= {name: [*map(json.loads, kept[name])] for name in run["json"]}
         texts = {name: kept.pop(name) for name in run["texts"]}
         if kept_by(metric) != "inputs":
-            kept = {name: _numbers(name, column) for name, column in kept.items()}
-        labels = {name: values(name) for name in run["labels"]}
+            kept = {name: _numbers(values) for name, values in kept.items()}
+        labels = {name: column(name) for name in run["labels"]}
         digests = labels.get("digest")
         tables[module] = RowTable(
             metric=metric,
@@ -314,23 +306,19 @@ def _tables(modules: Mapping[str, Any], column: Callable[..., Any]) -> dict[str,
             conditions=run["conditions"],
             ids=labels.get("id"),
             groups=labels.get("group"),
-            clusters={name: values("clusters", name) for name in run["clusters"]},
+            clusters={name: column("clusters", name) for name in run["clusters"]},
             digests=None if digests is None else np.array(digests, np.uint64),
-            is_stored=True,
         )
     return tables
 
 
-def _numbers(name: str, values: Any) -> Any:
+def _numbers(values: Any) -> Any:
     """Return a column of scores or sums, in which null stands for NaN."""
     if isinstance(values, np.ndarray):
         return values
-    if set(map(type, values)) <= {int}:
+    if set(map(type, values)) == {int}:
         return np.array(values, np.int64)
-    try:
-        return np.array([math.nan if v is None else float(v) for v in values], np.float64)
-    except (TypeError, ValueError):
-        raise ValueError(f"{name} is not a column of numbers") from None
+    return np.array([math.nan if value is None else float(value) for value in values], np.float64)
 
 
 def _metric(module: str, run: Mapping[str, Any]) -> Any:
@@ -341,16 +329,6 @@ def _metric(module: str, run: Mapping[str, Any]) -> Any:
     lower = frozenset(run["lower_is_better"])
     if module in (LOGGED, SCORES):
         return LoggedScores(lower, module)
-    if run["functions"]:
-        raise ValueError(
-            f"{module} was scored with a function as {run['functions'][0]}, and no file holds one"
-        )
     if run["kept"] == "scores" and not is_known(module):
         return LoggedScores(lower, module, scoring=run["options"])
-    defaults = load_without_evaluate(module).options
-    changed = {
-        name: value
-        for name, value in run["options"].items()
-        if name not in defaults or to_jsonable(defaults[name]) != value
-    }
-    return load_without_evaluate(module, **changed)
+    return load_without_evaluate(module, **run["options"])

@@ -11,11 +11,9 @@ import signal
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
-Result = TypeVar("Result")
-
-_REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
+REFUSALS = (ValueError, OSError, ArithmeticError, MemoryError, RecursionError)
 _work: Callable[[Any], Any]  # of a worker process
 
 
@@ -33,22 +31,6 @@ def cores() -> int:
     return len(available(0)) if available else os.cpu_count() or 1
 
 
-def run_parallel(work: Callable[[int], Result], jobs: int) -> Result:
-    """Return the result of `work(jobs)` or, if a process refuses its input, of `work(1)`.
-
-    Raises:
-        EndedError: a process was killed.
-    """
-    if jobs > 1:
-        try:
-            return work(jobs)
-        except EndedError:
-            raise
-        except _REFUSALS:
-            pass  # one process finds the first invalid row, with its number and line
-    return work(1)
-
-
 def mapped(
     work: Callable[[Any], Any], tasks: Iterable[Any], jobs: int
 ) -> Generator[Any, None, None]:
@@ -59,7 +41,7 @@ def mapped(
     Args:
         work: any function, since it is not sent to processes; only its arguments and results are.
         tasks: taken as needed.
-        jobs: number of processes; with 1 this one does the work.
+        jobs: number of processes.
 
     Raises:
         RefusedError: the work raised an error about its input.
@@ -68,9 +50,6 @@ def mapped(
     >>> list(mapped(lambda task: task * task, range(5), jobs=2))
     [0, 1, 4, 9, 16]
     """
-    if jobs == 1:
-        yield from map(work, tasks)
-        return
     from concurrent.futures.process import BrokenProcessPool, ProcessPoolExecutor
     from multiprocessing import get_context
 
@@ -110,5 +89,5 @@ def _begin(work: Callable[[Any], Any], reader: int, writer: int) -> None:
 def _done(task: Any) -> Any:
     try:
         return _work(task)
-    except _REFUSALS as error:
+    except REFUSALS as error:
         raise RefusedError(f"{type(error).__name__}: {error}") from None

@@ -1,1 +1,1 @@
-"""Integrations: Spark, `datasets`, the Trainer of transformers, UltraRAG."""
+"""Modules inside harnesses and other frameworks, and UltraRAG's evaluations."""

@@ -7,6 +7,7 @@ from ...module.catalog.catalog import load_without_evaluate, score_scale
 from ...statistics.arguments.checks import OptionError, alternatives, shown
 from ...statistics.arguments.domains import Finite, check_option
 
+_LEVEL = 0.95  # of the interval
 _WORST = 3  # rows that a message shows
 _WIDTH = 80  # characters of a value in a message
 
@@ -20,8 +21,6 @@ def assert_scores(
     at_most: float | None = None,
     score: str | None = None,
     certain: bool = False,
-    level: float = 0.95,
-    clusters: Sequence[Any] | None = None,
     **options: Any,
 ) -> dict[str, Any]:
     """Check that a score is good enough; the error shows the interval and the worst rows.
@@ -33,9 +32,7 @@ def assert_scores(
         at_least: the lowest score that passes.
         at_most: the highest score that passes, for example of error rates.
         score: the name of a score; None for the main one.
-        certain: whether the whole confidence interval has to pass.
-        level: the confidence level of the interval.
-        clusters: one label per row, for rows that are not independent.
+        certain: whether the whole 95 % confidence interval has to pass.
         **options: of the module.
 
     Returns:
@@ -62,11 +59,9 @@ def assert_scores(
     if at_least is not None and at_most is not None and at_least > at_most:
         raise OptionError("at_least", f"is {at_least}, but at_most is {at_most}")
     metric = load_without_evaluate(module, **options)
-    arguments: dict[str, Any] = {} if clusters is None else {"clusters": clusters}
-    if "per_example" in metric.declared_options:
-        arguments["per_example"] = True
+    rows = {"per_example": True} if "per_example" in metric.declared_options else {}
     result: dict[str, Any] = metric.compute(
-        predictions=predictions, references=references, confidence_level=level, **arguments
+        predictions=predictions, references=references, confidence_level=_LEVEL, **rows
     )
     intervals = result["confidence_interval"]
     name = score or metric.main_score or next(iter(intervals))
@@ -75,32 +70,27 @@ def assert_scores(
         raise OptionError("score", f": {module} has no score {name!r} with an interval{hint}")
     if score_scale(module, name).lower_is_better and at_most is None:
         raise OptionError("at_least", f": lower is better for {name!r}; pass at_most=")
-
-    def problems(low: float, high: float) -> list[str]:
-        below = at_least is not None and not low >= at_least
-        above = at_most is not None and not high <= at_most
-        return [f"below {at_least}"] * below + [f"above {at_most}"] * above
-
-    found = problems(*(intervals[name] if certain else (result[name], result[name])))
-    if not found:
-        return result
     low, high = intervals[name]
+    lowest, highest = (low, high) if certain else (result[name], result[name])
+    problems = []
+    if at_least is not None and not lowest >= at_least:
+        problems.append(f"below {at_least}")
+    if at_most is not None and not highest <= at_most:
+        problems.append(f"above {at_most}")
+    if not problems:
+        return result
     message = f"{name} {result[name]:.4f} [{low:.4f}, {high:.4f}] of {len(predictions)} rows "
-    message += f"{'may be' if certain else 'is'} {' or '.join(found)}"
-    message += f" at level {level}" if certain else ""
-    scores = result.get("per_example", {}).get(name) or []
+    message += f"{'may be' if certain else 'is'} {' or '.join(problems)}"
+    scores = result.get("per_example", {}).get(name)
+    if scores is None:
+        raise AssertionError(message)
     columns = [_values(column) for column in (predictions, references) if column is not None]
-    lines = {}
-    for row in sorted(range(len(scores)), key=scores.__getitem__, reverse=at_least is None):
+    worst = sorted(range(len(scores)), key=scores.__getitem__, reverse=at_least is None)[:_WORST]
+    lines = [f"{message}; the worst rows:"]
+    for row in worst:
         values = " for ".join(shown(column[row], _WIDTH) for column in columns)
-        lines[row] = f"row {row}: {scores[row]:.4f}  {values}"
-    if lines:
-        message = "\n  ".join([f"{message}; the worst rows:", *list(lines.values())[:_WORST]])
-    error = AssertionError(message)
-    error.failed_rows = [  # type: ignore[attr-defined] # which the plugin of pytest reports
-        line for row, line in lines.items() if problems(scores[row], scores[row])
-    ]
-    raise error
+        lines.append(f"row {row}: {scores[row]:.4f}  {values}")
+    raise AssertionError("\n  ".join(lines))
 
 
 def _values(column: Any) -> list[Any]:

@@ -1,17 +1,16 @@
 """Scorers and metrics for inspect_ai, which finds them by an entry point.
 
 In logs the scorers are `metric_commons/math`, `metric_commons/choice` and, of each module that
-judges single rows, `metric_commons/qa_f1` and so on. The metrics are `interval`, `standard_error`
-and `groups`, and the reducer of epochs is `maj`. No other file of the package imports this one,
-which imports inspect_ai.
+judges single rows, `metric_commons/qa_f1` and so on. The metrics are `interval` and
+`standard_error`. No other file of the package imports this one, which imports inspect_ai.
 
     Task(dataset, solver=generate(), scorer=[math(percent="value"), choice()])
     Task(dataset, solver=generate(), scorer=math(), metrics=[interval(cluster="document")])
 """
 
-import math as numbers
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from math import inf, isnan, nan
+from typing import Any
 
 from inspect_ai.scorer import (
     CORRECT,
@@ -20,31 +19,27 @@ from inspect_ai.scorer import (
     SampleScore,
     Score,
     Scorer,
-    ScoreReducer,
     Target,
     accuracy,
     mean,
     value_to_float,
 )
 from inspect_ai.scorer import metric as registered_metric
-from inspect_ai.scorer import score_reducer as registered_reducer
 from inspect_ai.scorer import scorer as registered_scorer
 from inspect_ai.solver import TaskState
 
-from ...judging.sampling.answer_clusters import sampled_answers
-from ...statistics.arguments.domains import check_option
-from ...statistics.intervals.methods import Method
+from ...statistics.arguments.domains import Level, check_option
+from ...statistics.intervals.intervals import interval as mean_interval
 from ...statistics.intervals.proportions import Interval
 from ..rewards.model_outputs import sole
 from ..rewards.module_tasks import row_modules
 from ..rewards.named_tasks import task as named_task
-from ..rewards.repeated_samples import check_interval_options, mean_estimate
 from ..rewards.verdicts import Task as RowTask
 
-__all__ = ["choice", "groups", "interval", "maj", "math", "module", "standard_error"]
+__all__ = ["choice", "interval", "math", "module", "standard_error"]
 
 
-def _interval(level: float = 0.95, cluster: str | None = None, method: Method = "auto") -> Metric:
+def _interval(level: float = 0.95, cluster: str | None = None) -> Metric:
     """Return the confidence interval of the mean: {"low": ..., "high": ...}.
 
     It stays within [0, 1] if the scores do, and has a width even if all scores are equal. Scores
@@ -54,15 +49,14 @@ def _interval(level: float = 0.95, cluster: str | None = None, method: Method = 
         level: the confidence level.
         cluster: a field of the samples' metadata, such as the document of several questions;
             samples with the same value are not independent.
-        method: as in `metric_commons.statistics.interval`.
 
     Raises:
         ValueError: an option is not valid; or a sample has no such field.
     """
-    check_interval_options(level, method)
+    check_option("level", level, Level)
 
     def estimate(scores: list[SampleScore]) -> dict[str, float]:
-        estimated = _estimate(scores, level, cluster, method)
+        estimated = _estimate(scores, level, cluster)
         return {"low": estimated.low, "high": estimated.high}
 
     return estimate
@@ -78,41 +72,7 @@ def _standard_error(cluster: str | None = None) -> Metric:
     """
 
     def estimate(scores: list[SampleScore]) -> float:
-        return _estimate(scores, 0.95, cluster, "auto").standard_error
-
-    return estimate
-
-
-def _groups(key: str, level: float = 0.95, cluster: str | None = None) -> Metric:
-    """Return the mean, interval and number of samples of each group.
-
-    The result has four values for each group, such as "algebra", "algebra_low", "algebra_high" and
-    "algebra_n".
-
-    Args:
-        key: the field of the samples' metadata that names the group.
-        level: the confidence level.
-        cluster: as in `interval`.
-
-    Raises:
-        ValueError: an option is not valid; a sample has no such field; or the names of two groups
-            lead to the same name of a value.
-    """
-    check_interval_options(level)
-
-    def estimate(scores: list[SampleScore]) -> dict[str, float]:
-        labels = _labels(scores, key)
-        values: dict[str, float] = {}
-        for label in sorted({*labels}):
-            rows = [score for score, own in zip(scores, labels, strict=True) if own == label]
-            numbered = [number for _, number in _scored(rows)]
-            mean = numbers.fsum(numbered) / len(numbered) if numbered else numbers.nan
-            low, high, *_ = _estimate(rows, level, cluster, "auto")
-            names = label, f"{label}_low", f"{label}_high", f"{label}_n"
-            if values.keys() & {*names}:
-                raise ValueError(f"two values of {key!r} lead to the name {label!r}")
-            values |= dict(zip(names, (mean, low, high, len(numbered)), strict=True))
-        return values
+        return _estimate(scores, 0.95, cluster).standard_error
 
     return estimate
 
@@ -178,71 +138,37 @@ def _scorer(task: RowTask, *, is_letter: bool) -> Scorer:
     return scored
 
 
-def _maj(equivalence: Literal["normalized", "math"] = "normalized") -> ScoreReducer:
-    """Return the mean score of the most frequent answer of all epochs: maj@k.
+def _estimate(scores: Sequence[SampleScore], level: float, cluster: str | None) -> Interval:
+    """Return the interval of the samples that have a score; NaN without any.
 
-    Equally frequent answers count equally; a sample without an answer does not vote.
-
-    Args:
-        equivalence: "math" counts answers as one that are proved equal, "normalized" those whose
-            texts are equal but for white space.
-
-    Raises:
-        ValueError: the option is not valid.
+    It is within [0, 1] if the scores are, and otherwise has no upper bound.
     """
-    check_option("equivalence", equivalence, Literal["normalized", "math"])
-    equal = named_task("math").equal_answers() if equivalence == "math" else None
     number = value_to_float()
-
-    def reduce(scores: list[Score]) -> Score:
-        values = [number(score.value) for score in scores]
-        answers = [" ".join((score.answer or "").split()) for score in scores]
-        (votes,) = sampled_answers([answers], [""], equal=equal, blank_votes=False)
-        clusters: dict[Any, list[float]] = {}
-        for value, cluster in zip(values, votes.clusters, strict=True):
-            if cluster is not None:
-                clusters.setdefault(cluster, []).append(value)
-        most = max(map(len, clusters.values()), default=0)
-        winners = [numbers.fsum(voted) / most for voted in clusters.values() if len(voted) == most]
-        value = numbers.fsum(winners) / len(winners) if winners else 0.0
-        first = scores[0]
-        return Score(value=value, answer=first.answer, metadata=first.metadata)
-
-    return reduce
-
-
-def _scored(scores: Sequence[SampleScore]) -> list[tuple[SampleScore, float]]:
-    """Return the samples that have a score, with its number."""
-    number = value_to_float()
-    pairs = [(score, number(score.score.value)) for score in scores]
-    return [(score, value) for score, value in pairs if not numbers.isnan(value)]
-
-
-def _labels(scores: Sequence[SampleScore], key: str) -> list[str]:
-    """Return the value of a field of the metadata of each sample."""
-    labels = []
+    values, clusters = [], []
     for score in scores:
-        label = (score.sample_metadata or {}).get(key)
-        if label is None or label != label:
-            raise ValueError(f"sample {score.sample_id!r} has no {key!r} in its metadata")
-        labels.append(str(label))
-    return labels
+        value = number(score.score.value)
+        if not isnan(value):
+            values.append(value)
+            clusters.append(None if cluster is None else _label(score, cluster))
+    if not values:
+        return Interval(nan, nan, "auto", nan, None)
+    low = -inf if min(values) < 0 else 0.0
+    bounds = (low, inf if low < 0 or max(values) > 1 else 1.0)
+    labels = None if cluster is None else clusters
+    return mean_interval(values, confidence_level=level, clusters=labels, bounds=bounds)
 
 
-def _estimate(
-    scores: Sequence[SampleScore], level: float, cluster: str | None, method: Method
-) -> Interval:
-    pairs = _scored(scores)
-    values = [value for _, value in pairs]
-    clusters = None if cluster is None else _labels([score for score, _ in pairs], cluster)
-    return mean_estimate(values, level, clusters, method)
+def _label(score: SampleScore, key: str) -> str:
+    """Return the value of a field of the metadata of a sample."""
+    label = (score.sample_metadata or {}).get(key)
+    if label is None or label != label:
+        raise ValueError(f"sample {score.sample_id!r} has no {key!r} in its metadata")
+    return str(label)
 
 
 # The names under which logs mention them begin with "metric_commons/".
 interval = registered_metric(name="interval")(_interval)
 standard_error = registered_metric(name="standard_error")(_standard_error)
-groups = registered_metric(name="groups")(_groups)
-maj = registered_reducer(name="maj")(_maj)
 # Whether the answer is proved to be equal to the target, and whether the letter is: "C" or "I". A
 # target that cannot be read leaves the sample unscored. Options are those of the rewards.
 math = _registered("math", "math", is_letter=True)

@@ -11,16 +11,14 @@ from math import fsum, isnan, nan
 from typing import Any
 
 from ...module.catalog.catalog import score_scale
-from ...statistics.arguments.domains import Count, check_option
 from ..rewards.model_outputs import sole
 from ..rewards.named_tasks import task as named_task
-from ..rewards.repeated_samples import NAMES, sample_scores
 from .lm_eval import CorpusScore
 
 __all__ = ["corpus_metric", "metric"]
 
 
-def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
+def metric(module: str, **options: Any) -> Any:
     """Return all scores of the rows of a module, as a metric of lighteval.
 
     Of several samples of a row the best counts, in the direction of the score. A row whose
@@ -28,8 +26,6 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
 
     Args:
         module: "math", "choice", or a module that compares texts.
-        samples: the number k of samples of each row that lighteval draws; above 1 there are also
-            the means `avg@k`, `pass@k` and `maj@k`.
         **options: `score`, `extract`, `name` and the options of the module.
 
     Returns:
@@ -40,53 +36,34 @@ def metric(module: str, *, samples: int = 1, **options: Any) -> Any:
         TypeError: an option is unknown.
         ImportError: lighteval is not installed.
     """
-    check_option("samples", samples, Count)
     task = named_task(module, **options)
     main, others = options.get("name") or task.score_name, task.further_scores()
-    repeated = [f"{name}@{samples}" for name in NAMES] if samples > 1 else []
-    names = [main, *others, *repeated]
     scale = task.scale()
 
-    from lighteval.metrics import metrics_sample
+    from lighteval.metrics.metrics_sample import SampleLevelComputation
     from lighteval.metrics.utils.metric_utils import SampleLevelMetricGrouping
     from lighteval.tasks.requests import SamplingMethod
 
-    bases: tuple[type[Any], ...] = (metrics_sample.SampleLevelComputation,)
-    if repeated:  # the mark of metrics that say how many samples lighteval draws
-        bases = (metrics_sample.SamplingMetric, *bases)
-
-    class RowMetric(*bases):  # type: ignore[misc]
+    class RowMetric(SampleLevelComputation):  # type: ignore[misc]
         """The scores of a row."""
 
-        def __init__(self) -> None:
-            """Leave out the preparations of lighteval, which clean texts."""
-
-        def num_samples(self) -> int:
-            """Return the number of samples of each row."""
-            return samples
-
         def compute(self, doc: Any, model_response: Any, **kwargs: Any) -> dict[str, float]:
-            """Return the scores of the best sample, and those of all samples together."""
+            """Return the scores of the best sample."""
             texts = model_response.final_text
             verdicts = task.verdicts(texts, [sole(doc.get_golds())] * len(texts))
             scored = [verdict for verdict in verdicts if verdict.score is not None]
             if not scored:
-                return dict.fromkeys(names, nan)
+                return dict.fromkeys([main, *others], nan)
             best = max(scored, key=lambda verdict: scale.signed(verdict.score))
-            scores = {main: best.score or 0.0}
-            scores |= {name: best.scores.get(name, 0.0) for name in others}
-            return scores | (sample_scores(task, verdicts[:samples]) if repeated else {})
+            return {main: best.score or 0.0} | {name: best.scores.get(name, 0.0) for name in others}
 
     higher = {name: not task.scale(name).lower_is_better for name in others}
-    higher[main] = not scale.lower_is_better
-    for name in repeated:  # avg@k is a mean of the score itself
-        higher[name] = not name.startswith("avg") or higher[main]
     return SampleLevelMetricGrouping(
-        metric_name=names,
-        higher_is_better=higher,
+        metric_name=[main, *others],
+        higher_is_better={main: not scale.lower_is_better, **higher},
         category=SamplingMethod.GENERATIVE,
         sample_level_fn=RowMetric(),
-        corpus_level_fn=dict.fromkeys(names, mean_of_scored),
+        corpus_level_fn=dict.fromkeys([main, *others], mean_of_scored),
     )
 
 
@@ -106,7 +83,7 @@ def corpus_metric(module: str, score: str | None = None, **options: Any) -> Any:
         TypeError: an option is unknown.
         ImportError: lighteval is not installed.
     """
-    aggregation = CorpusAggregation(CorpusScore(module, score, "score", options))
+    aggregation = CorpusAggregation(CorpusScore(module, score, options))
 
     from lighteval.metrics.sample_preparator import GenerativePreparator
     from lighteval.metrics.utils.metric_utils import CorpusLevelMetric

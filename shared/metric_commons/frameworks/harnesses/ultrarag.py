@@ -1,21 +1,16 @@
 """UltraRAG's evaluations under its names: short answers, runs, comparisons of runs, and tables.
 
-Names, arguments and the structure of results are those of UltraRAG's evaluation server. "ultrarag",
-the usual profile, reproduces the scores of its version 0.3.0 to the last bit, even where they are
-odd: every prediction contains an answer that normalizes to nothing, and queries missing from a run
-are left out of its means, but count as zero in a comparison. "ultrarag-main" is the same with a
-later change: an answer consisting only of articles keeps them (pull request 510). "standard"
-computes what the names say.
+Names, arguments and the structure of results are those of UltraRAG's evaluation server, and scores
+are those of its version 0.3.0 to the last bit, even where they are odd: every prediction contains
+an answer that normalizes to nothing, and queries missing from a run are left out of its means, but
+count as zero in a comparison. Means are by Python's `sum`, which rounds less from 3.12 on.
 
-Some input that UltraRAG accepts is an error in all profiles: unequal numbers of rows, no rows, an
-unknown name, an unreadable line of a file, a run without judged queries. P-values are computed our
-way in all profiles: without random draws, and never zero.
-
-UltraRAG computes means with `sum`, which rounds less from Python 3.12 on. `python_version` names
-the Python version that UltraRAG runs in, if it differs; it has no effect in "standard".
+Some input that UltraRAG accepts is an error: unequal numbers of rows, no rows, an unknown name, an
+unreadable line of a file, a run without judged queries. P-values are computed our way: without
+random draws, and never zero.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -25,30 +20,26 @@ from ...data.trec.trec import File, Qrels, Run, read_qrels, read_run
 from ...module.declaration.columns import read
 from ...retrieval.runs import score_run
 from ...statistics.arguments.arrays import Floats
-from ...statistics.arguments.checks import OptionError, RowError, alternatives
-from ...statistics.arguments.domains import Names, Resamples, Seed, check_option
+from ...statistics.arguments.checks import OptionError, alternatives
+from ...statistics.arguments.domains import Names, Resamples, check_option
 from ...statistics.arguments.shapes import ListOf, Scalar
 from ...statistics.intervals.intervals import interval
-from ...statistics.intervals.summary import mean
-from ...statistics.resampling.progress import step
 from ...statistics.tests.significance import compare
 from ...text.answers.answers import AnswerPairs, Match, answer_pairs
 from ...text.rouge_overlaps.rouge_scores import rouge
 from ...text.tokens.references import Aggregation, best_pairs
-from .ultrarag_profiles import Profile, ProfileRules, python_mean, rules_of, summation
 
 ANSWER_METRICS = tuple("acc em stringem coverem f1 rouge-1 rouge-2 rouge-l".split())
 RANKING_METRICS = tuple("mrr map recall ndcg precision".split())
 CUTOFFS = (1, 5, 10, 20, 50, 100)
 
+_NORMALIZER = "ultrarag"
 _ROUGE_TYPES = {"rouge-1": "rouge1", "rouge-2": "rouge2", "rouge-l": "rougeL"}
 _METRICS = {"map": "map", "mrr": "mrr", "ndcg": "ndcg", "P": "precision", "recall": "recall"}
 _WITHOUT_CUTOFF = ("map", "mrr")
 _EQUAL: Mapping[str, Aggregation] = {"em": "max", "stringem": "mean"}
 _CONTAINED: Mapping[str, Match] = {"acc": "substring", "coverem": "token_set"}
 _TEXTS = Scalar(str)
-_BLOCK = 65_536  # rows between two progress reports
-_STEPS = 4  # of a comparison, in reports of progress: three files read, and the tests
 _COMPARISON_KEYS = tuple("A_mean B_mean diff p_value significant".split())
 
 
@@ -59,9 +50,6 @@ def evaluate(
     pred_ls: Sequence[str],
     gt_ls: Sequence[str | Sequence[str]],
     metrics: Sequence[str] | None = None,
-    *,
-    profile: Profile = "ultrarag",
-    python_version: str | None = None,
 ) -> dict[str, Any]:
     """Return scores of rows and means: `{metric: [per row], ..., "avg_<metric>": mean, ...}`.
 
@@ -72,13 +60,8 @@ def evaluate(
 
     Args:
         pred_ls: one answer per row.
-        gt_ls: one or more accepted answers per row.
+        gt_ls: one or more accepted answers per row; a row without any scores 0.
         metrics: names in `ANSWER_METRICS`, in any case; all of them if None or empty.
-        profile: "ultrarag", "ultrarag-main" or "standard". The last two use the normalizer of later
-            versions of UltraRAG, in which "A" stays "a". In "standard", two answers without words
-            have an F1 of 1, no prediction contains an answer without words, and a row without
-            references is an error.
-        python_version: of UltraRAG's Python; None for this one.
 
     Raises:
         ValueError: the numbers of predictions and references differ, there are no rows, a row is
@@ -87,34 +70,27 @@ def evaluate(
     >>> evaluate(["Paris, France"], [["Paris"]], ["em", "acc", "f1"])
     {'em': [0.0], 'acc': [1.0], 'f1': [0.6666666666666666], 'avg_em': 0.0, 'avg_acc': 1.0, \
 'avg_f1': 0.6666666666666666}
-    >>> evaluate(["B"], [["A"]], ["acc"]), evaluate(["B"], [["A"]], ["acc"], profile="standard")
-    ({'acc': [1.0], 'avg_acc': 1.0}, {'acc': [0.0], 'avg_acc': 0.0})
+    >>> evaluate(["B"], [["A"]], ["acc"])
+    {'acc': [1.0], 'avg_acc': 1.0}
     """
-    rules = rules_of(profile)
     names = _check_names(metrics, ANSWER_METRICS)
-    predictions, references = _read_rows(pred_ls, gt_ls, rules)
-    scores: dict[str, list[float]] = {name: [] for name in names}
-    starts = range(0, len(predictions), _BLOCK)
-    for number, start in enumerate(starts):
-        rows = slice(start, start + _BLOCK)
-        with step(number, len(starts)):
-            row_scores = _row_scores(predictions[rows], references[rows], names, rules)
-        for name, values in row_scores.items():
-            scores[name] += values.tolist()
-    averages = {
-        f"avg_{name}": mean(values)
-        if profile == "standard"
-        else python_mean(values, profile, python_version)
-        for name, values in scores.items()
-    }
-    return {**scores, **averages}
+    layouts = [{"pred_ls": _TEXTS, "gt_ls": shape} for shape in (_TEXTS, ListOf(_TEXTS))]
+    _, columns = read({"pred_ls": pred_ls, "gt_ls": gt_ls}, layouts)
+    predictions, references = list(columns["pred_ls"]), list(columns["gt_ls"])
+    if not predictions:
+        raise ValueError("pred_ls and gt_ls have no rows; a mean of nothing is undefined")
+    row_scores = _row_scores(predictions, references, names)
+    scores = {name: row_scores[name].tolist() for name in names}
+    return {**scores, **{f"avg_{name}": value for name, value in means(scores).items()}}
+
+
+def means(scores: Mapping[str, Sequence[float]]) -> dict[str, float]:
+    """Return the mean of each metric, by Python's `sum` as in UltraRAG."""
+    return {name: sum(values) / len(values) for name, values in scores.items()}
 
 
 def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[str]:
-    """Return the names in lower case, checked to be valid and distinct.
-
-    All valid names by default.
-    """
+    """Return the names in lower case, checked to be valid and distinct; by default all."""
     if metrics is None:
         return list(valid)
     check_option("metrics", metrics, Names)
@@ -128,26 +104,8 @@ def _check_names(metrics: Sequence[str] | None, valid: Sequence[str]) -> list[st
     return names or list(valid)
 
 
-def _read_rows(
-    pred_ls: Sequence[str], gt_ls: Sequence[str | Sequence[str]], rules: ProfileRules
-) -> tuple[list[str], list[str | list[str]]]:
-    """Return both columns as lists, with every row checked."""
-    layouts = [{"pred_ls": _TEXTS, "gt_ls": shape} for shape in (_TEXTS, ListOf(_TEXTS))]
-    _, columns = read({"pred_ls": pred_ls, "gt_ls": gt_ls}, layouts)
-    predictions, references = list(columns["pred_ls"]), list(columns["gt_ls"])
-    if not predictions:
-        raise ValueError("pred_ls and gt_ls have no rows; a mean of nothing is undefined")
-    if not rules.zero_without_reference and [] in references:
-        row = references.index([])
-        raise RowError("gt_ls", row, "is empty; every row needs at least one reference")
-    return predictions, references
-
-
 def _row_scores(
-    predictions: list[str],
-    references: list[str | list[str]],
-    names: list[str],
-    rules: ProfileRules,
+    predictions: list[str], references: list[str | list[str]], names: list[str]
 ) -> dict[str, Floats]:
     """Return the scores of rows by metric; 0 for rows without references.
 
@@ -156,18 +114,18 @@ def _row_scores(
     is_empty = [row_references == [] for row_references in references]
     references = [row_references or [""] for row_references in references]
     blocks = [
-        _pair_scores(pairs, names, rules)
-        for pairs in answer_pairs(predictions, references, normalizer=rules.normalizer)
+        _pair_scores(pairs, names)
+        for pairs in answer_pairs(predictions, references, normalizer=_NORMALIZER)
     ]
     scores = {name: np.concatenate([block[name] for block in blocks]) for name in blocks[0]}
-    if types := [_ROUGE_TYPES[name] for name in names if name in _ROUGE_TYPES]:
-        options: dict[str, Any] = {"use_stemmer": True, "normalizer": rules.normalizer}
-        overlaps = rouge(predictions, references, rouge_types=types, **options)
-        scores |= {name: overlaps[_ROUGE_TYPES[name]].f1 for name in names if name in _ROUGE_TYPES}
-    return {name: np.where(is_empty, 0.0, scores[name]) for name in names}
+    if types := {name: _ROUGE_TYPES[name] for name in names if name in _ROUGE_TYPES}:
+        options: dict[str, Any] = {"use_stemmer": True, "normalizer": _NORMALIZER}
+        overlaps = rouge(predictions, references, rouge_types=list(types.values()), **options)
+        scores |= {name: overlaps[kind].f1 for name, kind in types.items()}
+    return {name: np.where(is_empty, 0.0, values) for name, values in scores.items()}
 
 
-def _pair_scores(pairs: AnswerPairs, names: list[str], rules: ProfileRules) -> dict[str, Floats]:
+def _pair_scores(pairs: AnswerPairs, names: list[str]) -> dict[str, Floats]:
     """Return the row scores of the metrics that compare whole answers, or words."""
     scores: dict[str, Floats] = {}
     for name, average in _EQUAL.items():
@@ -175,10 +133,10 @@ def _pair_scores(pairs: AnswerPairs, names: list[str], rules: ProfileRules) -> d
             scores[name] = pairs.hits(pairs.equal(), average)
     for name, match in _CONTAINED.items():
         if name in names:
-            contained = pairs.contained(match, empty_is_contained=rules.empty_is_contained)
+            contained = pairs.contained(match, empty_is_contained=True)
             scores[name] = pairs.hits(contained, "max")
     if "f1" in names:
-        f1 = pairs.token_f1("multiset", both_empty=rules.both_empty).f1
+        f1 = pairs.token_f1("multiset", both_empty=0.0).f1
         scores["f1"] = f1.take(best_pairs(f1, pairs.references))
     return scores
 
@@ -191,49 +149,26 @@ def evaluate_trec(
     qrels_path: File,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
-    *,
-    profile: Profile = "ultrarag",
-    python_version: str | None = None,
 ) -> dict[str, float]:
     """Return the means of a run.
 
     `{"map": ..., "mrr": ..., "ndcg@k": ..., "P@k": ..., "recall@k": ...}`.
 
-    Values are those of trec_eval. Measures that `metrics` does not name are left out.
+    Values are those of pytrec_eval, whose scores of documents are in single precision. Measures
+    that `metrics` does not name are left out.
 
     Args:
         run_path: the run, a file in a format of `read_run`.
         qrels_path: the relevance judgments.
         metrics: names in `RANKING_METRICS`, in any case; all of them if None or empty.
         ks: the cutoffs of recall, ndcg and precision; `CUTOFFS` if None.
-        profile: in "standard", a judged query missing from the run counts as zero, and documents
-            are ordered by double-precision scores, as in trec_eval 10; in the others the query is
-            left out, and scores are in single precision, as in pytrec_eval.
-        python_version: as in `evaluate`.
 
     Raises:
         ValueError: an unknown name, a cutoff below 1, an unreadable file, or files without a common
             query.
         OSError: a file cannot be read.
     """
-    scores = query_scores(run_path, qrels_path, metrics, ks, profile=profile)
-    return means_of_queries(scores, profile=profile, python_version=python_version)
-
-
-def means_of_queries(
-    scores: Mapping[str, Sequence[float]],
-    *,
-    profile: Profile = "ultrarag",
-    python_version: str | None = None,
-) -> dict[str, float]:
-    """Return the means of the result of `query_scores`, in "standard" added up as in trec_eval.
-
-    Args:
-        scores: the scores of queries, by measure.
-        profile: as in `evaluate_trec`.
-        python_version: as in `evaluate`.
-    """
-    return {name: python_mean(row, profile, python_version) for name, row in scores.items()}
+    return means(query_scores(run_path, qrels_path, metrics, ks))
 
 
 def query_scores(
@@ -241,8 +176,6 @@ def query_scores(
     qrels_path: File,
     metrics: Sequence[str] | None = None,
     ks: Sequence[int] | None = None,
-    *,
-    profile: Profile = "ultrarag",
 ) -> dict[str, list[float]]:
     """Return the scores of queries for each measure of `evaluate_trec`, in the order of its sums.
 
@@ -251,24 +184,19 @@ def query_scores(
         qrels_path: as in `evaluate_trec`.
         metrics: as in `evaluate_trec`.
         ks: as in `evaluate_trec`.
-        profile: as in `evaluate_trec`.
 
     Raises:
         ValueError: as `evaluate_trec`.
         OSError: a file cannot be read.
     """
-    rules_of(profile)
     measures = _measures(metrics, ks)
     qrels = read_qrels(qrels_path)
     run = _read_run(run_path, qrels, qrels_path)
-    scores = _query_scores(qrels, run, measures, profile)
-    queries: Iterable[str] = scores  # in the order of trec_eval
-    if profile != "standard":
-        # UltraRAG adds up queries in the order of their first occurrence in the run.
-        is_first = np.diff(run.query, prepend=-1) != 0  # of rows with this query
-        codes = dict.fromkeys(run.query[is_first].tolist())
-        queries = [run.queries[code] for code in codes if run.queries[code] in scores]
-    return {name: [scores[query][name] for query in queries] for name in measures}
+    scores = _query_scores(qrels, run, measures)
+    # UltraRAG adds up queries in the order of their first occurrence in the run.
+    is_first = np.diff(run.query, prepend=-1) != 0  # of rows with this query
+    queries = [run.queries[code] for code in dict.fromkeys(run.query[is_first].tolist())]
+    return {name: [scores[q][name] for q in queries if q in scores] for name in measures}
 
 
 def evaluate_trec_pvalue(
@@ -279,17 +207,15 @@ def evaluate_trec_pvalue(
     ks: Sequence[int] | None = None,
     n_resamples: int | None = None,
     *,
-    seed: int = 0,
-    profile: Profile = "ultrarag",
-    python_version: str | None = None,
     confidence_level: float | None = None,
 ) -> dict[str, dict[str, Any]]:
     """Return the means of both runs, and whether they differ significantly, for each measure.
 
     The result is `{"map": {"A_mean", "B_mean", "diff", "p_value", "significant"}, ...}`, where A is
-    the new run. P-values are those of `significance.p_values`: two-sided permutation tests, without
-    random draws. A measure is significant if its p-value is below 0.05, without a correction: among
-    many measures without a difference, one in twenty is significant by chance.
+    the new run. All judged queries count that occur in one of the runs; a query missing from the
+    other scores zero. P-values are those of `significance.p_values`: two-sided permutation tests,
+    without random draws. A measure is significant if its p-value is below 0.05, without a
+    correction: among many measures without a difference, one in twenty is significant by chance.
 
     Args:
         run_new_path: the run of system A.
@@ -298,46 +224,36 @@ def evaluate_trec_pvalue(
         metrics: as in `evaluate_trec`.
         ks: as in `evaluate_trec`.
         n_resamples: accepted as in UltraRAG, but without effect, since nothing is drawn.
-        seed: accepted, without effect.
-        profile: in "standard" all judged queries count, in the others those that occur in one of
-            the runs; a query missing from a run scores zero.
-        python_version: as in `evaluate`.
         confidence_level: also return the interval of each difference, `confidence_interval`.
 
     Raises:
-        ValueError: as for `evaluate_trec`, or an invalid number of resamples or seed.
+        ValueError: as for `evaluate_trec`, or an invalid number of resamples.
         OSError: a file cannot be read.
     """
-    rules_of(profile)
     check_option("n_resamples", n_resamples, Resamples | None)
-    check_option("seed", seed, Seed)
     measures = _measures(metrics, ks)
-    with step(0, _STEPS):
-        qrels = read_qrels(qrels_path)
-    runs = []
-    for number, path in enumerate((run_new_path, run_old_path), start=1):
-        with step(number, _STEPS):
-            run = _read_run(path, qrels, qrels_path)
-            runs.append(_query_scores(qrels, run, measures, profile))
-    queries = sorted({*runs[0], *runs[1]})
+    qrels = read_qrels(qrels_path)
+    runs = [_read_run(path, qrels, qrels_path) for path in (run_new_path, run_old_path)]
+    new, old = (_query_scores(qrels, run, measures) for run in runs)
+    queries = sorted({*new, *old})
     zeros = dict.fromkeys(measures, 0.0)
     a, b = (
-        {name: [run.get(query, zeros)[name] for query in queries] for name in measures}
-        for run in runs
+        {name: [scores.get(query, zeros)[name] for query in queries] for name in measures}
+        for scores in (new, old)
     )
-    with step(3, _STEPS):
-        comparisons = {
-            name: compare(a[name], b[name], confidence_level=confidence_level) for name in measures
-        }
-    keys = [*_COMPARISON_KEYS, *(["confidence_interval"] if confidence_level else [])]
+    comparisons = {
+        name: compare(a[name], b[name], confidence_level=confidence_level) for name in measures
+    }
+    keys = list(_COMPARISON_KEYS)
+    if confidence_level:
+        keys.append("confidence_interval")
     order = [metric.lower() for metric in metrics or RANKING_METRICS]  # metric by metric
     results = {}
     for name in sorted(measures, key=lambda name: order.index(_METRICS[name.partition("@")[0]])):
         differences = [x - y for x, y in zip(a[name], b[name], strict=True)]
-        columns = {"A_mean": a[name], "B_mean": b[name], "diff": differences}
-        means = means_of_queries(columns, profile=profile, python_version=python_version)
-        found = comparisons[name] | means
-        results[name] = {key: found[key] for key in keys}
+        averages = means({"A_mean": a[name], "B_mean": b[name], "diff": differences})
+        compared = comparisons[name] | averages
+        results[name] = {key: compared[key] for key in keys}
     return results
 
 
@@ -367,35 +283,25 @@ def _read_run(path: File, qrels: Qrels, qrels_path: File) -> Run:
     return run
 
 
-def _query_scores(
-    qrels: Qrels, run: Run, measures: list[str], profile: Profile
-) -> Mapping[str, Mapping[str, float]]:
+def _query_scores(qrels: Qrels, run: Run, measures: list[str]) -> Mapping[str, Mapping[str, float]]:
     """Return the measures of each query that counts."""
-    rules = rules_of(profile)
-    scores: dict[str, dict[str, float]] = score_run(
-        qrels, run, measures, missing=rules.missing, score_dtype=rules.score_dtype
-    )["per_query"]
+    result = score_run(qrels, run, measures, missing="skip", score_dtype="float32")
+    scores: dict[str, dict[str, float]] = result["per_query"]
     return scores
 
 
-def signature(
-    tool: str, profile: Profile, options: Mapping[str, Any], python_version: str | None = None
-) -> str:
+def signature(tool: str, rows: int | None = None) -> str:
     """Return a one-line signature that says how scores were computed.
 
     Args:
         tool: "evaluate", "evaluate_trec" or "evaluate_trec_pvalue".
-        profile: the profile of the scores.
-        options: further parts, such as the number of rows; None is left out.
-        python_version: of the Python whose `sum` was used for means; None for this one.
+        rows: of answers.
 
-    >>> signature("evaluate", "ultrarag", {"rows": 3, "ks": None}, "3.11")  # doctest: +ELLIPSIS
-    'ultrarag.evaluate|profile=ultrarag|sum=running|rows=3|metric-commons ...'
+    >>> signature("evaluate", 3)  # doctest: +ELLIPSIS
+    'ultrarag.evaluate|rows=3|metric-commons ...'
     """
-    options = {"sum": summation(profile, python_version), **options}
-    texts = [f"{name}={value}" for name, value in options.items() if value is not None]
-    program = f"metric-commons {version('metric-commons')}"
-    return "|".join([f"ultrarag.{tool}", f"profile={profile}", *texts, program])
+    about = "" if rows is None else f"|rows={rows}"
+    return f"ultrarag.{tool}{about}|metric-commons {version('metric-commons')}"
 
 
 def intervals(

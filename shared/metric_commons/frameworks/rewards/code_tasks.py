@@ -101,10 +101,6 @@ class Code(Task):
             return f"cannot be read: {error}"
         return None
 
-    def suggestion(self, references: References) -> str:
-        """Return advice for a batch in which no tests can be read."""
-        return f"the first {self.reference_problem(references[0])}; is it the right column?"
-
 
 def _prepared(references: list[Any], options: Mapping[str, Any]) -> Preparation:
     of_runs = {name: value for name, value in options.items() if name not in _NOT_OF_RUNS}

@@ -1,7 +1,7 @@
 """The task of mathematical answers."""
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from inspect import signature
 from typing import Any
@@ -13,8 +13,7 @@ from ...mathematics.proof.comparisons import Rules
 from ...mathematics.proof.equivalence import readable, rules_of, verdict
 from ...statistics.arguments.checks import alternatives
 from ...statistics.arguments.domains import Finite, check_option
-from ...text.extraction.step_chains import answer_in, chain_functions
-from .verdicts import Task, Verdict, listed
+from .verdicts import Task, Verdict
 
 
 class Math(Task):
@@ -51,11 +50,6 @@ class Math(Task):
         is_formula = readable(text, decimal_comma=self.options["decimal_comma"])
         return (text,) if is_formula and not is_solution(text) else ()
 
-    def equal_answers(self) -> Callable[[str, str], object]:
-        """Return the function that says whether two answers are equal, by the rules of the task."""
-        rules = self._rules
-        return lambda left, right: verdict(left, right, rules).is_equal
-
     def compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         """Yield whether each answer equals one of the accepted answers."""
         rules = self._rules
@@ -70,14 +64,6 @@ class Math(Task):
             else:
                 yield Verdict(float(True in found), answer)
 
-    def explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return in a sentence whether the answer equals an accepted one."""
-        answer = listed([verdict.answer])
-        if verdict.status == "undecided":
-            return f"It is neither proved nor disproved that {answer} equals {listed(accepted)}."
-        relation = "equals" if verdict.score else "does not equal"
-        return f"The answer {answer} {relation} {listed(accepted)}."
-
 
 _COMMANDS = re.compile(r"\\(?:text|textbf|textrm|mathrm|mbox)\s?\{[^{}]*\}|\\[A-Za-z]+")
 _WORD = re.compile(r"(?<![A-Za-z])[A-Z]?[a-z]+(?![A-Za-z])")
@@ -89,7 +75,6 @@ _OF_SENTENCES = frozenset(  # not meant as products of letters
     ).split()
 )
 _OF_FORMULAS = frozenset({"or", "and", "pi", "sqrt", *FUNCTIONS})
-_RULES = Rules()
 _EMPTY = Collection((), in_braces=True)  # "the empty set"
 
 
@@ -110,9 +95,5 @@ def is_solution(text: str) -> bool:
         return False
     before, box, _ = text.partition(r"\boxed")
     words = {word.lower() for word in _WORD.findall(_COMMANDS.sub(" ", before)) if len(word) > 1}
-    if _LABEL.match(text) or not _OF_SENTENCES.isdisjoint(words):
-        return True
-    if not (box and words - _OF_FORMULAS):
-        return False
-    answer = answer_in(text, chain_functions(("boxed",)))
-    return answer is None or not verdict(text, answer, _RULES).is_equal
+    is_sentence = not _OF_SENTENCES.isdisjoint(words) or bool(box and words - _OF_FORMULAS)
+    return is_sentence or _LABEL.match(text) is not None

@@ -5,7 +5,7 @@ Anthropic, or objects of inspect_ai, verifiers and deepeval, which have the same
 attributes. Nothing that a model returned raises an error.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 _MISSING = {"NAType", "NaTType"}  # missing values of pandas, by the names of their types
@@ -74,17 +74,6 @@ def has_calls(message: Mapping[str, Any]) -> bool:
     parts = content if isinstance(content, list) else []
     kinds = {part.get("type") for part in (message, *parts) if isinstance(part, dict)}
     return message.get("tool_calls") is not None or not kinds.isdisjoint(_CALLS)
-
-
-def calling(calls: Iterable[Any], content: Any = "") -> dict[str, Any]:
-    """Return the message of an assistant that makes calls, which are objects or dictionaries.
-
-    >>> calling([{"name": "f", "input_parameters": {"a": 1}}])["tool_calls"]
-    [{'name': 'f', 'arguments': {'a': 1}}]
-    """
-    plain = [_plain(call) for call in calls]
-    made = [{"name": c.get("name"), "arguments": c.get("input_parameters")} for c in plain]
-    return {"role": "assistant", "content": content, "tool_calls": made}
 
 
 def _plain(value: Any) -> Any:

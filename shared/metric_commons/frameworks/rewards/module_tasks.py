@@ -24,12 +24,10 @@ _ROWS: Mapping[str, tuple[str, Any]] = {  # modules whose rows are not texts, wi
         {"instruction_id_list": ["punctuation:no_comma"], "kwargs": [{}]},
     ),
 }
-_SHORT_ANSWERS = ("qa_em", "qa_f1", "substring_recall")
 _COMMON = frozenset(  # scores of several modules; logs add the name of the module
     "exact exact_match f1 precision recall partial_match valid unparsed".split()
 )
 _READING = ("thoughts", "extract", "extract_references")  # options that tasks have, too
-_WORDS = 8  # that an explanation names
 
 
 def module_task(module: str, **settings: Any) -> Task:
@@ -79,10 +77,8 @@ def row_modules() -> list[str]:
 class ModuleTexts(Task):
     """A score of a module that compares texts: the same number as that of `compute`.
 
-    >>> task = ModuleTexts("qa_f1", explain=True)
-    >>> task.verdict("the York city", "New York").reason
-    "qa_f1 is 0.5: the answer is 'the York city', accepted is 'New York'. \
-Missing: new. Too much: city."
+    >>> ModuleTexts("qa_f1", explain=True).verdict("the York city", "New York").reason
+    "qa_f1 is 0.5: the answer is 'the York city', accepted is 'New York'."
     """
 
     def checked(self) -> dict[str, Any]:
@@ -150,25 +146,6 @@ Missing: new. Too much: city."
         (empty,) = self.compared([("", accepted)])
         return verdict._replace(score=empty.score, scores=empty.scores)
 
-    def explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return the score in a sentence, and the words in which short answers differ."""
-        sentence = super().explained(verdict, accepted)
-        if self.module not in _SHORT_ANSWERS or verdict.score == 1:
-            return sentence
-        from ...text.tokens.normalizers import normalizer_function  # imports numpy, so only on use
-
-        normalize = normalizer_function(self.options.get("normalizer", "squad"))
-        words = normalize(verdict.answer or "").split()
-        nearest = min(
-            (normalize(text).split() for text in accepted),
-            key=lambda others: len({*others} ^ {*words}),
-        )
-        for label, some, others in (("Missing", nearest, words), ("Too much", words, nearest)):
-            differing = [word for word in dict.fromkeys(some) if word not in others]
-            if differing:
-                sentence += f" {label}: {', '.join(differing[:_WORDS])}."
-        return sentence
-
 
 class ModuleRows(ModuleTexts):
     """A score of a module whose rows are not texts: tool calls, JSON, instructions."""
@@ -232,16 +209,6 @@ class ModuleRows(ModuleTexts):
         except TypeError:
             return f"cannot be read: {shown(reference)}"
         return None
-
-    def reason(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return the reason for a verdict, in a sentence."""
-        if verdict.status == "unreadable":
-            return f"The reference {self.reference_problem(accepted[0])}."
-        return super().reason(verdict, accepted)
-
-    def suggestion(self, references: References) -> str:
-        """Return advice for a batch in which no reference can be read."""
-        return f"the first {self.reference_problem(references[0])}; is it the right column?"
 
 
 def _valid(text: str) -> str:

@@ -236,8 +236,8 @@ def code(column: str = "verification_info", **options: Any) -> Reward:
     Args:
         column: the column of the data set with the tests, in a form that
             `execution.read_tests` reads, such as open-r1's `verification_info`.
-        **options: `score` is "pass_fail", "partial" (the default), "weighted_sum" or "first_10", as
-            in `code_eval`; `allow_execution`, whether programs may be run, or set
+        **options: `score` is "pass_fail", "partial" (the default) or "weighted_sum", as in
+            `code_eval`; `allow_execution`, whether programs may be run, or set
             HF_ALLOW_CODE_EVAL=1; `thoughts`, `name` and `explain` as in `math`; and further options
             of `code_eval` about how programs are run and judged, such as `timeout`, 5 seconds for
             each test; by default as many programs run at once as are four for each core, but at

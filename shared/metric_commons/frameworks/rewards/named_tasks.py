@@ -7,7 +7,7 @@ from typing import Any
 from ...statistics.arguments.checks import OptionError, nearest
 from ...text.extraction.step_chains import Extract
 from .model_outputs import reference_values
-from .verdicts import Task, Verdict, listed
+from .verdicts import Task, Verdict
 
 _LETTER = re.compile(r"\s*\(?\s*([A-Za-z])\s*\)?\s*[.):]?\s*")
 REPLY = "tagged_or_boxed"  # the step for completions of trained models
@@ -113,11 +113,6 @@ class Choice(Task):
             is_right = any(letter in letters for letter in self.readable(answer))
             yield Verdict(float(is_right), answer)
 
-    def explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return in a sentence whether the choice is accepted."""
-        relation = "is" if verdict.score else "is not"
-        return f"The choice {listed([verdict.answer])} {relation} {listed(accepted)}."
-
 
 def _is_index(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 26
@@ -142,8 +137,3 @@ class Found(Task):
     def compared(self, pairs: Sequence[tuple[str, list[str]]]) -> Iterable[Verdict]:
         """Return 1.0 for every answer."""
         return [Verdict(1.0, answer) for answer, _ in pairs]
-
-    def reason(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return in a sentence whether an answer was found."""
-        article = "An" if verdict.score else "No"
-        return f"{article} answer was found in the text ({self.steps_text()})."

@@ -1,16 +1,16 @@
 """Rewards: tasks as a function of completions and references, in the forms of TRL and verl."""
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any, NamedTuple
 
 from ...statistics.arguments.checks import OptionError
-from ...statistics.arguments.domains import Finite, check_option
-from .trl import LogExtra, LogMetric, log
-from .verdicts import Outputs, References, Task, Verdict, on_free_stack
+from .verdicts import STATUSES, Outputs, References, Task, Verdict, on_free_stack
 from .verl import configured, row_of
+
+LogExtra = Callable[[str, list[Any]], None] | None
+LogMetric = Callable[[str, float], None] | None
 
 _EXAMPLES = 10  # of unreadable references
 
@@ -21,15 +21,12 @@ class ReferenceCheck(NamedTuple):
     rows: int
     readable: int
     unreadable: tuple[tuple[int, str], ...]  # row and problem, of the first ten
-    suggestion: str = ""
 
     def __str__(self) -> str:
         lines = [f"{self.readable:,} of {self.rows:,} references can be read"]
         lines += [f"row {row} {problem}" for row, problem in self.unreadable]
         hidden = self.rows - self.readable - len(self.unreadable)
-        lines += [f"and {hidden:,} more"] if hidden else []
-        lines += [self.suggestion] if self.suggestion else []
-        return "\n".join(lines)
+        return "\n".join([*lines, f"and {hidden:,} more"] if hidden else lines)
 
 
 @dataclass(frozen=True)
@@ -43,8 +40,6 @@ class Reward:
     Args:
         task: how completions are judged.
         column: the column of the data set with the references.
-        weight: of the score, in a sum.
-        others: rewards that are added; see `total`.
 
     Raises:
         ValueError: lower is better for the score of the task, which a trainer would maximize.
@@ -56,8 +51,6 @@ class Reward:
 
     task: Task
     column: str = "solution"
-    weight: float = 1.0
-    others: tuple["Reward", ...] = ()
 
     def __post_init__(self) -> None:
         if self.task.scale().lower_is_better:
@@ -66,7 +59,7 @@ class Reward:
     @property
     def __name__(self) -> str:
         """Return the name in logs: `rewards/math/mean` in TRL."""
-        return "total" if self.others else self.task.name
+        return self.task.name
 
     def verdicts(self, completions: Outputs, references: References) -> list[Verdict]:
         r"""Return the verdict on each completion, which may be a text or a list of messages.
@@ -76,42 +69,16 @@ class Reward:
 
         >>> from .named_rewards import math
         >>> math(explain=True).verdicts([r"\boxed{3}"], ["2"])[0].reason
-        "The answer '3' does not equal '2'."
+        "math is 0: the answer is '3', accepted is '2'."
         """
-        return self._sum([part._judged(completions, references) for part in self._parts()])
-
-    async def awaited(self, completions: Outputs, references: References) -> list[Verdict]:
-        """Return the verdicts; the event loop continues meanwhile."""
-        parts = self._parts()
-        return self._sum([await part.task.awaited(completions, references) for part in parts])
-
-    def _parts(self) -> "tuple[Reward, ...]":
-        return self, *self.others
-
-    def _judged(self, completions: Outputs, references: References) -> list[Verdict]:
         verdicts = self.task.verdicts(completions, references)
         if len(verdicts) > 1 and all(verdict.status == "unreadable" for verdict in verdicts):
             warnings.warn(
-                f"no reference in the column {self.column!r} can be read: "
-                f"{self.task.suggestion(references)}",
-                stacklevel=3,
+                f"no reference in the column {self.column!r} can be read; the first "
+                f"{self.task.reference_problem(references[0])}; pass column= for another column, "
+                "or extract_references= for whole solutions",
+                stacklevel=2,
             )
-        return verdicts
-
-    def _sum(self, of_parts: Sequence[list[Verdict]]) -> list[Verdict]:
-        """Return the weighted sum of each row; its score is None if that of the first part is."""
-        if not self.others and self.weight == 1:
-            return of_parts[0]
-        verdicts = []
-        for row in zip(*of_parts, strict=True):
-            if row[0].score is None:
-                verdicts.append(row[0])
-                continue
-            pairs = list(zip(self._parts(), row, strict=True))
-            scores = {p.task.name: v.score for p, v in pairs if v.score is not None}
-            score = sum(part.weight * scores.get(part.task.name, 0.0) for part, _ in pairs)
-            reason = " ".join(verdict.reason for verdict in row if verdict.reason)
-            verdicts.append(row[0]._replace(score=score, scores=scores, reason=reason))
         return verdicts
 
     def check(self, dataset: Any) -> ReferenceCheck:
@@ -129,8 +96,19 @@ class Reward:
         1 of 2 references can be read
         row 1 cannot be read: '\\left( see figure'
         """
-        columns = [(part.task, part.column) for part in self._parts()]
-        return on_free_stack(_check_references, columns, dataset)
+        # imports numpy, so only on use
+        from ...evaluation.rows.libraries import columns_of_table
+
+        if not self.task.needs_reference():
+            return ReferenceCheck(0, 0, ())
+        references = list(columns_of_table(dataset, [self.column])[self.column])
+        unreadable = on_free_stack(self._unreadable, references)
+        readable = len(references) - len(unreadable)
+        return ReferenceCheck(len(references), readable, tuple(unreadable[:_EXAMPLES]))
+
+    def _unreadable(self, references: References) -> list[tuple[int, str]]:
+        problems = enumerate(map(self.task.reference_problem, references))
+        return [(row, problem) for row, problem in problems if problem is not None]
 
     def __call__(
         self,
@@ -142,17 +120,25 @@ class Reward:
     ) -> list[float | None]:
         """Return the rewards in the form of TRL, also for open-r1, Unsloth, Axolotl and ms-swift.
 
-        `trl` has the names in its logs.
+        Its table of completions gets the column `<name>_answer`, and with `explain`
+        `<name>_reason`; the metrics get the proportions `<name>/unparsed`, `<name>/undecided` and
+        `<name>/unreadable`, and the means of further scores.
         """
-        of_parts = []
-        for part in self._parts():
-            verdicts = part._judged(completions, part._references(completions, columns))
-            log(part.task, verdicts, log_extra, log_metric, columns.get("prompts"))
-            scores = [verdict.score for verdict in verdicts if verdict.score is not None]
-            if self.others and log_metric is not None and scores:
-                log_metric(f"{part.task.name}/mean", sum(scores) / len(scores))
-            of_parts.append(verdicts)
-        return [verdict.score for verdict in self._sum(of_parts)]
+        verdicts = self.verdicts(completions, self._references(completions, columns))
+        name = self.task.name
+        if log_extra is not None:
+            log_extra(f"{name}_answer", [verdict.answer or "" for verdict in verdicts])
+            if self.task.explain:
+                log_extra(f"{name}_reason", [verdict.reason for verdict in verdicts])
+        if log_metric is not None and verdicts:
+            for score in self.task.further_scores():
+                column = [verdict.scores[score] for verdict in verdicts if score in verdict.scores]
+                if column:
+                    log_metric(f"{name}/{score}", sum(column) / len(column))
+            for status in STATUSES:
+                number = sum(verdict.status == status for verdict in verdicts)
+                log_metric(f"{name}/{status}", number / len(verdicts))
+        return [verdict.score for verdict in verdicts]
 
     def _references(self, completions: Outputs, columns: Mapping[str, Any]) -> References:
         if not self.task.needs_reference():
@@ -210,64 +196,7 @@ class Reward:
         if settings:
             judged = configured(self.task.module, self.task.given(), settings)
             reward = replace(self, task=judged)
-        if self.others and reward.task != self.task:
-            raise TypeError("a sum takes no settings; pass them to one of its rewards")
         if solution_strs is None:
             return row_of(reward.verdicts([solution_str], [ground_truth])[0])
         references = [None] * len(solution_strs) if ground_truths is None else ground_truths
         return list(map(row_of, reward.verdicts(solution_strs, references)))
-
-
-def total(*rewards: Reward, weights: Sequence[float] | None = None) -> Reward:
-    r"""Return the weighted sum of rewards, for trainers that take one function; TRL sums itself.
-
-    If the first reward of a row is None, so is the sum; others that are None count as 0.
-
-    Args:
-        *rewards: rewards with different names.
-        weights: one for each reward; by default all 1.
-
-    Raises:
-        ValueError: there are no rewards, a different number of weights, or two rewards with one
-            name.
-
-    >>> from .named_rewards import found, math
-    >>> both = total(math(), found(), weights=[1, 0.1])
-    >>> both([r"\boxed{2}", r"\boxed{3}", "2"], solution=["2", "2", "2"])
-    [1.1, 0.1, 0.0]
-    """
-    numbers = [1.0] * len(rewards) if weights is None else list(weights)
-    if not rewards:
-        raise ValueError("total needs at least one reward")
-    check_option("weights", numbers, Sequence[Finite])
-    if len(numbers) != len(rewards):
-        problem = f"has {len(numbers)} numbers, but there are {len(rewards)} rewards"
-        raise OptionError("weights", problem)
-    names = [reward.task.name for reward in rewards]
-    for name in names:
-        if names.count(name) > 1:
-            raise OptionError("name", f": two rewards are called {name!r}; pass name=... to one")
-    parts = [replace(part, weight=float(n)) for part, n in zip(rewards, numbers, strict=True)]
-    return replace(parts[0], others=tuple(parts[1:]))
-
-
-def _check_references(tasks: Sequence[tuple[Task, str]], dataset: Any) -> ReferenceCheck:
-    """Read the references of tasks, each with its column; all of a row must be readable."""
-    # imports numpy, so only on use
-    from ...evaluation.rows.libraries import columns_of_table
-
-    tasks = [(task, column) for task, column in tasks if task.needs_reference()]
-    columns = columns_of_table(dataset, [column for _, column in tasks])
-    problems: dict[int, str] = {}
-    rows, suggestion = 0, ""
-    for task, column in tasks:
-        references = list(columns[column])
-        rows = len(references)
-        label = "" if len(tasks) == 1 else f"({task.name}) "
-        found = enumerate(map(task.reference_problem, references))
-        of_task = {row: label + problem for row, problem in found if problem is not None}
-        if rows and len(of_task) == rows:
-            suggestion = suggestion or task.suggestion(references)
-        problems = of_task | problems
-    first = tuple(islice(sorted(problems.items()), _EXAMPLES))
-    return ReferenceCheck(rows, rows - len(problems), first, suggestion)

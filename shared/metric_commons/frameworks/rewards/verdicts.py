@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextvars import copy_context
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -21,7 +21,6 @@ References = Sequence[Any]  # one accepted answer or several for each output
 Status = Literal["scored", "undecided", "unparsed", "unreadable"]
 STATUSES: tuple[Status, ...] = ("unparsed", "undecided", "unreadable")  # which logs count
 
-_STEPS_OF_SOLUTIONS = ("boxed", "gsm8k", "final_answer")  # which references may need
 _NO_SCORES: Mapping[str, float] = {}
 _FRAMES = 800  # of the stack that a row may need
 
@@ -118,12 +117,6 @@ class Task:
             reason = f"The answer cannot be judged: {type(error).__name__}: {_short(str(error))}"
             return [Verdict(None, text_of(predictions[0]), "undecided", reason=reason)]
 
-    async def awaited(self, completions: Outputs, references: References) -> list[Verdict]:
-        """Return the verdicts; the event loop continues meanwhile."""
-        import asyncio  # only on use
-
-        return await asyncio.to_thread(self.verdicts, completions, references)
-
     def verdict(self, completion: Any, reference: Any) -> Verdict:
         """Return the verdict on one row."""
         return self.verdicts([completion], [reference])[0]
@@ -182,10 +175,6 @@ class Task:
         """Return the name of the score among the scores of its module."""
         return self.score or self.name
 
-    def equal_answers(self) -> Callable[[str, str], object] | None:
-        """Return the function that says whether two answers are equal; None to compare texts."""
-        return None
-
     def scale(self, score: str | None = None) -> ScoreScale:
         """Return the direction and range of the score, or of a further one."""
         return ScoreScale()
@@ -225,8 +214,6 @@ class Task:
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
-    # Explanations, and problems of references.
-
     def with_reasons(
         self, verdicts: list[Verdict], accepted: Sequence[Sequence[Any]]
     ) -> list[Verdict]:
@@ -234,60 +221,29 @@ class Task:
         if not self.explain:
             return verdicts
         rows = zip(verdicts, accepted, strict=True)
-        return [verdict._replace(reason=self.reason(verdict, row)) for verdict, row in rows]
+        return [verdict._replace(reason=self._reason(verdict, row)) for verdict, row in rows]
 
-    def reason(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return the reason for a verdict, in a sentence."""
+    def _reason(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
         if verdict.status == "unreadable":
             return "The reference cannot be read, so the answer is not judged."
-        if verdict.status == "unparsed":
-            found = f"The answer cannot be read: {listed([verdict.answer])}"
-            if verdict.answer is None:
-                found = f"No answer was found in the text ({self.steps_text()})"
-            return f"{found}; accepted is {listed(accepted)}."
-        return self.explained(verdict, accepted)
-
-    def steps_text(self) -> str:
-        """Return the steps by which an answer is found."""
-        steps: Any = self.extract or ["after its thoughts"]
-        return ", then ".join(getattr(step, "__name__", None) or str(step) for step in steps)
-
-    def explained(self, verdict: Verdict, accepted: Sequence[Any]) -> str:
-        """Return the score, the answer and the accepted answers, in a sentence."""
-        return (
-            f"{self.name} is {verdict.score:.3g}: the answer is {listed([verdict.answer])}, "
-            f"accepted is {listed(accepted)}."
-        )
+        if verdict.answer is None:
+            steps: Any = self.extract or ["after its thoughts"]
+            names = ", then ".join(getattr(step, "__name__", None) or str(step) for step in steps)
+            return f"No answer was found in the text ({names}); accepted is {_listed(accepted)}."
+        score = "" if verdict.score is None else f" is {verdict.score:.3g}"
+        status = "" if verdict.status == "scored" else f" ({verdict.status})"
+        answer = f"the answer is {_short(verdict.answer)}, accepted is {_listed(accepted)}"
+        return f"{self.name}{score}{status}: {answer}."
 
     def reference_problem(self, reference: Any) -> str | None:
         """Return the reason why a reference cannot be read; None if it can."""
         try:
             if self.accepted(reference):
                 return None
-            values = reference_values(reference)
+            is_missing = not reference_values(reference)
         except TypeError as error:
             return f"is {shown(reference)}: {error}"
-        if not values:
-            return "is missing" if reference is None else f"is {shown(reference)}, which is missing"
-        steps = self.extract_references
-        if steps and not any(_answer(str(value), steps) is not None for value in values):
-            return f"has no answer that extract_references finds: {shown(reference)}"
-        return f"cannot be read: {shown(reference)}"
-
-    def suggestion(self, references: References) -> str:
-        """Return advice for a batch in which no reference can be read."""
-        readable = {}
-        for step in _STEPS_OF_SOLUTIONS:
-            task = replace(self, extract_references=step)
-            readable[step] = sum(task.reference_problem(row) is None for row in references)
-        best = max(readable, key=lambda step: readable[step])
-        if readable[best]:
-            return f"is it a whole solution? then pass extract_references={best!r}"
-        problem = self.reference_problem(references[0])
-        return (
-            f"the first {problem}; if it is a whole solution, pass extract_references='boxed' "
-            "or another step, and if it is in another column, pass column="
-        )
+        return "is missing" if is_missing else f"cannot be read: {shown(reference)}"
 
 
 def on_free_stack(function: Callable[..., T], *args: Any) -> T:
@@ -305,12 +261,7 @@ def on_free_stack(function: Callable[..., T], *args: Any) -> T:
         return threads.submit(copy_context().run, function, *args).result()
 
 
-def listed(values: Sequence[Any]) -> str:
-    """Return at most three values, for a sentence.
-
-    >>> listed(["a", "b"]), listed([1, 2, 3, 4])
-    ("'a' or 'b'", '1 or 2 or 3 or others')
-    """
+def _listed(values: Sequence[Any]) -> str:
     return " or ".join(map(_short, values[:3])) + (" or others" if len(values) > 3 else "")
 
 

@@ -1,10 +1,13 @@
 """The form of verl: a function of a row or a batch, with settings from a configuration."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 from .named_tasks import task
 from .verdicts import STATUSES, Task, Verdict
+
+if TYPE_CHECKING:
+    from .code_tasks import Code
 
 _ADDED = (  # keywords that its reward managers add to a call
     *("reward_router_address", "reward_model_tokenizer"),
@@ -76,5 +79,6 @@ async def code_verl(
     >>> row["score"], row["passed_tests"], row["tests"]
     (0.5, 1.0, 2.0)
     """
-    (verdict,) = await configured("code", {}, settings).awaited([solution_str], [ground_truth])
+    judged = cast("Code", configured("code", {}, settings))
+    (verdict,) = await judged.awaited([solution_str], [ground_truth])
     return row_of(verdict) | {n: verdict.scores.get(n, 0.0) for n in ("passed_tests", "tests")}

@@ -1,1 +1,1 @@
-"""Integrations: Spark, `datasets`, the Trainer of transformers, UltraRAG."""
+"""The Trainer of transformers."""

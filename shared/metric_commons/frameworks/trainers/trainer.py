@@ -8,18 +8,16 @@ from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import chain
 from os import PathLike
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import numpy as np
 
 from ...module.catalog.loading import load
 from ...module.declaration.row_module import Lock
 from ...statistics.arguments.checks import OptionError, nearest
-from ...statistics.arguments.domains import Count, OneOf, checked_options
-from .answer_spans import QuestionAnswering
-from .training_tasks import FORMS, PADDING, TrainingRows, TrainingTask
+from ...statistics.arguments.domains import OneOf, checked_options
+from .training_tasks import ANSWERS, FORMS, PADDING, TrainingTask, answer_columns
 
-_TASKS = (*FORMS, "question_answering")
 _DECODED = {"generation": "the tokenizer,", "speech": "the processor, or its tokenizer,"}
 # Options that a Trainer cannot use: their results are rows, curves or tables instead of numbers, or
 # they need a value for each row. Clusters are possible: labels of the rows that it evaluates.
@@ -85,17 +83,10 @@ class TrainerHook:
         """Return the most likely class or word for each label, if the task does not need logits.
 
         If a model returns a tuple, the first element is the logits.
-
-        Raises:
-            ValueError: the rows lack the labels without which a Trainer computes no scores.
         """
-        if labels is None and self._task.label_columns:
-            columns = " and ".join(self._task.label_columns)
-            raise ValueError(
-                f"the evaluation dataset has no {columns}, and without labels a Trainer computes "
-                "no scores; add these columns, or use the QuestionAnsweringTrainer of run_qa"
-            )
-        scores = self._task.first_output(logits) if isinstance(logits, tuple) else logits
+        if self._task.form == FORMS[ANSWERS]:  # which reads both logits of each token
+            return logits
+        scores = logits[0] if isinstance(logits, tuple) else logits
         reduced = self._task.form.reduced
         return reduced(self._task, scores, labels) if hasattr(labels, "ndim") else scores
 
@@ -118,7 +109,7 @@ class TrainerHook:
     def reset(self) -> None:
         """Discard all batches, after an unfinished evaluation with `batch_eval_metrics`."""
         with self._lock:
-            self._batches: list[TrainingRows] = []
+            self._batches: list[tuple[Any, Any]] = []
             self._examples = 0  # in all batches
 
     def _take(self, evaluation: Any) -> None:
@@ -129,11 +120,12 @@ class TrainerHook:
             self._examples = first + len(batch.predictions)
 
     def _scores(self) -> dict[str, float]:
-        sides = [_joined(list(parts)) for parts in list(zip(*self._batches, strict=True))[:2]]
-        rows = self._task.completed(*sides)
+        rows = [_joined(parts) for parts in zip(*self._batches, strict=True)]
         results = {}
         for name, module in self._modules.items():
-            predictions, references = self._task.columns(*rows, module)
+            predictions, references = rows
+            if self._task.form == FORMS[ANSWERS]:
+                predictions, references = answer_columns(predictions, references, module)
             options = {**module.options, **self._options[name]}
             of_model = self._task.form.options(self._task, options)
             result = module.compute(
@@ -145,31 +137,22 @@ class TrainerHook:
             classes = labels and [str(self._id2label.get(label, label)) for label in labels]
             results[name] = flat_scores(result, classes)
         scores = [score for result in results.values() for score in result]
-        flat = {
+        return {
             score if scores.count(score) == 1 else f"{name}_{score}": value
             for name, result in results.items()
             for score, value in result.items()
         }
-        if self._task.nan_policy == "omit":
-            flat["omitted"] = float(sum(rows.omitted for rows in self._batches))
-        return flat
 
 
 @checked_options
 def trainer_hook(
     modules: Any,
     *,
-    task: Annotated[str, OneOf(_TASKS)],
+    task: Annotated[str, OneOf(tuple(FORMS))],
     tokenizer: Any = None,
     id2label: Mapping[Any, str] | Sequence[str] | None = None,
     decoder_only: bool = False,
-    examples: Any = None,
-    features: Any = None,
-    n_best: Count = 20,
-    max_answer_length: Count = 30,
-    null_threshold: float | None = None,
     ignore_index: int = PADDING,
-    nan_policy: Literal["raise", "omit"] = "raise",
     **options: Any,
 ) -> TrainerHook:
     """Create a `compute_metrics` for a `Trainer` or `Seq2SeqTrainer` that scores with `modules`.
@@ -186,26 +169,16 @@ def trainer_hook(
             each token. "causal_lm": the same, with each prediction compared to the next token.
             "regression": a number, or a row of numbers. "generation": the text of each example,
             without special tokens and surrounding white space. "speech": the same, from generated
-            tokens or from the logits of a CTC model. "question_answering": the answer to each
-            question, from the logits of its first and last token, as in transformers' `run_qa`, or
-            from SQuAD's dictionaries. "sequence_labeling": the tags of each sequence.
+            tokens or from the logits of a CTC model. "question_answering": the answers of SQuAD's
+            dictionaries, as the QuestionAnsweringTrainer of transformers' `run_qa` passes them.
+            "sequence_labeling": the tags of each sequence.
         tokenizer: for generation and speech; its `batch_decode` converts tokens to texts.
         id2label: the names of all classes, as in the configuration of a model. Without them, the
             number of logits determines the number of classes. An evaluation may contain fewer.
         decoder_only: for generation, whether predictions begin with their prompts, which are then
             removed; the Trainer must have `include_for_metrics=["inputs"]`.
-        examples: for question_answering, the evaluated questions, each with `id`, `context` and
-            `answers`; a `datasets.Dataset`, or a list.
-        features: the model's inputs for these, each with `example_id` and `offset_mapping`, in the
-            order of the evaluation.
-        n_best: how many first and last tokens of an answer are considered.
-        max_answer_length: the maximum number of tokens of an answer.
-        null_threshold: no answer is predicted if its logits exceed those of the best answer by
-            more than this; None if every question has an answer.
         ignore_index: the label of tokens that are ignored. The -100 that a Trainer pads with is
             always ignored.
-        nan_policy: "raise": logits that are not finite are an error. "omit": such rows are left
-            out, and `omitted` counts them.
         **options: the options of the modules; each is passed to the modules that have it.
             `clusters` are labels of the rows of the evaluation dataset, in its order.
 
@@ -249,20 +222,7 @@ def trainer_hook(
     class_names = _class_names(id2label)
     if task == "sequence_labeling" and not class_names:
         raise ValueError("task 'sequence_labeling' needs id2label, since tags are names")
-    reader: TrainingTask
-    if task == "question_answering":
-        reader = QuestionAnswering(
-            nan_policy=nan_policy,
-            examples=examples,
-            features=features,
-            n_best=n_best,
-            max_answer_length=max_answer_length,
-            null_threshold=null_threshold,
-        )
-    else:
-        reader = TrainingTask(
-            FORMS[task], ignore_index, nan_policy, class_names, tokenizer, decoder_only
-        )
+    reader = TrainingTask(FORMS[task], ignore_index, class_names, tokenizer, decoder_only)
     return TrainerHook(by_name, options_by_name, reader, class_names)
 
 

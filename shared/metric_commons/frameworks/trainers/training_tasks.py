@@ -11,7 +11,7 @@ labels; without it they already are classes, because the Trainer was given the h
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,14 +47,6 @@ class Reading(NamedTuple):
     undefined: Booleans  # which logits are not all finite
 
 
-class TrainingRows(NamedTuple):
-    """The rows for modules: an example, a token or a text per row."""
-
-    predictions: Any
-    references: Any
-    omitted: int = 0  # rows whose logits are not finite
-
-
 def unchanged(task: "TrainingTask", logits: Any, labels: Any) -> Any:
     """Return the logits."""
     return logits
@@ -80,7 +72,6 @@ class TrainingTask:
     Args:
         form: the functions of the task.
         ignore_index: the label of tokens that are ignored, besides the padding.
-        nan_policy: how to treat logits that are not finite: "raise" an error, or "omit" the row.
         class_names: the names of the classes, if they are known.
         tokenizer: its `batch_decode` converts tokens to texts.
         decoder_only: whether generated tokens begin with those of the input.
@@ -88,24 +79,20 @@ class TrainingTask:
 
     form: TaskForm
     ignore_index: int = PADDING
-    nan_policy: str = "raise"
     class_names: Mapping[int, str] = field(default_factory=dict)
     tokenizer: Any = None
     decoder_only: bool = False
-
-    label_columns: ClassVar[tuple[str, ...]] = ()  # without which a Trainer does not call the hook
 
     def __post_init__(self) -> None:
         # The number of classes of the model; None until the first logits are seen.
         self.classes: int | None = len(self.class_names) or None
 
-    def first_output(self, logits: Any) -> Any:
-        """Return the relevant element of the tuple that some models return."""
-        return logits[0]
-
     def batches(self, evaluation: Any) -> Iterator[Batch]:
         """Yield the batches of an `EvalPrediction`, whose parts are arrays or lists of them."""
         outputs, labels = evaluation.predictions, evaluation.label_ids
+        if self.form == FORMS[ANSWERS]:
+            yield Batch(outputs, labels, None, 0)
+            return
         inputs = getattr(evaluation, "inputs", None)
         if not isinstance(outputs, list):
             outputs, labels, inputs = [outputs], [labels], [inputs]
@@ -115,33 +102,22 @@ class TrainingTask:
                 raise ValueError(
                     f"there are {len(label)} labels per row; name the one in label_names"
                 )
-            output = self.first_output(output) if isinstance(output, tuple) else output
+            output = output[0] if isinstance(output, tuple) else output
             scores = _array("predictions", output)
             yield Batch(scores, _array("labels", label), inputs and inputs[index], first)
             first += len(scores)
 
-    def rows(self, batch: Batch) -> TrainingRows:
-        """Return the rows of a batch.
+    def rows(self, batch: Batch) -> tuple[Any, Any]:
+        """Return the predictions and references of a batch: an example, token or text per row.
 
         Raises:
             ValueError: predictions and labels do not fit the task, or logits are not finite.
         """
         predictions, references, counted, undefined = self.form.read(self, batch)
-        if self.nan_policy == "raise" and undefined.any():
+        if undefined.any():
             row = batch.first + int(np.argwhere(undefined)[0][0])
-            problem = 'has logits that are not finite; nan_policy="omit" leaves it out'
-            raise RowError("predictions", row, problem)
-        kept = counted & ~undefined
-        omitted = int(undefined.sum())
-        return TrainingRows(_selected(predictions, kept), _selected(references, kept), omitted)
-
-    def completed(self, predictions: Any, references: Any) -> tuple[Any, Any]:
-        """Return the rows of all batches, ready to be scored."""
-        return predictions, references
-
-    def columns(self, predictions: Any, references: Any, module: Module) -> tuple[Any, Any]:
-        """Return the rows in the form that a module takes."""
-        return predictions, references
+            raise RowError("predictions", row, "has logits that are not finite")
+        return _selected(predictions, counted), _selected(references, counted)
 
     def see_classes(self, classes: int) -> None:
         """Record the number of classes of the model.
@@ -396,6 +372,31 @@ def _prompts(batch: Batch, inputs: Array | None, label_mask: Booleans) -> Boolea
     return prompts
 
 
+def _answers(task: TrainingTask, batch: Batch) -> Reading:
+    """Return the dictionaries that the QuestionAnsweringTrainer of `run_qa` passes."""
+    predictions, references = batch.predictions, batch.labels
+    if not isinstance(predictions, list) or not all(isinstance(p, Mapping) for p in predictions):
+        raise ValueError(
+            "question_answering takes SQuAD's dictionaries, as the QuestionAnsweringTrainer of "
+            "transformers' run_qa passes them, and no logits"
+        )
+    rows = len(predictions)
+    return Reading(predictions, list(references), np.ones(rows, bool), np.zeros(rows, bool))
+
+
+def answer_columns(
+    answers: list[Mapping[str, Any]], questions: list[Mapping[str, Any]], module: Module
+) -> tuple[list[Any], list[Any]]:
+    """Return SQuAD's dictionaries with the fields that a module takes, or else texts."""
+    for features in module.feature_sets:
+        fields = features["predictions"]
+        if isinstance(fields, Mapping) and "prediction_text" in fields:
+            return [{name: row[name] for name in fields} for row in answers], questions
+    texts = [row["prediction_text"] for row in answers]
+    return texts, [list(row["answers"]["text"]) for row in questions]
+
+
+ANSWERS = "question_answering"
 FORMS: Mapping[str, TaskForm] = {
     "classification": TaskForm(_example_classes, most_likely, _all_classes),
     "class_probabilities": TaskForm(_probabilities, options=_with_threshold),
@@ -406,6 +407,7 @@ FORMS: Mapping[str, TaskForm] = {
     "sequence_labeling": TaskForm(_tags, most_likely),
     "generation": TaskForm(_texts, _generated),
     "speech": TaskForm(_transcripts, _frame_tokens),
+    ANSWERS: TaskForm(_answers),
 }
 
 

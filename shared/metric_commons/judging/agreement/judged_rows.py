@@ -76,12 +76,14 @@ def judged_rows(
             raise RowError(name, int((numbers > LARGEST).argmax()), f"is beyond {LARGEST:g}")
     if int((~np.isnan(labels)).sum()) < 2:
         raise ValueError("references needs at least two labelled rows; NaN means no label")
-    columns = [verdicts.mean(axis=1), labels]
+    # No label is the last one here.
+    columns = [np.where(np.isnan(labels), np.inf, labels), verdicts.mean(axis=1)]
     if clusters is not None:
-        columns.append(clusters.numbers.astype(np.float64))
-    kinds, counts = _distinct(columns)
-    numbers = None if clusters is None else kinds[2].astype(np.int64)
-    return JudgedRows(kinds[0], kinds[1], counts, numbers)
+        columns.insert(0, clusters.numbers.astype(np.float64))
+    kinds, counts = np.unique(np.stack(columns, axis=1), axis=0, return_counts=True)
+    *members, labels, means = kinds.T
+    numbers = members[0].astype(np.int64) if members else None
+    return JudgedRows(means, np.where(np.isinf(labels), np.nan, labels), counts, numbers)
 
 
 def label_numbers(references: Any) -> Floats:
@@ -121,16 +123,3 @@ def _verdicts(predictions: ArrayLike) -> Floats:
     if not verdicts.shape[1]:
         raise RowError("predictions", 0, "has no verdicts; a row needs at least one")
     return np.asarray(verdicts + 0.0)
-
-
-def _distinct(columns: Sequence[Floats]) -> tuple[Floats, Integers]:
-    """Return the distinct rows in ascending order, shape (columns, kinds), and their counts.
-
-    NaN is equal to NaN here.
-    """
-    order = np.lexsort(columns)
-    table = np.stack([column[order] for column in columns])
-    following, preceding = table[:, 1:], table[:, :-1]
-    is_equal = (following == preceding) | (np.isnan(following) & np.isnan(preceding))
-    starts = np.append(0, np.flatnonzero(~is_equal.all(axis=0)) + 1)
-    return table[:, starts], np.diff(np.append(starts, table.shape[1]))

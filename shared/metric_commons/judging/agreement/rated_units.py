@@ -22,7 +22,6 @@ from ...statistics.intervals.proportions import Interval
 
 LARGEST = 1e75  # whose fourth power is finite
 _HOLE = -1  # the code of a rating that is missing
-_SPAN = 1 << 16  # whole numbers in a range of this size are coded by a table instead of sorting
 _KEYS = 2**62  # number of codes, from which one integer cannot distinguish all units
 
 
@@ -270,16 +269,7 @@ def _coded_numbers(numbers: NDArray[Any]) -> tuple[list[Any], Integers]:
     present = numbers[is_present] if has_holes else numbers
     if not present.size:
         return [], codes
-    low, high = present.min(), present.max()
-    if high.item() - low.item() < _SPAN and (
-        numbers.dtype.kind in "iu" or bool((present % 1 == 0).all())
-    ):
-        offsets = (present - low).astype(np.int64)
-        occurs = np.bincount(offsets, minlength=int(high - low) + 1) > 0
-        values = np.flatnonzero(occurs).astype(numbers.dtype) + low
-        positions = (np.cumsum(occurs) - 1)[offsets]
-    else:
-        values, positions = np.unique(present, return_inverse=True)
+    values, positions = np.unique(present, return_inverse=True)
     if not has_holes:
         return values.tolist(), positions
     codes[is_present] = positions

@@ -58,19 +58,13 @@ def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
         )
     value = (judged + specificity - 1) / (specificity + sensitivity - 1)
     z = critical_value(0.95 if uncertainty is None else uncertainty.level, math.inf)
-    moved_judged = (unlabelled * judged + z * z / 2) / (unlabelled + z * z)
-    moved_specificity = (negatives * specificity + 1) / (negatives + 2)
-    moved_sensitivity = (positives * sensitivity + 1) / (positives + 2)
-    slope = moved_specificity + moved_sensitivity - 1
-    centre = (moved_judged + moved_specificity - 1) / slope
-    of_specificity = moved_specificity * (1 - moved_specificity) / (negatives + 2)
-    of_sensitivity = moved_sensitivity * (1 - moved_sensitivity) / (positives + 2)
-    variance = (
-        moved_judged * (1 - moved_judged) / (unlabelled + z * z)
-        + (1 - centre) ** 2 * of_specificity
-        + centre**2 * of_sensitivity
-    )
-    error = math.sqrt(variance) / slope
+    sizes = np.array([unlabelled, negatives, positives])
+    added = np.array([z * z, 2.0, 2.0])
+    moved = (sizes * [judged, specificity, sensitivity] + added / 2) / (sizes + added)
+    variances = moved * (1 - moved) / (sizes + added)
+    slope = moved[1] + moved[2] - 1
+    centre = (moved[0] + moved[1] - 1) / slope
+    error = float(np.sqrt(variances @ [1.0, (1 - centre) ** 2, centre**2]) / slope)
     result: dict[str, Any] = {
         "judge_corrected": min(max(value, 0.0), 1.0),
         "standard_error": error,

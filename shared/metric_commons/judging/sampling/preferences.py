@@ -9,11 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, nearest, shown
-from ...statistics.intervals.intervals import clusters_of, mean_interval
+from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import UNDEFINED, Interval
 from ...statistics.intervals.summary import Measured, interval_of, mean, summarize
@@ -53,36 +52,6 @@ def outcomes(predictions: Column) -> Floats:
     return values
 
 
-def alpaca_outcomes(preferences: ArrayLike) -> Floats:
-    """Return the outcomes for the model, from preferences in AlpacaEval's convention.
-
-    There, 1 prefers the baseline and 2 the model, 1.5 is a draw, and any other number from 1 to 2
-    is 1 plus the weight of the model. 0 is a draw too, for older annotators. AlpacaEval drops
-    preferences that are missing or have another value; here they are errors, and callers must drop
-    them.
-
-    Raises:
-        ValueError: a preference is missing, or is neither 0 nor from 1 to 2. The message names the
-            row.
-
-    >>> alpaca_outcomes([2, 1, 1.5, 0, 1.75])
-    array([1.  , 0.  , 0.5 , 0.5 , 0.75])
-    """
-    numbers = np.asarray(preferences)
-    if numbers.ndim != 1 or (numbers.size and numbers.dtype.kind not in "iuf"):
-        raise ValueError(
-            "preferences must be a flat list of numbers, "
-            f"got shape {numbers.shape} of {numbers.dtype}"
-        )
-    values = numbers.astype(np.float64)
-    values[values == 0] = 1.5
-    wrong = ~((values >= 1) & (values <= 2))
-    if wrong.any():
-        row = int(wrong.argmax())
-        raise RowError("preferences", row, f"is {values[row]}; expected 0, or a number from 1 to 2")
-    return values - 1
-
-
 def win_rates(outcomes: Floats, *, ties: Ties = "ignore", **summary: Any) -> dict[str, Any]:
     """Return the win rate, its standard error, and the counts of wins, losses and ties.
 
@@ -106,15 +75,8 @@ def win_rates(outcomes: Floats, *, ties: Ties = "ignore", **summary: Any) -> dic
     0.625
     """
     result = dict(summarize(ComparedRows(outcomes, ties), **summary | {"standard_error": True}))
-    parts = {None: result, **result.get("groups", {})}
-    for label, part in parts.items():
+    for part in (result, *result.get("groups", {}).values()):
         part["standard_error"] = part["standard_error"].get("win_rate", math.nan)
-        if "n_clusters" in part:  # of the comparisons that count
-            is_counted = ~np.isnan(values_of_rates(outcomes, ties)["win_rate"])
-            if label is not None:
-                is_counted &= np.array([*map(str, summary["groups"])]) == label
-            clusters: Any = clusters_of(summary["clusters"], len(outcomes))
-            part["n_clusters"] = len(clusters.take(np.flatnonzero(is_counted)))
     return result
 
 

@@ -8,6 +8,7 @@ answers and 4 errors, its first 5 answers count 2 errors. This is the mean over 
 ties; with any single order, the order of rows would matter.
 """
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -21,7 +22,7 @@ from ...statistics.intervals.intervals import ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import DrawnScore, unit_intervals
-from ...statistics.resampling.row_units import RowUnits, resampled_counts
+from ...statistics.resampling.row_units import RowUnits
 
 
 def rank_scores(
@@ -197,21 +198,6 @@ class AnswerKinds:
         confidences = np.zeros(0) if self.confidences is None else self.confidences
         return risk_coverage_curve(confidences, answers[0], errors[0])
 
-    def resampled(self, clusters: Clusters | None, **draws: int) -> dict[str, Floats]:
-        """Return the scores of resamples of rows, or of clusters; shape (resamples,)."""
-        blocks = resampled_counts(self.counts, **draws)
-        if clusters is not None:
-            from scipy.sparse import csr_array
-
-            # In the order of their labels, which does not depend on that of rows.
-            numbers = np.argsort(np.argsort(clusters.labels))[clusters.numbers]
-            shape = (len(clusters), self.counts.size)
-            table = csr_array((np.ones(numbers.size, np.int64), (numbers, self.index)), shape)
-            drawn = resampled_counts(np.ones(len(clusters), np.int64), **draws)
-            blocks = (counts @ table for counts in drawn)
-        parts = list(map(self.scores, blocks))
-        return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-
     def _levels(self, counts: Integers) -> tuple[Integers, Integers]:
         """The numbers of answers and errors of each confidence, shape (resamples, levels)."""
         answers = counts[:, self.attempted]
@@ -225,10 +211,11 @@ class AnswerKinds:
 
 
 _LEVELS = 64  # confidences that an unseen answer may have
+_JOINED = 1 << 8  # different confidences, beyond which neighbours are joined
 _PARTS = 1 << 14  # of all weight, in which weighted answers are counted
 
 
-def weighted_answer_intervals(
+def answer_intervals(
     answers: GradedAnswers,
     coverages: Sequence[float],
     scores: Mapping[str, float],
@@ -243,21 +230,20 @@ def weighted_answer_intervals(
         answers: the rows.
         coverages: the coverages of the accuracies.
         scores: the values of the scores.
-        uncertainty: the level and the clusters.
+        uncertainty: the level, the method and the clusters.
     """
-    clusters, confidences = uncertainty.clusters, np.zeros(0)
+    clusters, levels = uncertainty.clusters, np.zeros(1)
     if answers.confidences is not None:
-        confidences = np.unique(answers.confidences[answers.attempted])
-    if confidences.size > _LEVELS:
-        confidences = confidences[np.linspace(0, confidences.size - 1, _LEVELS).astype(int)]
-    candidates_of_grade = max(confidences.size, 1)
-    unseen_confidences = [confidences if confidences.size else np.zeros(1)] * 2
+        joined = _joined(answers.confidences)
+        answers, attempted = replace(answers, confidences=joined), joined[answers.attempted]
+        levels = np.unique(attempted) if attempted.size else levels
+    if levels.size > _LEVELS:
+        levels = levels[np.linspace(0, levels.size - 1, _LEVELS).astype(int)]
+    confidences = answers.confidences
     extended = GradedAnswers(
-        np.concatenate([answers.correct, np.repeat([False, True], candidates_of_grade)]),
-        np.concatenate([answers.attempted, np.ones(2 * candidates_of_grade, bool)]),
-        None
-        if answers.confidences is None
-        else np.concatenate([answers.confidences, *unseen_confidences]),
+        np.append(answers.correct, np.repeat([False, True], levels.size)),
+        np.append(answers.attempted, np.ones(2 * levels.size, bool)),
+        None if confidences is None else np.concatenate([confidences, levels, levels]),
     )
     kinds = AnswerKinds.of_answers(extended, coverages)
     observed, candidates = np.split(kinds.index, [len(answers)])
@@ -270,22 +256,25 @@ def weighted_answer_intervals(
         table = np.zeros((len(clusters.labels), size))
         np.add.at(table, (clusters.numbers, observed), 1)
         units = RowUnits.of_rows(table, np.arange(len(table)))
-    amounts, total = units.of_kinds(), units.total()
+    amounts = units.of_kinds()
     sizes = amounts.sum(axis=1)
     rows = float(units.counts @ sizes)
     unseen_size = float(units.counts @ (sizes * sizes)) / rows if rows else 1.0
-    f1_interval = ratio_interval(
-        amounts @ (2.0 * kinds.correct),
-        amounts @ (1.0 + kinds.attempted),
-        replace(uncertainty, method="auto"),
-        counts=units.counts.astype(np.float64),
-    )
-    scale = max(1.0, _PARTS / max(float(total.sum()), 1.0))  # makes weights whole numbers
+    intervals: dict[str, Interval] = {}
+    scale = 1
+    if uncertainty.method != "bootstrap":
+        scale = max(1, math.ceil(_PARTS / max(rows, 1.0)))  # makes weights whole numbers
+        intervals["f1"] = ratio_interval(
+            amounts @ (2.0 * kinds.correct),
+            amounts @ (1.0 + kinds.attempted),
+            replace(uncertainty, method="auto"),
+            counts=units.counts.astype(np.float64),
+        )
 
     def measure(sums: Floats, names: Collection[str]) -> Mapping[str, Floats]:
         return kinds.scores(np.rint(sums.T * scale).astype(np.int64))
 
-    drawn_names = sorted(scores.keys() - {"f1"})
+    drawn_names = sorted(scores.keys() - intervals.keys())
     unseen_units = np.zeros((candidates.size, size))
     unseen_units[np.arange(candidates.size), candidates] = unseen_size
     drawn_scores = {
@@ -296,4 +285,13 @@ def weighted_answer_intervals(
         )
         for name in drawn_names
     }
-    return {"f1": f1_interval, **unit_intervals(units, drawn_scores, measure, uncertainty)}
+    return intervals | unit_intervals(units, drawn_scores, measure, uncertainty)
+
+
+def _joined(confidences: Floats) -> Floats:
+    """Return confidences in the same order, of which neighbours are joined if there are many."""
+    levels, numbers = np.unique(confidences, return_inverse=True)
+    width = levels.size // _JOINED + 1
+    joined = levels[numbers // width * width]
+    # The highest one stays, since a wrong answer there is the worst.
+    return np.where(numbers == levels.size - 1, levels[-1:], joined)

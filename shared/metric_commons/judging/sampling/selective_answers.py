@@ -11,14 +11,13 @@ import numpy as np
 from ...statistics.arguments.arrays import Booleans, Column, Floats
 from ...statistics.arguments.checks import OptionError, RowError, nearest
 from ...statistics.arguments.domains import Level, Proportion, checked_options
-from ...statistics.intervals.intervals import mean_interval, resampled_interval
+from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import UNDEFINED, Interval
 from ...statistics.intervals.summary import Measured, mean, summarize_inputs
-from .risk_coverage import AnswerKinds, GradedAnswers, weighted_answer_intervals
+from .risk_coverage import AnswerKinds, GradedAnswers, answer_intervals
 
 GRADES = {"correct": (True, True), "incorrect": (False, True), "not_attempted": (False, False)}
-_WEIGHTED = 1 << 20  # kinds of answers in kinds or clusters up to which these are weighted, in 8 MB
 _LETTERS = dict(zip("ABC", GRADES.values(), strict=True))
 
 
@@ -105,18 +104,7 @@ def selective_scores(
         if uncertainty is None:
             return result, {}
         intervals = {name: score.interval(uncertainty) for name, score in means.items()}
-        clusters: Any = uncertainty.clusters
-        units = 0 if clusters is None else len(clusters)
-        is_small = kinds.counts.size * max(units, kinds.counts.size) <= _WEIGHTED
-        if uncertainty.method != "bootstrap" and is_small:
-            return result, intervals | weighted_answer_intervals(
-                part, coverages, values, uncertainty
-            )
-        resamples = kinds.resampled(clusters, **uncertainty.draws)
-        return result, intervals | {
-            name: resampled_interval(column, uncertainty.level)
-            for name, column in resamples.items()
-        }
+        return result, intervals | answer_intervals(part, coverages, values, uncertainty)
 
     columns = {
         "correct": answers.correct,

@@ -124,15 +124,11 @@ def errors_of_influences(
             for end in ends
         )
 
-    def levelled(numbers: Floats) -> Floats:
-        return np.append(votes.levelled(numbers[:size]), numbers[size:])
-
-    variances, of_votes = levelled(variances), levelled(of_votes)
     effect = None
     if votes.clusters is not None:
         effect = np.full(size, math.nan)
         np.divide(variances[:size], of_votes[:size], out=effect, where=of_votes[:size] > 0)
-    return RatingErrors("law", np.sqrt(variances), levelled(low), levelled(high), effect)
+    return RatingErrors("law", np.sqrt(variances), low, high, effect)
 
 
 def check_clusters(votes: Votes) -> None:

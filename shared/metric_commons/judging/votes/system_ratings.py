@@ -142,15 +142,12 @@ def pairwise_ratings(
             wins, tied = votes.wins(), votes.ties()
             check_finite_with_ties(wins, tied, votes.systems)
             strengths, parameter = fit_with_ties(wins, tied)
-            return _Ratings(votes.levelled(strengths), {"tie_parameter": parameter})
+            return _Ratings(strengths, {"tie_parameter": parameter})
         points = votes.points()
         check_finite(points, votes.systems)
-        strengths = votes.levelled(fit_strengths(points))
-        matrix = [
-            dict(sorted(zip(votes.systems, row, strict=True)))
-            for row in win_probabilities(strengths).tolist()
-        ]
-        details = {"win_matrix": dict(sorted(zip(votes.systems, matrix, strict=True)))}
+        strengths = fit_strengths(points)
+        matrix = [votes.by_system(row) for row in win_probabilities(strengths)]
+        details = {"win_matrix": dict(zip(votes.systems, matrix, strict=True))}
         if uncertainty is None:
             return _Ratings(strengths, details)
         return _Ratings(strengths, details, rating_errors(votes, strengths, uncertainty))
@@ -161,8 +158,7 @@ def pairwise_ratings(
         if method == "win_rate":
             return result
         if method == "elo":
-            by_name = dict(zip(rows.systems, elo_strengths(rows, k_factor / unit), strict=True))
-            ratings = _Ratings(np.array([by_name[system] for system in votes.systems]), {})
+            ratings = _Ratings(elo_strengths(rows, k_factor / unit), {})
         else:
             if ties == "ignore":
                 votes = votes.take(np.flatnonzero(votes.share != 0.5))
@@ -237,9 +233,8 @@ def _check_rows(rows: VoteRows, ties: str, anchor: Mapping[str, float] | None) -
                 "anchor",
                 f"names {shown(name)}, which has no votes{nearest(str(name), rows.systems)}",
             )
-        if isinstance(rating, bool) or not isinstance(rating, int | float | np.number):
-            raise OptionError("anchor", f"must hold a number, got {shown(rating)}")
-        if not math.isfinite(rating):
+        is_number = isinstance(rating, int | float | np.number) and not isinstance(rating, bool)
+        if not is_number or not math.isfinite(rating):
             raise OptionError("anchor", f"must hold a finite number, got {shown(rating)}")
 
 
@@ -279,7 +274,6 @@ def _win_rates(votes: Votes, confidence_level: float | None) -> dict[str, Any]:
         rates = points.sum(axis=1) / games.sum(axis=1)
     has_met = games > 0
     opponents = has_met.sum(axis=1)
-    # The order of opponents must not matter, so sums are exact.
     totals = [math.fsum(row[keep]) for row, keep in zip(shares, has_met, strict=True)]
     average = [
         total / number if number else math.nan
@@ -309,25 +303,15 @@ def _win_rates(votes: Votes, confidence_level: float | None) -> dict[str, Any]:
 
 def _win_rate_intervals(votes: Votes, confidence_level: float) -> dict[str, Interval]:
     """Return intervals of win rates, with the points of a system in its votes as rows."""
-    shares, codes = np.unique(votes.share, return_inverse=True)
-    tables = [
-        np.bincount(system * shares.size + codes, votes.count, votes.size * shares.size)
-        for system in (votes.first, votes.second)
-    ]
-    counts = np.hstack([table.reshape(votes.size, -1) for table in tables]).astype(np.int64)
-    points, positions = np.unique(np.append(shares, 1 - shares), return_inverse=True)
     intervals = {}
-    for system, numbers in zip(votes.systems, counts, strict=True):
-        by_points = np.bincount(positions, numbers, points.size).astype(np.int64)
-        is_filled = by_points > 0
-        counts_of_points = by_points[is_filled].astype(np.float64)
+    for number, system in enumerate(votes.systems):
+        sides = votes.first == number, votes.second == number
+        points = np.concatenate([votes.share[sides[0]], 1 - votes.share[sides[1]]])
+        counts = np.concatenate([votes.count[side] for side in sides]).astype(np.float64)
         intervals[system] = ratio_interval(
-            points[is_filled],
-            np.ones(counts_of_points.size),
-            Uncertainty(confidence_level),
-            counts=counts_of_points,
+            points, np.ones(points.size), Uncertainty(confidence_level), counts=counts
         )
-    return dict(sorted(intervals.items()))
+    return intervals
 
 
 def _with_covariates(votes: Votes, uncertainty: Uncertainty | None) -> _Ratings:
@@ -339,10 +323,9 @@ def _with_covariates(votes: Votes, uncertainty: Uncertainty | None) -> _Ratings:
     check_finite(votes.points(), votes.systems)
     covariates = standardized(np.asarray(votes.covariates))
     fit = fit_with_covariates(votes, covariates)
-    strengths = votes.levelled(fit.strengths)
     details = {"coefficients": fit.coefficients.tolist()}
     if uncertainty is None:
-        return _Ratings(strengths, details)
+        return _Ratings(fit.strengths, details)
     check_clusters(votes)
     degrees = votes.rows - (votes.size - 1) - covariates.shape[1]
     if degrees < 1:
@@ -351,9 +334,9 @@ def _with_covariates(votes: Votes, uncertainty: Uncertainty | None) -> _Ratings:
             f"{votes.rows} votes are too few for the errors of {votes.size} systems and "
             f"{covariates.shape[1]} covariates",
         )
-    values = np.append(strengths, fit.coefficients)
+    values = np.append(fit.strengths, fit.coefficients)
     errors = errors_of_influences(votes, values, fit.inverse, fit.expected, uncertainty, covariates)
-    return _Ratings(strengths, details, errors)
+    return _Ratings(fit.strengths, details, errors)
 
 
 def _add_errors(

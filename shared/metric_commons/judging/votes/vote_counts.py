@@ -1,20 +1,17 @@
-"""Votes between two systems, as counts of equal votes in an order independent of names.
+"""Votes between two systems, as counts of equal votes.
 
 Ratings and their errors are sums over votes, and equal votes add the same. So votes are counted
-once, and later steps do not depend on their number. Sums of floats depend on the order of
-their terms. To make results equal to the last bit for any order of rows, names of systems and
-division into parts, systems are put in an order that follows only from their votes, and the counts
-in the order of the systems.
+once, and later steps do not depend on their number. Counts are in the order of systems and
+verdicts, so sums of floats do not depend on the order of rows or on their division into parts.
 """
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...statistics.arguments.arrays import Column, Floats, Integers, Unsigned, scattered
+from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import (
     RowError,
     check_labels,
@@ -26,8 +23,6 @@ from ...statistics.arguments.checks import (
 
 # The points of the first system, in halves.
 VERDICTS = {"model_a": 2, "model_b": 0, "tie": 1, "tie (bothbad)": 1, "both_bad": 1}
-_ROUNDING = 1e-9  # by which values of systems with equal votes may differ, relative to their size
-_ROUNDS = 8  # of exchange between opponents; each distinguishes more systems
 
 
 class VotesOfPairs(NamedTuple):
@@ -53,7 +48,6 @@ class Votes:
     """
 
     systems: list[str]
-    classes: Integers  # systems of one class have equal votes; one number per system
     first: Integers
     second: Integers
     share: Floats
@@ -120,32 +114,9 @@ class Votes:
         ties = self.table(self.total_weight * ((self.share > 0) & (self.share < 1)))
         return ties + ties.T
 
-    def numbers(self) -> Floats:
-        """Return the number of votes of each pair, without weights, shape (systems, systems)."""
-        numbers = self.table(self.count.astype(np.float64))
-        return numbers + numbers.T
-
     def by_system(self, values: Any) -> dict[str, Any]:
-        """Return values by the names of systems, in the order of names."""
-        pairs = zip(self.systems, np.asarray(values).tolist(), strict=True)
-        return dict(sorted(pairs, key=lambda item: item[0]))
-
-    def levelled(self, values: Floats) -> Floats:
-        """Return the values, one per system; those that differ only by rounding have become equal.
-
-        Systems whose votes are equal have equal ratings. Computed in some order, these differ in
-        the last bits, and the names would decide which is greater.
-        """
-        order = np.lexsort((values, self.classes))
-        ordered, classes = values[order], self.classes[order]
-        close = np.abs(np.diff(ordered)) <= _ROUNDING * (1 + np.abs(ordered[1:]))
-        starts = np.append(True, (np.diff(classes) != 0) | ~close)
-        if starts.all():
-            return values
-        levelled = np.empty_like(values)
-        for rows in np.split(order, np.flatnonzero(starts)[1:]):
-            levelled[rows] = math.fsum(values[rows].tolist()) / len(rows)
-        return levelled
+        """Return values by the names of systems."""
+        return dict(zip(self.systems, np.asarray(values).tolist(), strict=True))
 
 
 class VoteRows(NamedTuple):
@@ -215,16 +186,10 @@ def count_votes(
     (3, [1, 2], {'a': 2.0, 'b': 1.0})
     """
     size = rows.first.size
-    kinds = [rows.verdicts]  # the attributes of votes of a pair, as whole numbers
     weights = check_weights("sample_weight", sample_weight, size)
-    if weights is not None:
-        kinds.append(np.unique(weights + 0.0, return_inverse=True)[1])
     cluster_codes = None if clusters is None else _cluster_codes(clusters, size)
-    if cluster_codes is not None:
-        kinds.append(cluster_codes)
     votes = Votes(
         rows.systems,
-        np.zeros(len(rows.systems), np.int64),
         rows.first,
         rows.second,
         rows.shares[rows.verdicts],
@@ -234,10 +199,15 @@ def count_votes(
         check_number_lists("covariates", covariates, size),
         weights is not None,
     )
-    distinct, counts = _distinct(rows.first * len(rows.systems) + rows.second, kinds)
-    counted = replace(votes.take(distinct), count=counts)
-    # With covariates, votes are hardly ever equal, so each stays by itself.
-    return _ordered(counted if covariates is None else votes, counted)
+    kinds = [rows.first, rows.second, rows.verdicts]  # what distinguishes votes
+    if weights is not None:
+        kinds.append(np.unique(votes.weight, return_inverse=True)[1])
+    if cluster_codes is not None:
+        kinds.append(cluster_codes)
+    if votes.covariates is not None:  # with which votes are hardly ever equal
+        return votes.take(np.lexsort([*votes.covariates.T, *kinds[::-1]]))
+    distinct, counts = _distinct(kinds)
+    return replace(votes.take(distinct), count=counts)
 
 
 def _cluster_codes(clusters: Sequence[Any], rows: int) -> Integers:
@@ -277,79 +247,13 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
     return values, numbers
 
 
-def _distinct(pairs: Integers, kinds: Sequence[Integers]) -> tuple[Integers, Integers]:
+def _distinct(kinds: Sequence[Integers]) -> tuple[Integers, Integers]:
     """Return a row of each distinct vote, and the number of votes that equal it."""
-    codes = pairs
-    for kind in kinds:
+    codes = kinds[0]
+    for kind in kinds[1:]:
         values = int(kind.max()) + 1
         if int(codes.max()) >= 2**62 // values:  # numbers of the votes so far are smaller
             codes = np.unique(codes, return_inverse=True)[1]
         codes = codes * values + kind
     _, rows, counts = np.unique(codes, return_index=True, return_counts=True)
     return rows, counts.astype(np.int64)
-
-
-def _ordered(votes: Votes, counted: Votes) -> Votes:
-    """Return the same votes, with systems and votes in an order independent of names.
-
-    Each system begins with the same number. In each round it gets a hash of its votes and of the
-    numbers of its opponents, which is refined further and further. Hashes are added up modulo
-    2**64, so their order does not matter. Only systems that nothing distinguishes are ordered by
-    name, and these have equal ratings.
-
-    Args:
-        votes: the votes.
-        counted: the same votes, those counted together that differ in covariates alone.
-    """
-    colors = finer = _colors(counted, _hashes(counted.share, counted.weight))
-    # Clusters and covariates come second, so that ratings have the same bits without clusters.
-    more = [] if votes.clusters is None else [votes.clusters]
-    if votes.covariates is not None:
-        more.extend(votes.covariates.T)
-    details = _hashes(votes.share, votes.weight, *more)
-    if more and len(np.unique(colors)) < votes.size:
-        finer = _colors(votes, details)
-    names = np.arange(votes.size)  # which are sorted already
-    order = np.lexsort((names, finer, colors))
-    positions = np.empty(votes.size, np.int64)
-    positions[order] = np.arange(votes.size)
-    first, second = positions[votes.first], positions[votes.second]
-    by_details = np.argsort(details)
-    pairs = (first * votes.size + second).astype(np.min_scalar_type(votes.size**2))
-    return replace(
-        votes,
-        systems=[votes.systems[number] for number in order.tolist()],
-        classes=np.unique(finer[order], return_inverse=True)[1],
-        first=first,
-        second=second,
-    ).take(by_details[np.argsort(pairs[by_details], kind="stable")])
-
-
-def _colors(votes: Votes, content: Unsigned) -> Unsigned:
-    """Return a number for each system that depends on its votes and those of its opponents."""
-    colors = np.zeros(votes.size, np.uint64)
-    count = votes.count.astype(np.uint64)
-    number_of_colors = 0
-    for _ in range(_ROUNDS):
-        totals = np.zeros(votes.size, np.uint64)
-        # A vote is not the same for the first system as for the second.
-        for side, (system, opponent) in enumerate(
-            ((votes.first, votes.second), (votes.second, votes.first)), start=1
-        ):
-            vote_hashes = scattered(scattered(content + np.uint64(side)) + colors[opponent])
-            np.add.at(totals, system, vote_hashes * count)
-        colors = scattered(scattered(colors) + totals)
-        distinct = len(np.unique(colors))
-        if distinct == number_of_colors:
-            break
-        number_of_colors = distinct
-    return colors
-
-
-def _hashes(*columns: Floats | Integers) -> Unsigned:
-    """Return a hash of each row of these numbers, which depends on the order of columns."""
-    hashes = np.zeros(columns[0].size, np.uint64)
-    for column in columns:
-        bits = np.ascontiguousarray(column, np.float64).view(np.uint64)
-        hashes = scattered(hashes + bits)
-    return hashes

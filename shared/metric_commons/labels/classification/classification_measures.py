@@ -6,8 +6,6 @@ from typing import Any
 from ...statistics.arguments.arrays import Column, take
 from ...statistics.arguments.checks import OptionError, check_labels, check_weights
 from ...statistics.arguments.domains import Bins, Finite, Level, Weights, checked_options
-from ...statistics.intervals.cluster_sums import Clusters
-from ...statistics.intervals.intervals import clusters_of
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.summary import Measured, summarize_inputs
 from ..thresholds.areas import MultiClass
@@ -103,10 +101,9 @@ def classification_scores(
         top_k: also return the rate of rows whose label is among the k most probable ones.
         curves: also return the points of the ROC and the precision-recall curve, or of the listed
             ones: "roc", "pr", "det".
-        operating_point: also return the threshold that maximizes "f1", "f_beta", Youden's index
-            ("youden") or "balanced_accuracy", which have the same maximum, that satisfies a limit
-            such as "recall>=0.9" or "fpr<=0.05", or at which both error rates are equal, "eer";
-            with the scores at this threshold, on the same rows and on held-out ones.
+        operating_point: also return the threshold that maximizes "f1" or Youden's index, recall -
+            fpr ("youden"), that satisfies a limit such as "recall>=0.9" or "fpr<=0.05", or at which
+            both error rates are equal, "eer"; with the scores at this threshold.
         calibration_bins: also return the calibration in this many bins.
         calibration_strategy: bins of equal width, "uniform", or of equal mass, "quantile".
         **uncertainty: the options of `summarize_inputs`; groups use the positive label and the
@@ -138,8 +135,7 @@ def classification_scores(
         "calibration_bins": calibration_bins,
         "calibration_strategy": calibration_strategy,
     }
-    all_references, seed = references, uncertainty.get("seed", 0)
-    all_clusters = uncertainty.get("clusters")
+    all_references = references
     whole: list[ClassifiedRows] = []
 
     def measured(
@@ -173,15 +169,8 @@ def classification_scores(
         if operating_point is not None and is_whole:
             if rows.binary is None:
                 raise OptionError("operating_point", "needs scores of two labels")
-            clusters = clusters_of(all_clusters, len(references))
-            result["operating_point"], intervals["operating_point"] = point_scores(
-                rows.binary,
-                operating_point,
-                beta=beta,
-                zero_division=zero_division,
-                uncertainty=uncertainty,
-                clusters=clusters if isinstance(clusters, Clusters) else None,
-                seed=seed,
+            result["operating_point"] = point_scores(
+                rows.binary, operating_point, beta=beta, zero_division=zero_division
             )
         return result, intervals
 

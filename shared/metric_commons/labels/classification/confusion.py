@@ -85,12 +85,13 @@ def label_counts(
     rows, columns, sums = table.cells()
     references = task.positions(table.row_labels)[rows]
     predictions = task.positions(table.column_labels)[columns]
-    numbers = exact_numbers(sums)
-    hits, support, predicted = (np.zeros(len(task.all_labels), object) for _ in range(3))
+    numbers = exact_numbers(sums) if sums.dtype.kind == "f" else sums
+    hits, support, predicted = (np.zeros(len(task.all_labels), numbers.dtype) for _ in range(3))
     is_hit = references == predictions
     np.add.at(support, references, numbers)
     np.add.at(predicted, predictions, numbers)
     np.add.at(hits, references[is_hit], numbers[is_hit])
+    hits, support, predicted = (column.astype(object) for column in (hits, support, predicted))
     distance, total = None, support.sum()
     if distances is not None:
         distance = (distances[references, predictions].astype(object) * numbers).sum()

@@ -24,7 +24,6 @@ from ..thresholds.areas import (
     AREAS,
     LOSSES,
     ColumnScores,
-    Measure,
     MultiClass,
     RowScore,
     RowScores,
@@ -171,14 +170,14 @@ def curve_intervals(
     columns, weights, average = rows.scores, rows.weights, rows.task.average
     if columns is None:
         return intervals
-    if rows.binary:
-        areas: dict[str, Measure] = dict(AREAS)
+    if rows.binary or average == "none":
+        measures = dict(AREAS)
         if max_fpr is not None:
-            areas["partial_roc_auc"] = partial(RowScores.partial_roc_auc, max_fpr=max_fpr)
-        intervals |= area_intervals(rows.binary, areas, max_fpr, uncertainty)
-    elif average == "none":
-        listed = [area_intervals(of, AREAS, None, uncertainty) for of in columns.by_label]
-        intervals |= {name: [of_label[name] for of_label in listed] for name in AREAS}
+            measures["partial_roc_auc"] = partial(RowScores.partial_roc_auc, max_fpr=max_fpr)
+        listed = [area_intervals(of, measures, max_fpr, uncertainty) for of in columns.by_label]
+        for name in measures:
+            found = [of_label[name] for of_label in listed]
+            intervals[name] = found[0] if rows.binary else found
     elif average != "samples":
         worst, best = (
             _areas(columns.with_row(best=is_best), average, multi_class)

@@ -5,7 +5,7 @@ mode. Spans given by start and end can also be matched loosely, as in nervaluate
 may match a true one of another type, or one that it merely overlaps.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Annotated, Any, Literal
 
@@ -171,41 +171,10 @@ def _span_distributions(zero_division: float, statistics: Sequence[str]) -> dict
     if not types:
         return {}
 
+    hit_names = [name for name in statistics if name.partition(":")[0] in ("hits", "found")]
+
     def factors(kind: str, factor: float = 1.0) -> dict[str, float]:
         return {f"{kind}:{name}": factor for name in types}
-
-    is_loose = f"found:{types[0]}" in statistics
-    relevant, predicted = factors("relevant"), factors("predicted")
-    distributions: dict[str, SumScore] = {
-        "precision": SumRatio(factors("hits"), predicted),
-        "recall": SumRatio(factors("found" if is_loose else "hits"), relevant),
-        "f1": SumRatio(factors("hits", 2.0), predicted | relevant),
-    }
-    if is_loose:
-        f1 = partial(_average_of_types, [types], 0.0, 2, False)
-        distributions["f1"] = _distribution_of_spans(f1, types, statistics)
-    each = [[name] for name in types]
-    for position, key in enumerate(("precision", "recall", "f1")):
-        for is_weighted in (False, True):
-            score = partial(_average_of_types, each, zero_division, position, is_weighted)
-            name = f"{'weighted' if is_weighted else 'macro'}_{key}"
-            distributions[name] = _distribution_of_spans(
-                score, types, statistics, biased=key == "f1"
-            )
-    if "tags" in statistics:
-        distributions["accuracy"] = SumRatio({"equal_tags": 1}, {"tags": 1})
-    return distributions
-
-
-def _distribution_of_spans(
-    score: Callable[[Mapping[str, Floats]], Floats],
-    types: Sequence[str],
-    statistics: Sequence[str],
-    *,
-    biased: bool = False,
-) -> SumFunction:
-    """Return a score with an unseen row in which no span is right, or all are."""
-    hit_names = [name for name in statistics if name.partition(":")[0] in ("hits", "found")]
 
     def all_wrong(sums: Mapping[str, float]) -> dict[str, float]:
         return dict.fromkeys(hit_names, 0.0)
@@ -214,8 +183,28 @@ def _distribution_of_spans(
         relevant = {name: sums[f"relevant:{name.partition(':')[2]}"] for name in hit_names}
         return relevant | {f"predicted:{name}": sums[f"relevant:{name}"] for name in types}
 
-    size = {f"{kind}:{name}": 1.0 for kind in ("predicted", "relevant") for name in types}
-    return SumFunction(score, size, all_wrong, all_right, biased=biased)
+    relevant, predicted = factors("relevant"), factors("predicted")
+
+    def average(groups: Sequence[Sequence[str]], position: int, is_weighted: bool) -> SumFunction:
+        score = partial(_average_of_types, groups, zero_division, position, is_weighted)
+        biased = position == 2 and len(groups) == len(types)
+        return SumFunction(score, predicted | relevant, all_wrong, all_right, biased=biased)
+
+    is_loose = f"found:{types[0]}" in statistics
+    distributions: dict[str, SumScore] = {
+        "precision": SumRatio(factors("hits"), predicted),
+        "recall": SumRatio(factors("found" if is_loose else "hits"), relevant),
+        "f1": SumRatio(factors("hits", 2.0), predicted | relevant),
+    }
+    if is_loose:
+        distributions["f1"] = average([types], 2, False)
+    for position, key in enumerate(("precision", "recall", "f1")):
+        for is_weighted in (False, True):
+            name = f"{'weighted' if is_weighted else 'macro'}_{key}"
+            distributions[name] = average([[name] for name in types], position, is_weighted)
+    if "tags" in statistics:
+        distributions["accuracy"] = SumRatio({"equal_tags": 1}, {"tags": 1})
+    return distributions
 
 
 def _average_of_types(

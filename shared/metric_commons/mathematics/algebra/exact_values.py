@@ -9,10 +9,10 @@ Two values are equal if every coefficient of their crosswise difference is zero.
 regardless of relations between generators. `enclosures` proves that they differ.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from .algebraic import (
     Algebraic,
@@ -25,63 +25,7 @@ from .algebraic import (
 )
 from .work_limits import UndecidedError, spend
 
-DEEPEST = 12  # roots within roots, and functions of functions, that a text shows
-_WRITTEN_BITS = 400  # of an integer that a text shows in digits
-
-
-def constant_text(number: Constant, depth: int = 0, *, in_product: bool = False) -> str:
-    """Return a number as text, also as a factor of a product.
-
-    `depth` is the number of expressions around it; deeper ones are left out.
-
-    >>> from .algebraic import real_root
-    >>> constant_text(Fraction(1, 2) + real_root(Fraction(12), 2))
-    '1/2 + 2·√3'
-    """
-    if isinstance(number, Fraction):
-        text = fraction_text(number)
-        return f"({text})" if in_product and "/" in text else text
-    text = _text(number, depth + 1) if depth < DEEPEST else "…"
-    return f"({text})" if in_product and " + " in text else text
-
-
-def _text(number: Algebraic, depth: int) -> str:
-    if number.kind == "unit":
-        coefficient, turn = number.fraction_and_turn
-        direction = "i" if turn == Fraction(1, 4) else f"e^({2 * turn}·π·i)"
-        if abs(coefficient) == 1:
-            return direction if coefficient > 0 else f"-{direction}"
-        return f"{constant_text(coefficient, in_product=True)}·{direction}"
-    is_sum = number.kind == "sum"
-    parts = [constant_text(part, depth, in_product=not is_sum) for part in number.parts]
-    if number.kind == "inverse":
-        return f"1/{parts[0]}" if parts[0].startswith("(") else f"1/({parts[0]})"
-    if number.kind == "root":
-        sign = {2: "√", 3: "∛"}.get(number.degree)
-        return f"{sign}{parts[-1]}" if sign else f"{parts[-1]}^(1/{number.degree})"
-    # Equal numbers are one object, whose parts have the order in which it was first read.
-    are_roots = [isinstance(part, Algebraic) for part in number.parts]
-    ordered = [text for _, text in sorted(zip(are_roots, parts, strict=True))]
-    if is_sum:
-        return " + ".join(sorted(ordered, key=lambda text: text.startswith("-")))
-    return "·".join(ordered)
-
-
-def fraction_text(number: Fraction) -> str:
-    """Return a rational number as text; long ones by their size.
-
-    >>> fraction_text(Fraction(1, 2)), fraction_text(Fraction(2**500))
-    ('1/2', '(about 2^501)')
-    """
-    numerator, denominator = (
-        str(part) if part.bit_length() <= _WRITTEN_BITS else f"(about 2^{part.bit_length()})"
-        for part in (number.numerator, number.denominator)
-    )
-    return numerator if number.denominator == 1 else f"{numerator}/{denominator}"
-
-
 _MAX_PRODUCTS = 2_000  # of terms, to multiply two polynomials
-_ROOTS = {Fraction(1, 2): "√", Fraction(1, 3): "∛"}
 
 
 class Opaque(NamedTuple):
@@ -211,14 +155,6 @@ class Value:
 
     numerator: Polynomial
     denominator: Polynomial = field(default_factory=lambda: UNIT)
-
-    def __str__(self) -> str:
-        return _value_text(self)
-
-    @property
-    def kind(self) -> str:
-        """Return the noun for the value."""
-        return "a formula" if self.letters else "a number"
 
     def __add__(self, right: "Value") -> "Value":
         return self._sum(right, 1)
@@ -398,65 +334,6 @@ def _inner(generator: Generator) -> Iterator[Generator]:
         for monomial, _ in generator.terms:
             for inner, _ in monomial:
                 yield from _inner(inner)
-
-
-def _value_text(value: Value, depth: int = 0) -> str:
-    if depth >= DEEPEST:
-        return "…"
-    numerator = _polynomial_text(value.numerator, depth + 1)
-    if value.is_polynomial:
-        return numerator
-    return f"({numerator})/({_polynomial_text(value.denominator, depth + 1)})"
-
-
-def _polynomial_text(terms: Polynomial, depth: int) -> str:
-    ordered = sorted(
-        (-sum(exponent for _, exponent in monomial), _term_text(monomial, constant, depth))
-        for monomial, constant in terms.items()
-    )
-    return " + ".join(term for _, term in ordered).replace("+ -", "- ") or "0"
-
-
-def _term_text(monomial: Monomial, constant: Constant, depth: int) -> str:
-    if not monomial:
-        return constant_text(constant, depth)
-    powers = "·".join(sorted(_power_text(*power, depth) for power in monomial))
-    if constant in (1, -1):
-        return powers if constant == 1 else f"-{powers}"
-    return f"{constant_text(constant, depth, in_product=True)}·{powers}"
-
-
-def _power_text(generator: Generator, exponent: Exponent, depth: int) -> str:
-    base = _generator_text(generator, depth)
-    if exponent == 1:
-        return base
-    if exponent in _ROOTS:
-        return f"{_ROOTS[Fraction(exponent)]}{base}"
-    is_plain = Fraction(exponent).denominator == 1 and exponent > 0
-    return f"{base}^{exponent}" if is_plain else f"{base}^({exponent})"
-
-
-def _generator_text(generator: Generator, depth: int) -> str:
-    match generator:
-        case str():
-            return "π" if generator == "pi" else generator
-        case Opaque(function, arguments):
-            name = function.partition("(")[0]
-            forms = cast(Iterable[Iterable[Iterable[tuple[Monomial, Constant]]]], arguments)
-            texts = [_value_text(Value(*map(dict, form)), depth) for form in forms]
-            return f"{name}({', '.join(texts)})" if texts else name
-        case Logarithm(argument):
-            inner = constant_text(argument, depth) if isinstance(argument, Algebraic) else argument
-            return f"ln({inner})"
-        case Sum(terms):
-            return f"({_value_text(Value(dict(terms)), depth)})"
-        case Exp(monomial, is_imaginary, factor, is_square):
-            parts = ["i"] if is_imaginary else []
-            if factor is not None:
-                parts.append(f"{'√' if is_square else ''}{constant_text(factor, depth)}")
-            if monomial:
-                parts.append(_term_text(monomial, Fraction(1), depth))
-            return f"e^({'·'.join(parts)})" if parts else "e"
 
 
 def constant_value(number: Constant) -> Value:

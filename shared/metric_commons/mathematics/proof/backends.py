@@ -1,6 +1,7 @@
 """Scores of predicted answers against accepted ones, by the rule of a backend."""
 
 from collections.abc import Sequence
+from dataclasses import fields
 from functools import cache
 from typing import Any, Literal, NamedTuple
 
@@ -8,14 +9,7 @@ import numpy as np
 
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError
-from .equivalence import (
-    EquivalenceVerdict,
-    Explanation,
-    explanation,
-    readable,
-    rules_of,
-    verdict,
-)
+from .equivalence import EquivalenceVerdict, readable, rules_of, verdict
 from .hendrycks import hendrycks_equal
 
 Backend = Literal["exact", "hendrycks"]
@@ -23,13 +17,22 @@ Backend = Literal["exact", "hendrycks"]
 _ORDER = {True: 0, None: 1, False: 2}  # of verdicts: which one decides a row
 
 
+class Explanation(NamedTuple):
+    """The verdict on a row: the answers that were compared, and the reason."""
+
+    prediction: str
+    reference: str  # that decided
+    verdict: bool | None
+    reason: str
+
+
 class EquivalenceScores(NamedTuple):
-    """Scores 0 and 1, shape (rows,), and the explanation of each row, if requested."""
+    """Scores 0 and 1, shape (rows,), and the explanation of each row."""
 
     equal: Floats  # 1 if the prediction means the same as a reference
     undecided: Floats  # 1 if that is neither proved nor disproved
     unreadable: Floats  # 1 if no reference can be read
-    explanations: list[Explanation]  # by the reference that decided
+    explanations: list[Explanation]
 
     def columns(self, backend: Backend) -> dict[str, Floats]:
         """Return the scores of rows that a backend returns."""
@@ -42,7 +45,6 @@ def equivalence_scores(
     references: Sequence[str | list[str]],
     *,
     backend: Backend = "exact",
-    explain: bool = False,
     **options: Any,
 ) -> EquivalenceScores:
     """Return whether each prediction means the same as one of its references.
@@ -51,13 +53,12 @@ def equivalence_scores(
         predictions: one answer per row.
         references: the accepted answer, or answers, of each row.
         backend: "exact" is `equivalent`; "hendrycks" compares texts, see `hendrycks_equal`.
-        explain: also return an explanation of each row.
         **options: of `rules_of`; only for the backend "exact".
 
     Raises:
         ValueError: a row has no reference, or an option is not for this backend.
 
-    >>> scores = equivalence_scores(["0.5", "f(2)"], [["1", "1/2"], "2f"], explain=True)
+    >>> scores = equivalence_scores(["0.5", "f(2)"], [["1", "1/2"], "2f"])
     >>> scores.equal.tolist(), scores.undecided.tolist()
     ([1.0, 0.0], [0.0, 1.0])
     >>> scores.explanations[1].reason
@@ -66,8 +67,9 @@ def equivalence_scores(
     rules = rules_of(**options)
     is_exact = backend == "exact"
     if not is_exact:
-        for name in (name for name in rules.changes() if name != "settled"):
-            raise OptionError(name, f"applies to backend='exact', not to {backend!r}")
+        for item in fields(rules):
+            if item.name != "settled" and getattr(rules, item.name) != item.default:
+                raise OptionError(item.name, f"applies to backend='exact', not to {backend!r}")
 
     @cache  # each distinct pair is compared once
     def compare(reference: str, prediction: str) -> EquivalenceVerdict:
@@ -89,9 +91,6 @@ def equivalence_scores(
             unreadable[row] = not any(
                 readable(a, decimal_comma=rules.decimal_comma) for a in answers
             )
-        if explain and is_exact:
-            explanations.append(explanation(best, prediction, rules))
-        elif explain:
-            steps = [f"rule: {backend}"]
-            explanations.append(Explanation(prediction, best, steps, is_equal, reason))
+        reason_or_proof = reason or ("proved equal" if is_equal else "proved different")
+        explanations.append(Explanation(prediction, best, is_equal, reason_or_proof))
     return EquivalenceScores(equal, undecided, unreadable, explanations)

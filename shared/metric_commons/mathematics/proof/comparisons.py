@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
@@ -75,15 +75,6 @@ class Rules:
     relative_tolerance: Fraction = Fraction(0)
     absolute_tolerance: Fraction = Fraction(0)
     settled: tuple[str, ...] = ()  # conventions that are certain
-
-    def changes(self) -> dict[str, str]:
-        """Return the rules that are not the default, as text, by their names."""
-        values = ((item, getattr(self, item.name)) for item in fields(self))
-        return {
-            item.name: " ".join(value) if isinstance(value, tuple) else f"{value}"
-            for item, value in values
-            if value != item.default
-        }
 
     def equal(self, left: MathObject, right: MathObject) -> bool | None:
         """Return whether two objects are equal; None if undecided.

@@ -34,7 +34,6 @@ _DECIMAL_COMMA = re.compile(r"(?<=[0-9])\{?,\}?(?=[0-9])")
 _GROUPS = re.compile(r"(?<![0-9.,])[1-9][0-9]{0,2}(?:\.[0-9]{3})+(?![0-9.])")
 _SHORT_SCALE = re.compile("[0-9][0-9.,]*[kKMB]")  # thousands, millions or billions, or a letter
 _CHOICE = re.compile(r"(?:\\text ?\{)? ?\(?([A-H])\)? ?\}?")
-_LONGEST = 300  # characters of a reading
 _INDICES = frozenset("jklmn")
 _UNIT_FORMS = {"bare_units", "doubtful_unit"}
 
@@ -44,16 +43,6 @@ class EquivalenceVerdict(NamedTuple):
 
     is_equal: bool | None
     reason: Reason = ""
-
-
-class Explanation(NamedTuple):
-    """A verdict, what each side was read as, and the steps that led to it."""
-
-    prediction_reading: str
-    reference_reading: str
-    steps: list[str]
-    verdict: bool | None
-    reason: str
 
 
 def equivalent(reference: str, prediction: str, **options: Any) -> bool | None:
@@ -72,39 +61,6 @@ def equivalent(reference: str, prediction: str, **options: Any) -> bool | None:
     None
     """
     return verdict(reference, prediction, rules_of(**options)).is_equal
-
-
-@on_own_stack(Explanation("", "", [], None, "too much work"))
-def explanation(reference: str, prediction: str, rules: Rules) -> Explanation:
-    """Return the verdict by rules, with readings and steps.
-
-    >>> explanation("1/2", "0.5", Rules())[:2]
-    ('1/2', '1/2')
-    """
-    is_equal, reason = verdict(reference, prediction, rules)
-    comparison = _Comparison.of(reference, prediction, rules)
-    answers = comparison.answers(DEFAULT)
-    kinds = [a.content.kind if isinstance(a, Answer) else "unreadable" for a in answers]
-    steps = [f"reading: {kinds[0]} beside {kinds[1]}"]
-    forms = sorted(comparison.forms(DEFAULT).difference(rules.settled))
-    if forms:
-        steps.append(f"reading: under both conventions of {', '.join(forms)}".replace("_", " "))
-    if rules != Rules():
-        steps.append(f"rule: {', '.join(map(' '.join, rules.changes().items()))}")
-    if _squeezed(reference) == _squeezed(prediction) != "":
-        steps.append("rule: the same text")
-    reason_or_proof = reason or ("proved equal" if is_equal else "proved different")
-    result = {True: "equal", False: "different", None: f"none, {reason_or_proof}"}[is_equal]
-    steps.append(f"proof: {result}")
-    left, right = map(_reading, answers)
-    return Explanation(right, left, steps, is_equal, reason_or_proof)
-
-
-def _reading(answer: Answer | Unreadable) -> str:
-    if isinstance(answer, Unreadable):
-        return f"unreadable: {answer.reason}"
-    text = f"{answer.content}"
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 @checked_options

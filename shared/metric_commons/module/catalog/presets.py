@@ -109,17 +109,6 @@ def preset(name: str) -> Preset:
     return PRESETS[name]
 
 
-def run_options(name: str) -> dict[str, Any]:
-    """Return the preset's options for runs in TREC files, as `score_run` takes them.
-
-    >>> run_options("ultrarag")
-    {'score_dtype': 'float32', 'missing': 'skip'}
-    """
-    options = preset_options(name, ["ir_ranking"])
-    plain_names = {key.removeprefix("ir_ranking."): value for key, value in options.items()}
-    return plain_names | {"missing": preset(name).missing}
-
-
 def preset_options(name: str, modules: Iterable[str]) -> dict[str, Any]:
     """Return the preset's options of these modules, by the keys that `score` takes.
 

@@ -215,6 +215,8 @@ class Module(Protocol):
     arrays_allowed: bool = False  # whether `_compute` takes numpy arrays as well as lists
     nan_allowed: bool = False  # whether float columns may contain NaN
     holes_allowed: bool = False  # whether lists may contain None
+    # What rows of files are whose reference is empty, or null.
+    empty_references: Literal["refused", "nan", "left out"] = "refused"
     # Names of configurations of evaluate's own modules, which are accepted and ignored.
     configurations: frozenset[str] = frozenset()
     # The modules of evaluate that this one can replace, and the functions for their results.
@@ -251,6 +253,7 @@ class Module(Protocol):
     always_scored: frozenset[str] = frozenset()
     # The score by which systems are compared; None for the first one of the result.
     main_score: str | None = None
+    also_compared: Sequence[str] = ()  # further scores by which they are, where a result has them
     # Scores that are not means of rows: patterns of names, with "sum", "geometric_mean" or "sums".
     # If `score_kind` is "sums", all scores are "sums" unless a module names those that are; the
     # others are then means of rows, and each has a `RowMean` among its distributions.
@@ -268,8 +271,6 @@ class Module(Protocol):
     full_error: float = 1.0  # of errors without a highest value: where everything is wrong
     # Options with which only a-z and 0-9 are tokens: that value, and one for other scripts.
     latin_tokens: Mapping[str, tuple[str, str]] = MappingProxyType({})
-    # From a result, with its intervals if there are any, a sentence that a reader can quote.
-    sentence: "Callable[[Mapping[str, Any]], str] | None" = None
     # Every option as the script declares it: its default, its valid values, its help.
     declared_options: "Mapping[str, Option]" = MappingProxyType({})
 

@@ -7,10 +7,9 @@ comparisons, as everywhere; without row scores a leaderboard has intervals but n
 
 import json
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, combinations
-from pathlib import Path
 from typing import Any
 
 from ...data.files.stored import option_text, to_jsonable
@@ -21,11 +20,10 @@ from ...evaluation.results.comparison_tables import statement
 from ...evaluation.results.module_results import ModuleResult
 from ...evaluation.results.rendering import (
     PLAIN,
-    Cell,
     Column,
     Notation,
-    NumberFormat,
     Table,
+    cell,
     column,
     label,
     level_heading,
@@ -49,13 +47,6 @@ class Entry:
     score: str
 
     @property
-    def name(self) -> str:
-        """Return the name of the system: its model, if a result has one model on several tasks."""
-        log = self._recorded("logs")
-        of_task = f"{log.get('model')}/{log.get('task')}"
-        return str(log["model"]) if self.system == of_task else self.system
-
-    @property
     def parts(self) -> dict[str, str]:
         """Return all that can affect the score, by name, in JSON, where unequal values differ."""
         result = self.origin.results.systems[self.system][self.module]
@@ -77,12 +68,6 @@ class Entry:
         """Return the task that a log names; "" if there is no log, or it names none."""
         return str(self._recorded("logs").get("task") or "")
 
-    @property
-    def task(self) -> str:
-        """Return a name for the rows: the task of a log, or the file of the references."""
-        column = self._recorded("columns").get("references")
-        return self.logged_task or (Path(column["path"]).stem if column else "")
-
     def _recorded(self, name: str) -> Mapping[str, Any]:
         """Return the entry about the system in this part of the provenance, if there is one."""
         return self.origin.results.provenance.get(name, {}).get(self.system) or {}
@@ -96,7 +81,6 @@ class Leaderboard:
     score: str
     results: Results
     confidence_level: float
-    task: str = ""
     problem: str = ""  # why systems were not compared
 
     @property
@@ -105,89 +89,69 @@ class Leaderboard:
         return self.results.standings.ranks.get((self.module, self.score), {})
 
     @property
-    def is_lower_better(self) -> bool:
-        """Return whether the system with the lowest score is the best."""
-        return any(self.score in result.lower_is_better for result in self._results().values())
+    def scored(self) -> dict[str, ModuleResult]:
+        """Return the result of each system."""
+        return {system: modules[self.module] for system, modules in self.results.systems.items()}
 
     @property
-    def values(self) -> dict[str, float]:
-        """Return the score of each system."""
-        return {system: r.scores[self.score] for system, r in self._results().items()}
+    def is_lower_better(self) -> bool:
+        """Return whether the system with the lowest score is the best."""
+        return any(self.score in result.lower_is_better for result in self.scored.values())
 
     def interval(self, system: str) -> list[float] | None:
         """Return the interval of a system's score, if there is one at this level."""
-        return self._interval(self._results()[system], self.score)
-
-    def standard_error(self, system: str) -> float | None:
-        """Return the standard error of a system's score, if there is one."""
-        return self._results()[system].standard_error.get(self.score)
+        result = self.scored[system]
+        if result.options.get("confidence_level") != self.confidence_level:
+            return None
+        return result.confidence_interval.get(self.score)
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first."""
-        ranks = [self.ranks.get(system, {}) for system in self.results.systems]
+        scored = self.scored
+        ranks = [self.ranks.get(system, {}) for system in scored]
         shown: Sequence[int | None] = [None] * len(ranks)
         if self.ranks:
             shown = ascending([rank["rank_interval"][0] for rank in ranks])
-        for place, rank, (system, value) in zip(shown, ranks, self.values.items(), strict=True):
+        for place, rank, (system, result) in zip(shown, ranks, scored.items(), strict=True):
             yield {
                 "rank": place,
                 "system": system,
-                "value": value,
+                "value": result.scores[self.score],
                 "confidence_interval": self.interval(system),
                 "rank_interval": rank.get("rank_interval"),
                 "tier": rank.get("tier"),
-                "rows": self._results()[system].rows,
+                "rows": result.rows,
             }
 
-    def table(self, notation: Notation = PLAIN) -> Table:
+    def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """Return one row per system; the first tier is in bold, if there is a second."""
         standings, key = self.results.standings, (self.module, self.score)
-        systems = self.results.visible_systems()
-        records = [record for record in self.records() if record["system"] in systems]
+        records = list(self.records())
+        form = notation.format_of_score(
+            *key,
+            [record["value"] for record in records],
+            [record["confidence_interval"] for record in records],
+        )
+        records = records[:top]
+        systems = [record["system"] for record in records]
         labels = [column(records, "rank")] if self.ranks else []
         labels.append(column(records, "system", label))
-        form, scores = self._column(key, systems, notation)
+        scores = [
+            cell(form.number(record["value"]), standings.letters(record["system"], key))
+            for record in records
+        ]
         level = level_heading(self.confidence_level)
         columns: list[Column] = [
-            scores,
+            (form.heading(label(self.score)), scores),
             column(records, "confidence_interval", form.interval, level),
             column(records, "rank_interval", rank_range, "ranks"),
             column(records, "tier"),
+            column(records, "rows", lambda rows: f"{rows:,}" if rows else ""),
         ]
-        first = next(iter(self.results.systems.values()))
-        for further in [(module, score) for module in first for score in first[module].scores]:
-            if further != key:  # requested in addition
-                columns.append(self._column(further, systems, notation)[1])
-        columns.append(column(records, "rows", lambda rows: f"{rows:,}" if rows else ""))
         best = [systems.index(name) for name in standings.first_tier(key) if name in systems]
         title = f"Leaderboard by {label(self.score)}"
         table = Table.of(labels, columns, best=best)
         return table._replace(note=" ".join(self._statements()), title=title)
-
-    def _results(self) -> dict[str, ModuleResult]:
-        return {system: modules[self.module] for system, modules in self.results.systems.items()}
-
-    def _column(
-        self, key: tuple[str, str], systems: Sequence[str], notation: Notation
-    ) -> tuple[NumberFormat, Column]:
-        """Return the format and the cells of a score."""
-        module, score = key
-        found = {name: m[module] for name, m in self.results.systems.items() if module in m}
-        found = {name: result for name, result in found.items() if score in result.scores}
-        intervals = [self._interval(result, score) for result in found.values()]
-        values = [result.scores[score] for result in found.values()]
-        form = notation.format_of_score(module, score, values, intervals)
-        cells: list[str] = [""] * len(systems)
-        for row, name in enumerate(systems):
-            if name in found:
-                letters = self.results.standings.letters(name, key)
-                cells[row] = Cell(form.number(found[name].scores[score]), letters)
-        return form, (form.heading(label(score)), cells)
-
-    def _interval(self, result: ModuleResult, score: str) -> list[float] | None:
-        is_at_level = result.options.get("confidence_level") == self.confidence_level
-        ends = result.confidence_interval.get(score) if is_at_level else None
-        return ends and list(ends)
 
     def _statements(self) -> Iterator[str]:
         """Yield the notes that are needed to read the table."""
@@ -260,10 +224,7 @@ def differences(groups: Sequence[Sequence[Entry]]) -> str:
     texts = []
     for name in dict.fromkeys(name for entry in firsts for name in entry.parts):
         paths = _by_value((entry.parts.get(name, '"nothing"'), entry) for entry in firsts)
-        values = [option_text(json.loads(value)) for value in paths]
-        if len({*values}) < len(values):  # unequal values may look the same
-            values = list(paths)
-        pairs = [f"{value} ({path})" for value, path in zip(values, paths.values(), strict=True)]
+        pairs = [f"{option_text(json.loads(value))} ({path})" for value, path in paths.items()]
         texts += [f"{name}: {', '.join(pairs)}"] if len(pairs) > 1 else []
     for name in ("references", "ids"):
         paths = _by_value((entry.digests.get(name, ""), entry) for entry in firsts)
@@ -288,8 +249,6 @@ def leaderboard(
     systems: Sequence[Entry],
     *,
     confidence_level: float = 0.95,
-    scores: Collection[str] | None = None,
-    top: int | None = None,
     assume: str = "exchangeable",
 ) -> Leaderboard:
     """Return the leaderboard of comparable systems.
@@ -297,8 +256,6 @@ def leaderboard(
     Args:
         systems: the systems of one of the groups of `comparable`.
         confidence_level: the level of the intervals of scores.
-        scores: additional scores to show.
-        top: the number of systems to show; None for all.
         assume: what comparisons of systems assume, as in `score`.
     """
     first = systems[0]
@@ -311,22 +268,19 @@ def leaderboard(
             pool = with_comparisons(pool, combinations(names, 2), [key], assume=assume)
         except ValueError as error:
             problem = str(error)
-    pool = replace(pool.sort(key).choose([key, *(scores or [])]), top=top)
-    return Leaderboard(first.module, first.score, pool, confidence_level, first.task, problem)
+    pool = pool.sort(key).choose([key])
+    return Leaderboard(first.module, first.score, pool, confidence_level, problem)
 
 
 def _names(systems: Sequence[Entry]) -> list[str]:
-    """Return a name for each system: that of its file if several results have its own name."""
-    by_name = Counter(entry.name for entry in systems)
-    by_stem = Counter(path.stem for path in {entry.origin.path for entry in systems})
-    by_origin = Counter(id(entry.origin) for entry in systems)
+    """Return a name for each system: with that of its file if several results have its own name."""
+    counts = Counter(entry.system for entry in systems)
+    stems = Counter(path.stem for path in {entry.origin.path for entry in systems})
     names = []
     for entry in systems:
         path = entry.origin.path
-        of_file = path.stem if by_stem[path.stem] == 1 else str(path)
-        if by_origin[id(entry.origin)] > 1:
-            of_file += f": {entry.system}"
-        names.append(of_file if by_name[entry.name] > 1 else entry.name)
+        of_file = path.stem if stems[path.stem] == 1 else str(path)
+        names.append(entry.system if counts[entry.system] == 1 else f"{of_file}: {entry.system}")
     return names
 
 

@@ -5,18 +5,17 @@ Source:
 """
 
 import math
-from pathlib import Path
 from typing import Any
 
 from ...evaluation.results.results import Results
 
 
-def model_index(results: Results, dataset: str | None, scale: float) -> dict[str, Any]:
+def model_index(results: Results, dataset: str, scale: float) -> dict[str, Any]:
     """Return the front matter of model cards: for each system its scores that are numbers.
 
     Args:
         results: the results of the systems, which are called like their models.
-        dataset: the dataset on the Hub; by default the name of the rows.
+        dataset: the dataset on the Hub.
         scale: the factor to multiply scores by; it is never guessed.
 
     Raises:
@@ -24,7 +23,6 @@ def model_index(results: Results, dataset: str | None, scale: float) -> dict[str
     """
     entries = []
     for system, modules in results.systems.items():
-        name = dataset or _data_name(results, system)
         metrics = [
             {
                 "type": score,
@@ -38,21 +36,11 @@ def model_index(results: Results, dataset: str | None, scale: float) -> dict[str
         ]
         evaluation = {
             "task": {"type": "other"},
-            "dataset": {"type": name, "name": name},
+            "dataset": {"type": dataset, "name": dataset},
             "metrics": metrics,
         }
         entries.append({"name": system, "results": [evaluation]})
     return {"model-index": entries}
-
-
-def _data_name(results: Results, system: str) -> str:
-    """Return a name for the rows: the task of a log, or the file of the references; else "data"."""
-    provenance = results.provenance
-    if task := provenance.get("logs", {}).get(system, {}).get("task"):
-        return str(task)
-    columns = provenance.get("columns", {}).get(system, {})
-    column = columns.get("references") or columns.get("predictions")
-    return Path(column["path"]).name.partition(".")[0] if column else "data"
 
 
 def _scaled(value: float, scale: float) -> float:

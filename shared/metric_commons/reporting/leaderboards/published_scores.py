@@ -1,4 +1,4 @@
-"""Scores of models on tasks, read from plain tables, and from results and logs of harnesses.
+"""Scores of models on tasks, read from plain tables, and from the means that lm-eval writes.
 
 A table is long, with a score a row, or wide, with a column for each task.
 """
@@ -8,8 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
-
-import numpy as np
 
 from ...data.files.access import open_file
 from ...data.harness_logs.logs import PLAIN_ROWS, Log
@@ -22,17 +20,16 @@ from ...module.catalog.usage import UsageError
 _MODELS = ("model", "system", "name", "")  # the last is the index of a data frame
 _TASKS = ("task", "dataset", "benchmark")
 _SCORES = ("score", "value", "main_score")
-_ERRORS = ("standard_error", "stderr", "se")
-_ENDS = ("_stderr", "_standard_error")  # of the columns with the errors of a wide table
+_ERRORS = ("standard_error", "stderr")
 _ROWS = ("rows", "n")
-_EMPTY = ("", "-", "–", "—", "nan", "n/a", "null", "none")
+_END = "_stderr"  # of the columns with the errors of a wide table
+_EMPTY = ("", "-", "–", "nan", "n/a", "null", "none")
 _START = 100  # bytes of a file, which contain the format of a saved result
 _SHOWN = 20  # columns or scores in a message
-_LOGS = (".jsonl", ".eval")  # in a folder without summaries, which end in .json
 
 
 class Score(NamedTuple):
-    """The score of a model on a task, as a file has it."""
+    """The score of a model on a task, as a file has it; NaN for what it lacks."""
 
     system: str
     task: str
@@ -64,39 +61,37 @@ def are_saved(paths: Sequence[Path]) -> bool:
     return all(marks.values())
 
 
-def read_scores(paths: Sequence[Path], name: str | None = None) -> tuple[list[Score], list[str]]:
-    """Return the scores in files and folders, and notes about what was not read.
+def read_scores(paths: Sequence[Path], name: str | None = None) -> list[Score]:
+    """Return the scores in files and folders.
 
     Args:
-        paths: tables, results of lm-evaluation-harness, logs, or folders of them.
+        paths: tables, results of lm-evaluation-harness, or folders of these.
         name: the score to read, where a file has several.
 
     Raises:
         ValueError: a file is not a table of scores, or a cell is not a number.
     """
     scores: list[Score] = []
-    notes: list[str] = []
     for path in paths:
-        files = [path]
-        if path.is_dir():
-            summaries = list(path.rglob("*.json"))
-            files = sorted(summaries or (f for end in _LOGS for f in path.rglob(f"*{end}")))
+        files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
         if not files:
             raise ValueError(f"{path}: there are no results in this folder")
         for file in files:
             with closing(Source(file, [])) as source:
                 if source.log.means:
-                    scores += _of_means(source.log, file, name, notes)
-                elif source.log.format_name != PLAIN_ROWS:
-                    scores.append(_of_log(source, name))
+                    scores += _of_means(source.log, file, name)
+                elif source.log.format_name == PLAIN_ROWS:
+                    scores += _of_table(source, name)
                 else:
-                    scores += _of_table(source, name, notes)
-    return scores, notes
+                    raise ValueError(
+                        f"{file}: this is a log of {source.log.format_name}; score it first: "
+                        f"metric-commons score logged {file} --save FILE.json --rows FILE.parquet"
+                    )
+    return scores
 
 
-def _of_means(log: Log, path: Path, name: str | None, notes: list[str]) -> Iterator[Score]:
+def _of_means(log: Log, path: Path, name: str | None) -> Iterator[Score]:
     """Yield the scores of a log that has means; groups of tasks stand for their members."""
-    lacking = []  # tasks without the score
     for means in log.means:
         if means.group is not None:
             continue
@@ -108,58 +103,19 @@ def _of_means(log: Log, path: Path, name: str | None, notes: list[str]) -> Itera
                 f"{path}: task {means.task} has {', '.join(names)}; name one of them in full with "
                 "--by"
             )
-        if not names:
-            lacking.append(means.task)
-            continue
-        yield Score(
-            log.system or path.stem,
-            means.task,
-            means.scores[names[0]],
-            str(path),
-            means.errors.get(names[0], math.nan),
-            means.rows or math.nan,
-            names[0] in log.lower_is_better,
-        )
-    if lacking:
-        notes.append(f"{path}: no score {name!r} of {listed('task', lacking)}")
+        for key in names:
+            yield Score(
+                log.system or path.stem,
+                means.task,
+                means.scores[key],
+                str(path),
+                means.errors.get(key, math.nan),
+                means.rows or math.nan,
+                key in log.lower_is_better,
+            )
 
 
-def _of_log(source: Source, name: str | None) -> Score:
-    """Return the mean score of the samples in a log, with its standard error."""
-    log, path = source.log, source.path
-    advice = (
-        f"score this log first: metric-commons score logged {path} --confidence 0.95 --save "
-        "FILE.json --rows FILE.parquet"
-    )
-    if "logged" not in log.columns:
-        raise ValueError(f"{path}: this log of {log.format_name} has no scores; {advice}")
-    source.fields = [field for field in ("id", "logged") if field in log.columns]
-    columns = source.columns()
-    logged = columns["logged"]
-    names = list(dict.fromkeys(key for scores in logged for key in scores))
-    score = names[0] if name is None and len(names) == 1 else name
-    if score not in names:
-        raise ValueError(
-            f"{path}: name the score of this log with --by; there are {', '.join(names) or 'none'}"
-        )
-    units: dict[Any, list[float]] = {}
-    for unit, scores in zip(columns.get("id", range(len(logged))), logged, strict=True):
-        units.setdefault(unit, []).append(scores.get(score, math.nan))
-    values = np.array([math.fsum(values) / len(values) for values in units.values()])
-    if absent := int(np.isnan(values).sum()):
-        raise ValueError(f"{path}: {absent} samples have no {score}; {advice}")
-    return Score(
-        log.system or path.stem,
-        log.task or path.stem,
-        math.fsum(values) / values.size,
-        str(path),
-        float(values.std(ddof=1)) / math.sqrt(values.size) if values.size > 1 else math.nan,
-        values.size,
-        score in log.lower_is_better,
-    )
-
-
-def _of_table(source: Source, name: str | None, notes: list[str]) -> list[Score]:
+def _of_table(source: Source, name: str | None) -> list[Score]:
     """Return the scores of a table, long or wide."""
     path = source.path
     source.fields = source.log.names
@@ -181,22 +137,16 @@ def _of_table(source: Source, name: str | None, notes: list[str]) -> list[Score]
         )
     if name is not None and name not in columns:
         raise ValueError(f"{path}: there is no column {name!r}; the columns are {known}")
-    if task is not None and value is None:
-        raise ValueError(
-            f"{path}: there is no column of scores; name it score, value or main_score, or use "
-            f"--by COLUMN; the columns are {known}"
-        )
-    errors = {c.removesuffix(end): c for c in columns for end in _ENDS if c.endswith(end)}
+    errors = {c.removesuffix(_END): c for c in columns if c.endswith(_END)}
     scored = [value] if value is not None and (task is not None or name) else []
-    if not scored:
+    if task is None and name is None:
         others = {model, rows, error, *errors.values()}
-        scored = [column for column in columns if column not in others]
-        texts = [column for column in scored if not any(map(_is_number, columns[column]))]
-        scored = [column for column in scored if column not in texts]
-        if texts:
-            notes.append(f"{path}: columns without numbers are not tasks: {', '.join(texts)}")
-        if not scored:
-            raise ValueError(f"{path}: there is no column of scores; there are {known}")
+        scored = [c for c in columns if c not in others and any(map(_is_number, columns[c]))]
+    if not scored:
+        raise ValueError(
+            f"{path}: there is no column of scores; name it score or value, or use --by COLUMN; "
+            f"the columns are {known}"
+        )
 
     def number(column: str | None, row: int) -> float:
         cell = None if column is None else columns[column][row]
@@ -213,7 +163,7 @@ def _of_table(source: Source, name: str | None, notes: list[str]) -> list[Score]
             str(column if task is None else columns[task][row]),
             number(column, row),
             f"{path}, {source.location(row)}",
-            number(errors.get(str(column)) if task is None else error, row),
+            number(errors.get(column) if task is None else error, row),
             number(rows, row),
         )
         for row in range(source.rows)

@@ -27,6 +27,7 @@ from ...statistics.arguments.checks import nearest
 
 FIELDS = ("model_a", "model_b", "winner")
 _MODULE = "pairwise_ranking"
+_COUNTED = ("win_rate", "wins", "losses", "ties")
 _DECIMALS = 1  # of ratings, which are hundreds of points apart
 _RANKS = (
     " Rank: 1 plus the number of systems whose interval is above its own; ranks: the best and "
@@ -55,29 +56,27 @@ class VoteBoard:
         return "ratings" if "ratings" in self.result else "win_rate"
 
     @property
-    def order(self) -> list[str]:
-        """Return the systems by rank, and those of one rank from the highest score down."""
-        values, ranks = self.result[self.score], self.result.get("rank", {})
-        return sorted(values, key=lambda system: (ranks.get(system, 0), -values[system]))
+    def intervals(self) -> Mapping[str, Sequence[float]]:
+        """Return the interval of each system by that score; empty if there are none."""
+        intervals: Mapping[str, Any] = self.result.get("confidence_interval", {})
+        return intervals.get(self.score) or {}
 
     def records(self) -> Iterator[dict[str, Any]]:
         """Yield the data of each system, best first; None for what is not in the result."""
-        columns = {
-            "rank": self.result.get("rank"),
-            "rating": self.result.get("ratings"),
-            "confidence_interval": self._intervals("ratings"),
-            "rank_interval": self.result.get("rank_interval"),
-            "win_rate": self.result["win_rate"],
-            "win_rate_interval": self._intervals("win_rate"),
-            **{n: self.result[n] for n in ("average_win_rate", "wins", "losses", "ties")},
-        }
-        for system in self.order:
-            values = {name: (column or {}).get(system) for name, column in columns.items()}
-            yield {"rank": values.pop("rank"), "system": system, **values}
+        values, ranks = self.result[self.score], self.result.get("rank", {})
+        for system in sorted(values, key=lambda name: (ranks.get(name, 0), -values[name])):
+            yield {
+                "rank": ranks.get(system),
+                "system": system,
+                "rating": self.result.get("ratings", {}).get(system),
+                "confidence_interval": self.intervals.get(system),
+                "rank_interval": self.result.get("rank_interval", {}).get(system),
+                **{name: self.result[name][system] for name in _COUNTED},
+            }
 
     def sentence(self) -> str:
         """Return a statement to be quoted: the best system, and how certain that is."""
-        best, *followers = self.order
+        best, *followers = (record["system"] for record in self.records())
         has_ratings = self.score == "ratings"
         formatted = ("{:.0f}" if has_ratings else "{:.1%}").format
         text = (
@@ -85,7 +84,7 @@ class VoteBoard:
             f"the highest {'rating' if has_ratings else 'win rate'}, "
             f"{formatted(self.result[self.score][best])}"
         )
-        intervals = self._intervals(self.score)
+        intervals = self.intervals
         if best not in intervals:
             return f"{text}; these votes give no interval for it."
         low, high = intervals[best]
@@ -95,11 +94,6 @@ class VoteBoard:
         if not rivals:
             return f"{text}, above all others."
         return f"{text}, but cannot be told apart from {listed_names([*map(label, rivals)])}."
-
-    def _intervals(self, score: str) -> Mapping[str, Sequence[float]]:
-        """Return the interval of each system; empty if there are none."""
-        intervals: Mapping[str, Any] = self.result.get("confidence_interval", {})
-        return intervals.get(score) or {}
 
     def signature(self) -> str:
         """Return the line that records how systems were rated.
@@ -116,23 +110,22 @@ class VoteBoard:
     def table(self, top: int | None = None, notation: Notation = PLAIN) -> Table:
         """Return one row per system."""
         records = list(self.records())[:top]
-        has_ranks = "rank" in self.result
-        level = level_heading(self.confidence_level)
         ratings = NumberFormat(1, _DECIMALS if notation.digits is None else notation.digits)
-        rates = notation.format_of(self._intervals("win_rate").values(), is_proportion=True)
+        rates = notation.format_of(is_proportion=True)
+        of_intervals = ratings if self.score == "ratings" else rates
         votes = [record["wins"] + record["losses"] + record["ties"] for record in records]
+        level = level_heading(self.confidence_level)
         columns = [
             column(records, "rating", ratings.number),
-            column(records, "confidence_interval", ratings.interval, level),
+            column(records, "confidence_interval", of_intervals.interval, level),
             column(records, "rank_interval", rank_range, "ranks"),
             column(records, "win_rate", rates.number, rates.heading("win rate")),
-            column(records, "win_rate_interval", rates.interval, level),
             ("votes", [f"{number:g}" for number in votes]),
         ]
-        if self.score != "ratings":
-            del columns[2]
+        ranks = [record["rank"] for record in records]
         is_divided = len(set(self.result.get("rank", {}).values())) > 1
-        best = [row for row, record in enumerate(records) if is_divided and record["rank"] == 1]
+        best = [row for row, rank in enumerate(ranks) if is_divided and rank == 1]
+        has_ranks = None not in ranks
         labels = [column(records, "rank")] if has_ranks else []
         labels.append(column(records, "system", label))
         return Table.of(labels, columns, best=best)._replace(

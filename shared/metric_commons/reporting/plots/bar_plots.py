@@ -39,7 +39,7 @@ class ForestLine(NamedTuple):
     """A number with its interval, beside a name."""
 
     name: str
-    value: float | None
+    value: float
     ends: Sequence[float] | None
     text: str
     color: str = BLUE
@@ -122,9 +122,8 @@ def draw_forest(figure: "Figure", panels: Sequence[Panel], *, is_difference: boo
         for height, line in enumerate(lines):
             if line.ends:
                 panel.plot(line.ends, [height] * 2, color=line.color, linewidth=4, alpha=0.35)
-            if line.value is not None:
-                fill = "none" if line.is_open else "full"
-                panel.plot(line.value, height, "o", color=line.color, markersize=5, fillstyle=fill)
+            fill = "none" if line.is_open else "full"
+            panel.plot(line.value, height, "o", color=line.color, markersize=5, fillstyle=fill)
             panel.annotate(
                 line.text,
                 (1, height),

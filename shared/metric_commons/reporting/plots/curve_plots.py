@@ -1,7 +1,7 @@
 """Curves of classifiers: ROC, precision and recall, calibration."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from ...statistics.intervals.proportions import clopper_pearson
@@ -13,7 +13,6 @@ from .panels import (
     common_labels,
     grid,
     gridlines,
-    label_axes,
     legend,
     line_styles,
     score_with_interval,
@@ -23,7 +22,6 @@ from .panels import (
 )
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _LEVEL = 0.95
@@ -52,90 +50,47 @@ def _draw_curves(
     keys: tuple[str, str],
     axes: tuple[str, str],
 ) -> None:
-    """Draw the curves of all systems in one panel, or in a panel per label if more than two.
-
-    With a positive label, there is only the panel of this label against the others.
-    """
+    """Draw the curves of all systems; of more than two labels, that of one against the others."""
     labels, positive = common_labels(systems)
+    number: int | None = None
+    if len(labels) > 2:
+        positive = next(iter(systems.values())).result.options["pos_label"]
+        if positive not in labels:
+            raise ValueError(
+                f"pos_label is {positive!r}; of several labels it names the one to draw, such as "
+                f"{labels[0]!r}"
+            )
+        number = labels.index(positive)
     styles = line_styles(systems, marker_spacing=0.12)
-    if len(labels) == 2:
-        (panel,) = grid(figure, 1, width=4.6, height=4.8)
-        texts = _draw_panel(panel, systems, styles, curve, area, keys, None)
-        for name, text in texts.items():
-            if text == "undefined":
-                raise _undefined(name, area)
-        label_axes([panel], axes[0], f"{axes[1]} (positive: {positive})" if positive else axes[1])
-        names = {n: f"{shortened(n, TITLE_LENGTH)}: {abbreviation} {t}" for n, t in texts.items()}
-        legend(figure, [*((names[n], styles[n]) for n in systems), ("chance", REFERENCE_LINE)])
-        return
-    chosen = next(iter(systems.values())).result.options["pos_label"]
-    shown = [number for number, name in enumerate(labels) if chosen in (None, name)]
-    if not shown:
-        raise ValueError(f"pos_label is {chosen!r}, but the labels are {labels}")
-    for name, system in systems.items():
-        if all(map(math.isnan, system.result.scores[area])):
-            raise _undefined(name, area)
-    panels = grid(figure, len(shown), width=2.4, height=2.6 + 0.15 * len(systems))
-    for number, panel in zip(shown, panels, strict=True):
-        _draw_panel(panel, systems, styles, curve, area, keys, number)
-        panel.legend(
-            title=shortened(str(labels[number]), LABEL_LENGTH),
-            loc="lower left",
-            bbox_to_anchor=(0, 1),
-            alignment="left",
-            fontsize="x-small",
-            handlelength=3,
-            frameon=False,
-        )
-    label_axes(panels, *axes)
-    which = "each" if chosen is None else "this"
-    entries = [(shortened(name, TITLE_LENGTH), style) for name, style in styles.items()]
-    heading = f"{which} label against the others, {abbreviation} in its panel"
-    legend(figure, [*entries, ("chance", REFERENCE_LINE)], heading)
-
-
-def _draw_panel(
-    panel: "Axes",
-    systems: Mapping[str, PlottedSystem],
-    styles: Mapping[str, Mapping[str, Any]],
-    curve: str,
-    area: str,
-    keys: tuple[str, str],
-    number: int | None,
-) -> dict[str, str]:
-    """Draw a curve for each system, of the label with this number if there are several.
-
-    Returns the areas under the curves, as text.
-    """
-    texts = {}
+    (panel,) = grid(figure, 1, width=4.6, height=4.8)
+    entries: list[tuple[str, Mapping[str, Any]]] = []
     chance_lines: dict[tuple[float, float], None] = {}  # which may differ between systems
     for name, system in systems.items():
         result = system.result
-        parts: list[Any] = [
-            result.scores[area],
-            result.confidence_interval[area],
-            result.scores[curve],
-        ]
-        value, ends, points = parts if number is None else (part[number] for part in parts)
-        x, y = ([], []) if math.isnan(value) else (points[key] for key in keys)
-        texts[name] = "undefined" if math.isnan(value) else score_with_interval(value, ends)
+        value: Any = result.scores[area]
+        ends: Any = result.confidence_interval[area]
+        points: Any = result.scores[curve]
+        if number is not None:
+            value, ends, points = value[number], ends[number], points[number]
+        if math.isnan(value):
+            raise ValueError(
+                f"system {name!r}: {area} is undefined, and so is the curve: all references are "
+                "the same label"
+            )
+        x, y = (points[key] for key in keys)
         steps = "steps-post" if curve == "pr_curve" else "default"
-        panel.plot(x, y, label=texts[name], drawstyle=steps, **styles[name])
-        if len(y):
-            # At the lowest threshold every row is predicted positive, so precision is the
-            # proportion of positives.
-            chance_lines[(y[0], y[0]) if curve == "pr_curve" else (0.0, 1.0)] = None
+        text = f"{shortened(name, TITLE_LENGTH)}: {abbreviation} {score_with_interval(value, ends)}"
+        panel.plot(x, y, label=text, drawstyle=steps, **styles[name])
+        # At the lowest threshold every row is predicted positive, so precision is the proportion
+        # of positives.
+        chance_lines[(y[0], y[0]) if curve == "pr_curve" else (0.0, 1.0)] = None
+        entries.append((text, styles[name]))
     for line in chance_lines:
         panel.plot([0, 1], line, **REFERENCE_LINE)
     unit_square(panel)
-    return texts
-
-
-def _undefined(system: str, area: str) -> ValueError:
-    return ValueError(
-        f"system {system!r}: {area} is undefined, and so is the curve: all references are the same "
-        "label"
-    )
+    shown = f" (positive: {shortened(str(positive), LABEL_LENGTH)})" if positive else ""
+    panel.set(xlabel=axes[0], ylabel=f"{axes[1]}{shown}")
+    legend(figure, [*entries, ("chance", REFERENCE_LINE)])
 
 
 def draw_calibration(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
@@ -163,7 +118,8 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> 
         row_panel.plot(bins["predicted"], bins["rows"], **style)
         entries.append((text, style))
         rows += bins["rows"]
-    _scale_rows(row_panel, rows)
+    row_panel.set_ylim(0, 1.1 * max(rows))
+    row_panel.yaxis.set_major_formatter(thousands())
     unit_square(curve_panel)
     gridlines(row_panel)
     row_panel.set_box_aspect(0.28)
@@ -177,16 +133,3 @@ def draw_calibration(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> 
         line = {"color": "gray", **_INTERVAL_LINE}
         entries.append((f"{100 * level:g}% interval of the rate in a bin", line))
     legend(figure, [*entries, ("perfectly calibrated", REFERENCE_LINE)])
-
-
-def _scale_rows(panel: "Axes", rows: Sequence[float]) -> None:
-    """Scale the axis of numbers of rows, by logarithms if small bins would be invisible."""
-    from matplotlib.ticker import NullFormatter
-
-    low, high = min(rows), max(rows)
-    if high > 50 * low:
-        panel.set(yscale="log", ylim=(low / 2, high * 2))
-        panel.yaxis.set_minor_formatter(NullFormatter())
-    else:
-        panel.set_ylim(0, high * 1.1)
-    panel.yaxis.set_major_formatter(thousands())

@@ -32,11 +32,9 @@ def draw_confusion(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
     for name, system in systems.items():
         scores, heading = system.result.scores, shortened(name, TITLE_LENGTH)
         names, matrix = scores["labels"], scores["confusion_matrix"]
-        if np.ndim(matrix) == 3:  # a row may have several labels; each has a table
-            for each, counts in zip(names, matrix, strict=True):
-                tables.append((f"{heading}\nlabel {each}", [0, 1], counts))
-        else:
-            tables.append((f"{heading}\naccuracy {system.score_text('accuracy')}", names, matrix))
+        if np.ndim(matrix) == 3:
+            raise ValueError(f"system {name!r}: rows with several labels have no one matrix")
+        tables.append((f"{heading}\naccuracy {system.score_text('accuracy')}", names, matrix))
         if "roc_auc" in scores and len(tables[-1][1]) == 2:
             thresholds.add(system.result.options["threshold"])
     labels = max(len(names) for _, names, _ in tables)

@@ -132,16 +132,12 @@ def line_styles(names: Iterable[str], marker_spacing: float = 0) -> dict[str, di
     return styles
 
 
-def legend(
-    figure: "Figure", entries: Sequence[tuple[str, Mapping[str, Any]]], title: str | None = None
-) -> None:
+def legend(figure: "Figure", entries: Sequence[tuple[str, Mapping[str, Any]]]) -> None:
     """Name lines by their styles, below the panels, where the names hide nothing."""
     from matplotlib.lines import Line2D
 
     handles = [Line2D([], [], label=text, **style) for text, style in entries]
-    figure.legend(
-        handles=handles, loc="outside lower center", title=title, frameon=False, handlelength=3
-    )
+    figure.legend(handles=handles, loc="outside lower center", frameon=False, handlelength=3)
 
 
 def title(panel: "Axes", text: str) -> None:

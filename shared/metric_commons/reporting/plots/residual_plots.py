@@ -30,7 +30,7 @@ _DISPLAY_NAMES["r2"] = "R²"
 
 
 class _Output(NamedTuple):
-    """One output of a system, in a separate panel."""
+    """A system in a separate row of panels."""
 
     title: str
     predicted: Floats
@@ -39,7 +39,7 @@ class _Output(NamedTuple):
 
 def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> None:
     """Draw residuals over predictions, and their histogram; a row of panels per system."""
-    outputs = [output for item in systems.items() for output in _outputs(*item)]
+    outputs = [_output(*item) for item in systems.items()]
     check_room(len(outputs))
     x_range = _range_of(np.concatenate([output.predicted for output in outputs]))
     residuals = np.concatenate([output.residual for output in outputs])
@@ -77,22 +77,20 @@ def draw_residuals(figure: "Figure", systems: Mapping[str, PlottedSystem]) -> No
     panels[-1][1].xaxis.set_major_formatter(thousands())
 
 
-def _outputs(name: str, system: PlottedSystem) -> list[_Output]:
-    """Return the outputs of a system, with their scores in the titles."""
+def _output(name: str, system: PlottedSystem) -> _Output:
+    """Return the numbers of a system, with its scores in the title."""
     pairs = Pairs(system.predictions, system.references)
-    residual = difference(pairs.references, pairs.predictions)
-    predicted = pairs.predictions.astype(np.float64)
+    if pairs.outputs > 1:
+        raise ValueError(f"system {name!r}: a row has {pairs.outputs} numbers, and one is drawn")
     intervals: dict[str, Any] = system.result.confidence_interval
-    outputs = []
-    for i in range(pairs.outputs):
-        heading = shortened(name, TITLE_LENGTH) + (f", output {i}" if pairs.outputs > 1 else "")
-        texts = []
-        for score, values in system.result.scores.items():
-            text = score_with_interval(values[i], intervals[score][i] if intervals else None)
-            texts.append(f"{_DISPLAY_NAMES.get(score, score)} {text}".replace(" ", "\xa0"))
-        scores = fill("  ".join(texts), TITLE_LENGTH).replace("\xa0", " ")
-        outputs.append(_Output(f"{heading}\n{scores}", predicted[i], residual[i]))
-    return outputs
+    texts = []
+    for score, (value,) in system.result.scores.items():
+        text = score_with_interval(value, intervals[score][0] if intervals else None)
+        texts.append(f"{_DISPLAY_NAMES.get(score, score)} {text}".replace(" ", "\xa0"))
+    scores = fill("  ".join(texts), TITLE_LENGTH).replace("\xa0", " ")
+    residual = difference(pairs.references, pairs.predictions)[0]
+    predicted = pairs.predictions.astype(np.float64)[0]
+    return _Output(f"{shortened(name, TITLE_LENGTH)}\n{scores}", predicted, residual)
 
 
 def _range_of(column: Floats) -> tuple[float, float]:

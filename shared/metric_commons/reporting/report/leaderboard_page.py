@@ -8,10 +8,9 @@ from datetime import UTC, datetime
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from ...evaluation.results.rendering import Table, as_html, counted, label
-from ...evaluation.results.result_tables import rank_range
 from ...module.catalog.usage import extra
 
 if TYPE_CHECKING:
@@ -23,20 +22,6 @@ _FOLDER = Path(__file__).parent
 _VALUES = ("value", "rating", "win_rate")  # what a picture shows, the first that records have
 _MAX_ROWS = 200  # of a table
 _MAX_PANELS, _MAX_LINES = 6, 15  # of a picture, which takes time
-
-
-class Board(NamedTuple):
-    """A leaderboard: its table, its subject, and the data that the table shows."""
-
-    table: Table
-    heading: Mapping[str, Any]  # `by`, and perhaps `task`, `confidence_level`, `lower_is_better`
-    records: Sequence[Mapping[str, Any]]
-
-    @property
-    def lines(self) -> Sequence[str]:
-        """Return the lines below the table: how its scores were computed."""
-        signatures: Sequence[str] = self.heading["signatures"]
-        return signatures
 
 
 def template(name: str, **filters: Callable[..., Any]) -> "Template":
@@ -80,30 +65,29 @@ def picture_html(draw: Callable[..., None], panels: "Sequence[Panel]") -> Any:
     return Markup(svg(partial(draw, panels=shown))) if panels else ""
 
 
-def leaderboard_page(boards: Sequence[Board]) -> str:
-    """Return a page with these leaderboards, each with a picture of the intervals of its systems.
+def leaderboard_page(
+    table: Table, heading: Mapping[str, Any], records: Sequence[Mapping[str, Any]]
+) -> str:
+    """Return a page with a leaderboard and a picture of the intervals of its systems.
 
     Its only script sorts a table by the column whose header is clicked, and names the cells on
     narrow screens; the page's security policy allows only the SHA-256 of this script, so that no
     other script can run.
+
+    Args:
+        table: the leaderboard.
+        heading: `by`, and perhaps `confidence_level`, `lower_is_better` and `signatures`.
+        records: the data that the table shows.
     """
     page = template("leaderboard.html", label=lambda text: label(str(text)))
     from markupsafe import Markup
 
-    from ..plots.bar_plots import draw_forest
-
     script = (_FOLDER / "leaderboard.js").read_text("utf-8")
     digest = b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    shown = [
-        {
-            "heading": {"task": "", "confidence_level": None, **board.heading},
-            "picture": picture_html(draw_forest, _panels(board)),
-            "table": table_html(board.table, board.lines),
-        }
-        for board in boards
-    ]
     return page.render(
-        boards=shown,
+        heading={"confidence_level": None, **heading},
+        picture=_picture(str(heading["by"]), records),
+        table=table_html(table, heading["signatures"]),
         script=Markup(script),
         digest=digest,
         version=version("metric-commons"),
@@ -111,30 +95,25 @@ def leaderboard_page(boards: Sequence[Board]) -> str:
     )
 
 
-def _panels(board: Board) -> "list[Panel]":
-    """Return the scores of systems, and of a board over tasks their ranks; none for one system."""
-    from ..plots.bar_plots import ForestLine
+def _picture(by: str, records: Sequence[Mapping[str, Any]]) -> Any:
+    """Return the scores of two or more systems with their intervals."""
+    from ..plots.bar_plots import ForestLine, draw_forest
     from ..plots.panels import LABEL_LENGTH, shortened
 
-    records = board.records if len(board.records) > 1 else []
     name = next((n for n in _VALUES if all(_is_number(r.get(n)) for r in records)), "")
+    if len(records) < 2 or not name:
+        return ""
     ends = "" if name == "win_rate" else "confidence_interval"
-    names = [shortened(str(record["system"]), LABEL_LENGTH) for record in records]
-    panels: list[Panel] = []
-    if records and name:
-        lines = [
-            ForestLine(system, record[name], record.get(ends), f"{record[name]:.4g}")
-            for system, record in zip(names, records, strict=True)
-        ]
-        panels.append((label(str(board.heading["by"]).rpartition(".")[2]), lines))
-    if records and "mean" in board.heading and all(r.get("rank_interval") for r in records):
-        ranks = [record["rank_interval"] for record in records]
-        lines = [
-            ForestLine(system, None, interval, rank_range(interval))
-            for system, interval in zip(names, ranks, strict=True)
-        ]
-        panels.append(("Ranks that the comparisons allow", lines))
-    return panels
+    lines = [
+        ForestLine(
+            shortened(str(record["system"]), LABEL_LENGTH),
+            record[name],
+            record.get(ends),
+            f"{record[name]:.4g}",
+        )
+        for record in records
+    ]
+    return picture_html(draw_forest, [(label(by).rpartition(".")[2], lines)])
 
 
 def _is_number(value: Any) -> bool:

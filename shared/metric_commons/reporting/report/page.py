@@ -83,7 +83,6 @@ def render(results: Results, examples: Examples) -> str:
         files=[f"{file['path']} ({file['sha256'][:_DIGITS]})" for file in inputs if file["path"]],
         level=_level(r.options.get("confidence_level") for r in scored if r.confidence_interval),
         systems=list(results.systems),
-        sentences=results.sentences(),
         rows=sorted({result.rows for result in scored}),
         sections=[each for each in sections if each["picture"] or each["tables"]],
         examples=examples,
@@ -91,26 +90,19 @@ def render(results: Results, examples: Examples) -> str:
         inputs=inputs,
         versions=provenance.get("versions", {}),
         created=provenance.get("created", ""),
-        options=_options(results),
         config=_json(provenance["config"]) if "config" in provenance else "",
     ).lstrip()
 
 
 def _data_names(results: Results) -> list[str]:
-    """Return the names of the data: the tasks of logs, or the files of references without suffix.
-
-    Of runs, the first input has the judgments.
-    """
+    """Return the names of the data: the tasks of logs, and the files of references."""
     provenance = results.provenance
     names = {
         str(log["task"]): None for log in provenance.get("logs", {}).values() if log.get("task")
     }
-    columns = [columns for columns in provenance.get("columns", {}).values() if columns]
-    files = [column.get("references") or next(iter(column.values())) for column in columns]
-    paths = [file["path"] for file in files]
-    if not names and not paths and all("ir_ranking" in r for r in results.systems.values()):
-        paths = [source["path"] for source in provenance.get("inputs", [])[:1] if "path" in source]
-    names |= {Path(path).name.partition(".")[0]: None for path in paths}
+    for columns in filter(None, provenance.get("columns", {}).values()):
+        column = columns.get("references") or next(iter(columns.values()))
+        names[Path(column["path"]).name.partition(".")[0]] = None
     return list(names)
 
 
@@ -119,21 +111,6 @@ def _level(levels: Iterable[float | None]) -> str:
     distinct = set(levels)
     level = distinct.pop() if len(distinct) == 1 else None
     return f"{100 * level:g} %" if level else ""
-
-
-def _options(results: Results) -> dict[str, str]:
-    """Return the options of each module, listed once for systems that share them."""
-    systems: dict[tuple[str, str], list[str]] = {}
-    for system, modules in results.systems.items():
-        for module, result in modules.items():
-            systems.setdefault((module, _json(result.options)), []).append(system)
-    modules_of_options = [module for module, _ in systems]
-    return {
-        module
-        if modules_of_options.count(module) == 1
-        else f"{module} · {', '.join(names)}": options
-        for (module, options), names in systems.items()
-    }
 
 
 def _json(value: Any) -> str:

@@ -19,7 +19,6 @@ from ...statistics.arguments.checks import check_measures
 from ...statistics.arguments.domains import NonNegative, Parsed, Proportion, checked_options
 from ..tokens.references import blocks, reference_list
 from ..tokens.segments import segment_starts
-from ..tokens.word_codes import code_points
 from ..transcripts.edit_distance import edit_counts
 
 VISUAL_MEASURES = ("anls", "vqa_accuracy", "relaxed_accuracy")
@@ -105,9 +104,10 @@ def anls_scores(
     """
     scores = [np.zeros(0)]
     for block in blocks(predictions, references):
-        sequences = code_points([" ".join(text.lower().split()) for text in block.texts])
+        texts = [" ".join(text.lower().split()) for text in block.texts]
         pairs = block.pair_predictions, block.pair_references
-        edits = edit_counts(sequences.of(pairs[1]), sequences.of(pairs[0]))[:, 1:].sum(axis=1)
+        sides = ([texts[text] for text in side.tolist()] for side in pairs)
+        edits = edit_counts(*sides)[:, 1:].sum(axis=1)
         lengths = np.array([len(text.upper()) for text in block.texts])
         distances = edits / np.maximum(np.maximum(lengths[pairs[0]], lengths[pairs[1]]), 1)
         scores.append(1 - np.minimum.reduceat(distances, segment_starts(block.references)))

@@ -18,14 +18,32 @@ from .community_steps import (
     gpqa_choices,
     match_step,
 )
-from .final_answers import FINAL_ANSWER_STEPS
 
 Extract = (
     str | Mapping[str, Any] | Callable[[str], str | None] | Sequence[Any] | None
 )  # as options take it
 Chain = tuple[Any, ...]  # of names, of functions, and of ("regex", pattern, group)
 
-STEPS: dict[str, Step | StepWithChoices] = {**COMMUNITY_STEPS, **FINAL_ANSWER_STEPS}
+
+def _final(name: str) -> Step:
+    """Return a step of `final_answers`, whose patterns take long to compile, so only on use."""
+
+    def step(text: str) -> str | None:
+        from .final_answers import FINAL_ANSWER_STEPS
+
+        return FINAL_ANSWER_STEPS[name](text)
+
+    return step
+
+
+_FINAL_ANSWERS = (
+    *("choice", "boxed_all", "tagged_or_boxed", "final_answer"),
+    *("final_number", "final_number_comma", "code_fence"),
+)
+STEPS: dict[str, Step | StepWithChoices] = {
+    **COMMUNITY_STEPS,
+    **{name: _final(name) for name in _FINAL_ANSWERS},
+}
 """The steps of `extract` by name; the card of `qa_em` says what each finds."""
 
 _EXCERPT = 60  # characters of a text in a message

@@ -10,8 +10,6 @@ import string
 import unicodedata
 from functools import cache
 
-from .treebank_words import treebank_words
-
 # CMRC's marks. Its list also has "……", which no single character equals: an ellipsis stays.
 _CMRC_MARKS = "-:_*^/\\~`+=，。：？！“”；’《》·、「」（）－～『』"
 _WITHOUT_CMRC_MARKS = str.maketrans("", "", _CMRC_MARKS)
@@ -124,6 +122,8 @@ def cmrc_tokens(text: str) -> str:
     >>> cmrc_tokens("NBA球员, 3.14"), cmrc_tokens("COVID-19")
     ('nba 球 员 , 3.14', 'covid19')
     """
+    from .treebank_words import treebank_words  # its patterns take long to compile
+
     words: list[str] = []
     for run in _HAN_OR_REST.findall(cmrc(text)):
         if _FIRST_HAN <= ord(run[0]) <= _LAST_HAN:

@@ -64,24 +64,14 @@ def word_sequences(texts: Sequence[list[str]]) -> Sequences:
     return Sequences(numbers_of_words(list(chain.from_iterable(texts))) + 1, counts)
 
 
-def code_points(texts: Sequence[str]) -> Sequences:
-    """Return the code points of each text.
-
-    >>> code_points(["abc", "a"]).codes.tolist()
-    [97, 98, 99, 97]
-    """
-    counts = np.fromiter(map(len, texts), np.int64, len(texts))
-    data = "".join(texts).encode("utf-32-le", "surrogatepass")
-    return Sequences(np.frombuffer(data, "<u4").astype(np.int64), counts)
-
-
 def numbered_characters(texts: Sequence[str]) -> Sequences:
     """Return the characters of each text as integers from 1, at most the number of characters.
 
     >>> numbered_characters(["abc", "ça"]).codes.tolist()
     [1, 2, 3, 4, 1]
     """
-    codes, counts = code_points(texts)
+    counts = np.fromiter(map(len, texts), np.int64, len(texts))
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "surrogatepass"), "<u4")
     occurs = np.zeros(int(codes.max(initial=0)) + 1, np.int64)
     occurs[codes] = 1
     return Sequences(np.cumsum(occurs)[codes], counts)

@@ -22,40 +22,40 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Integers
-from ..tokens.word_codes import Sequences
 
 try:
     from rapidfuzz.distance.Levenshtein import distance, editops
 except ImportError:
     editops = None  # type: ignore[assignment] # it is optional
 
+# Of each pair a side: texts, or lists of integers below 2**32.
+Items = Sequence[str] | Sequence[list[int]]
+
 _SPLIT_BYTES = 1 << 20  # of a table that rapidfuzz splits
 
 
-def edit_counts(references: Sequences, predictions: Sequences) -> Integers:
+def edit_counts(references: Items, predictions: Items) -> Integers:
     """Return the hits, substitutions, deletions and insertions of each pair; shape (pairs, 4).
 
-    >>> words = np.array([0, 1, 2, 3, 4])
-    >>> reference, prediction = Sequences(words, np.array([5])), Sequences(words[1:], np.array([4]))
-    >>> edit_counts(reference, prediction).tolist()
+    >>> edit_counts(["abcde"], ["bcde"]).tolist()
     [[4, 0, 1, 0]]
     """
-    rows, columns = references.split(), predictions.split()
+    rows = np.fromiter(map(len, references), np.int64, len(references))
+    columns = np.fromiter(map(len, predictions), np.int64, len(predictions))
     if editops is None:
-        steps = map(_steps, rows, columns)
+        steps = map(_steps, references, predictions)
         kinds = [(kinds.count("equal"), kinds.count("substitute")) for kinds in steps]
         hits, substitutions = np.array(kinds, np.int64).reshape(-1, 2).T
     else:
-        distances = np.fromiter(map(distance, rows, columns), np.int64, len(rows))
+        distances = np.fromiter(map(distance, references, predictions), np.int64, len(rows))
         # Edits beyond the difference of lengths are substitutions, or a deletion and an insertion.
-        substitutions = distances - np.abs(references.counts - predictions.counts)
+        substitutions = distances - np.abs(rows - columns)
         for pair in np.flatnonzero(substitutions > 1).tolist():
-            kinds_of_edits = [kind for kind, _, _ in editops(rows[pair], columns[pair]).as_list()]
-            substitutions[pair] = kinds_of_edits.count("replace")
-        hits = (references.counts + predictions.counts - distances - substitutions) // 2
+            edits = editops(references[pair], predictions[pair]).as_list()
+            substitutions[pair] = [kind for kind, _, _ in edits].count("replace")
+        hits = (rows + columns - distances - substitutions) // 2
     pairs = hits + substitutions
-    deletions, insertions = references.counts - pairs, predictions.counts - pairs
-    return np.stack([hits, substitutions, deletions, insertions], axis=1)
+    return np.stack([hits, substitutions, rows - pairs, columns - pairs], axis=1)
 
 
 def alignment(

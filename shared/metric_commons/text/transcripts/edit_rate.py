@@ -25,8 +25,8 @@ from ..tokens.normalizers import normalizer_function, squeeze
 from ..tokens.references import check_columns
 from ..tokens.segments import bounded_ranges
 from ..tokens.tokens import byte_rule, tokenize
-from ..tokens.word_codes import Sequences, code_points, token_codes, word_sequences
-from .edit_distance import alignment, edit_counts
+from ..tokens.word_codes import Sequences, token_codes, word_sequences
+from .edit_distance import Items, alignment, edit_counts
 from .transcript_normalizers import TRANSCRIPT_NORMALIZERS, TranscriptNormalizer, merged_compounds
 
 Unit = Literal["word", "character"]
@@ -92,9 +92,8 @@ def error_statistics(
         block = predictions[start:stop], references[start:stop]
         guesses, targets = _normalized(*block, normalizer, merge_compounds)
         texts = [*targets, *guesses]
-        sequences = _words(texts) if unit == "word" else code_points(list(map(str.strip, texts)))
-        rows = stop - start
-        counts.append(edit_counts(sequences.block(0, rows), sequences.block(rows, 2 * rows)))
+        items = _words(texts) if unit == "word" else list(map(str.strip, texts))
+        counts.append(edit_counts(items[: stop - start], items[stop - start :]))
     values = np.concatenate(counts)
     rates = partial(error_rates, unit=unit)
     name = _rate_name(unit)
@@ -268,10 +267,10 @@ def aligned_texts(
     ]
 
 
-def _words(texts: list[str]) -> Sequences:
-    """Return the `transcript_words` of each text."""
+def _words(texts: list[str]) -> Items:
+    """Return the `transcript_words` of each text, as characters or integers."""
     joined = "".join(texts)
-    if not any(space in joined for space in _SPACES):  # then only spaces separate words
-        tokens = tokenize(texts, _KEEP)
-        return Sequences(token_codes(tokens), tokens.counts)
-    return word_sequences(list(map(transcript_words, texts)))
+    if any(space in joined for space in _SPACES):  # not only spaces separate words
+        return word_sequences(list(map(transcript_words, texts))).split()
+    tokens = tokenize(texts, _KEEP)
+    return Sequences(token_codes(tokens), tokens.counts).split()

@@ -15,7 +15,7 @@ from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.rows.logged_scores import LoggedScores
 from metric_commons.evaluation.rows.row_tables import RowTable
 from metric_commons.evaluation.scoring.scoring import score
-from metric_commons.statistics import detectable, power_of, rows_needed
+from metric_commons.statistics import detectable, rows_needed
 
 
 def results(scores, system="bot", lower=False, clusters=None):
@@ -57,7 +57,7 @@ def test_a_verdict_is_near_that_of_two_one_sided_t_tests(shift, margin, verdict)
     assert found.p_inferior == pytest.approx(1 - found.p_not_inferior, rel=1e-9, abs=1e-12)
     assert f"difference {np.mean(new - old):+.4f} [" in found.sentences[0]
     assert "80 rows" in found.sentences[1]
-    assert len(found.sentences) == (4 if verdict == "cannot tell" else 2)
+    assert len(found.sentences) == (3 if verdict == "cannot tell" else 2)
 
 
 def test_less_may_be_better():
@@ -71,35 +71,6 @@ def test_less_may_be_better():
     assert worse.sentences[0].endswith("; lower is better.")
 
 
-def test_the_number_of_rows_that_is_advised_would_tell():
-    new, old = samples()
-    found = gate(results(new), results(old), score="error", margin=0.005)
-    deviation = (new - old).std(ddof=1)
-    needed = rows_needed(0.005, deviation, 0.1, 0.8)
-
-    assert found.verdict == "cannot tell"
-    assert found.sentences[2] == (
-        f"If both systems are equally good, {needed:,} rows would tell with a probability of 80 %."
-    )
-    # So many rows of equal systems are not inferior in four of five cases.
-    rng = np.random.default_rng(1)
-    p_values = stats.ttest_1samp(
-        rng.normal(0, deviation, (400, needed)), -0.005, axis=1, alternative="greater"
-    ).pvalue
-    assert np.mean(p_values < 0.05) == pytest.approx(0.8, abs=0.06)
-
-
-def test_enough_rows_for_equal_systems_are_not_advised_again():
-    rng = np.random.default_rng(0)
-    old = rng.random(400)
-    new = old + rng.permutation(np.repeat([0.1, -0.1], 200)) - 0.018
-    found = gate(results(new), results(old), score="error", margin=0.02)
-
-    assert rows_needed(0.02, 0.1, 0.1, 0.8) < 400
-    assert found.verdict == "cannot tell"
-    assert found.sentences[2].startswith("If the difference is what was observed, ")
-
-
 def test_clusters_count():
     new, old = samples()
     clusters = [row // 8 for row in range(80)]
@@ -108,13 +79,11 @@ def test_clusters_count():
     )
     assert found.comparison["n_clusters"] == 10
     assert "80 rows in 10 clusters" in found.sentences[1]
-    assert " clusters would tell" in found.sentences[2]
     one = gate(results([0.5]), results([0.4]), score="error", margin=0.01)
     assert one.verdict == "cannot tell"
     assert one.p_inferior > 0.4
     low, high = one.comparison["confidence_interval"]
     assert low < -0.8 < 0.9 < high
-    assert one.sentences[2] == "One row does not show how much rows vary; score more."
 
 
 def test_what_cannot_be_judged_is_named():
@@ -136,20 +105,19 @@ def test_a_plan_is_that_of_students_t_for_the_error_of_the_difference():
     (plan,) = plans(pairs, 0.02, alpha=0.01, power=0.9)
     deviation = (new - old).std(ddof=1)
 
-    assert plan[:6] == ("new", "old", "m", "error", 80, None)
-    assert plan.deviation == pytest.approx(deviation, rel=1e-12)
-    assert plan.power == power_of(0.02, plan.deviation, 80, 0.01)
-    assert plan.mde == detectable(plan.deviation, 80, 0.01, 0.9)
-    assert plan.rows_needed == rows_needed(0.02, plan.deviation, 0.01, 0.9)
+    names = ("a", "b", "module", "score", "rows", "n_clusters")
+    assert [plan[name] for name in names] == ["new", "old", "m", "error", 80, None]
+    assert plan["deviation"] == pytest.approx(deviation, rel=1e-12)
+    assert plan["mde"] == detectable(plan["deviation"], 80, 0.01, 0.9)
+    assert plan["rows_needed"] == rows_needed(0.02, plan["deviation"], 0.01, 0.9)
     clusters = [row // 8 for row in range(80)]
     pair = (results(new, "new", clusters=clusters), results(old, "old", clusters=clusters))
     (plan,) = plans(pairs_of_results(*pair), 0.02)
-    assert (plan.rows, plan.n_clusters) == (80, 10)
-    assert plan.power == power_of(0.02, plan.deviation, 10)
+    assert (plan["rows"], plan["n_clusters"]) == (80, 10)
     missing = [math.nan, *new[1:]]
     (plan,) = plans(pairs_of_results(results(missing, "new"), results(old, "old")), 0.02)
-    assert plan.rows == 79
-    assert plan.deviation == pytest.approx((new - old)[1:].std(ddof=1), rel=1e-12)
+    assert plan["rows"] == 79
+    assert plan["deviation"] == pytest.approx((new - old)[1:].std(ddof=1), rel=1e-12)
     with pytest.raises(ValueError, match="effect must be a number above 0"):
         plans(pairs, 0.0)
 
@@ -158,7 +126,7 @@ def test_a_plan_is_that_of_students_t_for_the_error_of_the_difference():
 def test_rows_that_do_not_vary_plan_nothing(new, old):
     pairs = pairs_of_results(results(new, "new"), results(old, "old"))
     (plan,) = plans(pairs, 0.02)
-    assert plan[-3:] == (None, None, None)
+    assert (plan["mde"], plan["rows_needed"]) == (None, None)
     assert plan_table([plan], 0.02, 0.05, 0.8).header[-1] == "deviation"
 
 
@@ -175,7 +143,6 @@ def test_scores_of_sums_are_planned_by_the_same_test():
     (plan,) = plans(pairs, 2.0)
     deviation = comparison["standard_error"] * math.sqrt(30)
 
-    assert plan.score == "bleu"
-    assert plan.power == power_of(2.0, deviation, 30)
-    assert plan.mde == detectable(deviation, 30)
-    assert plan.rows_needed == rows_needed(2.0, deviation)
+    assert plan["score"] == "bleu"
+    assert plan["mde"] == detectable(deviation, 30)
+    assert plan["rows_needed"] == rows_needed(2.0, deviation)

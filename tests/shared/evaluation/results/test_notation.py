@@ -74,8 +74,8 @@ def test_one_system_with_many_scores_has_a_row_for_each():
     rows = {"predictions": [1, 0, 1, 1], "references": [1, 0, 0, 1]}
     (table,) = score("classification", **rows, confidence_level=0.9).tables()
 
-    assert table.header == ["score", "predictions", "90% interval"]
-    assert table.rows[0][:2] == ["accuracy", "0.75"]
+    assert table.header == ["score", "predictions"]
+    assert table.rows[0] == ["accuracy", "0.75 [0.25, 0.99]"]
 
 
 def test_print_shows_the_tables(results):

@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from itertools import combinations, product
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -92,20 +91,12 @@ def scores(scored):
     }
 
 
-def test_every_module_scores_every_system_and_its_own_rows():
+def test_every_module_scores_every_system():
     modules = ["qa_em", "substring_recall"]
     scored = score(modules, predictions=SYSTEMS, references=REFERENCES)
     assert scores(scored) == {
         (system, module): value for system, value in (("a", 0.5), ("b", 1.0)) for module in modules
     }
-
-    references = {"a": ["x"], "b": ["x", "z"]}
-    groups = {"a": ["one"], "b": ["one", "two"]}
-    answers = {"a": ["x"], "b": ["x", "y"]}
-    scored = score("qa_em", predictions=answers, references=references, groups=groups)
-    assert scores(scored) == {("a", "qa_em"): 1.0, ("b", "qa_em"): 0.5}
-    assert scored.systems["b"]["qa_em"].rows == 2
-    assert scored.systems["b"]["qa_em"].groups["two"] == {"qa_em": 0.0, "n": 1}
 
 
 @pytest.mark.parametrize(
@@ -113,7 +104,7 @@ def test_every_module_scores_every_system_and_its_own_rows():
     [
         ({"modules": []}, "at least one module and one system"),
         ({"predictions": {}}, "at least one module and one system"),
-        ({"predictions": SYSTEMS, "references": {"a": REFERENCES}}, "no references for system 'b'"),
+        ({"references": {"a": REFERENCES}}, "references must hold one value per row, got dict"),
         ({"options": {"normaliser": 1}}, "no option 'normaliser'; did you mean 'normalizer'"),
         ({"options": {"qa_em.overlap": 1}}, "there is no option 'qa_em.overlap'; did you mean"),
         ({"options": {"zzz": 1}}, "'zzz'; the options are normalizer, reference_aggregation"),
@@ -259,7 +250,6 @@ def test_plain_values_are_json(value):
 
 
 def test_the_file_has_the_documented_shape():
-    sources = [{"path": "x.jsonl", "sha256": "0" * 64, "rows": 2}]
     content = score(
         "qa_em",
         predictions=SYSTEMS,
@@ -267,7 +257,6 @@ def test_the_file_has_the_documented_shape():
         confidence_level=0.95,
         groups=["x", "y"],
         rows=True,
-        inputs=sources,
     ).to_dict()
 
     assert list(content) == ["format", "runs", "records", "comparisons", "provenance"]
@@ -292,7 +281,7 @@ def test_the_file_has_the_documented_shape():
         "n_clusters": None,
     }
     assert content["comparisons"] == []
-    assert content["provenance"]["inputs"] == sources
+    assert content["provenance"]["inputs"] == []
     programs = "metric-commons python numpy evaluate datasets"
     assert set(content["provenance"]["versions"]) == {*programs.split()}
     created = datetime.fromisoformat(content["provenance"]["created"])
@@ -418,7 +407,7 @@ def test_other_scores_are_compared_if_they_are_named():
         assert [each["score"] for each in found] == ["qa_precision", "qa_recall"] * 3
     with pytest.raises(ValueError, match="there is no score 'qa_f'; did you mean 'qa_f1'"):
         compared("qa_f1", scores=["qa_f"])
-    with pytest.raises(ValueError, match="score 'num_ret' is neither a mean of rows"):
+    with pytest.raises(ValueError, match="there is no score of single rows"):
         compared(
             "ir_ranking",
             {"a": [["x"]], "b": [["y"]]},
@@ -485,23 +474,21 @@ def test_only_means_are_compared():
 
 
 @pytest.mark.parametrize(
-    ("predictions", "references", "message"),
+    ("rows", "message"),
     [
-        ({"a": ["x"], "b": ["x", "y"]}, {"a": ["x"], "b": ["x", "y"]}, "have 1 and 2 rows"),
-        ({"a": ["x"], "b": ["x"]}, {"a": ["x"], "b": ["y"]}, "different references in row 0"),
-        ({"a": ["x"]}, ["x"], "needs two systems"),
+        (["x", "y"], "have 1 and 2 rows"),
+        (["y"], "different references in row 0"),
     ],
 )
-def test_systems_with_other_rows_are_not_compared(predictions, references, message):
+def test_systems_with_other_rows_are_not_compared(rows, message):
+    results = [
+        score("qa_em", predictions={name: answers}, references=answers, rows=True)
+        for name, answers in (("a", ["x"]), ("b", rows))
+    ]
     with pytest.raises(ValueError, match=message):
-        compared("qa_em", predictions, references)
-
-
-def test_equal_references_need_not_be_the_same_object():
-    arrays = {name: [np.array([1, 0]), np.array([1, 0])] for name in "ab"}
-    found = compared("truthful_mc", {"a": [[2.0, 1.0]] * 2, "b": [[1.0, 2.0]] * 2}, arrays)
-
-    assert found.comparisons[0]["diff"] == 1.0
+        compare(*results)
+    with pytest.raises(ValueError, match="needs two systems"):
+        compared("qa_em", {"a": ["x"]}, ["x"])
 
 
 def test_tables_mark_what_is_significantly_better():
@@ -516,7 +503,7 @@ def test_tables_mark_what_is_significantly_better():
     ]
     assert comparisons.header == [
         *("A", "B", "score", "A_mean", "B_mean", "Diff(A-B)"),
-        *("95% interval", "p_bonferroni"),
+        *("95% interval", "p_adjusted"),
     ]
     first = results.comparisons[0]
     low, high = first["confidence_interval"]
@@ -525,7 +512,7 @@ def test_tables_mark_what_is_significantly_better():
         p_value(first["p_adjusted"]),
     ]
     assert comparisons.best == {(0, 5), (1, 5), (2, 5)}
-    assert r"\textbf{0.8750} & \textsuperscript{a}" in results.to_latex()
+    assert r"\textbf{0.8750\textsuperscript{a}}" in results.to_latex()
     assert "**0.8750ᵃ**" in results.to_markdown()
     assert "<b>0.8750ᵃ</b>" in results.to_html()
 
@@ -605,9 +592,8 @@ def test_ranks_tiers_and_letters_of_several_systems():
     assert [row[1][-1] for row in scores.rows] == ["ᵃ", "ᵇ", "ᶜ", "ᵃ"]
     assert ranks.rows[2] == ["qa_em", "fair", "0.3750", "2", "3"]
     latex = results.to_latex("all")
-    assert "1--2" in latex
     for text in (results.to_table(), results.to_markdown(), latex, results.to_html()):
-        assert "1-2" in text.replace("--", "-")
+        assert "1-2" in text
         assert "does not show that the systems are equal" in " ".join(text.split())
     ranked = list(csv.DictReader(io.StringIO(results.to_csv())))[3]
     assert [ranked[name] for name in ("system", "tier", "best_rank", "worst_rank", "letters")] == [
@@ -638,8 +624,7 @@ def test_ranks_need_all_pairs_and_both_sides():
     three = [score("qa_em", predictions={name: BOTS[name]}, **rows) for name in BOTS]
     assert len(compare(*three).comparisons) == 3
     assert compare(*three).ranks == compared("qa_em").ranks
-    with pytest.raises(ValueError, match="system 'good' is in two results"):
-        compare(three[0], *three)
+    assert list(compare(three[0], *three)) == ["1: good", "2: good", "fair", "poor"]
 
 
 def test_rows_are_compared_by_their_ids(tmp_path):
@@ -665,7 +650,7 @@ def test_rows_are_compared_by_their_ids(tmp_path):
         *(read_results(tmp_path / f"{n}.jsonl") for n in ("one", "two"))
     ).comparisons == (expected.comparisons)
     with pytest.raises(
-        ValueError, match=r"'fair' has no row for 1 id \('q0'\) of 'good'; score both on"
+        ValueError, match=r"'good' has no row for 1 id \('x'\) of 'fair'; score both on"
     ):
         compare(one, relabelled(two, ids=[*ids[1:], "x"]))
     with pytest.raises(ValueError, match="rows of 'good' have ids, those of 'fair' do not"):
@@ -705,7 +690,7 @@ def test_two_results_are_compared_by_the_names_of_systems():
 @pytest.mark.parametrize(
     ("options", "rows", "message"),
     [
-        ({"rows": False}, 2, "no score of single rows that the two results share"),
+        ({"rows": False}, 2, "no score of single rows that two systems share"),
         (
             {"options": {"normalizer": "none"}},
             2,

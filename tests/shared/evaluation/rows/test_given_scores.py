@@ -87,7 +87,9 @@ def test_scores_that_a_system_lacks(missing, old, new):
 
 def test_a_lacking_score_is_refused_or_bounded():
     table = {**WIDE, "old": [0, "", 0]}
-    with pytest.raises(ValueError, match=r"system 'old' has no score for 'q2'.*missing='skip'"):
+    with pytest.raises(
+        ValueError, match=r"system 'old': of 3 samples, 1 have no score; .* --missing skip"
+    ):
         compare(table)
     with pytest.raises(ValueError, match="needs bounds"):
         compare(table, missing="bounds")
@@ -105,7 +107,7 @@ def test_a_lacking_score_is_refused_or_bounded():
         (
             {"id": ["a", "b"], "old": [1, None], "new": [None, 0]},
             {"missing": "skip"},
-            "no row has the scores of all systems",
+            "no samples remain to be scored",
         ),
         (
             {"id": ["a", "a"], "old": [1, 0], "new": [1, 1], "topic": ["u", "v"]},

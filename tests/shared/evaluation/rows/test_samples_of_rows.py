@@ -36,9 +36,10 @@ def test_rows_without_an_answer_are_refused_left_out_or_counted():
 def test_rows_of_one_id_are_one_unit():
     rows = {"predictions": ["a", "b", "a"], "ids": [7, 7, 8]}
     table = samples(**rows, repeats_allowed=True)
-    assert (table.ids, table.columns["qa_em"].tolist()) == ([7, 8], [0.5, 1.0])
+    assert (table.ids, table.columns["qa_em"].tolist()) == (["7", "8"], [0.5, 1.0])
     assert table.conditions["reduce"] == "mean"
     assert samples(**rows, reduce="max").columns["qa_em"].tolist() == [1.0, 1.0]
-    assert len(samples(**rows)) == 3, "named() refuses them"
+    with pytest.raises(ValueError, match="the id '7' occurs 2 times"):
+        samples(**rows)
     with pytest.raises(ValueError, match="row 1: 'y' in groups differs from the label of"):
         samples(**rows, topics=["x", "y", "x"], reduce="max")

@@ -306,19 +306,6 @@ def test_a_copy_of_a_state_goes_its_own_way():
     assert (len(state), len(other), len(pickle.loads(pickle.dumps(other)))) == (2, 3, 3)
 
 
-@pytest.mark.parametrize("options", [{}, {"confidence_level": 0.9}])
-def test_a_state_starts_again_after_a_reset(options):
-    rows = {"predictions": ["a", "b"], "references": ["a", "c"]}
-    state = State("qa_em", **options)
-    state.update(predictions=["x"], references=["x"], groups=["g"])
-    state.reset()
-    state.update(**rows)
-    other = State("qa_em", **options)
-    other.update(**rows)
-
-    assert state.result() == other.result()
-
-
 @pytest.mark.long
 @pytest.mark.parametrize("name", METRICS)
 def test_an_odd_column_is_taken_or_is_a_value_error_about_it(name):

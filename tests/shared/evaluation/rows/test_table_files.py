@@ -155,7 +155,10 @@ def damaged(path, change):
         (lambda h: h.update(format="metric-commons-rows/9"), "in metric-commons-rows/9, but this"),
         (lambda h: h.update(version="0.0.1"), r"rows of metric-commons 0\.0\.1 in"),
         (lambda h: h.pop("runs"), "not a complete metric-commons-rows/1: 'runs'"),
-        (lambda h: h["runs"]["bot"]["qa_em"]["columns"].append("x"), "a row lacks x of qa_em"),
+        (
+            lambda h: h["runs"]["bot"]["qa_em"]["columns"].append("x"),
+            "not a complete metric-commons-rows/1: 'x'",
+        ),
         (lambda h: h["runs"].pop("bot"), "line 2: 'bot' is unknown or missing"),
     ],
 )
@@ -198,7 +201,7 @@ def test_an_id_that_occurs_twice_is_not_written(tmp_path):
 def test_a_function_is_no_option_of_a_file(tmp_path):
     rows = score("qa_em", predictions=["a"], references=["A"], normalizer=str.upper, rows=True)
     rows.save_rows(tmp_path / "rows.jsonl")
-    with pytest.raises(ValueError, match="a function as normalizer, and no file holds one"):
+    with pytest.raises(ValueError, match="normalizer"):
         read_tables(tmp_path / "rows.jsonl")
 
 

@@ -15,7 +15,7 @@ from metric_commons.apps.mcp.schemas import description
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.statistics.resampling.progress import watched
 
-PYTHON_ONLY = {"inputs", "progress", "module_options"}
+PYTHON_ONLY = {"module_options"}
 PARAMETERS = inspect.signature(score).parameters.keys() - PYTHON_ONLY
 PUBLIC = {"score", "compare", "leaderboard", "gate", "report", "plot", "audit", "power", "verify"}
 

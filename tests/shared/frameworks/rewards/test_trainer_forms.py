@@ -76,7 +76,7 @@ def test_settings_of_a_configuration():
     assert form("nq", "#### cat", "cat", extract=Items(["strip_think"]))["score"] == 1.0
     with pytest.raises(ValueError, match="extract: unknown step 'bxed'"):
         rewards.math_verl("aime", TEXT, "1", extract=["bxed"])
-    for reward in (rewards.math_verl, rewards.total(rewards.math()).verl, form):
+    for reward in (rewards.math_verl, form):
         with pytest.raises(TypeError, match="has no option 'strict_box_verify'"):
             reward("aime", TEXT, "1", strict_box_verify=True)
     assert rewards.tools_verl("bfcl", "[f(a=1)]", "[]", match="superset")["score"] in (0.0, 1.0)
@@ -109,8 +109,6 @@ def test_forms_of_programs_are_awaited(monkeypatch):
     row = asyncio.run(rewards.code_verl("toy", text, tests, score="pass_fail"))
     assert row == verl_row(0.0, "print(2)\n") | {"passed_tests": 1.0, "tests": 2.0}
     assert asyncio.run(rewards.code_verl("toy", text, {"inputs": ["1"]}))["unreadable"] == 1.0
-    verdicts = asyncio.run(rewards.code().awaited([text] * 2, [tests] * 2))
-    assert [verdict.score for verdict in verdicts] == [0.5, 0.5]
     assert rewards.code("t", explain=True).verdicts(["no"], [tests])[0].reason == (
         "The text contains no fenced program."
     )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from metric_commons.judging.sampling import multiple_choice
 from metric_commons.judging.sampling.multiple_choice import LengthNormalization, Ties, choice_scores
 from metric_commons.statistics.arguments.checks import RowError
+from tests.tables import tabled
 
 INF = math.inf
 TIES = get_args(Ties)
@@ -139,20 +140,7 @@ def test_arrays_are_rows(dtype):
 
 @pytest.mark.parametrize(
     ("scores", "truth", "mass"),
-    [
-        ([-800.0, -810.0, -805.0], [1, 1, 0], 0.9933074508834107),  # exp of all is 0
-        ([-745.0, -746.0], [1, 0], 0.7310585786300049),  # exp of one is 0
-        ([710.0, 0.0], [1, 0], 1.0),  # exp overflows
-        ([0.0, 710.0], [1, 0], 4.47628622567513e-309),
-        ([-1000.0] * 4, [1, 1, 1, 0], 0.75),
-        ([-1.0, -INF], [1, 0], 1.0),
-        ([-INF, -1.0], [1, 0], 0.0),
-        ([-1e300, -2e300], [0, 1], 0.0),
-        ([1.7e308, -1.7e308], [1, 0], 1.0),  # their difference overflows
-        ([-1.7e308, 1.7e308], [1, 0], 0.0),
-        ([-1e-12, -1.0001e-12], [1, 0], 0.5),
-        ([-7.0], [1], 1.0),
-    ],
+    tabled(__file__, "any_scores_have_a_mass"),
 )
 def test_any_scores_have_a_mass(scores, truth, mass):
     assert choice_scores([scores], [truth]).mc2[0] == pytest.approx(mass, rel=1e-14, abs=0)
@@ -246,18 +234,7 @@ UNCONDITIONAL = {"score": OK, "unconditional": [-1.0, -3.0]}
 
 @pytest.mark.parametrize(
     ("row", "truth", "message"),
-    [
-        ([], [], "predictions[2] has no option; every row needs at least one"),
-        (OK, [0, 0], "references[2] has no true option; every row needs at least one"),
-        ([-INF, -INF], RIGHT, "predictions[2] has no option above -inf; every row needs at least"),
-        ([-1.0, math.nan], RIGHT, "predictions[2][1] is nan; a score is finite or -inf"),
-        ([INF, -1.0], RIGHT, "predictions[2][0] is inf; a score is finite or -inf"),
-        (OK, [1, 2], "references[2][1] is 2; a label is 1 for true or 0 for false"),
-        (OK, [-1, 1], "references[2][0] is -1; a label"),
-        (OK, [1, 10**15], "references[2][1] is 1000000000000000; a label"),
-        (OK, [1, 0, 0], "references[2] has 3 labels, but predictions[2] has 2 options"),
-        (OK, [], "references[2] has 0 labels, but predictions[2] has 2 options"),
-    ],
+    tabled(__file__, "bad_rows_are_named"),
 )
 @pytest.mark.parametrize("options", [1, 3, 1000])
 def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
@@ -270,31 +247,7 @@ def test_bad_rows_are_named(row, truth, message, options, monkeypatch):
 
 @pytest.mark.parametrize(
     ("first", "row", "message"),
-    [
-        (LENGTHS, {"score": OK, "length": [2, 0]}, "predictions[1]['length'][1] is 0; a length is"),
-        (LENGTHS, {"score": OK, "length": [-2, 1]}, "predictions[1]['length'][0] is -2; a length"),
-        (
-            LENGTHS,
-            {"score": OK, "length": [2]},
-            "predictions[1] has 2 values of 'score', but 1 of ",
-        ),
-        (LENGTHS, {"score": [INF, 0.0], "length": [2, 1]}, "predictions[1]['score'][0] is inf; "),
-        (
-            UNCONDITIONAL,
-            {"score": OK, "unconditional": [-INF, 0.0]},
-            "predictions[1]['unconditional'][0]",
-        ),
-        (
-            UNCONDITIONAL,
-            {"score": OK, "unconditional": [0.0] * 3},
-            "predictions[1] has 2 values of 'score'",
-        ),
-        (
-            UNCONDITIONAL,
-            {"score": [1e308, 0.0], "unconditional": [-1e308, 0.0]},
-            "predictions[1]['unconditional'][0] is -1e+308; it is too far from the score",
-        ),
-    ],
+    tabled(__file__, "the_fields_that_normalize_are_checked"),
 )
 def test_the_fields_that_normalize_are_checked(first, row, message):
     for normalization, field in FIELDS.items():

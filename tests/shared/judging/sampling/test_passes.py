@@ -18,6 +18,7 @@ from metric_commons.judging.sampling.passes import (
     sample_counts,
 )
 from tests.spec import drawn_examples
+from tests.tables import tabled
 
 
 def exact(n, c, k):
@@ -216,12 +217,7 @@ def test_a_great_number_of_samples_takes_no_time():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"measures": "pass^k", "k": [1, 3]}, r"^predictions\[1\] has 2 samples, pass\^3 needs"),
-        ({"measures": "g-pass@k", "k": 4}, r"^predictions\[1\] has 2 samples, g-pass@4 needs"),
-        ({"measures": "pass^2"}, "measures holds 'pass.2', which is not a measure"),
-        ({"thresholds": [1.5]}, "thresholds must be a list in which each is a number from 0 to 1"),
-    ],
+    tabled(__file__, "what_cannot_be_scored_is_refused"),
 )
 def test_what_cannot_be_scored_is_refused(options, message):
     with pytest.raises(ValueError, match=message):

@@ -14,6 +14,7 @@ from metric_commons.judging.sampling.preferences import (
     outcomes,
     win_rates,
 )
+from tests.tables import tabled
 
 # The squares of lesser numbers are 0 for `math.sqrt`, which the definition below takes.
 rows = st.lists(st.sampled_from([0.0, 0.5, 1.0]) | st.floats(1e-100, 1), min_size=1, max_size=30)
@@ -127,16 +128,7 @@ def test_an_array_of_preferences_is_not_changed():
 
 @pytest.mark.parametrize(
     ("preferences", "message"),
-    [
-        ([2, 3], r"\[1\] is 3.0; expected 0, or a number from 1 to 2"),
-        ([-1, 2], r"\[0\] is -1.0"),
-        ([2, 0.5], r"\[1\] is 0.5"),
-        ([2, math.nan], r"\[1\] is nan"),
-        ([2, None], " must be a flat list of numbers"),
-        (["2", "1"], " must be a flat list of numbers"),
-        ([True, False], " must be a flat list of numbers"),
-        ([[1, 2]], " must be a flat list of numbers"),
-    ],
+    tabled(__file__, "invalid_preferences_are_refused"),
 )
 def test_invalid_preferences_are_refused(preferences, message):
     with pytest.raises(ValueError, match=rf"^preferences{message}"):

@@ -9,6 +9,7 @@ import pytest
 
 from metric_commons import State, load
 from metric_commons.judging import ranking_agreement
+from tests.tables import tabled
 
 
 def draw_scores(seed, most=9):
@@ -259,22 +260,7 @@ def test_states_of_rankings_merge(tmp_path):
 
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "message"),
-    [
-        ([[]], [["a"]], {}, r"predictions\[0\] is empty"),
-        ([["a"]], [["a", []]], {}, r"references\[0\] has an empty group"),
-        ([["a", ["b", "a"]]], [["a"]], {}, r"predictions\[0\] has 'a' twice"),
-        ([["a"]], [["a"]], {"measures": "spearman"}, "measures 'spearman' needs scores"),
-        ([1.0, 2.0], [1.0, 2.0], {"measures": "rbo"}, "measures 'rbo' needs rankings"),
-        ([1.0, 2.0], [1.0, 2.0], {"measures": []}, "measures is empty"),
-        ([1.0, math.inf], [1.0, 2.0], {}, r"predictions\[1\] is inf"),
-        ([["a"]], [["a"]], {"p": 1.0}, "p must be a number strictly between 0 and 1"),
-        (
-            [{"item": ["a"], "rank": [1, 2]}],
-            [{"item": ["a"], "rank": [1]}],
-            {},
-            r"predictions\[0\] has 1 items, but 2 ranks",
-        ),
-    ],
+    tabled(__file__, "bad_input_is_named"),
 )
 def test_bad_input_is_named(predictions, references, options, message):
     with pytest.raises(ValueError, match=f"^{message}"):

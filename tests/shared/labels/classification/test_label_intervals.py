@@ -130,30 +130,6 @@ def test_rows_of_several_labels_have_clusters():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("average", ["binary", "macro", "micro", "weighted"])
-def test_intervals_are_those_of_resampled_rows(average):
-    rng = np.random.default_rng(0)
-    references = rng.integers(0, 2, 400)
-    predictions = np.where(rng.random(400) < 0.8, references, 1 - references)
-    options = {"confidence_level": 0.9, "interval": "bootstrap", "n_resamples": 4000}
-    result = classification_scores(predictions, references, average=average, **options)
-    resamples = []
-    for _ in range(1000):
-        rows = rng.integers(0, 400, 400)
-        resamples.append(
-            classification_scores(predictions[rows], references[rows], average=average)
-        )
-
-    for name, (low, high) in result["confidence_interval"].items():
-        assert low <= result[name] <= high
-        values = [scores[name] for scores in resamples]
-        width = high - low
-        assert (low, high) == pytest.approx(
-            np.quantile(values, [0.05, 0.95]).tolist(), abs=width / 8
-        )
-
-
-@pytest.mark.long
 def test_intervals_of_equal_weights_are_those_without_weights():
     rng = np.random.default_rng(0)
     references, predictions = rng.integers(0, 3, (2, 100))

@@ -7,6 +7,7 @@ from metric_commons.labels.classification.classification_measures import classif
 from metric_commons.labels.classification.label_intervals import counts_of, indicator_counters
 from metric_commons.labels.classification.multilabel import LabelIndicators
 from metric_commons.statistics.resampling.row_units import RowUnits, resampled_counts
+from tests.tables import tabled
 
 
 def test_several_labels_a_row_are_tasks_of_their_own():
@@ -28,16 +29,7 @@ def test_several_labels_a_row_are_tasks_of_their_own():
 
 @pytest.mark.parametrize(
     ("predictions", "references", "message"),
-    [
-        (
-            [[0, 1], [1]],
-            [[0, 1], [1, 1]],
-            r"predictions\[1\] has 1 labels, but predictions",
-        ),
-        ([[0, 1]], [[0, 1, 1]], "predictions have 2 labels per row, references 3"),
-        ([[0, 1]], [[0, -1]], r"references\[0\]\[1\] is -1; each label is 0 or 1"),
-        ([[]], [[]], r"predictions\[0\] has no labels"),
-    ],
+    tabled(__file__, "rows_of_other_numbers_are_refused"),
 )
 def test_rows_of_other_numbers_are_refused(predictions, references, message):
     with pytest.raises(ValueError, match=message):

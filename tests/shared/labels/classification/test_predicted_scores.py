@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from metric_commons.labels.classification.classification_measures import classification_scores
+from tests.tables import tabled
 
 
 def test_scores_that_are_no_probabilities_have_areas_alone():
@@ -55,36 +56,8 @@ THIRDS = [[0.2, 0.3, 0.5]] * 3
 @pytest.mark.parametrize(
     ("predictions", "references", "options", "message"),
     [
-        ([0.5, math.inf], [0, 1], {}, r"predictions\[1\] is inf; a score is a finite number"),
-        ([[0.5, 0.5, math.inf]], [0], {}, r"predictions\[0\]\[2\] is inf"),
-        ([0.5, 3.0], [0, 1], {}, r"predictions\[1\] is 3.0, so these look like logits"),
-        ([0.5, 0.1, 0.2], [0, 1, 2], {}, "3 labels, but one score per row"),
-        ([1.0, 0.0, 2.0], [0.0, 1.0, 2.0], {}, "or if they are labels, be cast to int"),
-        ([0.5, 0.1], ["a", "a"], {}, "labels are 'a': pos_label must name the one that scores"),
-        ([0.5, 0.1], ["a", "b"], {}, "labels are 'a', 'b': pos_label must name the one that"),
-        (
-            [0.5, 0.1],
-            [1, 2],
-            {},
-            "with scores the greater one is positive, with labels 1 is; pos_la",
-        ),
-        ([0.5, 0.1], [3, 3], {"pos_label": "a"}, "pos_label must be one of the labels 3, got 'a'"),
-        ([0.5, 0.1], ["a", "b"], {"pos_label": "c"}, "pos_label must be one of"),
-        ([0.5, 0.1], [0, 1], {"threshold": math.nan}, "threshold must be a number, not infinite"),
-        ([0.5, 0.1], [0, 1], {"threshold": "0.5"}, "threshold must be a number, not infinite"),
-        ([0.5, 0.1], [0.0, 0.5], {}, r"references\[1\] is 0.5; a label"),
-        (THIRDS, [0, 1, 3], {"labels": [0, 1, 2]}, "references hold 3, which is not one of"),
-        (THIRDS, [0, 1, 2], {"labels": [0, 1]}, "3 columns, but there are 2 labels"),
-        (THIRDS, [0, 1, 1], {}, "3 columns, but there are 2 labels"),
-        (THIRDS, [0, 0, 0], {}, "3 columns, but there are 1 labels"),
-        ([[0.2, 0.3, 0.4]] * 3, [0, 1, 2], {}, r"predictions\[0\] is \[0.2, 0.3, 0.4\]; the prob"),
-        ([*THIRDS[:2], [-0.5, 0.5, 1.0]], [0, 1, 2], {}, r"predictions\[2\] is \[-0.5"),
-        ([*THIRDS[:2], [0.5, 0.5]], [0, 1, 2], {}, r"predictions\[2\] has 2 probabilities"),
+        *tabled(__file__, "scores_that_make_no_sense_are_refused"),
         (np.empty((2, 0)), [0, 1], {}, r"predictions\[0\] has no probabilities"),
-        ([0.5, 0.1], [0, 1], {"sample_weight": [1]}, "sample_weight has 1 weights"),
-        ([0.5, 0.1], [0, 1], {"sample_weight": [1, math.nan]}, r"sample_weight\[1\] is nan"),
-        ([0.5, 0.1], [0, 1], {"sample_weight": "ab"}, "sample_weight must be one number per row"),
-        ([0.5, 0.1], [0, 1], {"sample_weight": [1e308, 1e308]}, "more than a float64 can hold"),
     ],
 )
 def test_scores_that_make_no_sense_are_refused(predictions, references, options, message):
@@ -94,15 +67,7 @@ def test_scores_that_make_no_sense_are_refused(predictions, references, options,
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        ({"curves": 1}, "curves must be True or False"),
-        ({"calibration_bins": 0}, "calibration_bins must be an integer from 1 to"),
-        ({"calibration_bins": True}, "calibration_bins must be an integer"),
-        ({"calibration_strategy": "equal"}, "calibration_strategy must be one of"),
-        ({"confidence_level": 95}, "confidence_level must be a number strictly between 0 and 1"),
-        *(({name: -1}, name) for name in ("beta", "n_resamples", "seed")),
-        *(({"zero_division": value}, "zero_division") for value in ("warn", 2)),
-    ],
+    tabled(__file__, "a_bad_option_is_named"),
 )
 def test_a_bad_option_is_named(options, message):
     for predictions in ([0.5, 0.1], [0, 1]):

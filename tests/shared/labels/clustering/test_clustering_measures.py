@@ -11,6 +11,7 @@ from metric_commons.labels.clustering.centroids import calinski_harabasz, davies
 from metric_commons.labels.clustering.clustering_measures import clustering_scores
 from metric_commons.labels.clustering.clusters import PointClusters
 from tests.points import blobs, exact_scores
+from tests.tables import tabled
 
 
 def check(points, labels):
@@ -32,18 +33,7 @@ def check(points, labels):
 
 @pytest.mark.parametrize(
     ("scale", "offset"),
-    [
-        (1.0, 0.0),
-        (1.0, 1e9),
-        (0.01, 4e6),  # metres, in clusters of centimetres
-        (60.0, 1.7e9),  # seconds since 1970
-        (1e-7, 50.0),  # degrees
-        (1e-9, 0.0),
-        (1e200, 0.0),
-        (1e-200, 0.0),
-        (1e-200, 1e-190),
-        (1e307, 0.0),
-    ],
+    tabled(__file__, "neither_origin_nor_unit_matters"),
 )
 def test_neither_origin_nor_unit_matters(scale, offset):
     points, labels = blobs(0)

@@ -198,18 +198,6 @@ def test_an_influence_is_how_much_the_area_changes_with_a_weight(max_fpr, digits
         assert influences[row] == pytest.approx((area - measured.value) / STEP, abs=1e-5)
 
 
-def test_the_standard_error_is_that_of_repeated_samples():
-    rng = np.random.default_rng(1)
-    positive = np.arange(300) < 100
-    areas, errors = [], []
-    for _ in range(300):
-        rows = RowScores(rng.normal(size=300) + 1.2 * positive, positive)
-        area, of_rows = rows.partial_roc_auc(0.2)
-        areas.append(area)
-        errors.append(ratio_error(of_rows(), np.ones(300)))
-    assert np.mean(errors) == pytest.approx(np.std(areas), rel=0.1)
-
-
 def test_influences_on_areas_of_pairs_are_changes_with_a_weight():
     rng = np.random.default_rng(2)
     references, scores = rng.integers(0, 3, 30), rng.random((30, 3)).round(1)

@@ -60,13 +60,13 @@ def test_a_reference_is_unreadable_only_if_the_comparison_cannot_read_it(referen
         (True, 0.0, "proved different"),
         (False, 1.0, "unreadable reference"),
     ):
-        scores = equivalence_scores(["5"], [reference], decimal_comma=decimal_comma, explain=True)
+        scores = equivalence_scores(["5"], [reference], decimal_comma=decimal_comma)
         assert scores.explanations[0].reason == reason
         assert scores.unreadable.tolist() == [unreadable]
 
 
 def test_a_reference_that_a_decimal_comma_makes_unreadable_counts():
-    scores = equivalence_scores(["5"], ["1,5,2,"], decimal_comma=True, explain=True)
+    scores = equivalence_scores(["5"], ["1,5,2,"], decimal_comma=True)
     assert scores.explanations[0].reason == "unreadable reference"
     assert scores.unreadable.tolist() == [1.0]
     assert equivalence_scores(["5"], ["1,5,2,"]).unreadable.tolist() == [0.0]

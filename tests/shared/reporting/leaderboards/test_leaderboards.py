@@ -1,20 +1,14 @@
 """Boards compare options as results hold them, not as signatures print them."""
 
-from dataclasses import replace
 from pathlib import Path
 
-import pytest
-
-from metric_commons.evaluation.comparison.saved_results import SavedResult, with_intervals
+from metric_commons.evaluation.comparison.saved_results import SavedResult
 from metric_commons.evaluation.scoring.scoring import score
 from metric_commons.reporting.leaderboards.leaderboards import (
-    Entry,
     comparable,
     differences,
     entries,
-    leaderboard,
 )
-from metric_commons.reporting.leaderboards.task_means import table_of_boards, task_means
 
 REFERENCES = ["x"] * 12
 
@@ -49,26 +43,6 @@ def test_patterns_with_the_sign_between_options_are_told_apart():
     assert len(grouped(first, saved("b", 3, extract=[{"regex": "(no|1|12|yes)"}]))) == 1
 
 
-def test_values_that_look_alike_as_text_are_shown_as_json():
-    results = [saved("a", 9), saved("b", 3)]
-    for number, value in ((0, ["p,q"]), (1, ["p", "q"])):
-        ((name, modules),) = results[number].results.systems.items()
-        module = replace(modules["qa_em"], options={**modules["qa_em"].options, "extract": value})
-        systems = {name: {"qa_em": module}}
-        changed = replace(results[number].results, systems=systems)
-        results[number] = results[number]._replace(results=changed)
-    assert differences(grouped(*results)) == 'extract: ["p,q"] (a.json), ["p", "q"] (b.json)'
-
-
-def test_a_candidate_is_called_by_its_model_where_a_log_names_model_and_task():
-    results = saved("m/t", 9).results
-    logs = {"logs": {"m/t": {"model": "m", "task": "t"}}}
-    of_log = replace(results, provenance=results.provenance | logs)
-    entry = Entry(SavedResult(Path("x.json"), of_log), "m/t", "qa_em", "qa_em")
-    assert (entry.name, entry.task) == ("m", "t")
-    assert replace(entry, origin=SavedResult(Path("x.json"), results)).name == "m/t"
-
-
 def clusters_of(points, seed, sample_size=4):
     results = score(
         "clustering",
@@ -87,34 +61,3 @@ def test_scores_of_other_samples_are_told_apart_by_their_seed():
     assert len(groups(clusters_of("a", 0), clusters_of("b", 1))) == 2
     assert len(groups(clusters_of("a", 1), clusters_of("b", 1))) == 1
     assert len(groups(clusters_of("a", 0, None), clusters_of("b", 1, None))) == 1
-
-
-def test_a_mean_over_tasks_has_an_interval_if_all_errors_are_known():
-    def of_task(task, has_error):
-        pair = [
-            member._replace(results=with_intervals(member.results, 0.95))
-            for member in (saved("good", 9), saved("poor", 3))
-        ]
-        ranked = leaderboard(grouped(*pair)[0])
-        if has_error:
-            return replace(ranked, task=task)
-        systems = {
-            name: {"qa_em": replace(modules["qa_em"], values=modules["qa_em"].scores)}
-            for name, modules in ranked.results.systems.items()
-        }
-        return replace(ranked, task=task, results=replace(ranked.results, systems=systems))
-
-    def intervals(*boards):
-        board, _ = task_means(table_of_boards(boards), "tasks")
-        return {each["system"]: each["confidence_interval"] for each in board.records()}
-
-    known = intervals(of_task("one", True), of_task("two", True))
-    low, high = known["good"]
-    assert low < 0.75 < high
-    least, greatest = of_task("one", True).interval("good")
-    # The root of the sum of squared distances of two equal tasks, over their number.
-    assert 0.75 - low == pytest.approx((0.75 - least) * 2**0.5 / 2)
-    assert high - 0.75 == pytest.approx((greatest - 0.75) * 2**0.5 / 2)
-
-    unknown = intervals(of_task("one", True), of_task("two", False))
-    assert unknown == {"good": None, "poor": None}

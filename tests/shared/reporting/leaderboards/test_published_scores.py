@@ -33,7 +33,7 @@ def test_a_document_without_a_table_is_an_error_that_names_it(tmp_path, content)
 def test_percentages_beside_numbers_of_rows_have_no_standard_error(tmp_path, value):
     path = tmp_path / "scores.csv"
     path.write_text(f"model,task,score,rows\na,x,{value},500\n")
-    table, _ = score_table(read_scores([path])[0])
+    table = score_table(read_scores([path]))
 
     assert np.isnan(table.errors[0, 0]) == (not 0 <= value <= 1)
 
@@ -46,4 +46,4 @@ def test_scored_rows_are_told_from_a_table_of_scores(tmp_path, name):
 
     assert are_saved([rows])
     assert not are_saved([table])
-    assert [found.value for found in read_scores([table])[0]] == [0.5]
+    assert [found.value for found in read_scores([table])] == [0.5]

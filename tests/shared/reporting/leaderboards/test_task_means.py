@@ -11,14 +11,14 @@ from metric_commons.reporting.leaderboards.score_tables import ScoreTable
 from metric_commons.reporting.leaderboards.task_means import task_means
 
 
-def table(scores, errors=math.nan, *, lower=False, pairs=None):
+def table(scores, errors=math.nan, *, lower=False):
     scores = np.array(scores, np.float64)
     systems, tasks = (
         [f"{letter}{n}" for n in range(size)]
         for letter, size in zip("st", scores.shape, strict=True)
     )
     known = np.broadcast_to(np.asarray(errors, np.float64), scores.shape)
-    return ScoreTable(systems, tasks, scores, [lower] * len(tasks), known, pairs=pairs)
+    return ScoreTable(systems, tasks, scores, known, lower)
 
 
 def board(*arguments, **options):
@@ -62,12 +62,13 @@ def test_a_third_system_may_turn_the_order():
 
 
 def test_more_tasks_make_the_correction_stronger():
-    p_values = np.array([[1, 1 / 256], [1 / 256, 1]])
+    # The difference of two errors of 1, 2.885 of its own errors, has the p-value 1/256.
+    errors = 1.0
+    difference = stats.norm.isf(1 / 512) * math.sqrt(2)
 
     def ranks(tasks, level):
-        scores = [[9 / 40] * tasks, [0.0] * tasks]
-        pairs = [(p_values, p_values)] * tasks
-        found = board(table(scores, pairs=pairs), "borda", confidence_level=level)
+        scores = [[difference] * tasks, [0.0] * tasks]
+        found = board(table(scores, errors), "borda", confidence_level=level)
         return found["s0"]["rank_interval"]
 
     assert ranks(12, 0.95) == [1, 1]

@@ -6,17 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metric_commons.text.transcripts import edit_distance
-from metric_commons.text.transcripts.edit_distance import Sequences, alignment, edit_counts
+from metric_commons.text.transcripts.edit_distance import alignment, edit_counts
 
 pytestmark = pytest.mark.usefixtures("edit_engine")
 
 sequences = st.lists(st.integers(0, 3), max_size=14)
 pairs = st.lists(st.tuples(sequences, sequences), min_size=1, max_size=8)
-
-
-def flat(rows):
-    counts = np.array([len(row) for row in rows])
-    return Sequences(np.array([item for row in rows for item in row], np.int64), counts)
 
 
 def distance(reference, prediction):
@@ -43,7 +38,7 @@ def counted(reference, prediction):
 @given(pairs)
 def test_many_pairs_are_counted_as_one_alone(rows):
     references, predictions = zip(*rows, strict=True)
-    found = edit_counts(flat(references), flat(predictions)).tolist()
+    found = edit_counts(references, predictions).tolist()
 
     assert found == [counted(*row) for row in rows]
 
@@ -52,7 +47,7 @@ def test_many_pairs_are_counted_as_one_alone(rows):
 @given(pairs)
 def test_the_edits_are_the_fewest(rows):
     references, predictions = zip(*rows, strict=True)
-    counts = edit_counts(flat(references), flat(predictions))
+    counts = edit_counts(references, predictions)
 
     assert counts[:, 1:].sum(axis=1).tolist() == [distance(*row) for row in rows]
     assert counts[:, :3].sum(axis=1).tolist() == list(map(len, references))
@@ -71,7 +66,7 @@ def test_an_alignment_covers_both_sides(reference, prediction):
 
 
 def test_no_pairs_have_no_counts():
-    assert edit_counts(flat([]), flat([])).shape == (0, 4)
+    assert edit_counts([], []).shape == (0, 4)
 
 
 def test_a_table_is_split_wherever_it_may_be(monkeypatch):
@@ -90,13 +85,11 @@ def test_items_may_be_any_codes_of_32_bits(items):
     rows = [[0, 2, 4, 2], [], [4, 4]], [[2, 4, 4], [0], [4, 4]]
     scaled = [[[item * items // 2 for item in row] for row in side] for side in rows]
 
-    assert edit_counts(*map(flat, scaled)).tolist() == edit_counts(*map(flat, rows)).tolist()
+    assert edit_counts(*scaled).tolist() == edit_counts(*rows).tolist()
 
 
 def test_large_tables_are_counted_by_the_same_rule():
     reference = [i * i % 7 % 3 for i in range(1500)]
     prediction = [i * i % 11 % 3 for i in range(1400)]
 
-    assert edit_counts(flat([reference]), flat([prediction])).tolist() == [
-        counted(reference, prediction)
-    ]
+    assert edit_counts([reference], [prediction]).tolist() == [counted(reference, prediction)]

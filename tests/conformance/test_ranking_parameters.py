@@ -1,4 +1,4 @@
-"""Measures of ir_measures that are not of trec_eval, and averages over ties, beside their peers."""
+"""Condensed lists and gains beside pytrec_eval, and averages over ties beside scikit-learn."""
 
 import random
 
@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from metric_commons.retrieval import score_run
-from tests.rankings import READER_MODELS
 from tests.tables import tabled
 
 LEVELS = [-1, 0, 0, 1, 2, 3]
@@ -37,26 +36,6 @@ def peer_values(measure, qrels, run, provider=None):
     source = getattr(ir_measures, provider) if provider else ir_measures
     parsed = ir_measures.parse_measure(measure)
     return {value.query_id: value.value for value in source.iter_calc([parsed], qrels, run)}
-
-
-@pytest.mark.parametrize("measure", READER_MODELS)
-def test_reader_models(measure):
-    pytest.importorskip("cwl", reason="cwl-eval, behind ir_measures, is not installed")
-    qrels, run = random_run(random.Random(measure))
-
-    expected = peer_values(measure, qrels, run, "cwl_eval")
-    assert by_query(measure, qrels, run) == pytest.approx(expected, rel=1e-12, abs=1e-15)
-
-
-@pytest.mark.parametrize(
-    "measure",
-    ["Compat", "Compat(p=0.8)", "Compat(p=0.98,normalize=False)", "Compat(normalize=False)"],
-)
-def test_compatibility(measure):
-    for seed in range(5):
-        qrels, run = random_run(random.Random(seed))
-        expected = peer_values(measure, qrels, run, "compat")
-        assert by_query(measure, qrels, run) == pytest.approx(expected, rel=1e-12, abs=1e-15)
 
 
 @pytest.mark.parametrize(
