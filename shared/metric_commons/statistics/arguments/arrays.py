@@ -126,7 +126,7 @@ def row_codes(rows: Sequence[Any]) -> Unsigned:
     except UnicodeEncodeError:
         data = (text.encode("utf-8", "surrogatepass") for text in texts)
         codes = np.fromiter(map(crc32, data), np.uint64, len(listed))
-    return scattered(codes)
+    return codes + np.uint64(1)  # so that empty texts count too
 
 
 def digest_text(codes: Unsigned) -> str:
@@ -144,17 +144,3 @@ def _text(row: Any) -> str:
     if isinstance(row, tuple | list):
         row = row[0] if len(row) == 1 and isinstance(row[0], str) else list(row)
     return row if isinstance(row, str) else repr(row)
-
-
-def scattered(codes: Unsigned) -> Unsigned:
-    """Return the codes spread over 64 bits, so that different codes hardly ever have equal sums.
-
-    Source:
-        The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
-    """
-    mixed = (codes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)  # so that empty texts count too
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))
