@@ -179,15 +179,13 @@ class CallComparison:
         """Return for each predicted call the calls of its name, and its proportion with each."""
         columns = _positions([form.name] for form in expected)
         # Of many calls few share an argument, and without one the proportion is 0.
-        has_keys = self.equality.is_transitive and not self.alternatives
-        sharing = _positions(map(_parts, expected)) if has_keys else {}
+        sharing = _positions(map(_parts, expected)) if self.has_keys else {}
         weights: list[_Weights] = []
         for form in predicted:
             proportions = dict.fromkeys(columns.get(form.name, []), 0.0)
             near = list(proportions)
-            if has_keys and form.arguments:
-                parts = {form.name, *_parts(form)}
-                near = list({row for part in parts for row in sharing.get(part, ())})
+            if self.has_keys and form.arguments:
+                near = list({row for part in _parts(form) for row in sharing.get(part, ())})
             for row in near:
                 proportions[row] = self._proportion(form, expected[row])
             weights.append((list(proportions), list(proportions.values())))
@@ -210,8 +208,8 @@ class CallComparison:
 
 
 def _parts(form: Form) -> list[Hashable]:
-    """Return the arguments of a call, with its name; the name alone without any."""
-    return [(form.name, *item) for item in form.arguments.items()] or [form.name]
+    """Return the arguments of a call, with its name."""
+    return [(form.name, *item) for item in form.arguments.items()]
 
 
 def _positions(keys: Iterable[Iterable[Hashable]]) -> dict[Any, list[int]]:
