@@ -254,7 +254,7 @@ def test_one_system_is_not_compared(refused):
 
     assert refused("run", "c.yaml") == (
         1,
-        "c.yaml: compare needs at least two systems; there is only 'a'",
+        "c.yaml: compare needs two systems; there is only 'a'",
     )
 
 
