@@ -210,7 +210,6 @@ class AnswerKinds:
         )
 
 
-_LEVELS = 64  # confidences that an unseen answer may have
 _JOINED = 1 << 8  # different confidences, beyond which neighbours are joined
 _PARTS = 1 << 14  # of all weight, in which weighted answers are counted
 
@@ -237,8 +236,6 @@ def answer_intervals(
         joined = _joined(answers.confidences)
         answers, attempted = replace(answers, confidences=joined), joined[answers.attempted]
         levels = np.unique(attempted) if attempted.size else levels
-    if levels.size > _LEVELS:
-        levels = levels[np.linspace(0, levels.size - 1, _LEVELS).astype(int)]
     confidences = answers.confidences
     extended = GradedAnswers(
         np.append(answers.correct, np.repeat([False, True], levels.size)),
