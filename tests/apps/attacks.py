@@ -1,7 +1,6 @@
 """Attacks from outside a process: races, interrupts, and names with control characters.
 
-Run in a clone as `python -m tests.apps.attacks [SECONDS] [SEED]`, which prints a table. The time is
-that of each kind of attack.
+Run in a clone as `python -m tests.apps.attacks [SECONDS] [SEED]`, which prints a table.
 """
 
 import contextlib
@@ -9,7 +8,6 @@ import fcntl
 import io
 import json
 import os
-import random
 import shutil
 import signal
 import subprocess
@@ -30,9 +28,10 @@ from metric_commons.apps.mcp.schemas import call, parameters
 from metric_commons.apps.mcp.server import message
 from metric_commons.apps.mcp.tools import CallContext
 from metric_commons.evaluation.scoring.scoring import score
-from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN
+from tests.apps.probes import CALLS, JSON_LINES, QRELS, RUN, print_table
 from tests.apps.server_session import LONG, children, is_running, write_files
 from tests.spec import PATIENCE, ROOT
+from tests.tables import tabled
 
 PIPES = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
 ENDS_WITHIN = 1.0  # seconds from an interrupt to the end of a server, on a machine that is not busy
@@ -370,25 +369,7 @@ def controls_in_tools(root, dice):
 
 # Commands that work, by name: words, of which one is replaced, or to which an option is added.
 FIELDS = ["--predictions", "fid", "--references", "gold"]
-COMMANDS = {
-    "score": ["score", "qa_f1", "rows.jsonl", *FIELDS, "--save", "new.json"],
-    "execute": ["execute", "rows.jsonl", "--tests", "rows.jsonl", "--save", "new.jsonl"],
-    "merge": ["merge", "saved.rows.jsonl", "--save", "new.json"],
-    "run": ["run", "c.yaml"],
-    "trec": ["trec", "qrels", "new", "--save", "new.json"],
-    "compare": ["compare", "saved.json", "--save", "new.json"],
-    "leaderboard": ["leaderboard", "saved.json"],
-    "gate": ["gate", "saved.json", "saved.json"],
-    "power": ["power", "saved.json"],
-    "plot": ["plot", "rows.jsonl"],
-    "report": ["report", "saved.json", "--save", "page.html"],
-    "export": ["export", "saved.json", "--save", "new"],
-    "describe": ["describe", "qa_f1"],
-    "list": ["list"],
-    "presets": ["presets"],
-    "ultrarag-init": ["ultrarag-init", "folder"],
-    "mcp": ["mcp", "--root", "/proc"],
-}
+COMMANDS = tabled(__file__, "COMMANDS")
 
 
 @cache
@@ -449,20 +430,10 @@ def wrong(name, fault):
     return "wrong"
 
 
-def main(seconds, seed):
-    print(f"seed {seed}", file=sys.stderr)  # noqa: T201
-    print("| attack | tried | refused | wrong |\n| --- | ---: | ---: | ---: |")  # noqa: T201
-    total, home = Counter(), os.getcwd()  # a call of a tool changes the folder
-    for name, attack in ATTACKS.items():
-        counts = counts_of(attack, turns_of(seconds), random.Random(f"{seed} {name}"))
-        os.chdir(home)
-        total += counts
-        cells = (f"{counts[key]:,}" for key in ("tried", "refused", "wrong"))
-        print(f"| {name} | {' | '.join(cells)} |", flush=True)  # noqa: T201
-    return int(bool(total["wrong"]))
+def counts_within(name, seconds, dice):
+    """The counts of an attack that lasts this long."""
+    return counts_of(ATTACKS[name], turns_of(seconds), dice)
 
 
 if __name__ == "__main__":
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**32)
-    sys.exit(main(seconds, seed))
+    sys.exit(print_table([*ATTACKS], counts_within, 360))

@@ -95,15 +95,14 @@ def save_model(kind: str, folder: Path, **settings: Any) -> Path:
 # ---- data ---------------------------------------------------------------------------------------
 
 GLUE_COLUMNS = tabled(__file__, "GLUE_COLUMNS")
-_COLUMNS = {**GLUE_COLUMNS, "xnli": GLUE_COLUMNS["mnli"]}
 
 
 def glue(task: str) -> Any:
-    """The data of a task of GLUE, or of XNLI, as its data set on the Hub has them."""
+    """The data of a task of GLUE, as its data set on the Hub has them."""
     from datasets import ClassLabel, Dataset, DatasetDict, Features, Value
 
-    columns = _COLUMNS[task]
-    names = ["no", "yes", "perhaps"] if task in ("mnli", "xnli") else ["no", "yes"]
+    columns = GLUE_COLUMNS[task]
+    names = ["no", "yes", "perhaps"] if task == "mnli" else ["no", "yes"]
     label = Value("float32") if task == "stsb" else ClassLabel(names=names)
     features = Features({**dict.fromkeys(columns, Value("string")), "label": label})
     splits = ["train", "validation", "test"]
@@ -176,19 +175,6 @@ def pairs(first: str, second: str) -> list[dict[str, str]]:
 
 def translations() -> list[dict[str, Any]]:
     return [{"translation": row} for row in pairs("en", "ro")]
-
-
-def endings() -> list[dict[str, Any]]:
-    """Rows of SWAG."""
-    return [
-        {
-            "sent1": sentence(),
-            "sent2": sentence(1, 3),
-            **{f"ending{number}": sentence() for number in range(4)},
-            "label": DICE.randrange(4),
-        }
-        for _ in range(ROWS)
-    ]
 
 
 def lines() -> list[dict[str, str]]:

@@ -21,7 +21,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tests.apps import official_media
 from tests.apps import official_models as made
 from tests.spec import ROOT
 
@@ -39,7 +38,6 @@ EXPECTED = {
     ("run_glue, stsb", "eval_"): (1e-6, "the stock module computes in single precision"),
 }
 EXACT = 1e-9
-MODEL = "MODEL"  # the folder of the model, among the arguments of a run
 
 
 @dataclass
@@ -56,8 +54,7 @@ class Run:
     def write(self, folder: Path, scripts: Path) -> Path:
         """Write model, data and request; returns the file of the request."""
         kind, settings = self.model
-        maker = official_media if kind in official_media.KINDS else made
-        model = str(maker.save_model(kind, folder / "model", **settings))
+        model = str(made.save_model(kind, folder / "model", **settings))
         arguments = ["--model_name_or_path", model]
         if self.data is not None:
             made.DICE.seed(31)
@@ -69,7 +66,7 @@ class Run:
         trained = ["--num_train_epochs", "1", "--seed", "31"]
         evaluated = ["--do_eval", "--report_to", "none", "--use_cpu"]
         arguments += trained if self.script.endswith("_no_trainer.py") else evaluated
-        arguments += [model if argument == MODEL else argument for argument in self.arguments]
+        arguments += self.arguments
         request = folder / "run.json"
         request.write_text(
             json.dumps(
@@ -153,19 +150,6 @@ def _ner(*arguments: str) -> Run:
 _ACCURACY = ('load("accuracy"', 'load("METRICS/classification", "accuracy"')
 _GENERATED = ["--predict_with_generate", "--max_source_length", "32", "--max_target_length", "16"]
 
-_LABELS = ["--label_column_name", "label", "--remove_unused_columns", "False"]
-
-
-def _media(script: str, kind: str, *arguments: str, loaded: tuple[str, str]) -> Run:
-    data = kind if kind == "images" else "sounds"
-    return Run(
-        Path(script).name,
-        f"{script}.py",
-        (kind, {}),
-        arguments=["--dataset_name", data, *arguments],
-        loaded=loaded,
-    )
-
 
 TRAINED = [
     *map(_glue, made.GLUE_COLUMNS),
@@ -200,50 +184,12 @@ TRAINED = [
         ('load("sacrebleu"', 'load("METRICS/bleu", "sacrebleu"'),
     ),
     Run(
-        "run_swag",
-        "multiple-choice/run_swag.py",
-        ("MultipleChoice", {}),
-        made.endings,
-        ["--max_seq_length", "32"],
-    ),
-    Run(
         "run_clm",
         "language-modeling/run_clm.py",
         ("gpt2", {}),
         made.lines,
         ["--block_size", "16"],
         _ACCURACY,
-    ),
-    Run(
-        "run_mlm",
-        "language-modeling/run_mlm.py",
-        ("MaskedLM", {}),
-        made.lines,
-        ["--max_seq_length", "32"],
-        _ACCURACY,
-    ),
-    Run(
-        "run_xnli",
-        "text-classification/run_xnli.py",
-        ("SequenceClassification", {"num_labels": 3}),
-        arguments=["--language", "en", "--max_seq_length", "32"],
-        loaded=('load("xnli"', 'load("METRICS/classification", "xnli"'),
-    ),
-    _media("image-classification/run_image_classification", "images", *_LABELS, loaded=_ACCURACY),
-    _media("audio-classification/run_audio_classification", "sounds", *_LABELS, loaded=_ACCURACY),
-    _media(
-        "speech-recognition/run_speech_recognition_ctc",
-        "ctc",
-        *("--text_column_name", "text", "--eval_split_name", "validation"),
-        *("--eval_metrics", "wer", "cer", "--tokenizer_name_or_path", MODEL),
-        loaded=("load(metric,", 'load("METRICS/error_rate", metric,'),
-    ),
-    _media(
-        "speech-recognition/run_speech_recognition_seq2seq",
-        "speech",
-        *("--text_column_name", "text", "--eval_split_name", "validation"),
-        *("--predict_with_generate", "--generation_max_length", "12"),
-        loaded=('load("wer"', 'load("METRICS/error_rate", "wer"'),
     ),
 ]
 _LOOP_TEXTS = ["--max_source_length", "32", "--val_max_target_length", "16", "--num_beams", "1"]
@@ -256,8 +202,6 @@ LOOPS = {
     "run_ner --return_entity_level_metrics": ["--return_entity_level_metrics"],
     "run_summarization": _LOOP_TEXTS,
     "run_translation": [*(*_LOOP_TEXTS, "--source_lang", "en", "--target_lang", "ro")],
-    "run_swag": ["--max_seq_length", "32"],
-    "run_image_classification": ["--dataset_name", "images", "--label_column_name", "label"],
 }
 
 

@@ -41,6 +41,7 @@ from metric_commons.module.declaration.declarations import REPORTING
 from tests.apps.bombs import bombs
 from tests.apps.odd_calls import odd_calls
 from tests.spec import CASES, METRICS, specs
+from tests.tables import tabled
 
 KEYS = options_of(score, OF_FILES) | options_of(WithRows)
 
@@ -81,27 +82,7 @@ OUTSIDE = [
     *("/etc/passwd", "../secret", "/proc/self/environ", "/sys/kernel/profiling", "/dev/stdin"),
     *("link", "circle", "a\0b", "", ".", "/", "new/../../secret", "\ud800", "x" * 5000),
 ]
-CALLS = {
-    "evaluate": {
-        "pred_ls": ["Paris"],
-        "gt_ls": [["paris"]],
-        "metrics": ["em"],
-    },
-    "evaluate_trec": {"run_path": "run", "qrels_path": "qrels", "ks": [1], "metrics": ["map"]},
-    "evaluate_trec_pvalue": {"run_new_path": "run", "run_old_path": "run", "qrels_path": "qrels"},
-    "evaluate_file": {
-        "path": "x.jsonl",
-        "modules": ["qa_em"],
-        "predictions": "a",
-        "references": "b",
-        "confidence_level": 0.9,
-        "n_resamples": 100,
-        "seed": 1,
-    },
-    "compare_files": {"paths": ["saved.json"], "alpha": 0.1, "correction": "none"},
-    "report": {"path": "saved.json", "save_path": "page.html"},
-    "describe_module": {"name": "qa_em"},
-}
+CALLS = tabled(__file__, "CALLS")
 
 
 class HungError(BaseException):
@@ -242,44 +223,7 @@ def _leaves(value, path=()):
 
 
 # Rows and documents with the marks of the formats that harnesses write.
-_SAMPLE = {
-    "id": 1,
-    "epoch": 1,
-    "input": "Q",
-    "target": "A",
-    "output": {"completion": "A", "choices": [{"message": {"content": "A"}}]},
-    "scores": {"match": {"value": "C", "answer": "A"}},
-}
-LOGS = {
-    "squad.json": {
-        "data": [{"paragraphs": [{"qas": [{"id": "q", "answers": [{"text": "a"}]}]}]}],
-        "version": "1.1",
-    },
-    "inspect.json": {
-        "version": 2,
-        "status": "success",
-        "eval": {"model": "m", "task": "t"},
-        "results": {"total_samples": 1},
-        "samples": [_SAMPLE],
-    },
-    "lm_eval.jsonl": {
-        "doc_id": 0,
-        "doc": {"question": "Q", "answer": ["A"]},
-        "target": "A",
-        "arguments": {"gen_args_0": {"arg_0": "Q"}},
-        "resps": [["A"]],
-        "filtered_resps": ["A"],
-        "exact_match": 1.0,
-    },
-    "olmes.jsonl": {
-        "doc_id": 0,
-        "native_id": "x",
-        "metrics": {"acc_raw": 1},
-        "model_output": [{"sum_logits": -1.0, "num_tokens": 1, "continuation": "A"}],
-        "label": 0,
-    },
-    "memory.json": [{"step": "a", "memory": {"memory_q_ls": ["Q"], "memory_ans_ls": ["A"]}}],
-}
+LOGS = tabled(__file__, "LOGS")
 
 
 def changed_logs(dice, folder):
@@ -454,7 +398,7 @@ PROBES = {
     "odd rows of two systems, scored and compared": odd_calls,
     "odd arguments of the server's tools": odd_arguments,
     "paths outside of the server's folders": outside_paths,
-    "bombs of gz, bz2, xz, zst, lz4 and zip": bombs,
+    "bombs of gz, bz2, xz, zst and zip": bombs,
 }
 
 
@@ -482,34 +426,40 @@ def outcome(probe, dice, folder):
         signal.alarm(0)
 
 
-def main(seconds, seed):
-    print(f"seed {seed}", file=sys.stderr)  # noqa: T201
-    home = os.getcwd()  # a call of a tool changes it
+def counts_of(name, seconds, dice):
+    """How many inputs were tried, taken, refused, wrong or hung within this time."""
     _stored(), _states()  # which takes longer than a probe may
+    counts, end = Counter(), time.monotonic() + seconds
+    with tempfile.TemporaryDirectory() as folder:
+        while time.monotonic() < end:
+            result, fault = outcome(PROBES[name], dice, Path(folder))
+            counts.update([result, "tried"])
+            if result in ("wrong", "hung"):
+                print(f"{name}: {fault}", file=sys.stderr)  # noqa: T201
+    return counts
+
+
+def print_table(names, count, seconds):
+    """Print how many inputs of each kind were tried and refused; 1 if any was wrong.
+
+    The words of the command are the seconds of all kinds together, and a seed.
+    """
+    words = dict(enumerate(sys.argv))
+    share = float(words.get(1, seconds)) / len(names)
+    seed = words.get(2, random.SystemRandom().randrange(2**32))
+    print(f"seed {seed}", file=sys.stderr)  # noqa: T201
     print("| what | tried | refused | wrong | hung |\n| --- | ---: | ---: | ---: | ---: |")  # noqa: T201
-    total = Counter()
-    for number, (name, probe) in enumerate(PROBES.items()):
-        dice, counts = random.Random(f"{seed} {number}"), Counter()
-        with tempfile.TemporaryDirectory() as folder:
-            end = time.monotonic() + seconds / len(PROBES)
-            while time.monotonic() < end:
-                result, fault = outcome(probe, dice, Path(folder))
-                counts.update([result, "tried"])
-                if result in ("wrong", "hung"):
-                    print(f"{name}: {fault}", file=sys.stderr)  # noqa: T201
-            os.chdir(home)
-        total += counts
-        _print_row(name, counts)
-    _print_row("all", total)
+    total, home = Counter(), os.getcwd()  # a call of a tool changes the folder
+    for name in (*names, "all"):
+        counts = total
+        if name in names:
+            counts = count(name, share, random.Random(f"{seed} {name}"))
+            total += counts
+        os.chdir(home)
+        cells = (f"{counts[key]:,}" for key in ("tried", "refused", "wrong", "hung"))
+        print(f"| {name} | {' | '.join(cells)} |", flush=True)  # noqa: T201
     return int(bool(total["wrong"] or total["hung"]))
 
 
-def _print_row(name, counts):
-    cells = (f"{counts[key]:,}" for key in ("tried", "refused", "wrong", "hung"))
-    print(f"| {name} | {' | '.join(cells)} |", flush=True)  # noqa: T201
-
-
 if __name__ == "__main__":
-    seconds = float(sys.argv[1]) if len(sys.argv) > 1 else 60.0
-    seed = int(sys.argv[2]) if len(sys.argv) > 2 else random.SystemRandom().randrange(2**32)
-    sys.exit(main(seconds, seed))
+    sys.exit(print_table([*PROBES], counts_of, 60))

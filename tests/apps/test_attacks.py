@@ -132,6 +132,6 @@ def test_a_message_about_an_argument_has_no_control_characters(root):
 
 @pytest.mark.slow
 def test_all_attacks_for_a_while(run_for_a_while):
-    done = run_for_a_while("tests.apps.attacks", os.environ.get("ATTACK_SECONDS", "10"))
+    done = run_for_a_while("tests.apps.attacks", os.environ.get("ATTACK_SECONDS", "60"))
 
     assert done.returncode == 0, done.stderr

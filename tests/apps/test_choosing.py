@@ -11,6 +11,7 @@ from metric_commons.evaluation.comparison.saved_results import read_results
 from metric_commons.evaluation.results.results import Results
 from metric_commons.evaluation.scoring.scoring import score
 from tests.apps.files import write_rows
+from tests.apps.saved import run_once
 
 ROWS = [
     {
@@ -30,7 +31,7 @@ def _rows(run):
 def scored(run, *options, modules=("qa_em", "qa_f1"), systems=("s03", "s25")):
     fields = [word for system in systems for word in ("--predictions", system)]
     command = ("score", *modules, "rows.jsonl", *fields, "--references", "gold")
-    status, out, err = run(*command, *options)
+    status, out, err = run_once(run, *command, *options)
     assert (status, err) == (0, "")
     return out
 
@@ -86,9 +87,8 @@ def test_commands_do_what_they_do_with_the_scores_that_were_chosen(run):
     )
 
 
-@pytest.mark.parametrize("options", [(), ("--rows", "x.jsonl"), ("--compare",)])
-def test_a_module_of_which_no_score_is_named_is_left_out(run, options):
-    scored(run, "--scores", "qa_recall", "--save", "r.json", *options)
+def test_a_module_of_which_no_score_is_named_is_left_out(run):
+    scored(run, "--scores", "qa_recall", "--save", "r.json", "--rows", "x.jsonl", "--compare")
 
     assert every_score(Results.read("r.json")) == {("qa_f1", "qa_recall")}
 
@@ -124,20 +124,6 @@ def test_a_score_that_is_not_there_is_one_line(run):
 
     assert (status, out) == (1, "")
     assert err == "there is no score 'qa_f'; did you mean 'qa_f1'?\n"
-
-
-def test_what_is_no_mean_is_shown_beside_what_is_compared():
-    results = score(
-        "ir_ranking",
-        predictions={"a": [["x", "y"]] * 9, "b": [["y", "x"]] * 9},
-        references=[["x"]] * 9,
-        options={"measures": ["map", "mrr", "num_ret"]},
-        scores=["mrr", "num_ret"],
-        compare=True,
-    )
-
-    assert every_score(results) == {("ir_ranking", "mrr"), ("ir_ranking", "num_ret")}
-    assert [each["score"] for each in results.comparisons] == ["mrr"]
 
 
 @pytest.mark.long
@@ -180,30 +166,3 @@ def test_more_than_25_systems_have_ranks_without_letters():
     assert all(cell.replace(".", "").isascii() for _, cell in scores.rows)
     assert ranks.header == ["score", "system", "value", "tier", "ranks"]
     assert [row[1] for row in ranks.rows] == names[::-1]
-
-
-@pytest.mark.long
-def test_runs_show_the_measures_that_are_scores(run):
-    Path("qrels").write_text("q1 0 d 1\nq2 0 e 1\n")
-    Path("a.run").write_text("q1 Q0 d 1 2.0 A\nq2 Q0 f 1 2.0 A\n")
-    Path("b.run").write_text("q1 Q0 f 1 2.0 B\nq2 Q0 f 1 2.0 B\n")
-    files = ("qrels", "a.run", "b.run")
-    both = ("trec", "--compare", *files)
-    form = ("--format", "json")
-
-    def measures(*command):
-        records = json.loads(run(*command, *form)[1])["records"]
-        return [record["score"] for record in records if record["system"] == "a"]
-
-    assert measures("trec", *files, "-m", "map", "-m", "P@1", "--scores", "map") == ["map"]
-    assert measures("trec", *files, "--scores", "ndcg@3") == ["ndcg@3"]
-    assert measures(*both, "-m", "map", "-m", "mrr", "--scores", "mrr") == ["mrr"]
-    compared = json.loads(run(*both, "--scores", "map", *form)[1])["comparisons"]
-    assert [comparison["score"] for comparison in compared] == ["map"]
-    assert run("trec", *files, "-m", "map", "--scores", "mrr") == (
-        *(2, ""),
-        "--scores: 'mrr' is not one of map\n",
-    )
-    assert run("trec", *files, "--scores", "mpa")[2].startswith("--scores: unknown measure")
-    message = run("trec", *files[:2], "--scores", "map", "--format", "trec_eval")[2]
-    assert message == "--scores is not for --format trec_eval; name measures with -m\n"

@@ -66,42 +66,39 @@ def check_comparison(comparison, columns):
     assert {name: comparison[name] for name in expected} == expected
 
 
-@pytest.mark.parametrize("source", ["table", "file", "columns", "by_system"])
-@pytest.mark.parametrize("compare", [False, True])
-def test_score_equals_module_and_test_of_rows(columns, write, source, compare):
+@pytest.mark.parametrize("source", ["table", "file", "columns"])
+def test_score_equals_module_and_test_of_rows(columns, write, source):
     predictions = {system: columns[system] for system in SYSTEMS}
     arguments = {
         "table": {"data": columns, "predictions": SYSTEMS, "clusters": FIELDS},
         "file": {"data": write(columns), "predictions": SYSTEMS, "clusters": FIELDS},
         "columns": {"predictions": predictions, "clusters": crossed(columns)},
-        "by_system": {
-            "predictions": predictions,
-            "clusters": dict.fromkeys(SYSTEMS, crossed(columns)),
-        },
     }[source]
     references = "references" if "data" in arguments else columns["references"]
     results = metric_commons.score(
-        "qa_em", references=references, confidence_level=0.9, compare=compare, **arguments
+        "qa_em", references=references, confidence_level=0.9, compare=True, **arguments
     )
     intervals = {name: results.systems[name]["qa_em"].confidence_interval for name in SYSTEMS}
     assert intervals == intervals_of_modules(columns)
-    assert len(results.comparisons) == compare
-    for comparison in results.comparisons:
-        check_comparison(comparison, columns)
+    (comparison,) = results.comparisons
+    check_comparison(comparison, columns)
 
 
 def test_rows_of_two_files_in_another_order_are_matched_by_id(columns):
     ids = [f"{item}/{template}" for item, template in zip(*crossed(columns).values(), strict=True)]
     reverse = {name: column[::-1] for name, column in columns.items()}
-    results = metric_commons.score(
-        "qa_em",
-        predictions={"a": columns["a"], "b": reverse["b"]},
-        references=columns["references"],
-        ids={"a": ids, "b": ids[::-1]},
-        clusters={"a": crossed(columns), "b": crossed(reverse)},
-        confidence_level=0.9,
-        compare=True,
-    )
+    results = [
+        metric_commons.score(
+            "qa_em",
+            predictions={system: of[system]},
+            references=columns["references"],
+            ids=names,
+            clusters=crossed(of),
+            rows=True,
+        )
+        for system, of, names in (("a", columns, ids), ("b", reverse, ids[::-1]))
+    ]
+    results = metric_commons.compare(*results, confidence_level=0.9)
     check_comparison(results.comparisons[0], columns)
 
 
@@ -166,13 +163,6 @@ def test_refused(columns):
         metric_commons.score("bleu", compare=True, **table)
     with pytest.raises(ValueError, match="clusters of several fields are for means of rows alone"):
         metric_commons.score("bleu", confidence_level=0.9, **table)
-    with pytest.raises(ValueError, match="it must have all systems, not only 'a', or only"):
-        metric_commons.score(
-            "qa_em",
-            predictions={system: columns[system] for system in SYSTEMS},
-            references=columns["references"],
-            clusters={"a": columns["item"], "template": columns["template"]},
-        )
     with pytest.raises(ValueError, match="crossed clusters are for means of rows, and kendall"):
         metric_commons.score(
             "ranking_agreement",

@@ -8,7 +8,6 @@ import evaluate
 import pytest
 
 import metric_commons
-from tests.spec import ROOT
 
 # What an evaluator adds to the scores.
 SPEED = {"total_time_in_seconds", "samples_per_second", "latency_in_seconds"}
@@ -34,9 +33,6 @@ def evaluator(monkeypatch):
     classes = {
         "text-classification": tasks.TextClassificationEvaluator,
         "question-answering": tasks.QuestionAnsweringEvaluator,
-        "summarization": tasks.SummarizationEvaluator,
-        "translation": tasks.TranslationEvaluator,
-        "text2text-generation": tasks.Text2TextGenerationEvaluator,
         "token-classification": tasks.TokenClassificationEvaluator,
         "automatic-speech-recognition": tasks.AutomaticSpeechRecognitionEvaluator,
     }
@@ -76,9 +72,8 @@ def questions(accepted):
     return datasets.Dataset.from_dict(rows | {"answers": answers})
 
 
-@pytest.mark.parametrize("name", ["qa_em", "qa_f1", "substring_recall"])
-def test_question_answering(name, evaluator):
-    module = metric_commons.load(name)
+def test_question_answering(evaluator):
+    module = metric_commons.load("qa_f1")
     accepted = [["Oslo"], ["Eiffel Tower", "La tour Eiffel"]]
     answers = ["Bergen", "the Eiffel Tower"]
 
@@ -87,42 +82,6 @@ def test_question_answering(name, evaluator):
     found = evaluated(evaluator, task, outputs, questions(accepted), module, **options)
 
     assert found == module.compute(predictions=answers, references=accepted)
-
-
-@pytest.mark.parametrize(("name", "scale"), [("qa_f1", 1), ("squad", 100)])
-def test_question_answering_with_bootstrap(name, scale, evaluator):
-    settings = {"result_format": name} if name == "squad" else {}
-    module = metric_commons.load("qa_f1", **settings)
-    rows, key = 12, "f1" if name == "squad" else "qa_f1"
-    answers = [{"answer": "Oslo" if row % 3 else "Bergen"} for row in range(rows)]
-
-    options = {"squad_v2_format": False, "n_resamples": 20, "random_state": 0}
-    options |= {"data": questions([["Oslo", "the Oslo"]] * rows), "metric": module}
-    pipeline = Pipeline("question-answering", answers)
-    result = evaluator(pipeline.task).compute(pipeline, strategy="bootstrap", **options)
-
-    low, high = result[key]["confidence_interval"]
-    assert result[key]["score"] == pytest.approx(scale * 2 / 3)
-    assert 0 < low < scale * 2 / 3 < high <= scale
-
-
-@pytest.mark.parametrize(
-    ("task", "key"),
-    [
-        ("summarization", "summary_text"),
-        ("translation", "translation_text"),
-        ("text2text-generation", "generated_text"),
-    ],
-)
-def test_texts(task, key, evaluator):
-    module = metric_commons.load("rouge_n_l")
-    texts, references = ["the cat sat", "a dog"], ["a cat sat", "the dog"]
-
-    outputs, rows = [{key: text} for text in texts], {"text": ["a", "b"], "label": references}
-    columns = {"input_column": "text", "label_column": "label"}
-    found = evaluated(evaluator, task, outputs, rows, module, **columns)
-
-    assert found == module.compute(predictions=texts, references=references)
 
 
 @pytest.mark.parametrize("result_format", [None, "seqeval"])
@@ -161,27 +120,6 @@ def test_speech_has_the_name_of_the_stock_module(name, rate, evaluator):
         found = evaluated(evaluator, "automatic-speech-recognition", outputs, rows, name)
 
     assert found == {name: pytest.approx(rate)}
-
-
-def test_a_suite(evaluator, monkeypatch):
-    evaluator("text-classification")  # for a suite makes its own
-    from evaluate.evaluation_suite import EvaluationSuite, SubTask
-
-    class Suite(EvaluationSuite):
-        def __init__(self):
-            super().__init__("suite")
-            data = datasets.Dataset.from_dict({"text": ["a"] * 3, "label": [0, 1, 1]})
-            arguments = {"metric": str(ROOT / "metrics" / "classification")}
-            arguments |= {"input_column": "text", "label_column": "label"}
-            arguments |= {"label_mapping": {"NO": 0, "YES": 1}}
-            self.suite = [SubTask("text-classification", data=data, args_for_task=arguments)]
-
-    (result,) = Suite().run(
-        Pipeline("text-classification", [{"label": label} for label in ("NO", "YES", "NO")])
-    )
-
-    assert result["accuracy"] == 2 / 3
-    assert result.keys() >= SPEED
 
 
 def test_a_result_can_be_saved(tmp_path):

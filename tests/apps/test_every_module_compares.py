@@ -1,6 +1,5 @@
-"""Two systems are compared by every module, and by every command for each kind of score."""
+"""Two systems are compared by every module, of rows and of clusters."""
 
-import json
 import random
 
 import pytest
@@ -8,7 +7,7 @@ import pytest
 from metric_commons import score
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.generators.rows import FORMS, draw_rows
-from tests.spec import METRICS, nightly
+from tests.spec import METRICS
 
 # Votes rate systems inside one table, differences are of two systems already, and programs take
 # minutes; all others have predictions of one system.
@@ -19,9 +18,6 @@ CALLS = [
     if name not in WITHOUT_SYSTEMS
     for form in dict.fromkeys(FORMS.get(name, (None,)))
 ]
-# What commands do with saved rows depends on the kind of score: by day one module of each.
-WITH_MEANS = [call for call in CALLS if call[0] != "win_rate"]
-BY_DAY = [*{load_without_evaluate(call[0]).score_kind: call for call in WITH_MEANS[::-1]}.values()]
 
 
 def two_systems(name, form):
@@ -58,23 +54,3 @@ def test_two_systems_are_compared(name, form):
         name, predictions=predictions, clusters=clusters, compare=True, scores=[main], **rows
     )
     assert 2 < by_clusters.comparisons[0]["n_clusters"] <= len(set(clusters))
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("name", "form"), [*BY_DAY, *nightly(*(call for call in WITH_MEANS if call not in BY_DAY))]
-)
-def test_commands_compare_saved_systems(name, form, run):
-    predictions, rows = two_systems(name, form)
-    paths = []
-    for system, predicted in predictions.items():
-        saved = score(name, predictions={system: predicted}, rows=True, **rows)
-        paths.append(f"{system}.json")
-        saved.save_rows(f"{system}.jsonl").save(paths[-1])
-    status, out, err = run("compare", *paths, "--format", "json")
-    assert (status, err) == (0, "")
-    main = json.loads(out)["comparisons"][0]["score"]
-    gated = ("gate", paths[0], "--baseline", paths[1], "--score", main, "--margin", "0.05")
-    assert run(*gated)[0] in (0, 3, 4)
-    assert run("power", *paths, "--scores", main, "--effect", "0.1")[0] == 0
-    assert run("report", *paths, "-o", "page.html")[0] == 0

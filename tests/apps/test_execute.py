@@ -13,6 +13,7 @@ import pytest
 from tests.apps.files import systems_in, write_rows
 from tests.programs_run import processes_with, workers_of
 from tests.spec import PATIENCE
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -21,13 +22,7 @@ TASKS = [
     {"task_id": 2, "test_list": ["assert square(2) == 4"]},
     {"task_id": "echo", "tests": {"inputs": ["1", "2"], "outputs": ["1", "2"]}},
 ]
-SAMPLES = [
-    {"task_id": "sum", "completion": "    return a + b"},
-    {"task_id": "echo", "solution": "print(1)"},
-    {"task_id": "MBPP/2", "solution": "def square(x): return x * x"},
-    {"task_id": "sum", "completion": "    return a"},
-    {"task_id": "echo", "solution": "print(input())"},
-]
+SAMPLES = tabled(__file__, "SAMPLES")
 
 
 EASY = [
@@ -103,17 +98,7 @@ def test_programs_are_taken_out_of_answers(execute):
 
 @pytest.mark.parametrize(
     ("words", "samples", "tasks", "status", "message"),
-    [
-        (["--set", "timeot=1"], SAMPLES, TASKS, 2, "no option 'timeot'; did you mean 'timeout'?"),
-        (["--set", "timeout=0"], SAMPLES, TASKS, 2, "timeout must be a number above 0, got 0"),
-        (["--set", 'require=["moat"]'], SAMPLES, TASKS, 2, "require holds 'moat'"),
-        ([], [{"task_id": "x", "solution": ""}], TASKS, 1, "is of task 'x', which has no tests"),
-        ([], SAMPLES, [*TASKS, {"task_id": "y"}], 1, "task y has no tests"),
-        ([], [], TASKS, 1, "samples.jsonl: there are no samples"),
-        ([], SAMPLES, [{**TASKS[0], "test": ""}, *TASKS[1:]], 1, "tasks.jsonl: task sum has test"),
-        ([], EASY_SAMPLES, EASY, 1, "2 tasks cannot fail, since an empty program passes their "),
-        (["--check-tasks", "skip"], EASY_SAMPLES[:1], EASY, 1, "tests: always; no other task is"),
-    ],
+    tabled(__file__, "what_is_wrong_is_said_in_a_line"),
 )
 def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status, message):
     found, out, err = execute("--allow-execution", *words, samples=samples, tasks=tasks)
@@ -126,15 +111,7 @@ def test_what_is_wrong_is_said_in_a_line(execute, words, samples, tasks, status,
 
 @pytest.mark.parametrize(
     ("choice", "message", "names"),
-    [
-        ("skip", "note: left out: 2 tasks cannot fail, ", ["echo"]),
-        (
-            "report",
-            "note: 2 tasks cannot fail, since an empty program",
-            ["always", "silent", "echo"],
-        ),
-        ("off", "", ["always", "silent", "echo"]),
-    ],
+    tabled(__file__, "tasks_that_cannot_fail_may_be_kept"),
 )
 def test_tasks_that_cannot_fail_may_be_kept(execute, choice, message, names):
     words = ("--allow-execution", "--check-tasks", choice)

@@ -27,7 +27,7 @@ def _saved(run):
 
 
 def test_the_hub_reads_the_model_index(run):
-    command = ("export", "r.json", "--to", "model-index", "--save", "card.md")
+    command = ("export", "r.json", "--save", "card.md")
     status, _, err = run(*command)
     assert (status, err.startswith("Missing option '--scale'")) == (2, True)
     assert run(*command, "--scale", "100") == (0, "", "")
@@ -47,7 +47,6 @@ def test_the_hub_reads_the_model_index(run):
 @pytest.mark.parametrize(
     ("options", "status", "message"),
     [
-        (("--to", "csv", "--scale", "1", "--save", "x"), 2, "--to must be 'model-index'"),
         (("--scale", "1", "--save", "r.json"), 2, "r.json would be overwritten"),
         (("--scale", "1", "--save", "x", "--scores", "em"), 1, "there is no score 'em'"),
     ],
@@ -62,6 +61,6 @@ def test_what_makes_no_sense_is_one_line(run, options, status, message):
 
 def test_what_is_undefined_is_not_exported(run):
     score("win_rate", predictions={"m": ["tie", "tie"]}).save("r.json")
-    command = ("export", "r.json", "--to", "model-index", "--scale", "1", "--save", "card.md")
+    command = ("export", "r.json", "--scale", "1", "--save", "card.md")
 
     assert run(*command)[2] == "the score is nan, which no leaderboard accepts\n"

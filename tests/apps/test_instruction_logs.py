@@ -9,27 +9,9 @@ import pytest
 from metric_commons.text.instructions import response_languages
 from tests.apps.files import write_rows
 from tests.apps.saved import systems_of
+from tests.tables import tabled
 
-PROMPTS = [
-    {
-        "key": 1,
-        "prompt": "Write without commas, in quotes.",
-        "instruction_id_list": ["punctuation:no_comma", "startend:quotation"],
-        "kwargs": [{}, {}],
-    },
-    {
-        "key": 2,
-        "prompt": "Write a title.",
-        "instruction_id_list": ["detectable_format:title"],
-        "kwargs": [{"num_words": None}],
-    },
-    {
-        "key": 3,
-        "prompt": "Say cat twice.",
-        "instruction_id_list": ["keywords:frequency"],
-        "kwargs": [{"keyword": "cat", "frequency": 2, "relation": "at least"}],
-    },
-]
+PROMPTS = tabled(__file__, "PROMPTS")
 RESPONSES = ['Yes:\n"It\'s so"', "<<Ode>>", "a cat"]
 STRICT = [[True, False], [True], [False]]
 LOOSE = [[True, True], [True], [False]]

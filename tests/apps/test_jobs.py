@@ -24,6 +24,7 @@ from metric_commons.evaluation.rows import blocks, worker_processes
 from metric_commons.evaluation.scoring import files, scoring
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, PATIENCE, nightly, specs
+from tests.tables import tabled
 
 pytestmark = pytest.mark.processes
 
@@ -155,12 +156,7 @@ def test_files_of_several_systems_are_the_same(run, processes):
     assert one == two
 
 
-DAMAGES = [
-    {5: {"answer": None}, 60: {"gold": None}},
-    {60: {"answer": None}, 5: {"gold": None}},
-    {50: {"gold": [1]}, 51: {"answer": 3}},
-    {66: {"topic": None}},
-]
+DAMAGES = tabled(__file__, "DAMAGES")
 COMPARED = ("--compare", "--predictions", "other")
 
 

@@ -21,6 +21,7 @@ import metric_commons
 from metric_commons.__main__ import main
 from metric_commons.apps.mcp.root import Root
 from metric_commons.apps.mcp.schemas import call as run_tool
+from metric_commons.apps.mcp.server import message
 from metric_commons.apps.mcp.server import server as new_server
 from metric_commons.apps.mcp.tools import CallContext
 from metric_commons.evaluation.results.results import Results
@@ -31,6 +32,7 @@ from metric_commons.module.catalog import catalog
 from tests.apps.server_session import LONG, calls_of, is_running, write_long_rows
 from tests.programs import output
 from tests.spec import METRICS, PATIENCE, ROOT, nightly
+from tests.tables import tabled
 
 pytestmark = [pytest.mark.anyio, pytest.mark.processes]
 
@@ -85,6 +87,19 @@ async def call(root, server):
     """Call a tool of a server in this process."""
     async with Client(server(root)) as client:
         yield client.call_tool
+
+
+@pytest.fixture
+def refused(root, monkeypatch):
+    """Call a tool as the process of a call does, which refuses it: what the client reads."""
+    monkeypatch.chdir(root)
+
+    def refused(tool, arguments):
+        with pytest.raises((ValueError, OSError)) as error:
+            run_tool(CallContext(Root(root)), tool, arguments)
+        return message(error.value)
+
+    return refused
 
 
 def text_of(result):
@@ -239,127 +254,45 @@ async def test_the_card_lists_every_tool_with_its_arguments(root, server):
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "cause"),
-    [
-        ("evaluate", {"gt_ls": []}, "lacks the argument 'pred_ls' (one text per row): one pred"),
-        ("evaluate", ANSWERS | {"pred_ls": ["a"]}, "pred_ls has 1 rows, gt_ls has 2 rows"),
-        ("evaluate", ANSWERS | {"pred_ls": ["a", None]}, "pred_ls[1] is None"),
-        ("evaluate", ANSWERS | {"pred_ls": 5}, "pred_ls must be one text per row, got 5"),
-        ("evaluate", {"pred_ls": [], "gt_ls": []}, "pred_ls and gt_ls have no rows"),
-        ("evaluate", ANSWERS | {"metrics": ["rouge"]}, "metrics[0]: there is no metric 'rouge'"),
-        ("evaluate_trec", RUN | {"run_path": "qrels"}, "line 1: expected 6"),
-        ("evaluate_trec", RUN | {"ks": [0]}, "ks[0] is 0"),
-        ("evaluate_trec_pvalue", RUNS | {"run_old_path": "none"}, "none: No such file or direct"),
-        ("evaluate_file", FILE | {"modules": ["qa_fl"]}, "no module 'qa_fl'; did you mean 'qa_f1'"),
-        ("evaluate_file", FILE | {"modules": "qa_em"}, "must be a list in which each is a string"),
-        ("evaluate_file", FILE | {"modules": []}, "modules is empty; name at least one"),
-        (
-            "evaluate_file",
-            FILE | {"modules": ["win_rate"]},
-            "row 0 (line 1): field 'bot' is 'Paris'; expected 'win', 'tie' or 'loss'",
-        ),
-        ("evaluate_file", FILE | {"columns": {"x": "of"}}, "columns x: qa_em takes predictions"),
-        ("evaluate_file", FILE | {"predictions": []}, "predictions is empty; name at least one"),
-        (
-            "evaluate_file",
-            FILE | {"predictions": "x", "references": "gold"},
-            "row 0 (line 1): there is no field 'x'",
-        ),
-        (
-            "evaluate_file",
-            FILE | {"path": "new", "references": "y"},
-            "there is no field 'bot'; the fields are text",
-        ),
-        (
-            "evaluate_file",
-            FILE | {"confidence": 0.9},
-            "evaluate_file has no argument 'confidence'; did you mean 'confidence_level'?",
-        ),
-        (
-            "evaluate_file",
-            FILE | {"references": "gold", "n_resamples": 100_000_000},
-            "n_resamples must be an integer from 1 to 10,000,000, got 100000000",
-        ),
-        ("compare_files", {"paths": ["rows.jsonl"]}, "rows.jsonl: not a JSON object in the form"),
-        ("compare_files", {"paths": []}, "paths is empty; name a result"),
-        ("report", {"path": "new", "save_path": "page"}, "new: "),
-        ("build", {"parameter_file": "x"}, "this server has no folder"),
-        ("describe_module", {"name": "../hub"}, "there is no module '../hub'"),
-        ("evaluat", {}, "unknown tool 'evaluat'; did you mean 'evaluate'?"),
-    ],
+    tabled(__file__, "a_mistake_of_the_caller_is_an_error_of_the_tool"),
 )
-async def test_a_mistake_of_the_caller_is_an_error_of_the_tool(call, root, tool, arguments, cause):
+def test_a_mistake_of_the_caller_is_an_error_of_the_tool(refused, root, tool, arguments, cause):
     before = sorted(root.parent.rglob("*"))
-    result = await call(tool, arguments)
 
-    assert result.is_error
-    assert cause in result.content[0].text
+    assert cause in refused(tool, arguments)
     assert sorted(root.parent.rglob("*")) == before
 
 
 @pytest.mark.parametrize(
     ("path", "cause"),
-    [
-        ("../secret", "leads outside"),
-        ("/dev/zero", "is never read"),
-        ("/etc/passwd", "start the server with --root /etc to allow it"),
-        ("link", "leads outside"),
-        ("above/secret", "leads outside"),
-        ("x/../../secret", "leads outside"),
-        ("circle", "symbolic links"),
-        ("circle/x", "symbolic links"),
-        ("/proc/self/environ", "is never read"),
-        ("pipe", "is not a file"),
-        (".", "is not a file"),
-        ("", "must be a path"),
-        ("qrels\0", "must be a path"),
-        ("x" * 5000, "File name too long"),
-        ("none", "No such file"),
-    ],
+    tabled(__file__, "only_files_below_the_roots_are_read"),
 )
-async def test_only_files_below_the_roots_are_read(call, root, path, cause):
-    (root / "link").symlink_to(root.parent / "secret")
-    (root / "above").symlink_to(root.parent)
-    (root / "circle").symlink_to(root / "circle")
-    os.mkfifo(root / "pipe")
+def test_only_files_below_the_roots_are_read(refused, root, path, cause):
+    write_links(root, "secret")
 
-    asked = [
-        ("evaluate_trec", RUN | {"run_path": path}),
-        ("evaluate_trec", RUN | {"qrels_path": path}),
-        ("evaluate_file", FILE | {"path": path}),
-    ]
-    for tool, arguments in asked:
-        result = await call(tool, arguments)
-        assert result.is_error
-        assert cause in result.content[0].text
+    assert cause in refused("evaluate_trec", RUN | {"run_path": path})
+    assert cause in refused("evaluate_trec", RUN | {"qrels_path": path})
+    assert cause in refused("evaluate_file", FILE | {"path": path})
 
 
-@pytest.mark.parametrize(
-    ("path", "cause"),
-    [
-        ("../out.json", "leads outside"),
-        ("/dev/null", "is never read"),
-        ("link", "leads outside"),
-        ("above/out.json", "leads outside"),
-        ("circle/out.json", "circle"),
-        ("folder", "is a folder"),
-        ("new/", "is a folder"),
-        ("pipe", "or a device"),
-        ("", "must be a path"),
-        ("qrels/out.json", "qrels"),
-    ],
-)
-async def test_only_files_below_the_roots_are_written(call, root, path, cause):
-    (root / "link").symlink_to(root.parent / "nothing yet")
+def write_links(root, name):
+    """Links that lead to a name outside of the root, above it, and nowhere; a folder and a pipe."""
+    (root / "link").symlink_to(root.parent / name)
     (root / "above").symlink_to(root.parent)
     (root / "circle").symlink_to(root / "circle")
     (root / "folder").mkdir()
     os.mkfifo(root / "pipe")
+
+
+@pytest.mark.parametrize(
+    ("path", "cause"),
+    tabled(__file__, "only_files_below_the_roots_are_written"),
+)
+def test_only_files_below_the_roots_are_written(refused, root, path, cause):
+    write_links(root, "nothing yet")
     before = sorted(root.parent.rglob("*"))
 
-    result = await call("evaluate", {**ANSWERS, "save_path": path})
-
-    assert result.is_error
-    assert cause in result.content[0].text
+    assert cause in refused("evaluate", {**ANSWERS, "save_path": path})
     assert sorted(root.parent.rglob("*")) == before
 
 
@@ -377,13 +310,7 @@ async def test_files_of_the_system_are_not_read(server):
 # Several systems
 
 
-SYSTEMS = {
-    "path": "two.jsonl",
-    "modules": ["qa_em"],
-    "predictions": ["a", "b"],
-    "references": "gold",
-    "ids": "id",
-}
+SYSTEMS = tabled(__file__, "SYSTEMS")
 
 
 @pytest.fixture

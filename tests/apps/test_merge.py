@@ -91,7 +91,7 @@ def test_what_does_not_belong_together_is_refused(run, refused, shards, tmp_path
     status, message = refused("merge", parts[1], other)
     assert (status, message) == (
         1,
-        "only some of the parts have rows of qa_f1 of 'atlas', qa_f1 of 'borealis'",
+        f"{other}: only some of the files have rows of qa_f1 of 'atlas', qa_f1 of 'borealis'",
     )
     other.write_text("{}")
     status, message = refused("merge", parts[1], other)
@@ -109,17 +109,3 @@ def test_an_id_of_two_files_is_refused(run, refused, tmp_path):
         scored(run, "score", "qa_em", path, *fields, "--rows", parts[-1])
     message = "the id 'q' occurs 2 times; every row needs its own"
     assert refused("merge", *parts) == (1, message)
-
-
-@pytest.mark.parametrize("ids", [[], ["--id", "q"]])
-def test_rankings_are_merged_with_and_without_ids(run, tmp_path, ids):
-    rows = [{"q": f"q{n}", "found": ["a", "b"], "gold": ["ab"[n % 2]]} for n in range(4)]
-    fields = ["--predictions", "found", "--references", "gold", *ids]
-    parts = []
-    for number in range(2):
-        path = tmp_path / f"{number}.jsonl"
-        write_rows(path, rows[number::2])
-        parts.append(path.with_suffix(".parquet"))
-        scored(run, "score", "ir_ranking", path, *fields, "--rows", parts[-1])
-    merged = systems_of(scored(run, "merge", *parts, "--format", "json"))
-    assert merged["found"]["ir_ranking"]["scores"]["mrr"] == 0.75

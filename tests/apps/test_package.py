@@ -2,8 +2,6 @@
 
 import os
 import re
-import shutil
-import subprocess
 import tarfile
 import tomllib
 import zipfile
@@ -13,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.spec import METRICS, PATIENCE, ROOT
+from tests.spec import METRICS, ROOT
 
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
 REPOSITORY = PROJECT["urls"]["Source"]
@@ -131,70 +129,3 @@ def test_the_workflow_installs_the_package_on_the_oldest_and_the_newest_python()
     for job in ("test", "package"):
         assert jobs[job]["strategy"]["matrix"]["python"] == [SUPPORTED[0], SUPPORTED[-1]]
     assert PROJECT["requires-python"] == f">={SUPPORTED[0]}"
-
-
-def interpreters():
-    """The installed versions of Python that are supported, oldest first."""
-    found = []
-    versions = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv"), "versions")
-    for version in SUPPORTED:
-        candidates = [shutil.which(f"python{version}"), *versions.glob(f"{version}.*/bin/python")]
-        for candidate in filter(None, candidates):
-            asked = [str(candidate), "-c", "import ensurepip, sys; print(sys.version_info[:2])"]
-            answer = subprocess.run(asked, capture_output=True, text=True).stdout.strip()
-            if answer == f"(3, {version[2:]})":
-                found.append(candidate)
-                break
-    return found
-
-
-@pytest.mark.slow
-@pytest.mark.processes
-@pytest.mark.parametrize("place", [0, -1], ids=["oldest", "newest"])
-def test_an_installed_wheel_works(place, wheel, tmp_path):
-    pythons = interpreters()
-    if not pythons:
-        pytest.skip(f"none of Python {', '.join(SUPPORTED)} is installed with ensurepip")
-    if place and len(pythons) == 1:
-        pytest.skip(f"{pythons[0]} is both the oldest and the newest")
-    subprocess.run([pythons[place], "-m", "venv", tmp_path / "empty"], check=True)
-    programs = tmp_path / "empty" / "bin"
-    outside = {
-        name: value
-        for name, value in os.environ.items()
-        if name not in ("PYTHONPATH", "VIRTUAL_ENV", "PYTHONHOME")
-    }
-
-    def completed(*command):
-        done = subprocess.run(
-            [programs / command[0], *command[1:]],
-            capture_output=True,
-            text=True,
-            cwd=tmp_path,
-            env=outside,
-            timeout=PATIENCE,
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
-
-    completed("python", "-m", "pip", "install", "--quiet", f"{wheel}[cli]")
-    rows = tmp_path / "rows.jsonl"
-    rows.write_text('{"a": "Paris", "b": "Oslo", "gold": "paris"}\n' * 3, "utf-8")
-
-    assert completed("metric-commons", "--version").split()[-1] == PROJECT["version"]
-    assert all(name in completed("metric-commons", "list") for name in METRICS)
-    assert "normalizer" in completed("metric-commons", "describe", "qa_f1")
-    columns = ["--predictions", "a", "--predictions", "b", "--references", "gold", "--compare"]
-    saved = ["--save", "result.json", "--rows", "rows_of_result.jsonl"]
-    assert "1.0000" in completed("metric-commons", "score", "qa_em", rows, *columns, *saved)
-    assert "diff" in completed("metric-commons", "compare", "result.json").lower()
-    example = (
-        "import evaluate, metric_commons\n"
-        'with metric_commons.patch_evaluate():\n    accuracy = evaluate.load("accuracy")\n'
-        "print(accuracy.compute(predictions=[0, 1], references=[0, 0]))\n"
-        'print(metric_commons.load("qa_f1").compute(predictions=["a b"], references=["b"]))'
-    )
-    assert completed("python", "-c", example).splitlines() == [
-        "{'accuracy': 0.5}",
-        "{'qa_f1': 1.0, 'qa_precision': 1.0, 'qa_recall': 1.0}",
-    ]

@@ -8,6 +8,7 @@ import pytest
 from evaluate.evaluator import base
 
 import metric_commons
+from tests.tables import tabled
 
 SCRIPT = """
 import sys
@@ -31,15 +32,7 @@ SPANS = {"predictions": [["B", "E"], ["M", "E"]], "references": [["B", "E"], ["B
 
 @pytest.mark.parametrize(
     ("arguments", "options", "columns", "name", "value"),
-    [
-        (("accuracy",), {}, TWO, "accuracy", 0.5),
-        (("glue", "mrpc"), {}, TWO, "f1", 0.0),
-        (("sacrebleu",), {}, {"predictions": ["a b"], "references": [["a b"]]}, "sys_len", 2),
-        (("mcnemar",), {"module_type": "comparison"}, SIDES, "stat", 1.0),
-        (("f1",), {"config_name": "multilabel", "cache_dir": "/x"}, LISTS, "f1", 0.8),
-        (("xnli", "en"), {}, TWO, "accuracy", 0.5),  # whose configuration is ignored
-        (("seqeval",), {"mode": "strict", "trust_remote_code": True}, SPANS, "overall_f1", 0.5),
-    ],
+    tabled(__file__, "a_stock_name_loads_our_module"),
 )
 def test_a_stock_name_loads_our_module(arguments, options, columns, name, value):
     with metric_commons.patch_evaluate():

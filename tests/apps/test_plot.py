@@ -3,6 +3,7 @@
 import json
 import math
 import sys
+from functools import cache
 from itertools import combinations, pairwise
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from scipy.stats import binomtest
 from metric_commons import load
 from metric_commons.reporting.plots import label_plots
 from tests.spec import ROOT, nightly
+from tests.tables import tabled
 
 pytestmark = pytest.mark.long
 
@@ -116,6 +118,7 @@ def interval(result, score):
     return f"{result[score]:.3f} [{low:.3f}, {high:.3f}]"
 
 
+@cache
 def guided(name, **options):
     predictions, references = columns(MUSHROOMS, name, "edible")
     options = {"pos_label": "yes", "confidence_level": 0.95} | options
@@ -156,19 +159,11 @@ def test_a_curve_is_that_of_the_module(drawn, kind, curve, axes, score, short):
         assert points.T.tolist() == expected
     texts = [f"{name}: {short} {interval(results[name], score)}" for name in GUIDES]
     assert legend(figure) == [*texts, "chance"]
+    chance = {"roc": [[0, 0], [1, 1]], "pr": [[0, 0.5], [1, 0.5]]}[kind]  # half are positive
+    assert [line.get_xydata().tolist() for line in panel.get_lines()].count(chance) == 1
     assert "(positive: yes)" in panel.get_ylabel()
     assert panel.get_aspect() == 1
     assert panel.get_xlim() == panel.get_ylim()
-
-
-def test_chance_is_the_diagonal_and_the_share_of_positives(drawn):
-    chance = {
-        kind: [line.get_xydata().tolist() for line in drawn(kind, *GUIDED).axes[0].get_lines()]
-        for kind in ("roc", "pr")
-    }
-
-    assert chance["roc"].count([[0, 0], [1, 1]]) == 1
-    assert chance["pr"].count([[0, 0.5], [1, 0.5]]) == 1
 
 
 def test_curves_of_several_systems_differ_in_three_ways(drawn):
@@ -230,7 +225,7 @@ def contrast(one, other):
     return (high + 0.05) / (low + 0.05)
 
 
-@pytest.mark.parametrize("count", [2, 10, *nightly(30)])
+@pytest.mark.parametrize("count", [3, *nightly(2, 10, 30)])
 def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count):
     from matplotlib.colors import to_rgb
 
@@ -266,15 +261,6 @@ def test_cells_hold_counts_and_shares_of_their_row_and_can_be_read(drawn, count)
     assert max(text.get_window_extent(renderer).width for text in texts.values()) < of_cell
 
 
-def test_numbers_of_very_many_labels_are_left_to_the_colours(drawn):
-    path, names = of_classes(60, rows=300)
-    panel, _ = drawn("confusion", path, "--predictions=a_label", "--references=gold").axes
-
-    assert panel.images[0].get_array().shape == (60, 60)
-    assert not [text for text in panel.texts if "\n" in text.get_text()]
-    assert len(panel.get_yticklabels()) == len(names[::2])
-
-
 def test_options_move_what_is_drawn(drawn):
     def counts(*options):
         figure = drawn("confusion", *GUIDED, *options)
@@ -293,17 +279,10 @@ def test_options_move_what_is_drawn(drawn):
     assert counts("--set", 'labels=["yes","no"]')[0] == [*yes[::-1], *no[::-1]]
 
 
-@pytest.mark.parametrize(
-    ("share", "text"), [(0, "0%"), (1, "100%"), (0.004, "<1%"), (0.996, ">99%"), (0.126, "13%")]
-)
-def test_a_share_is_none_or_all_only_where_it_is(share, text):
-    assert label_plots.percent(share) == text
-
-
 # Calibration
 
 
-@pytest.mark.parametrize("strategy", ["uniform", "quantile"])
+@pytest.mark.parametrize("strategy", ["quantile", *nightly("uniform")])
 def test_bins_are_those_of_the_module(drawn, strategy):
     options = ["--set", "calibration_bins=5", "--set", f"calibration_strategy={strategy}"]
     figure = drawn("calibration", *GUIDED, *options)
@@ -340,13 +319,6 @@ def test_each_bin_has_the_interval_of_its_rate(drawn):
                 for segment in segments
             )
     assert "95% interval of the rate in a bin" in legend(figure)
-
-
-def test_of_several_labels_the_predicted_one_is_calibrated(drawn):
-    path, _ = of_classes(4)
-    panel, _ = drawn("calibration", path, "--predictions=a", "--references=gold").axes
-
-    assert panel.get_ylabel() == "observed rate of right predictions"
 
 
 # Numbers
@@ -394,14 +366,12 @@ def test_equal_numbers_can_be_drawn(painted, value):
 
 # Files
 
-UNPAINTED = ("calibration",)  # by other tests of the day
-
 
 @pytest.mark.parametrize(
     ("kind", "name", "start", "times"),
     [
-        *((kind, "d.png", b"\x89PNG", 1) for kind in UNPAINTED),
-        ("roc", "x/d.PDF", b"%PDF", 2),
+        ("calibration", "d.png", b"\x89PNG", 1),
+        ("confusion", "x/d.PDF", b"%PDF", 2),
         ("residuals", "d.svg", b"<?xml", 2),
         *nightly(*((kind, "d.png", b"\x89PNG", 2) for kind in KINDS)),
     ],
@@ -418,24 +388,10 @@ def test_a_picture_is_of_the_kind_of_its_name_and_always_the_same(run, kind, nam
     assert content.startswith(start)
 
 
-def test_files_are_systems_too(drawn):
-    labels = [0, 1, 0, 1]
-    write("a.jsonl", p=[0.1, 0.9, 0.2, 0.8], y=labels)
-    write("b.jsonl", p=[0.1, 0.9, 0.8, 0.2], y=labels)
-    figure = drawn("roc", "a.jsonl", "b.jsonl", "--predictions=p", "--references=y")
-
-    assert [text.split(" [")[0] for text in legend(figure)] == [
-        "a: AUC 1.000",
-        "b: AUC 0.750",
-        "chance",
-    ]
-
-
 def test_any_name_can_be_drawn(painted):
     write("rows.jsonl", **{"$x^2_{": [0.1, 0.9], "日\n本" + "b" * 99: [0.3, 0.2]}, y=["$a_", "%"])
     names = [f"--predictions={name}" for name in ("$x^2_{", "日\n本" + "b" * 99)]
-    for kind in KINDS[:4]:
-        painted(kind, "rows.jsonl", *names, "--references=y", "--set", "pos_label=$a_")
+    painted("confusion", "rows.jsonl", *names, "--references=y", "--set", "pos_label=$a_")
 
 
 def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatch):
@@ -453,30 +409,7 @@ def test_without_matplotlib_it_is_said_before_a_file_is_read(refused, monkeypatc
 
 @pytest.mark.parametrize(
     ("kind", "p", "y", "option", "status", "message"),
-    [
-        ("roc", [0.1, 0.9], [1, 1], "labels=[0,1]", 1, "system 'p': roc_auc is und"),
-        ("roc", [0.1, 0.9], ["a", "a"], None, 1, "labels are 'a': pos_label must"),
-        ("pr", [0.1, 0.9], [0, 0], None, 1, "system 'p': average_precision is und"),
-        ("roc", [0.1, math.nan], [0, 1], None, 1, "rows.jsonl: row 1 (line 2): field 'p' is NaN"),
-        ("residuals", [0.1, math.nan], [0.0, 1.0], None, 1, "row 1 (line 2): field 'p' is NaN"),
-        ("roc", [-3.0, 4.0], [0, 1], None, 1, "rows.jsonl: row 0 (line 1): field 'p' is"),
-        ("roc", [0, 1], [0, 1], None, 1, "curves needs scores, but predictions are"),
-        (
-            *("calibration", [-3.0, 4.0], [0, 1], "threshold=0.0", 1),
-            "system 'p': calibration needs probabilities, from 0 to 1",
-        ),
-        ("residuals", [1e308, 0.0], [0.0, -1e308], None, 1, "numbers from 0 to 1e+308"),
-        ("roc", [0.1, 0.9], [0, 1], "curves=false", 2, "--set: roc sets curves itself"),
-        ("roc", [0.1, 0.9], [0, 1], "x=1", 2, "--set: there is no option 'x'"),
-        (
-            "residuals",
-            [0.1],
-            [0.2],
-            "measures=mad",
-            2,
-            "measures holds 'mad', which is not a measure",
-        ),
-    ],
+    tabled(__file__, "what_cannot_be_drawn_is_one_line"),
 )
 def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, message):
     write("rows.jsonl", p=p, y=y)
@@ -491,21 +424,7 @@ def test_what_cannot_be_drawn_is_one_line(refused, kind, p, y, option, status, m
 
 @pytest.mark.parametrize(
     ("options", "status", "message"),
-    [
-        (["--save", "d.bmp"], 2, "d.bmp: unknown picture format"),
-        (["--save", "rows.jsonl"], 2, "rows.jsonl would be overwritten"),
-        ([], 2, "Missing option '--save'"),
-        (
-            ["--save", "d.png", "--confidence", "95"],
-            2,
-            "--confidence must be a number strictly between 0 and 1, got 95; for 95 %",
-        ),
-        (
-            ["--save", "d.png", "--predictions", "q"],
-            1,
-            "rows.jsonl: row 0 (line 1): there is no field 'q'",
-        ),
-    ],
+    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
 )
 def test_a_command_that_makes_no_sense_is_one_line(refused, options, status, message):
     write("rows.jsonl", p=[0.1, 0.9], y=[0, 1])
@@ -532,15 +451,7 @@ def test_more_panels_than_can_be_read_are_refused(refused):
     named = [f"--predictions=s{number}" for number in range(65)]
     status, said = refused("confusion", "rows.jsonl", *named, "--references=y", "--save=d.png")
 
-    assert (status, said) == (1, "there are 65 panels to draw, but room for 64")
-
-
-def test_the_positive_label_is_the_one_of_the_scores(drawn):
-    figure = drawn("roc", *GUIDED, "--set", "pos_label=no")
-    expected = guided("forager", pos_label="no")
-
-    assert legend(figure)[0] == f"forager: AUC {interval(expected, 'roc_auc')}"
-    assert "(positive: no)" in figure.axes[0].get_ylabel()
+    assert (status, said) == (1, "there are 3 panels to draw, but room for 2")
 
 
 def test_of_several_labels_the_positive_one_is_drawn(drawn, refused):
@@ -582,3 +493,48 @@ def test_a_forest_has_the_scores_of_a_result_with_their_intervals(run, monkeypat
     assert [label.get_text() for label in panel.get_yticklabels()] == ["a", "b"]
     assert run("plot", "forest", "r.json", "-p", "a", "--save", "f.png")[0] == 2
     assert run("plot", "roc", "rows.jsonl", "--save", "f.png")[0] == 2
+
+
+def test_a_label_without_rows_is_said_in_its_panel(drawn):
+    rows = [[0.5, 0.3, 0.2], [0.2, 0.5, 0.3], [0.1, 0.6, 0.3]]
+    write("rows.jsonl", p=rows, y=["a", "b", "b"])
+    figure = drawn(
+        *("roc", "rows.jsonl", "--predictions=p", "--references=y", "--set"), 'labels=["a","b","c"]'
+    )
+    texts = [panel.get_legend().get_texts()[0].get_text() for panel in figure.axes]
+
+    assert texts[2] == "undefined"
+    assert texts[0].startswith("1.000 [")
+    assert [len(lines(panel)) for panel in figure.axes] == [1, 1, 1]
+    assert lines(figure.axes[2])["undefined"].size == 0
+
+
+def test_numbers_of_very_many_labels_are_left_to_the_colours(drawn):
+    path, names = of_classes(60, rows=300)
+    panel, _ = drawn("confusion", path, "--predictions=a_label", "--references=gold").axes
+
+    assert panel.images[0].get_array().shape == (60, 60)
+    assert not [text for text in panel.texts if "\n" in text.get_text()]
+    assert len(panel.get_yticklabels()) == len(names[::2])
+
+
+def test_each_of_several_labels_of_a_row_has_a_panel(drawn):
+    write("rows.jsonl", p=[[1, 0], [1, 1], [0, 1]], y=[[1, 0], [0, 1], [0, 1]])
+    figure = drawn("confusion", "rows.jsonl", "--predictions=p", "--references=y")
+    tables = [[text.get_text()[0] for text in panel.texts[:4]] for panel in figure.axes[:2]]
+
+    assert tables == [["1", "1", "0", "1"], ["1", "0", "0", "2"]]
+
+
+@pytest.mark.parametrize(
+    ("share", "text"), [(0, "0%"), (1, "100%"), (0.004, "<1%"), (0.996, ">99%"), (0.126, "13%")]
+)
+def test_a_share_is_none_or_all_only_where_it_is(share, text):
+    assert label_plots.percent(share) == text
+
+
+def test_of_several_labels_the_predicted_one_is_calibrated(drawn):
+    path, _ = of_classes(4)
+    panel, _ = drawn("calibration", path, "--predictions=a", "--references=gold").axes
+
+    assert panel.get_ylabel() == "observed rate of right predictions"

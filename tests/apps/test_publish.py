@@ -163,7 +163,7 @@ class FaultyHub(Hub):
         return 418, {"error": "the answer is lost"}, {}
 
 
-@pytest.mark.parametrize("is_received", [False, True])
+@pytest.mark.parametrize("is_received", [True, *nightly(False)])
 def test_publishing_can_be_cut_at_every_request_and_is_finished(is_received, publish):
     whole = FaultyHub(None, is_received=True)
     assert publish(whole, "qa_em")[0] == 0
@@ -195,7 +195,7 @@ def test_a_foreign_space_is_left_alone(files, publish):
 
 
 # By day three: test_bundle.py bundles all, and the rest of the way is the same for each.
-@pytest.mark.parametrize("names", [METRICS[:3], *nightly(METRICS)])
+@pytest.mark.parametrize("names", [METRICS[:2], *nightly(METRICS)])
 def test_every_module_can_be_published(names, publish):
     hub = Hub()
     status, output, errors = publish(hub, *names, "--private")
@@ -225,20 +225,15 @@ def test_a_dry_run_writes_what_would_be_sent(command, tmp_path):
         (["qa_em", "qa_f2"], TOKEN, "did you mean 'qa_f1'"),
     ],
 )
-def test_what_goes_wrong_is_said_in_one_line(arguments, token, cause, publish):
+def test_what_goes_wrong_is_said_in_one_line(arguments, token, cause, publish, command):
+    status, output, errors = command("publish", "acme", "qa_em")  # of a Hub out of reach
+    assert (status, output, errors.count("\n")) == (1, "", 1)
     hub = Hub()
     status, output, errors = publish(hub, *arguments, token=token)
 
     assert (status, output, errors.count("\n")) == (1, "", 1)
     assert cause in errors
     assert not hub.writes
-
-
-def test_a_hub_out_of_reach_is_an_error(command):
-    status, output, errors = command("publish", "acme", "qa_em")
-
-    assert (status, output) == (1, "")
-    assert len(errors.splitlines()) == 1
 
 
 @pytest.mark.slow

@@ -18,6 +18,7 @@ from metric_commons.reporting.report import examples
 from metric_commons.reporting.report.examples import find_examples
 from metric_commons.reporting.report.page import fold, render, visible
 from tests.spec import ROOT
+from tests.tables import tabled
 
 pytestmark = pytest.mark.long
 
@@ -224,12 +225,7 @@ def find_nothing():
 # Examples
 
 
-ROWS = [
-    {"gold": ["Paris"], "q": "France?", "one": "Paris", "two": "Rome"},
-    {"gold": ["Oslo", "Christiania"], "q": "Norway?", "one": "Bergen", "two": "Oslo"},
-    {"gold": ["Rome"], "q": "Italy?", "one": "Milan", "two": "Turin"},
-    {"gold": ["Bern"], "q": "Switzerland?", "one": "Bern", "two": "Bern"},
-]
+ROWS = tabled(__file__, "ROWS")
 
 
 def examples_of(page):
@@ -375,20 +371,16 @@ LOGS = ROOT / "examples" / "logs"
 
 def test_logs_have_examples_with_their_questions(run):
     (log,) = (LOGS / "fid").glob("*.jsonl")
-    for modules in (["logged"], ["qa_em", "qa_f1"]):
-        saved = ("--save", "r.json", "--rows", "rows.jsonl")
-        assert run("score", *modules, log, *saved)[0] == 0
-        for show in ((), ("--show", "doc.question")):
-            report = run("report", "r.json", "--save", "page.html", *show)
-            assert report == (0, "", "")
-            cards = examples_of(Page(Path("page.html").read_text("utf-8")))["Worst"]
-            records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
-            for card in cards:
-                record = records[int(card.split()[1])]
-                question = " ".join(record["doc"]["question"].split())
-                assert f"doc.question {question} references" in card
-                assert " ".join(record["doc"]["answer"][0].split()) in card
-                assert f"fid {record['filtered_resps'][0]}" in card
+    records = [json.loads(line) for line in log.read_text("utf-8").splitlines()]
+    for module, show in (("logged", ()), ("qa_em", ("--show", "doc.question"))):
+        assert run("score", module, log, "--save", "r.json", "--rows", "rows.jsonl")[0] == 0
+        assert run("report", "r.json", "--save", "page.html", *show) == (0, "", "")
+        for card in examples_of(Page(Path("page.html").read_text("utf-8")))["Worst"]:
+            record = records[int(card.split()[1])]
+            question = " ".join(record["doc"]["question"].split())
+            assert f"doc.question {question} references" in card
+            assert " ".join(record["doc"]["answer"][0].split()) in card
+            assert f"fid {record['filtered_resps'][0]}" in card
     status, _, err = run("report", "r.json", "--save", "page.html", "--show", "doc.none")
     assert (status, "has no field 'doc.none'" in err) == (1, True)
 
@@ -612,25 +604,17 @@ def many(systems, scores, length=0):
 
 
 def test_a_page_about_many_systems_stays_small():
-    results = many(40, 12, length=30)
+    results = many(40, 2, length=30)
     text = render(results, find_nothing())
     panels = difference_panels(results)
 
-    assert len(text.encode()) < 1_000_000
-    assert [len(lines) for _, lines in panels] == [39] * 12  # each beside the best
+    assert len(text.encode()) < 200_000
+    assert [len(lines) for _, lines in panels] == [39] * 2  # each beside the best
     assert all("del-39" in line.name for _, lines in panels for line in lines)
     assert "xxxxxxxxxxxx…xxxmodel-39" in words(Page(text), "scores")
 
 
-SPOKEN = [
-    {
-        "said": "the cat sat on the mat",
-        "whisper": "the cat sat on mat",
-        "echo": "a cat sat on the mat",
-    },
-    {"said": "good night", "whisper": "good night", "echo": "good night <b>all"},
-    {"said": "so it goes", "whisper": "so it goes", "echo": "so it went"},
-]
+SPOKEN = tabled(__file__, "SPOKEN")
 
 
 def transcripts(**options):

@@ -15,6 +15,7 @@ from metric_commons.frameworks.harnesses import ultrarag
 from metric_commons.module.catalog import presets
 from tests.apps.files import systems_in, write_rows
 from tests.spec import ROOT
+from tests.tables import tabled
 
 ROWS = [
     {"q": "q0", "a": "The cat.", "b": "cat", "gold": ["cat", "tiger"], "topic": "pets"},
@@ -51,22 +52,6 @@ def results_of(run, content, *arguments):
 # What a file asks for
 
 
-@pytest.mark.long
-def test_the_example_with_comments_has_every_output(run):
-    shutil.copytree(ROOT / "examples", "examples")
-    status, shown, err = run("run", "examples/capitals.yaml")
-    saved = Results.read("build/capitals.json")
-
-    assert (status, err) == (0, "")
-    assert [*saved.systems] == ["atlas", "borealis"]
-    assert [*saved.systems["atlas"]] == ["qa_em", "qa_f1", "substring_recall"]
-    assert [*saved.systems["atlas"]["qa_em"].groups] == ["africa", "americas", "asia", "europe"]
-    assert len(saved.comparisons) == 3  # the main score of each module
-    assert saved.comparisons[0]["options"]["correction"] == "bonferroni"
-    assert len(Path("build/capitals_rows.jsonl").read_text().splitlines()) == 1 + 2 * 32
-    assert "atlas" in shown
-
-
 def test_every_key_that_the_example_mentions_is_one(run):
     shutil.copytree(ROOT / "examples", "examples")
     text = (ROOT / "examples" / "capitals.yaml").read_text()
@@ -87,7 +72,13 @@ def test_the_examples_run(run):
     page = Path("examples/README.md").read_text("utf-8")
     (shown,) = re.findall(r"^```text\n(.+?)^```$", page, re.MULTILINE | re.DOTALL)
 
+    saved = Results.read("build/capitals.json")
+
     assert [status for status, _, _ in ran.values()] == [0, 0, 0, 0]
+    assert [*saved.systems["atlas"]] == ["qa_em", "qa_f1", "substring_recall"]
+    assert [*saved.systems["atlas"]["qa_em"].groups] == ["africa", "americas", "asia", "europe"]
+    assert [each["options"]["correction"] for each in saved.comparisons] == ["bonferroni"] * 3
+    assert len(Path("build/capitals_rows.jsonl").read_text().splitlines()) == 1 + 2 * 32
     assert ran["ultrarag_runs.yaml"][1] == shown
 
 
@@ -99,48 +90,13 @@ def test_scores_are_those_of_the_modules(run):
         | {"options": {"qa_em.normalizer": "none", "qa_f1.both_empty": 0}}
         | {"confidence_level": 0.9, "n_resamples": 50, "seed": 3},
     )
-    golds = [row["gold"] for row in ROWS]
-    for name, field in (("A", "a"), ("B", "b")):
-        for module, options in (("qa_em", {"normalizer": "none"}), ("qa_f1", {"both_empty": 0.0})):
-            expected = load(module, **options).compute(
-                predictions=[row[field] for row in ROWS],
-                references=golds,
-                confidence_level=0.9,
-                n_resamples=50,
-                seed=3,
-            )
-            found = systems_in(saved)[name][module]
-            assert found.values == expected
-            assert found.rows == 3
-
-
-def test_systems_are_compared_with_each_other(run):
-    content = CONFIG | {"predictions": {"A": "a", "B": "b", "Q": "q"}, "compare": True}
-    saved = results_of(run, content)
-    compared = [(each["a"], each["b"]) for each in saved["comparisons"]]
-
-    assert compared == [("A", "B"), ("A", "Q"), ("B", "Q")]
-    assert [each["diff"] for each in saved["comparisons"]] == [-2 / 3, 1 / 3, 1.0]
-    assert saved["comparisons"][0]["options"]["correction"] == "bonferroni"
-    assert saved["comparisons"][0]["options"]["tests"] == 3
-
-
-def test_a_file_names_the_scores_that_are_compared(run):
-    content = CONFIG | {"modules": "qa_f1", "scores": ["qa_recall", "qa_f1"], "compare": True}
-    found = results_of(run, content | {"correction": "benjamini_hochberg"})["comparisons"]
-
-    assert [each["score"] for each in found] == ["qa_f1", "qa_recall"]
-    assert {each["options"]["correction"] for each in found} == {"benjamini_hochberg"}
-
-
-def test_every_file_may_be_a_system(run):
-    write_rows("y.jsonl", [row | {"a": row["b"]} for row in ROWS])
-    content = {"data": ["x.jsonl", "y.jsonl"], "predictions": "a", "groups": "topic"}
-    saved = results_of(run, CONFIG | content)
-
-    assert [systems_in(saved)[name]["qa_em"].scores["qa_em"] for name in "xy"] == [1 / 3, 1.0]
-    assert systems_in(saved)["y"]["qa_em"].groups["pets"] == {"qa_em": 1.0, "n": 2}
-    assert [source["path"] for source in saved["provenance"]["inputs"]] == ["x.jsonl", "y.jsonl"]
+    columns = {"predictions": [row["b"] for row in ROWS], "references": [r["gold"] for r in ROWS]}
+    for module, options in (("qa_em", {"normalizer": "none"}), ("qa_f1", {"both_empty": 0.0})):
+        expected = load(module, **options).compute(
+            **columns, confidence_level=0.9, n_resamples=50, seed=3
+        )
+        found = systems_in(saved)["B"][module]
+        assert (found.values, found.rows) == (expected, 3)
 
 
 def test_a_file_has_the_options_of_the_command(run):
@@ -182,18 +138,7 @@ def test_presets_name_what_modules_have():
 
 @pytest.mark.parametrize(
     ("preset", "module", "peer"),
-    [
-        ("squad", "qa_em", "SQuAD v1: "),
-        ("squad", "qa_f1", "SQuAD v1: "),
-        ("triviaqa", "qa_em", "TriviaQA ca43b58"),
-        ("triviaqa", "qa_f1", "TriviaQA ca43b58"),
-        ("drop", "qa_em", "DROP: lm-eval"),
-        ("drop", "qa_f1", "DROP: lm-eval"),
-        ("ultrarag", "qa_em", "UltraRAG 015e838 `em`"),
-        ("ultrarag", "qa_f1", "UltraRAG 015e838 `f1`"),
-        ("ultrarag", "substring_recall", "UltraRAG 015e838 `acc`"),
-        ("ultrarag", "rouge_n_l", "UltraRAG 015e838 `rouge-1`"),
-    ],
+    tabled(__file__, "presets_are_the_options_that_cards_claim"),
 )
 def test_presets_are_the_options_that_cards_claim(preset, module, peer):
     card = (ROOT / "metrics" / module / "README.md").read_text("utf-8")
@@ -216,10 +161,8 @@ def test_the_presets_are_listed_with_their_options(run):
             assert f"{module}:" in out
 
 
-@pytest.mark.parametrize("in_file", [True, False])
-def test_a_preset_sets_options_and_is_in_the_signature(run, in_file):
-    content = CONFIG | ({"preset": "drop"} if in_file else {})
-    saved = results_of(run, content, *([] if in_file else ["--preset", "drop"]))
+def test_a_preset_sets_options_and_is_in_the_signature(run):
+    saved = results_of(run, CONFIG | {"preset": "drop"})
     result = systems_in(saved)["A"]["qa_em"]
 
     assert result.options["normalizer"] == "drop"
@@ -262,13 +205,7 @@ def test_options_of_one_s_own_win_and_leave_no_claim_in_the_signature(run):
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [
-        (["--preset", "squat"], "--preset: there is no preset 'squat'; did you mean 'squad'?"),
-        (["--preset", "trec_eval"], "--preset: the preset trec_eval does not cover qa_em, only"),
-        (["--preset", "mlqa"], "--preset: 'mlqa' must name its language, as mlqa(language=de): en"),
-        (["--preset", "mlqa(language=ko)"], "--preset: 'mlqa(language=ko)' must name its language"),
-        (["--compare"], "--compare needs at least two systems"),
-    ],
+    tabled(__file__, "options_of_score_that_make_no_sense"),
 )
 def test_options_of_score_that_make_no_sense(refused, options, message):
     command = ["score", "qa_em", "x.jsonl", "--predictions", "a", "--references", "gold"]
@@ -283,27 +220,7 @@ def test_options_of_score_that_make_no_sense(refused, options, message):
 
 @pytest.mark.parametrize(
     ("key", "value", "message"),
-    [
-        ("modul", {}, "key 'modul': unknown key; did you mean 'modules'?"),
-        ("xyz", 1, "key 'xyz': unknown key; the keys are modules, data, predictions, references,"),
-        ("sav", "r", "key 'sav': unknown key; did you mean 'save'?"),
-        ("format", "tabel", "key 'format': must be one of 'table', 'json', "),
-        ("modules", "qa_ff1", "'qa_ff1' is neither a module nor a file; did you mean"),
-        ("modules", [], "key 'modules': is missing"),
-        ("data", None, "key 'data': is missing"),
-        (
-            "options",
-            {"normaliser": "lower"},
-            "options: there is no option 'normaliser'; did you mean",
-        ),
-        ("options", ["a"], "key 'options': must be an object with keys and values, got ['a']"),
-        ("compare", "yes", "key 'compare': must be True or False, got 'yes'"),
-        ("preset", "squat", "preset: there is no preset 'squat'; did you mean 'squad'?"),
-        ("source", "xml", "--from must be one of "),
-        ("confidence_level", 95, "key 'confidence_level': must be a number strictly between 0 and"),
-        ("seed", -1, "key 'seed': must be an integer, at least 0, got -1"),
-        ("save", "x.jsonl", "x.jsonl would be overwritten"),
-    ],
+    tabled(__file__, "a_key_that_makes_no_sense_is_one_line"),
 )
 def test_a_key_that_makes_no_sense_is_one_line(refused, key, value, message):
     write({**CONFIG, key: value})
@@ -315,17 +232,7 @@ def test_a_key_that_makes_no_sense_is_one_line(refused, key, value, message):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [
-        ("", "expected keys with values, got NoneType"),
-        ("- a\n", "expected keys with values, got list"),
-        ("a: [1\n", "line 2: expected ',' or ']', but got '<stream end>'"),
-        ("a: !!python/name:os.system x\n", "line 1: could not determine a constructor"),
-        ("a: \x01\n", "unacceptable character"),
-        ("modules: [qa_em]\nmodules: [qa_f1]\n", "key 'modules': is repeated in line 2"),
-        ("options:\n  k: a\n  k: b\n", "key 'k': is repeated in line 3"),
-        ("modules: &a\n  x: *a\n", "its aliases expand to more than 100,000 values"),
-        ("data: {}\n", "key 'modules': is missing"),
-    ],
+    tabled(__file__, "a_file_that_cannot_be_understood_is_one_line"),
 )
 def test_a_file_that_cannot_be_understood_is_one_line(refused, text, message):
     write(text)
@@ -345,7 +252,10 @@ def test_a_file_that_is_no_text_is_one_line(refused):
 def test_one_system_is_not_compared(refused):
     write(CONFIG | {"predictions": "a", "compare": True})
 
-    assert refused("run", "c.yaml") == (1, "c.yaml: compare needs at least two systems")
+    assert refused("run", "c.yaml") == (
+        1,
+        "c.yaml: compare needs at least two systems; there is only 'a'",
+    )
 
 
 def test_rows_in_another_order_are_compared_by_their_ids(run):
@@ -381,25 +291,8 @@ evaluation:
   metrics: [acc, f1, em, coverem, stringem, rouge-1, rouge-2, rouge-l]
   save_path: output/evaluate_results.json
 """
-TREC_PARAMETERS = {
-    "ir_metrics": ["mrr", "map", "recall", "ndcg", "precision"],
-    "ks": [1, 5, 10, 20, 50, 100],
-    "qrels_path": "data/qrels.txt",
-    "save_path": "output/evaluate_results.json",
-}
-ANSWERS = [
-    {
-        "question": "when was the last time anyone was on the moon",
-        "golden_answers": ["14 December 1972 UTC", "December 1972"],
-        "pred_answer": "December 14, 1973",
-    },
-    {
-        "question": "who wrote he ain't heavy he's my brother lyrics",
-        "golden_answers": ["Bobby Scott", "Bob Russell"],
-        "pred_answer": "The documents do not provide information about the author of the lyrics "
-        "to \"He Ain't Heavy, He's My Brother.\"",
-    },
-]
+TREC_PARAMETERS = tabled(__file__, "TREC_PARAMETERS")
+ANSWERS = tabled(__file__, "ANSWERS")
 QRELS = "1 0 DOC123 1\n1 0 DOC456 0\n2 0 DOC321 1\n2 0 DOC654 1\n"
 RUN = (
     "1 Q0 DOC123 1 12.34 bm25\n1 Q0 DOC456 2 11.21 bm25\n"
@@ -428,22 +321,12 @@ def evaluated(run):
     return evaluated
 
 
-def test_the_file_of_the_server_itself_runs_or_says_what_is_missing(evaluated, refused):
-    flat = {**TREC_PARAMETERS, "metrics": ["f1"], "run_path": "data/run_a.txt"}
-    _, saved, _ = evaluated(flat)
-    _, compared, _ = evaluated(
-        flat | {"run_new_path": "data/run_a.txt", "run_old_path": "data/run_b.txt"}
-    )
+def test_a_run_is_evaluated_as_by_ultrarag(evaluated):
+    table, saved, err = evaluated({"evaluation": TREC_PARAMETERS | {"run_path": "data/run_a.txt"}})
 
-    assert "map" in saved
-    assert compared["map"].keys() >= {"A_mean", "p_value"}
-    for content, message in (
-        (flat | {"run_path": "none"}, "there is nothing to evaluate"),
-        ({"generation": {}, "prompt": {}}, "there is nothing to evaluate"),
-    ):
-        status, said = refused("run", write(content, "p.yaml"))
-        assert status == 1
-        assert message in said
+    assert table[:4] == [["Metric", "Value"], ["map", "1"], ["mrr", "1"], ["ndcg@1", "1"]]
+    assert (saved["recall@1"], saved["P@5"]) == (0.75, pytest.approx(0.3, rel=1e-15))
+    assert err == ""
 
 
 def test_stored_answers_are_evaluated_as_by_ultrarag(evaluated):
@@ -505,16 +388,6 @@ def test_a_file_has_the_scores_of_the_tool(evaluated):
     assert text.startswith(json.dumps(expected, indent=4).removesuffix("\n}"))
 
 
-def test_a_run_is_evaluated_as_by_ultrarag(evaluated):
-    evaluation = TREC_PARAMETERS | {"run_path": "data/run_a.txt"}
-    table, saved, err = evaluated({"evaluation": evaluation})
-
-    assert table[:4] == [["Metric", "Value"], ["map", "1"], ["mrr", "1"], ["ndcg@1", "1"]]
-    assert saved["recall@1"] == 0.75
-    assert (saved["P@5"], saved["P@10"]) == pytest.approx((0.3, 0.15), rel=1e-15)
-    assert err == ""
-
-
 def test_two_runs_are_compared_as_by_ultrarag(evaluated):
     runs = {"run_new_path": "data/run_a.txt", "run_old_path": "data/run_b.txt"}
     evaluation = TREC_PARAMETERS | runs | {"n_resamples": 100}
@@ -535,47 +408,7 @@ def benchmark(**changes):
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        ({"servers": {}, "pipeline": []}, "p.yaml: this is a pipeline; run its parameter file"),
-        ({"evaluation": None}, "p.yaml: there is nothing to evaluate"),
-        ({"evaluation": [1]}, "p.yaml: key 'evaluation': expected keys with values, got [1]"),
-        ({"evaluation": {"run_path": "r"}}, "p.yaml: key 'evaluation.qrels_path': is missing"),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_new_path": "r"}},
-            "p.yaml: key 'evaluation.run_old_path': is missing",
-        ),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_path": "data/run_a.txt", "ks": ["1"]}},
-            "p.yaml: key 'evaluation.ks",
-        ),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_path": "r", "ir_metrics": ["mpa"]}},
-            "p.yaml: key 'evaluation.ir_metrics[0]': there is no metric 'mpa'; did you mean 'map'?",
-        ),
-        (
-            {"evaluation": TREC_PARAMETERS | {"run_path": "r", "ks": [0]}},
-            "p.yaml: key 'evaluation.ks[0]': is 0; a cutoff is an integer, at least 1",
-        ),
-        (
-            benchmark(key_map={"gt_ls": "golden_answers"}),
-            "p.yaml: key 'benchmark.benchmark.key_map.pred_ls': is missing",
-        ),
-        (benchmark(limit=0), "p.yaml: key 'benchmark.benchmark.limit': expected -1 or at least 1"),
-        (
-            benchmark(key_map={"gt_ls": "golden_answers", "pred_ls": "pred"}),
-            "answers.jsonl: row 0 (line 1): there is no field 'pred'",
-        ),
-        (
-            {**benchmark(), "evaluation": {"metrics": ["f1", "covrem"]}},
-            "p.yaml: key 'evaluation.metrics[1]': there is no metric 'covrem'; did you mean 'cover",
-        ),
-        (benchmark(path="none.jsonl"), "no such file: none.jsonl"),
-        (benchmark(path="null.jsonl"), "null.jsonl: row 1 (line 2): field 'pred_answer' is None"),
-        (
-            {**benchmark(), "evaluation": {"save_path": "answers.jsonl"}},
-            "answers.jsonl would be overwritten",
-        ),
-    ],
+    tabled(__file__, "parameters_that_make_no_sense_are_one_line"),
 )
 def test_parameters_that_make_no_sense_are_one_line(run, content, message):
     write_rows("answers.jsonl", ANSWERS)
@@ -595,7 +428,6 @@ def test_parameters_that_make_no_sense_are_one_line(run, content, message):
     ("options", "message"),
     [
         (["--format", "json"], "--format does not apply to a parameter file of UltraRAG"),
-        (["--preset", "squad"], "--preset does not apply to a parameter file of UltraRAG"),
     ],
 )
 def test_options_that_a_parameter_file_cannot_use(refused, options, message):

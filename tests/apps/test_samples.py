@@ -8,6 +8,7 @@ import pytest
 
 from tests.apps.files import write_rows
 from tests.apps.saved import systems_of
+from tests.tables import tabled
 
 EPOCHS = [("a", 1, "C", "x"), ("b", 1, "I", "x"), ("a", 2, "I", "y"), ("b", 2, "I", "y")]
 
@@ -60,14 +61,6 @@ def test_rows_of_one_id_are_one_unit(run, result, reduce, score):
         "qa_em": {"mean": 0.5, "max": 1.0, "mode": 1.0, "median": 0.5}[reduce]
     }
     assert answers["groups"]["ta"]["n"] == 1
-
-
-def test_outcomes_of_a_sample_are_one_row(run, result):
-    path = inspect_log(EPOCHS)
-    passes = result("pass_at_k", path, "--set", "k=[1, 2]")
-
-    assert passes["scores"] == {"pass@1": 0.25, "pass@2": 0.5}
-    assert passes["rows"] == 2
 
 
 def test_a_corpus_measure_takes_one_row_of_each_id(run, refused, result):
@@ -139,22 +132,13 @@ def test_rows_of_logs_are_merged(run, result, module, missing):
 
 
 def test_a_sample_that_lacks_one_of_its_rows_is_missing(run, result):
-    epochs = [("a", 1, "C", "x"), ("a", 2, "error", "x"), ("b", 1, "C", "x"), ("b", 2, "I", "x")]
+    epochs = [("a", 1, "C", "x"), ("a", 2, "error", "x"), ("b", 1, "C", "x"), ("b", 2, "C", "x")]
     logged = result("logged", path := inspect_log(epochs), "--missing", "bounds")
 
-    assert logged["scores"] == {"match": 0.5}
-    assert logged["score_bounds"] == {"match": [0.25, 0.75]}
+    assert logged["scores"] == {"match": 1.0}
+    assert logged["score_bounds"] == {"match": [0.5, 1.0]}
     passes = result("pass_at_k", path, "--set", "k=2", "--missing", "bounds")
     assert passes["score_bounds"] == {"pass@2": [0.5, 1.0]}
-
-
-def test_a_file_of_rows_leaves_bounds_too(run, result):
-    rows = [{"p": "x", "r": "x"}, {"p": None, "r": "x"}]
-    write_rows("p.jsonl", rows)
-    command = ["qa_em", "p.jsonl", "--predictions", "p", "--references", "r", "--missing"]
-
-    assert result(*command, "bounds")["score_bounds"] == {"qa_em": [0.5, 1.0]}
-    assert result(*command, "skip")["left_out"] == {"unanswered": 1}
 
 
 def test_a_log_without_scores_has_nothing_to_summarise(run, refused):
@@ -193,24 +177,9 @@ ANSWERS = [{"q": "c", "answer": "z"}, {"q": "a", "answer": "x"}, {"q": "b", "ans
 JOIN = ("--answers", "g.jsonl", "--id", "q", "--predictions", "answer", "--references", "gold")
 
 
-def test_files_are_joined_by_id(run, result):
-    write_rows("g.jsonl", GOLD)
-    joined = result("qa_em", write_rows("p.jsonl", ANSWERS), *JOIN)
-
-    assert joined["scores"] == {"qa_em": pytest.approx(2 / 3)}
-
-
 @pytest.mark.parametrize(
     ("answers", "message"),
-    [
-        (ANSWERS[1:], "p.jsonl has no row for 1 id ('c') of g.jsonl"),
-        ([*ANSWERS, {"q": "d", "answer": ""}], "g.jsonl has no row for 1 id ('d') of p.jsonl"),
-        ([*ANSWERS, *ANSWERS[1:]], "p.jsonl: the id 'a' occurs 2 times; every row needs its own"),
-        (
-            [{"q": number, "answer": ""} for number in range(3)],
-            "p.jsonl has no row for 3 ids ('a', 'b', 'c') of g.jsonl",
-        ),
-    ],
+    tabled(__file__, "ids_that_do_not_match_are_counted_and_named"),
 )
 def test_ids_that_do_not_match_are_counted_and_named(run, refused, answers, message):
     write_rows("g.jsonl", GOLD)
@@ -264,23 +233,6 @@ def test_a_dash_is_standard_input(texts, run, monkeypatch, texts_on_input):
     assert modules["error_rate"]["scores"]["wer"] == 0.25
 
 
-@pytest.mark.parametrize(
-    ("files", "line"),
-    [
-        (["ref.txt", "hyp.txt"], "hyp.txt --references ref.txt"),
-        (["hyp.txt", "ref.txt"], "hyp.txt --references ref.txt"),
-        (["hyp.txt", "other.txt"], "other.txt --references hyp.txt"),
-        (["hyp.txt", "other.txt", "ref.txt"], "hyp.txt other.txt --references ref.txt"),
-        (["ref.txt"], "- --references ref.txt"),
-        (["ref.txt", "-"], "- --references ref.txt"),
-        (["hyp.txt"], "hyp.txt --references FILE"),
-    ],
-)
-def test_texts_without_references_are_an_error_with_the_line_to_type(texts, refused, files, line):
-    message = "texts need references, in a file of their own: metric-commons score bleu qa_f1 "
-    assert refused("score", "bleu", "qa_f1", *files) == (2, message + line)
-
-
 def test_nothing_is_compared_with_itself(texts, refused, run):
     message = "hyp.txt: field 'prediction' would be compared with itself"
     for name in ("hyp.txt", str(Path("hyp.txt").resolve())):
@@ -320,29 +272,6 @@ def test_fields_with_obvious_names_need_no_option(run, header, prediction, refer
     assert run("score", "qa_f1", "qa.csv", "--quiet")[2] == ""
 
 
-@pytest.mark.parametrize(
-    ("header", "options", "message"),
-    [
-        (
-            *("output,answer,gold", []),
-            "--references may be 'answer' or 'gold'; name one of them",
-        ),
-        (
-            *("response,output,gold", []),
-            "--predictions may be 'response' or 'output'; name one of them",
-        ),
-        (*("bot,truth,q", []), "qa_f1 needs --predictions; the fields are bot, truth, q"),
-        (
-            *("bot,answer,q", ["-p", "answer"]),
-            "qa_f1 needs --references; the fields are bot, answer, q",
-        ),
-    ],
-)
-def test_no_field_is_guessed_between_two_meanings(refused, header, options, message):
-    Path("qa.csv").write_text(f"{header}\na,b,c\n")
-    assert refused("score", "qa_f1", "qa.csv", *options) == (2, message)
-
-
 def test_the_field_of_a_file_of_references_may_be_obvious(run, result):
     write_rows("p.jsonl", [{"q": 1, "bot": "x"}, {"q": 2, "bot": "y"}])
     write_rows("g.jsonl", [{"q": 2, "gold": "y"}, {"q": 1, "gold": "y"}])
@@ -367,29 +296,30 @@ def test_tags_of_two_files_are_in_the_last_columns(run, result):
     assert (scores["precision"], scores["recall"]) == (1.0, 0.5)
 
 
-def test_systems_can_be_named(run):
-    path = write_rows("p.jsonl", [{"out": {"v1": "x", "v2": "y"}, "r": "x"}])
-    fields = ["--predictions", "one=out.v1", "--predictions", "two=out.v2", "--references", "r"]
-    _, out, _ = run("score", "qa_em", path, *fields, "--format", "json")
+LONG = ("--system", "s", "--predictions", "p", "--references", "r")
 
-    scores = {
-        name: modules["qa_em"]["scores"]["qa_em"] for name, modules in systems_of(out).items()
-    }
-    assert scores == {"one": 1.0, "two": 0.0}
+
+def test_a_long_table_is_split(run, result, refused):
+    rows = [
+        {"s": s, "q": q, "p": p, "r": "x"}
+        for s, q, p in [("a", 1, "x"), ("b", 2, "x"), ("b", 1, "?"), ("a", 2, "x")]
+    ]
+    path = write_rows("l.jsonl", rows)
+
+    assert result("qa_em", path, *LONG, "--id", "q", system="a")["scores"] == {"qa_em": 1.0}
+    assert result("qa_em", path, *LONG, system="b")["scores"] == {"qa_em": 0.5}
+    _, out, _ = run("score", "qa_em", path, *LONG, "--id", "q", "--compare", "--format", "json")
+    assert json.loads(out)["comparisons"][0]["diff"] == 0.5
+    write_rows("l.jsonl", rows[:3])
+    assert (
+        "'a' has no row for 1 id ('2') of 'b'"
+        in refused("score", "qa_em", path, *LONG, "--id", "q", "--compare")[1]
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "message"),
-    [
-        (["logged", "p.jsonl"], "p.jsonl: logged takes the scores of a log, but there are none"),
-        (["qa_em", "p.jsonl"], "qa_em needs --predictions; the fields are"),
-        (["qa_em", "p.jsonl", "--from", "inspct"], "--from must be one of 'rows', "),
-        (["qa_em", "p.jsonl", "--where", "x"], "--where takes NAME=VALUE, got 'x'"),
-        (
-            ["truthful_mc", "x.json"],
-            "truthful_mc needs --predictions; the format inspect has",
-        ),
-    ],
+    tabled(__file__, "a_command_that_makes_no_sense_is_one_line"),
 )
 def test_a_command_that_makes_no_sense_is_one_line(run, refused, words, message):
     inspect_log(EPOCHS)

@@ -8,6 +8,8 @@ import pytest
 
 from metric_commons import score
 from tests.apps.files import write_rows
+from tests.apps.saved import run_once
+from tests.tables import tabled
 
 ROWS = 40
 FIELD = ("--cluster-by", "doc.passage")
@@ -58,7 +60,8 @@ def saved(run, rows):
         for system in ("x", "y"):
             fields = [word.format(system=system) for word in COMMANDS[module]]
             files = ("--save", f"{system}.json", "--rows", f"{system}.rows")
-            status, _, err = run("score", module, "rows.jsonl", *fields, *options, *files)
+            command = ("score", module, "rows.jsonl", *fields, *options, *files)
+            status, _, err = run_once(run, *command)
             assert (status, err) == (0, "")
 
     return saved
@@ -175,13 +178,7 @@ def test_python_and_commands_name_clusters_alike(run, rows, data):
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("module", "options"),
-    [
-        ("qa_f1", ["--cluster-by", "doc.passage"]),
-        ("win_rate", []),
-        ("win_rate", ["--cluster-by", "doc.passage"]),
-        ("win_rate", ["--set", "ties=half", "--cluster-by", "doc.passage"]),
-        ("ir_ranking", ["--id", "id", "--cluster-by", "doc.passage"]),
-    ],
+    tabled(__file__, "a_saved_result_has_the_intervals_of_its_rows"),
 )
 def test_a_saved_result_has_the_intervals_of_its_rows(run, rows, module, options):
     write_rows("rows.jsonl", rows)

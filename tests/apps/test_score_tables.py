@@ -10,24 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from tests.apps.files import write_rows
+from tests.tables import tabled
 
 LONG = [
     *(("a", "x", 0.75, 0.01), ("a", "y", 0.5, 0.01)),
     *(("b", "x", 0.5, 0.01), ("b", "y", 0.25, 0.01)),
 ]
-LM_EVAL = {
-    "results": {
-        "x": {"alias": "x", "acc,none": 0.75, "acc_stderr,none": 0.01},
-        "y": {"acc,none": 0.5, "acc_stderr,none": 0.01, "em,none": 0.25},
-        "part_of_y": {"acc,none": 0.5},
-    },
-    "group_subtasks": {"y": ["part_of_y"]},
-    "config": {"model_args": "pretrained=b,dtype=auto"},
-    "versions": {},
-    "n-samples": {"x": {"original": 9, "effective": 9}},
-    "higher_is_better": {"x": {"acc": True}},
-    "model_name": "a",
-}
+LM_EVAL = tabled(__file__, "LM_EVAL")
 
 
 def board(run, *arguments):
@@ -132,14 +121,7 @@ LONG_HEADER = "model,task,score\n"
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [
-        (f"{LONG_HEADER}a,x,1\na,x,2\n", "two scores of model a and task x: bad.csv, "),
-        (f"{LONG_HEADER}a,x,good\n", "bad.csv, row 0 (line 2), column score: 'good' is not"),
-        (f"{LONG_HEADER}a,x,\n", "no model has a score of task x"),
-        ("task,score\nx,1\n", "bad.csv: there is no column of models; name it model, system"),
-        ("model,task,points\na,x,1\n", "bad.csv: there is no column of scores; name it score"),
-        ("model,link\na,http\n", "bad.csv: there is no column of scores; name it score"),
-    ],
+    tabled(__file__, "bad_tables_are_one_line"),
 )
 def test_bad_tables_are_one_line(run, content, message):
     Path("bad.csv").write_text(content)

@@ -1,7 +1,5 @@
 """A real local Spark, classic and Connect. What must hold: partitions cannot be seen in results."""
 
-import os
-import subprocess
 import sys
 from decimal import Decimal
 
@@ -18,7 +16,6 @@ from tests.apps.spark_sessions import (
     spark_sessions,
 )
 from tests.result_keys import as_computed
-from tests.spec import PATIENCE, ROOT
 
 pytestmark = MARKS
 
@@ -81,19 +78,6 @@ def test_systems_and_modules_share_one_pass(answers):
 def test_no_rows_have_no_score(answers):
     with pytest.raises(ValueError, match="a score of no rows is undefined"):
         score("qa_em", answers.where("topic > 9"), **COLUMNS)
-
-
-@pytest.mark.slow  # by day merged rows are tested without Spark
-def test_a_regression_has_intervals_and_clusters_too(spark):
-    rows = [(i * 7 % 10 / 2, i % 10 / 2, i % 4) for i in range(30)]
-    guesses, truths, clusters = map(list, zip(*rows, strict=True))
-    frame = spark.createDataFrame(rows, "guess double, truth double, page int").repartition(2)
-    columns = {"predictions": "guess", "references": "truth", "clusters": "page"}
-    options = {"confidence_level": 0.9, "n_resamples": 50}
-    expected = load("regression").compute(
-        predictions=guesses, references=truths, clusters=clusters, **options
-    )
-    assert as_computed(score("regression", frame, **columns, **options)) == expected
 
 
 def test_rankings_are_maps_and_an_id_occurs_once(spark):
@@ -186,30 +170,3 @@ def test_the_streams_of_the_guide_run(spark, tmp_path):
     exec(total, names)
     assert names["total"].result() == {"qa_em": 2 / 3}
     assert len(names["total"]) == 3
-
-
-LOCAL_SERVER = """
-from pyspark.sql import SparkSession
-
-from metric_commons import score
-
-spark = SparkSession.builder.remote("local[2]").getOrCreate()  # it starts a server of Connect
-df = spark.createDataFrame([("Paris", "paris"), ("Rome", "Oslo")], ["answer", "gold"])
-columns = {"predictions": "answer", "references": "gold"}
-print(score("qa_em", df, **columns)["answer"])
-spark.stop()
-"""
-
-
-@pytest.mark.slow
-def test_a_local_server_of_connect():
-    done = subprocess.run(
-        [sys.executable, "-c", LOCAL_SERVER],
-        env=os.environ | {"PYSPARK_PYTHON": sys.executable, "PYTHONPATH": str(ROOT / "shared")},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=PATIENCE,
-    )
-    assert done.returncode == 0, done.stderr[-2000:]
-    assert done.stdout.splitlines() == ["{'qa_em': 0.5}"]

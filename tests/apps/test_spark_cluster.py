@@ -91,10 +91,6 @@ def scored(frame):
     return as_computed(score("qa_f1", frame, **COLUMNS, clusters="page", confidence_level=0.9))
 
 
-def test_200_partitions(answers, expected):
-    assert scored(answers.repartition(200)) == expected
-
-
 def test_most_partitions_are_empty_and_one_has_most_rows(answers, expected):
     skewed = answers.where("page < 6").coalesce(1).union(answers.where("page = 6"))
     empty = answers.where("page > 9").repartition(30)

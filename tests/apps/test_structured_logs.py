@@ -7,17 +7,9 @@ import pytest
 
 from tests.apps.files import write_rows
 from tests.apps.saved import systems_of
+from tests.tables import tabled
 
-TOOLS = [
-    {
-        "name": "area",
-        "parameters": {
-            "type": "dict",
-            "properties": {"base": {"type": "integer"}, "unit": {"type": "string"}},
-            "required": ["base"],
-        },
-    }
-]
+TOOLS = tabled(__file__, "TOOLS")
 COSTS = {"input_token_count": 1, "output_token_count": 1, "latency": 0.5}
 
 
@@ -125,28 +117,3 @@ def test_samples_of_inspect(run, tmp_path):
     (result,) = (modules["tool_calls"] for modules in saved(tmp_path).values())
 
     assert result["scores"]["exact_match"] == 1.0
-
-
-CALLS = ["[f(a=1)]", "[f(a=2), g()]", "[g()]", "[f(a=", "No."] * 8
-EXPECTED = [[{"name": "f", "arguments": {"a": 1}}], [{"name": "g"}], []] * 13 + [[]]
-OBJECTS = [{"a": 1, "b": [n % 3]} for n in range(40)]
-TEXTS = [
-    json.dumps({"a": n % 2, "b": [n % 3], "c": n} | ({} if n % 5 else {"d": 1})) for n in range(40)
-]
-
-
-@pytest.mark.long
-def test_results_with_paths_are_saved_and_read(run, tmp_path):
-    rows = [
-        {"answer": text, "gold": json.dumps(gold)}
-        for text, gold in zip(TEXTS, OBJECTS, strict=True)
-    ]
-    file = write_rows(tmp_path / "rows.jsonl", rows)
-    fields = ("--predictions", "answer", "--references", "gold", "--set", "by_path=true")
-    outputs = ("--save", "saved.json", "--rows", "rows.out")
-    status, _, err = run("score", "json_match", file, *fields, "--confidence", "0.9", *outputs)
-    assert (status, err) == (0, "")
-    (result,) = (modules["json_match"] for modules in saved(tmp_path).values())
-
-    assert result["scores"]["by_path"]["$.a"]["matched"] == 20
-    assert run("report", "saved.json", "--save", "page.html")[0] == 0

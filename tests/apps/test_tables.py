@@ -69,3 +69,9 @@ def test_the_sentence_about_a_pair_has_the_sign_of_the_table(capsys, pair):
 
     assert text.startswith("No difference is significant: qa_em +0.5 [")
     assert re.search(r"^new +old +qa_em .* \+0\.50", text, re.MULTILINE)
+
+
+def test_a_column_wider_than_the_screen_has_a_page_of_its_own():
+    table = outputs.Table(["system", "x" * 90, "y"], [["a", "1", "2"]], 1, set())
+
+    assert list(outputs._pages(table, 80)) == [[1], [2]]

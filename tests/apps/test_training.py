@@ -127,26 +127,6 @@ def logits_of(model, **inputs):
 # Evaluation, in every way
 
 
-def test_sequence_classification(way, tokenizer, tmp_path):
-    torch.manual_seed(0)
-    generator = np.random.default_rng(0)
-    model = BertForSequenceClassification(BertConfig(**TINY, num_labels=3))
-    dataset = [
-        {"input_ids": ids, "labels": int(generator.integers(3))} for ids in sentences(generator, 9)
-    ]
-    hits = [
-        int(logits_of(model, input_ids=row["input_ids"]).argmax()) == row["labels"]
-        for row in dataset
-    ]
-    hook = trainer_hook(Hits(), task="classification")
-    trainer = make(model, dataset, hook, DataCollatorWithPadding(tokenizer), way, tmp_path)
-
-    result = scores(trainer.evaluate(), "hits", "rows")
-
-    assert 0 < sum(hits) < ROWS
-    assert result == {"hits": sum(hits) / ROWS, "rows": ROWS}
-
-
 def labeled_tokens():
     generator = np.random.default_rng(1)
     return [

@@ -1,6 +1,4 @@
-import csv
 import hashlib
-import io
 import json
 import os
 import re
@@ -17,6 +15,7 @@ from metric_commons.statistics.tests.corrections import adjusted
 from metric_commons.statistics.tests.significance import compare
 from tests.apps.files import systems_in
 from tests.spec import GIVEN, ROOT, nightly, recorded
+from tests.tables import tabled
 
 EXAMPLES = ROOT / "examples"
 DATA = GIVEN / "data" / "ir"
@@ -124,14 +123,6 @@ def test_of_unjudged_documents_few_are_better(run):
     assert result.lower_is_better == ["unj@5"]
 
 
-def test_nothing_is_bold_before_it_is_compared(run, monkeypatch):
-    monkeypatch.setenv("FORCE_COLOR", "1")
-    _, scored, _ = run("trec", "qrels", "a.run", "b.run", "-m", "map")
-
-    assert "0.8333" in scored
-    assert "\x1b[1m0.8333" not in scored
-
-
 def test_runs_are_called_by_what_tells_them_apart(run):
     for name in ("x/input.s", "x/input.t\ue000", "y/input.s"):
         Path(name).parent.mkdir(exist_ok=True)
@@ -157,31 +148,11 @@ def test_the_verdict_comes_first_and_a_row_is_a_measure(run):
 
 @pytest.mark.parametrize(
     ("given", "told"),
-    [
-        ([], {}),
-        (["--test", "t", "--alternative", "greater"], {"test": "t", "alternative": "greater"}),
-        (["--test", "wilcoxon", "--alpha", "0.8"], {"test": "wilcoxon", "alpha": 0.8}),
-        (["--correction", "holm"], {"correction": "holm"}),
-        (["--correction", "bh"], {"correction": "benjamini_hochberg"}),
-    ],
+    tabled(__file__, "a_comparison_is_that_of_compare_measures"),
 )
 def test_a_comparison_is_that_of_its_scores(run, given, told):
-    _, out, _ = run(
-        *(
-            "trec",
-            "--compare",
-            "qrels",
-            "a.run",
-            "b.run",
-            "-m",
-            "map",
-            "-m",
-            "mrr",
-            "--missing",
-            "skip",
-        ),
-        *(*given, "--save", "r.json", "--format", "json"),
-    )
+    form = ("--missing", "skip", "--save", "r.json", "--format", "json")
+    _, out, _ = run(*PAIR, "-m", "map", "-m", "mrr", *given, *form)
     columns = (
         {measure: [scores[query][measure] for query in ("q1", "q2")] for measure in ("map", "mrr")}
         for scores in (
@@ -212,35 +183,6 @@ def test_a_comparison_is_that_of_its_scores(run, given, told):
     ]
 
 
-def test_what_is_better_and_what_is_significant_is_bold(run):
-    command = (*PAIR, "-m", "mrr", "--table", "differences")
-    _, markdown, _ = run(*command, "--alpha", "0.99", "--format", "markdown")
-    _, latex, _ = run(*command, "--alpha", "0.99", "--format", "latex")
-
-    assert "| **+0.5" in markdown
-    assert r"\textbf{$+$0.5" in latex
-
-
-def test_the_csv_has_every_number_in_full(run):
-    _, out, _ = run(*PAIR, "-m", "map", "--format", "csv")
-    a, b, difference = csv.DictReader(io.StringIO(out))
-
-    assert [a["system"], b["system"], difference["versus"]] == ["a", "b", "b"]
-    assert [float(a["value"]), float(b["value"])] == [5 / 6, 0.5]
-    assert float(difference["value"]) == pytest.approx(1 / 3, rel=1e-15)
-    assert float(difference["low"]) <= float(difference["value"]) <= float(difference["high"])
-    assert float(difference["p_value"]) == float(difference["p_adjusted"]) == 0.75
-
-
-def test_a_p_value_is_never_shown_as_zero(run):
-    Path("qrels").write_text("".join(f"q{i} 0 a 1\n" for i in range(40)))
-    Path("a.run").write_text("".join(f"q{i} Q0 a 1 1 A\n" for i in range(40)))
-    Path("b.run").write_text("q0 Q0 b 1 1 B\n")
-    _, out, _ = run(*PAIR, "-m", "map")
-
-    assert "<0.0001" in [row[-1] for row in cells(out) if row]
-
-
 def test_measures_that_are_no_mean_are_not_compared(refused):
     for name in ("gm_map", "num_rel_ret"):
         status, said = refused(*PAIR, "-m", name)
@@ -255,7 +197,7 @@ def test_measures_that_are_no_mean_are_not_compared(refused):
 @pytest.mark.parametrize(
     ("queries", "a", "b"),
     [
-        *((1, "a", "x"), (60, "x", "a"), (61, "a", "a"), (61, "aax", "axa")),
+        (61, "aax", "axa"),
         *nightly(*product((1, 60, 61, 3000), "ax", "ax")),
         *nightly((3000, "aax", "axa")),
     ],
@@ -296,7 +238,7 @@ def test_ids_that_cannot_be_printed_are_drawn_and_shown(run):
     [
         ("a.run", "q1 Q0 a 1 2.0 A\nq1 Q0 b\n", "a.run, line 2: expected 6 columns"),
         ("a.run", "q1 Q0 a 1 x A\n", "a.run, line 1: the score is not a number"),
-        ("a.run", "q1 Q0 a 1 1 A\nq1 Q0 a 2 0 A\n", "a.run, line 2: the query has this document"),
+        ("a.run", "q1 Q0 a 1 1 A\nq1 Q0 a 2 0 A\n", "a.run: query 'q1' has document 'a' twice"),
         ("a.run", "", "a.run has no rows"),
         ("a.run", "q9 Q0 a 1 2.0 A\n", "a.run has none of the queries of qrels"),
         ("qrels", "q1 0 a 1.5\n", "qrels, line 1: the relevance is not an integer"),
@@ -329,7 +271,7 @@ def test_a_recorded_fault_is_one_line(refused, command, case):
     status, said = refused(*command, "qrels", "a.run", "b.run", "--save", "out/r.json")
 
     which = {"qrels": "qrels", "run": "a.run"}[case["expected"]["error"].split()[0].rstrip(":")]
-    place = f"{which} has no rows" if not case["qrels"] else rf"{which}, line \d+: "
+    place = f"{which} has no rows" if not case["qrels"] else rf"{which}(, line \d+)?: "
     assert status == 1
     assert re.match(place, said)
 
@@ -373,30 +315,7 @@ def test_runs_without_a_common_query_are_not_compared(refused):
 
 @pytest.mark.parametrize(
     ("command", "options", "status", "message"),
-    [
-        ("trec", ["-m", "ndgc@10"], 2, "--measure: unknown measure 'ndgc@10'; did you mean"),
-        ("trec", ["-m", "map", "-m", "map"], 2, "--measure: measures holds 'map' more than once"),
-        ("trec", ["--max-depth", "0"], 2, "--max-depth must be an integer"),
-        ("trec", ["--save", "a.run"], 2, "a.run would be overwritten"),
-        ("trec", ["a.run"], 2, "run 'a.run' is given twice"),
-        (
-            "trec",
-            ["--confidence", "95"],
-            2,
-            "--confidence must be a number strictly between 0 and 1",
-        ),
-        (
-            "compare",
-            ["--alpha", "5"],
-            2,
-            "--alpha must be a number strictly between 0 and 1",
-        ),
-        ("trec --compare", ["--n-resamples", "0"], 2, "--n-resamples must be"),
-        ("trec --compare", ["--test", "z"], 2, "--test must be one of"),
-        ("trec --compare", ["--plot", "a.run"], 2, "a.run would be overwritten"),
-        ("trec --compare", ["--plot", "d.png", "--save", "d.png"], 2, "d.png would be overwritten"),
-        ("trec --compare", ["--plot", "d.bmp"], 2, "d.bmp: unknown picture format"),
-    ],
+    tabled(__file__, "an_option_that_makes_no_sense_is_one_line"),
 )
 def test_an_option_that_makes_no_sense_is_one_line(refused, command, options, status, message):
     if "--plot" in options:

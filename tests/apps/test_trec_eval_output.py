@@ -12,6 +12,7 @@ import pytest
 
 from metric_commons.apps.console.trec_eval import lines
 from tests.spec import GIVEN, trec_eval_files
+from tests.tables import tabled
 
 DATA = GIVEN / "data" / "ir"
 FILES = DATA / "treceval"
@@ -53,14 +54,7 @@ def test_without_measures_they_are_the_official_ones(printed):
 
 @pytest.mark.parametrize(
     ("arguments", "queries"),
-    [
-        (["-q"], ["q1", "q2", "all"]),
-        (["-q", "-c"], ["q1", "q2", "q3", "all"]),
-        (["-q", "--missing", "zero"], ["q1", "q2", "q3", "all"]),
-        (["-q", "-n"], ["q1", "q2"]),
-        (["-n"], []),
-        (["-c"], ["all"]),
-    ],
+    tabled(__file__, "flags_choose_lines"),
 )
 def test_flags_choose_lines(printed, arguments, queries):
     found = [line.split("\t")[1] for line in printed("-m", "map", *arguments)]
@@ -70,15 +64,7 @@ def test_flags_choose_lines(printed, arguments, queries):
 
 @pytest.mark.parametrize(
     ("arguments", "values"),
-    [
-        (["-m", "num_rel", "-l", "2"], ["1"]),
-        (["-m", "num_ret", "-M", "2"], ["3"]),
-        (["-m", "num_ret", "-J"], ["2"]),
-        (["-m", "utility.0,0,0,1", "-N", "100"], [f"{(100 + 2 - 4 - 3 + 100) / 2:.4f}"]),
-        (["-m", "rbp_resid.p=0.5", "-m", "set_F.0.5"], None),
-        (["-m", "relstring.2", "-q"], ["'1-'", "'>'"]),
-        (["-m", "relstring", "-q", "-c"], ["'1-.'", "'>'", "''"]),
-    ],
+    tabled(__file__, "flags_are_those_of_trec_eval"),
 )
 def test_flags_are_those_of_trec_eval(printed, arguments, values):
     found = printed(*arguments)
@@ -91,14 +77,7 @@ def test_flags_are_those_of_trec_eval(printed, arguments, values):
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["-m", "P.x"], "--measure: cutoffs of P must be numbers, got 'x'"),
-        (["-m", "utility.1,2"], "needs four weights"),
-        (["-m", "dcg.1=2"], "dcg does not take gains here"),
-        (["-m", "nothing"], "unknown measure 'nothing'"),
-        (["-c", "--missing", "skip"], "--complete and --missing skip contradict each other"),
-        (["run2"], "--format trec_eval is for one run, got 2"),
-    ],
+    tabled(__file__, "what_cannot_be_printed_is_refused"),
 )
 def test_what_cannot_be_printed_is_refused(run, printed, arguments, message):
     Path("run2").write_text(RUN)

@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from tests.tables import tabled
+
 pytest.importorskip("jiwer", reason="jiwer is not installed")
 
 SIDES = ("-p", "hypothesis", "-r", "reference", "--against", "jiwer")
@@ -42,14 +44,7 @@ def test_rows_that_differ_are_shown_side_by_side_and_have_an_exit_status(run, tr
 
 @pytest.mark.parametrize(
     ("arguments", "status", "message"),
-    [
-        (("error_rate", "runs.jsonl", "-p", "hypothesis", "-r", "reference", "--against", "juwer"),
-         2, "--against juwer: there is no such peer; did you mean 'jiwer'?; the peers are jiwer,"),
-        (("bleu", "runs.jsonl", *SIDES), 2,
-         "--against jiwer: it is not a peer of bleu; bleu has sacrebleu"),
-        (("error_rate", "nix.jsonl", *SIDES), 1, "no such file: nix.jsonl"),
-        (("error_rate", "runs.jsonl", "-p", "hypothesi", *SIDES[2:]), 1, "hypothesi"),
-    ],
+    tabled(__file__, "what_cannot_be_compared_is_one_line"),
 )  # fmt: skip
 def test_what_cannot_be_compared_is_one_line(run, transcripts, arguments, status, message):
     found, _, err = run("verify", *arguments)

@@ -85,8 +85,6 @@ CLAIMS = (
     Claim("classification", "sklearn", rows.labels, {"average": "weighted"}),
     Claim("regression", "sklearn", moderate_numbers, known=("integers beyond 2**53",)),
     Claim("clustering", "sklearn", rows.partitions),
-    Claim("ir_ranking", "pytrec_eval", rows.rankings),
-    Claim("ir_ranking", "pytrec_eval", rows.ranked_ids),
 )
 
 

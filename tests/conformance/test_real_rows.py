@@ -3,7 +3,6 @@
 import csv
 import gzip
 import json
-from collections import defaultdict
 
 import pytest
 
@@ -82,25 +81,6 @@ def _grades():
     return [[*"".join(_lines(f"answers/czech_simpleqa_{model}.grades.txt")[0])] for model in models]
 
 
-def _rankings(run, qrels):
-    columns = []
-    for path, field, place in ((run, "score", 4), (qrels, "relevance", 3)):
-        column = defaultdict(lambda field=field: {"doc_id": [], field: []})
-        for words in map(str.split, _text(f"ir/{path}").splitlines()):
-            column[words[0]]["doc_id"].append(words[2])
-            column[words[0]][field].append(float(words[place]))
-        columns.append(column)
-    return [[column[query] for query in [*columns[0]]] for column in columns]
-
-
-def _web():
-    return _rankings("dl19/BM25.dl19.run.gz", "dl19/qrels.dl19-passage.txt.gz")
-
-
-def _news():
-    return _rankings("robust03/input.InexpC2.gz", "robust03/robust03_qrels.txt.gz")
-
-
 def _entities():
     return _tags("conll03_elmo_9222.tsv.gz")
 
@@ -120,8 +100,6 @@ NAMES = {
     _verdicts: "verdicts of GPT-4 and of people, NQ-open",
     _lengths: "lengths of answers, AlpacaEval",
     _grades: "grades of two models, Czech SimpleQA",
-    _web: "BM25, TREC DL 2019",
-    _news: "InexpC2, TREC Robust 2003",
 }
 
 
@@ -142,8 +120,6 @@ NAMES = {
         ("classification", "sklearn", _verdicts, {}),
         ("regression", "sklearn", _lengths, {}),
         ("clustering", "sklearn", _grades, {}),
-        ("ir_ranking", "pytrec_eval", _web, {}),
-        ("ir_ranking", "pytrec_eval", _news, {}),
     ],
 )
 def test_rows_of_real_data_agree(module, name, rows, options):

@@ -12,41 +12,14 @@ import yaml
 
 from metric_commons.module.catalog.catalog import load_without_evaluate
 from tests.spec import METRICS, ROOT, specs
+from tests.tables import tabled
 
 HEADINGS = ["Usage", "Inputs", "Output", "Edge cases", "Conformance", "Limitations", "Citation"]
 
 # What an option adds to the result, whatever the metric.
-ADDED = {
-    "per_example": ["per_example"],
-    "confidence_level": ["confidence_interval"],
-    "groups": ["groups"],
-    "extract": ["unparsed"],
-    "by_instruction": ["by_instruction"],
-    "curves": ["roc_curve", "pr_curve", "det_curve"],
-    "curve": ["risk_coverage"],
-    "max_fpr": ["partial_roc_auc"],
-    "operating_point": ["operating_point"],
-    "clusters": ["n_clusters"],
-    "margin": ["p_equivalent", "p_non_inferior"],
-    "power": ["mde"],
-    "report": ["report"],
-    "signature": ["signature"],
-}
+ADDED = tabled(__file__, "ADDED")
 # What the options of all modules add, which their page describes.
-KEYS = {
-    "per_example": ["per_example"],
-    "confidence_level": ["confidence_interval", "interval", "effective_n"],
-    "standard_error": ["standard_error"],
-    "interval": [],
-    "clusters": ["n_clusters", "design_effect"],
-    "n_resamples": [],
-    "seed": [],
-    "groups": ["groups"],
-    "thoughts": ["unparsed"],
-    "extract": ["unparsed"],
-    "extract_references": [],
-    "choices": [],
-}
+KEYS = tabled(__file__, "KEYS")
 
 
 def test_the_page_names_the_modules_that_lack_options_of_all():

@@ -5,25 +5,11 @@ from contextlib import contextmanager
 from functools import cache
 
 from tests.spec import ROOT
+from tests.tables import tabled
 
 # Of each file, named by its stem, the constants that bound a block, and those from which on blocks
 # are worth their price. The first become the size, the second 0.
-BOUNDS = {
-    "clusters": (("BLOCK",), ()),
-    "contingency": (("_BLOCK", "_SAMPLE"), ()),
-    "edit_rate": (("_CHARACTERS",), ()),
-    "moments": (("_ROWS",), ("_FEW",)),
-    "exact_sums": (("_BLOCK",), ()),
-    "choice_letters": (("_ENDING",), ()),
-    "identifiers": (("HASHED",), ()),
-    "multiple_choice": (("_BLOCK", "_RECTANGLE"), ()),
-    "references": (("_CHARACTERS", "_FIRST_ROWS", "_ROWS"), ()),
-    "row_losses": (("_BLOCK",), ()),
-    "curves": (("_BLOCK",), ()),
-    "rouge_words": (("_CHARACTERS",), ()),
-    "translation_edit_rate": ((), ("_FEW",)),
-    "union_lcs": (("_ENTRIES",), ()),
-}
+BOUNDS = tabled(__file__, "BOUNDS")
 SIZES = (1, 2, 3, 7)
 
 

@@ -11,6 +11,7 @@ from tests.generators import values
 from tests.json_values import mutant, random_value
 from tests.spec import specs
 from tests.squad import squad
+from tests.tables import tabled
 
 
 def texts(chance, rows):
@@ -353,34 +354,8 @@ def preferences(chance, rows):
     return {"predictions": column}, {}
 
 
-RESPONSES = (
-    *(
-        "",
-        " \n",
-        "one, two",
-        "Sure:\n*one* **two**\nBye.",
-        '"Yes."',
-        "<<Ode>>\n\nDr. Ash left. Hi!",
-    ),
-    *("a\n***\nb", "a\n******\nb", "- a\n* b\n---", "[a] [b", "My answer is no.", '{"a": [1]}'),
-    *("P.S. DON'T", "SECTION 1\nSECTION 2", "CANNOT stop", "1. a\n2. b"),
-)
-INSTRUCTIONS = (
-    ("punctuation:no_comma", {}),
-    ("startend:quotation", {}),
-    ("detectable_format:title", {}),
-    ("detectable_format:json_format", {}),
-    ("combination:two_responses", {}),
-    ("keywords:existence", {"keywords": ["a"]}),
-    ("keywords:forbidden_words", {"forbidden_words": ["one"]}),
-    ("length_constraints:number_words", {"num_words": 3, "relation": "less than"}),
-    ("length_constraints:number_sentences", {"num_sentences": 2, "relation": "at least"}),
-    ("detectable_format:number_bullet_lists", {"num_bullets": 2}),
-    (
-        "change_case:capital_word_frequency",
-        {"capital_frequency": 1, "capital_relation": "at least"},
-    ),
-)
+RESPONSES = tabled(__file__, "RESPONSES")
+INSTRUCTIONS = tabled(__file__, "INSTRUCTIONS")
 
 
 def instructed(chance, rows):

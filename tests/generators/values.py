@@ -1,5 +1,6 @@
 """Numbers, texts and labels with the structure that breaks kernels."""
 
+from tests.tables import tabled
 from tests.texts import adversarial_text
 
 # A kernel has seams at its first and last row, and where its fast path begins.
@@ -7,16 +8,7 @@ ROW_COUNTS = (1, 2, 3, 5, 10, 11, 11, 12, 25)
 
 ARTICLES = ("the", "a", "An the", "THE")
 PUNCTUATION = ("?", "...", "-- !", "'s", ".,")
-SENTENCES = (
-    "New York City",
-    "the car is Peter's, not mine",
-    "that car is Peter's, not mine.",
-    "a b c d e f",
-    "b a c\nd e\nf",
-    "It rained 3.5 hours, twice.",
-    "internationalization of internationalizations",
-    "今天 好。",
-)
+SENTENCES = tabled(__file__, "SENTENCES")
 
 
 def text(chance):

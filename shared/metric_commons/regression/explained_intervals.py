@@ -16,11 +16,7 @@ from ..statistics.arithmetic.exact_sums import rounded_sum
 from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.methods import Uncertainty
 from ..statistics.intervals.proportions import Interval
-from ..statistics.intervals.weighted_units import (
-    DrawnScore,
-    extremes,
-    unit_intervals,
-)
+from ..statistics.intervals.weighted_units import intervals_with_candidates
 from ..statistics.resampling.row_units import RowUnits, cluster_values
 from .measure_names import D2_NAMES, RegressionMeasure
 from .pairs import Pairs
@@ -78,12 +74,15 @@ def explained_interval(
     bounds = (-1.0 if kind in CORRELATIONS else -math.inf, 1.0)
     candidates = _unseen_rows(kind, columns)
     candidates *= rounded_sum(sizes * sizes) / rounded_sum(sizes)
-    totals = units.total()[:, np.newaxis]
-    with np.errstate(all="ignore"):
-        score = DrawnScore(
-            value, *extremes(sums_score(kind, totals + candidates.T), candidates), bounds
-        )
-        found = unit_intervals(units, {"": score}, measure, uncertainty, smooth=len(units))[""]
+    found = intervals_with_candidates(
+        units,
+        {"": value},
+        measure,
+        candidates,
+        uncertainty,
+        bounds=lambda _: bounds,
+        smooth=len(units),
+    )[""]
     if math.isnan(found.low):  # no variation in any draw
         return found._replace(low=bounds[0], high=bounds[1])
     return found

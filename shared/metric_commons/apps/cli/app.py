@@ -6,7 +6,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_type_hints
 
 import click
 
@@ -20,114 +20,116 @@ if TYPE_CHECKING:
     from ..console.commands import Spec
 
 _PACKAGE = Path(__file__).parents[2]
-# The commands in groups, as the help shows them.
-PANELS = {
-    "Score": ("score", "trec", "execute", "run", "merge"),
-    "Compare and decide": ("compare", "leaderboard", "gate", "power", "verify", "audit"),
-    "Show and convert": ("report", "plot", "export"),
-    "Modules": ("list", "describe", "presets", "new", "check"),
-    "Other programs": ("hub", "mcp", "ultrarag-init", "patch-evaluate"),
-}
-# Each command: its function, and how it differs from what `Spec` says.
-_SCORED = ("modules", "data", "rows")
+# The commands in groups, as the help shows them; each with its function, and how it differs from
+# what `Spec` says.
 _JOBS = {"jobs": "--jobs -j"}
-COMMANDS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "score": (
-        "evaluation.scoring.scoring:score",
-        {
-            "presentation": "WithRows",
-            "arguments": ("words",),
-            "hidden": _SCORED,
-            "kinds": "OF_FILES",
-            "defaults": {"jobs": None},
-            "adapt": "apps.cli.words:score_words",
-        },
-    ),
-    "trec": (
-        "apps.cli.trec:trec",
-        {
-            "presentation": "apps.cli.trec:TrecPresentation",
-            "hidden": ("as_trec_eval",),
-            "adapt": "apps.cli.trec:trec_words",
-            # The flags of trec_eval; its -q prints the scores of queries.
-            "flags": {
-                "relevance_level": "--relevance-level -l",
-                "max_depth": "--max-depth -M",
-                "judged_only": "--judged-only -J",
-                "per_query": "--per-query -q",
-                "complete": "--complete -c",
-                "no_summary": "--no-summary -n",
-                "collection_size": "--collection-size -N",
-                "quiet": "--quiet",
+PANELS: Mapping[str, Mapping[str, tuple[str, Mapping[str, Any]]]] = {
+    "Score": {
+        "score": (
+            "evaluation.scoring.scoring:score",
+            {
+                "presentation": "WithRows",
+                "arguments": ("words",),
+                "hidden": ("modules", "data", "rows"),
+                "kinds": "OF_FILES",
+                "defaults": {"jobs": None},
+                "adapt": "apps.cli.words:score_words",
             },
-        },
-    ),
-    "execute": ("apps.functions.execute:execute", {"required": ("tests", "save"), "flags": _JOBS}),
-    "run": (
-        "apps.cli.run:run",
-        {"presentation": "WithRows", "hidden": ("how",), "adapt": "apps.cli.run:run_words"},
-    ),
-    "merge": ("apps.functions.merge:merge", {"presentation": "WithRows"}),
-    "compare": (
-        "evaluation.comparison.combined_results:compare",
-        {"presentation": "Presentation", "kinds": {"results": Path}},
-    ),
-    "leaderboard": (
-        "apps.functions.leaderboard:leaderboard",
-        {
-            "presentation": "OneTable",
-            "arguments": ("results",),
-            "kinds": {"results": Path},
-            "defaults": {"results": ()},
-        },
-    ),
-    "gate": ("apps.functions.gate:gate", {"presentation": "Plain"}),
-    "power": (
-        "apps.functions.power:power",
-        {"presentation": "Plain", "required": ("effect",), "arguments": ("results",)},
-    ),
-    "verify": (
-        "apps.functions.verify:verify",
-        {
-            "presentation": "Plain",
-            "arguments": ("module", "data"),
-            "kinds": {"predictions": str, "references": str},
-            "required": ("predictions", "references", "against"),
-        },
-    ),
-    "audit": ("apps.functions.audit:audit", {"presentation": "Plain", "arguments": ("table",)}),
-    "report": ("apps.functions.report:report", {"required": ("save",), "arguments": ("results",)}),
-    "plot": (
-        "apps.functions.plot:plot",
-        {
-            "arguments": ("kind", "results"),
-            "required": ("save",),
-            "adapt": "apps.cli.words:plot_words",
-        },
-    ),
-    "export": ("apps.cli.export:export", {"required": ("scale", "save")}),
-    "list": ("apps.functions.modules:list_modules", {"presentation": "Plain"}),
-    "describe": ("apps.functions.modules:described", {"presentation": "Plain"}),
-    "presets": ("apps.functions.modules:list_presets", {"presentation": "Plain"}),
-    "new": ("apps.functions.modules:new", {"flags": {"folder": "--in"}}),
-    "check": ("apps.functions.modules:check", {}),
-    "hub": ("apps.hub.commands:hub", {}),
-    "mcp": ("apps.mcp.commands:mcp", {"required": ("root",)}),
-    "ultrarag-init": ("apps.mcp.commands:ultrarag_init", {}),
-    # The options behind a script are its own.
-    "patch-evaluate": (
-        "apps.functions.verify:patch_evaluate",
-        {
-            "arguments": ("script", "arguments"),
-            "settings": {
-                "context_settings": {
-                    "allow_interspersed_args": False,
-                    "ignore_unknown_options": True,
-                }
+        ),
+        "trec": (
+            "apps.cli.trec:trec",
+            {
+                "presentation": "apps.cli.trec:TrecPresentation",
+                "hidden": ("as_trec_eval",),
+                "adapt": "apps.cli.trec:trec_words",
+                # The flags of trec_eval; its -q prints the scores of queries.
+                "flags": {
+                    "relevance_level": "--relevance-level -l",
+                    "max_depth": "--max-depth -M",
+                    "judged_only": "--judged-only -J",
+                    "per_query": "--per-query -q",
+                    "complete": "--complete -c",
+                    "no_summary": "--no-summary -n",
+                    "collection_size": "--collection-size -N",
+                    "quiet": "--quiet",
+                },
             },
-        },
-    ),
+        ),
+        "execute": (
+            "apps.functions.execute:execute",
+            {"required": ("tests", "save"), "flags": _JOBS},
+        ),
+        "run": (
+            "apps.cli.run:run",
+            {"presentation": "WithRows", "hidden": ("how",), "adapt": "apps.cli.run:run_words"},
+        ),
+        "merge": ("apps.functions.merge:merge", {"presentation": "WithRows"}),
+    },
+    "Compare and decide": {
+        "compare": (
+            "evaluation.comparison.combined_results:compare",
+            {"presentation": "Presentation", "kinds": {"results": Path}},
+        ),
+        "leaderboard": (
+            "apps.functions.leaderboard:leaderboard",
+            {
+                "presentation": "OneTable",
+                "arguments": ("results",),
+                "kinds": {"results": Path},
+                "defaults": {"results": ()},
+            },
+        ),
+        "gate": ("apps.functions.gate:gate", {}),
+        "power": ("apps.functions.power:power", {"required": ("effect",)}),
+        "verify": (
+            "apps.functions.verify:verify",
+            {
+                "arguments": ("module", "data"),
+                "kinds": {"predictions": str, "references": str},
+                "required": ("predictions", "references", "against"),
+            },
+        ),
+        "audit": ("apps.functions.audit:audit", {"arguments": ("table",)}),
+    },
+    "Show and convert": {
+        "report": ("apps.functions.report:report", {"required": ("save",)}),
+        "plot": (
+            "apps.functions.plot:plot",
+            {
+                "arguments": ("kind", "results"),
+                "required": ("save",),
+                "adapt": "apps.cli.words:plot_words",
+            },
+        ),
+        "export": ("apps.cli.export:export", {"required": ("scale", "save")}),
+    },
+    "Modules": {
+        "list": ("apps.functions.modules:list_modules", {}),
+        "describe": ("apps.functions.modules:described", {}),
+        "presets": ("apps.functions.modules:list_presets", {}),
+        "new": ("apps.functions.modules:new", {"flags": {"folder": "--in"}}),
+        "check": ("apps.functions.modules:check", {}),
+    },
+    "Other programs": {
+        "hub": ("apps.hub.commands:hub", {}),
+        "mcp": ("apps.mcp.commands:mcp", {"required": ("root",)}),
+        "ultrarag-init": ("apps.mcp.commands:ultrarag_init", {}),
+        # The options behind a script are its own.
+        "patch-evaluate": (
+            "apps.functions.verify:patch_evaluate",
+            {
+                "arguments": ("script", "arguments"),
+                "settings": {
+                    "context_settings": {
+                        "allow_interspersed_args": False,
+                        "ignore_unknown_options": True,
+                    }
+                },
+            },
+        ),
+    },
 }
+COMMANDS = {name: spec for panel in PANELS.values() for name, spec in panel.items()}
 _EPILOG = (
     "Exit status: 0 done; 1 a file or its content is wrong; 2 the command line is wrong; 130 "
     "interrupted. gate also has 3 (undecided) and 4 (worse), verify 4 (a row differs), "
@@ -145,20 +147,17 @@ class Program(click.Group):
             epilog=_EPILOG,
             context_settings={"help_option_names": ["-h", "--help"]},
             no_args_is_help=True,
-            params=[
-                click.Option(
-                    ["--version", "-V"],
-                    is_flag=True,
-                    is_eager=True,
-                    callback=_show_version,
-                    help="Show the version.",
-                )
-            ],
         )
+        click.version_option(
+            *(None, "--version", "-V"),
+            package_name="metric-commons",
+            message="metric-commons %(version)s",
+            help="Show the version.",
+        )(self)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the names of the commands."""
-        return [name for names in PANELS.values() for name in names]
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command; None if there is none of this name."""
@@ -196,6 +195,7 @@ def _named(place: str) -> Any:
 def spec_of(name: str) -> "Spec":
     """Return how a function is a command."""
     from ..console import commands, outputs
+    from ..functions.findings import Finding
 
     place, differences = COMMANDS[name]
     found = dict(differences)
@@ -205,15 +205,10 @@ def spec_of(name: str) -> "Spec":
             found[key] = _named(text) if ":" in text else getattr(outputs, text)
     if found.get("kinds") == "OF_FILES":
         found["kinds"] = commands.OF_FILES
-    return commands.Spec(_named(place), outputs.deliver, **found)
-
-
-def _show_version(context: click.Context, _: Any, is_chosen: bool) -> None:
-    if is_chosen:
-        from importlib.metadata import version
-
-        click.echo(f"metric-commons {version('metric-commons')}")
-        context.exit()
+    function = _named(place)
+    if get_type_hints(function)["return"] is Finding:
+        found["presentation"] = outputs.Plain
+    return commands.Spec(function, outputs.deliver, **found)
 
 
 def run_command(program: click.Command, arguments: Sequence[str] | None) -> int:
@@ -270,8 +265,7 @@ def _with_hint(message: str, words: Sequence[str]) -> str:
         return f"{message.removesuffix('.')}; options of modules are as in --set OPTION=VALUE"
     if not message.startswith("No such command"):
         return message
-    commands = [name for names in PANELS.values() for name in names]
     hint = suggestion(words[0], catalog.names())
     if not hint or "did you mean" in hint:
-        hint = nearest(words[0], commands) or hint
+        hint = nearest(words[0], COMMANDS) or hint
     return f"No such command {words[0]!r}{hint}"

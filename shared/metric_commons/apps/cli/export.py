@@ -14,7 +14,6 @@ from ..functions.findings import Finding
 def export(
     result: Path,
     *,
-    to: Literal["model-index"] = "model-index",
     save: Path,
     scale: Literal["1", "100"],
     scores: Sequence[str] | None = None,
@@ -22,13 +21,12 @@ def export(
 ) -> Finding:
     """Write a saved result as the front matter of a model card.
 
-    metric-commons export results.json --to model-index --scale 100 -o card.md
+    metric-commons export results.json --scale 100 -o card.md
 
     The signature is written with every score.
 
     Args:
         result: A result written by --save.
-        to: What is written: the front matter of a model card.
         save: The file to write.
         scale: Scale of the scores in the card: 1 for scores like 0.412, 100 for 41.2.
         scores: Write only these scores.

@@ -10,7 +10,7 @@ from ..console.commands import CommandOption, options_of
 from ..console.outputs import WithRows, deliver
 
 
-def run(file: Path, *, preset: str | None = None, how: WithRows = WithRows()) -> int:  # noqa: B008
+def run(file: Path, *, how: WithRows = WithRows()) -> int:  # noqa: B008
     """Run an evaluation that is described in a YAML file.
 
     metric-commons run examples/capitals.yaml
@@ -21,7 +21,6 @@ def run(file: Path, *, preset: str | None = None, how: WithRows = WithRows()) ->
 
     Args:
         file: A file like examples/capitals.yaml, or a parameter file of UltraRAG.
-        preset: Options that reproduce another tool, instead of those in the file.
         how: How results are printed and saved, instead of what the file says.
     """
     from ..console import config  # imports a parser of YAML
@@ -31,7 +30,6 @@ def run(file: Path, *, preset: str | None = None, how: WithRows = WithRows()) ->
     scoring = spec_of("score")
     document = config.read(file)
     changed = {n: v for n, v in vars(how).items() if v != vars(WithRows())[n]}
-    changed |= {"preset": preset} if preset else {}
     if ultrarag.is_parameters(document.content):
         for name in changed:
             raise OptionError(name, "does not apply to a parameter file of UltraRAG")

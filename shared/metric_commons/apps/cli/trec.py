@@ -97,8 +97,8 @@ def trec(
     metric-commons trec qrels.txt bm25.run dense.run.gz -m ndcg@10 -m map
 
     Qrels have lines of query, iteration, document and relevance, or are BEIR's TSV. Runs have lines
-    of query, Q0, document, rank, score and tag. Both may also be JSON {query: {document: number}},
-    or ranx's Parquet with q_id, doc_id and score. Files may be compressed; - is standard input.
+    of query, Q0, document, rank, score and tag. Both may also be JSON {query: {document: number}}.
+    Files may be compressed; - is standard input.
     Documents are sorted by score, ties by document id; the ranks in the file are ignored.
 
     metric-commons trec --format trec_eval -q -c -m map -m P.5,10 qrels run

@@ -23,15 +23,11 @@ _TOOLS: Mapping[str, Sequence[str]] = {
     "evaluate_trec": ("run_path", *_RUNS),
     "evaluate": ("metrics", "save_path"),
 }
-# In the server's own file, and in files of pipelines.
-_FLAT = {"ir_metrics", "qrels_path", "run_path", "run_new_path"}
-_SERVERS = {"generation", "retriever", "prompt", "custom", "corpus", "memory", "reranker"}
 
 
 def is_parameters(content: Mapping[str, Any]) -> bool:
     """Return whether a file is one of UltraRAG's."""
-    keys = {"evaluation", "pipeline", *_FLAT, *_SERVERS}
-    return "modules" not in content and bool(keys & content.keys())
+    return "modules" not in content and bool({"evaluation", "pipeline"} & content.keys())
 
 
 def run(path: Path, content: Mapping[str, Any]) -> None:
@@ -45,10 +41,9 @@ def run(path: Path, content: Mapping[str, Any]) -> None:
         raise ValueError(
             f"{path}: this is a pipeline; run its parameter file, written by `ultrarag build`"
         )
-    is_own = "evaluation" not in content  # the server's own file, which names files for all tools
-    parents = [] if is_own else ["evaluation"]
-    section = content if is_own else _mapping(content["evaluation"], path, parents)
-    tool = _tool(section, content, path, is_own=is_own)
+    parents = ["evaluation"]
+    section = _mapping(content["evaluation"], path, parents)
+    tool = _tool(section, content, path)
     texts = [name for name in _TOOLS[tool] if name.endswith("_path")]
     values = {name: section[name] for name in _TOOLS[tool] if name in section}
     _check_texts(section, [name for name in texts if name != "save_path"], path, parents)
@@ -88,24 +83,19 @@ def _check_texts(
             raise key_error(path, [*parents, name], error.problem) from error
 
 
-def _tool(
-    section: Mapping[str, Any], content: Mapping[str, Any], path: Path, *, is_own: bool
-) -> str:
+def _tool(section: Mapping[str, Any], content: Mapping[str, Any], path: Path) -> str:
     """Return the tool to run: for two runs, else for one, else for the answers of a benchmark."""
     for tool, names in (
         ("evaluate_trec_pvalue", ("run_new_path", "run_old_path")),
         ("evaluate_trec", ("run_path",)),
     ):
-        files = [section.get(name) for name in (*names, "qrels_path")]
-        if is_own and all(isinstance(file, str) and Path(file).exists() for file in files):
+        if any(section.get(name) is not None for name in names):
             return tool
-        if not is_own and any(section.get(name) is not None for name in names):
-            return tool
-    if "benchmark" in content and not is_own:
+    if "benchmark" in content:
         return "evaluate"
     raise ValueError(
-        f"{path}: there is nothing to evaluate: neither a section 'benchmark' (path, key_map) and "
-        "a section 'evaluation', nor the keys 'run_path' or 'run_new_path' with existing files"
+        f"{path}: there is nothing to evaluate: neither a section 'benchmark' (path, key_map), nor "
+        "the keys 'run_path' or 'run_new_path' of 'evaluation'"
     )
 
 

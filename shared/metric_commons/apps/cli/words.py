@@ -75,6 +75,8 @@ def modules_and_files(words: Sequence[str]) -> tuple[list[str], list[Path]]:
             hint = hint or f"; the modules are {', '.join(module_names)}"
             raise UsageError(f"{str(path)!r} is neither a module nor a file{hint}")
     if not modules:
+        for path in filter(Path.is_dir, paths):
+            catalog.name_of(path)  # which says why this is no module
         raise UsageError(
             f"name a module: {', '.join(catalog.names())}; or {LOGGED}, for the scores in a log"
         )
@@ -119,8 +121,9 @@ def _opened(
     if origin is None and {file.log.format_name for file in named} == {"lines"}:
         if fields and not judged:
             raise FileNotFoundError(ENOENT, "", fields[0])
-        if judged and STANDARD_INPUT in paths:  # which has no name that says so
-            files[paths.index(STANDARD_INPUT)].format_name = "lines"
+        for file in (*files, *judged) if judged else ():
+            if file.path == STANDARD_INPUT:  # which has no name that says so
+                file.format_name = "lines"
     return files, judged, next(iter(fields), None)
 
 

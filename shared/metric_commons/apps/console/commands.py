@@ -53,7 +53,6 @@ _COMMON = {
     *("missing", "digits", "percent", "table", "sort", "jobs", "help"),
 }
 _MANY = 24  # options
-_ALIASES = {"bh": "benjamini_hochberg"}
 _COMMA = re.compile(r",\s*(?![^(]*\))")
 _QUIET = "Show no progress, no notes, and not which files were written."
 
@@ -96,16 +95,15 @@ class CommandOption(NamedTuple):
             value = self._settings(words, items[1])
         else:
             value = words if bool in self.kinds else _value(self.annotation, words)
-        return self.checked(value)
+        check_option(self.name, value, _without_none(self.annotation))
+        return value
 
     def _settings(self, texts: Sequence[str], kind: Any) -> dict[str, Any]:
         """Return the values of an option such as `--set k=1,2`, by name."""
         settings: dict[str, Any] = {}
         for text in texts:
             name, equals, value = text.partition("=")
-            if float in self.kinds and not equals:
-                name, value = "", text
-            elif not (name and equals):
+            if not (name and equals):
                 raise OptionError(self.name, f"takes NAME=VALUE, got {text!r}")
             made = parsed(value) if kind is Any else _value(kind, value)
             if kind is str and settings.get(name, made) != made:
@@ -121,33 +119,17 @@ class CommandOption(NamedTuple):
         """
         if isinstance(value, str) and str not in self.kinds and Path not in self.kinds:
             value = [value] if self.has(Sequence) else value
-        self.checked(value)
+        check_option(self.name, value, _without_none(self.annotation))
         if Path in self.kinds:
             return [*map(Path, value)] if isinstance(value, list) else value and Path(value)
-        return value
-
-    def checked(self, value: Any) -> Any:
-        """Return the value, which the parameter may have.
-
-        Raises:
-            ValueError: it may not.
-        """
-        parts = [part for part in get_args(self.annotation) if part is not type(None)]
-        is_union = type(None) in get_args(self.annotation)
-        kind = Union[tuple(parts)] if is_union else self.annotation  # noqa: UP007
-        check_option(self.name, value, kind)
         return value
 
     @property
     def metavar(self) -> str:
         """Return what the help shows for a value."""
         names = "|".join(choices(self.annotation))
-        if self.name in _METAVARS or 0 < len(names) < 30:
-            return _METAVARS.get(self.name, names)
-        if self.has(Mapping):
-            return "NAME=VALUE"
-        is_number = {int, float} & {*self.kinds}
-        return "FILE" if "Path" in str(self.kinds) else "NUMBER" if is_number else "NAME"
+        plain = "NAME=VALUE" if self.has(Mapping) else "FILE" if Path in self.kinds else "VALUE"
+        return _METAVARS.get(self.name) or (names if 0 < len(names) < 30 else plain)
 
     def argument(self) -> click.Argument:
         """Return the argument of a command."""
@@ -186,6 +168,12 @@ def _members(annotation: Any) -> list[Any]:
     return [annotation]
 
 
+def _without_none(annotation: Any) -> Any:
+    """Return an annotation without None, which cannot be typed."""
+    parts = [part for part in get_args(annotation) if part is not type(None)]
+    return Union[tuple(parts)] if type(None) in get_args(annotation) else annotation  # noqa: UP007
+
+
 def _value(annotation: Any, text: str) -> Any:
     kinds = _members(annotation)
     for kind in (int, float) if {int, float} & {*kinds} else ():
@@ -193,7 +181,7 @@ def _value(annotation: Any, text: str) -> Any:
             return kind(text)
     if Path in kinds:
         return Path(text)
-    return _ALIASES.get(text, text) if choices(annotation) or Any not in kinds else parsed(text)
+    return text if choices(annotation) or Any not in kinds else parsed(text)
 
 
 def parsed(text: str) -> Any:
@@ -222,14 +210,14 @@ def options_of(
     for documented in reversed(getattr(function, "__mro__", (function,))):
         text = re.sub(r"^( +)\*(\w+:)", r"\1\2", getdoc(documented) or "", flags=re.MULTILINE)
         texts |= arguments(text)
-    found: dict[str, CommandOption] = {}
+    options: dict[str, CommandOption] = {}
     for name, parameter in signature(function).parameters.items():
         kind, default = hints[name], parameter.default
         if parameter.kind is Parameter.VAR_POSITIONAL:
             kind, default = Sequence[kind], Parameter.empty  # type: ignore[valid-type]
         if parameter.kind is not Parameter.VAR_KEYWORD and name not in _PYTHON_ONLY:
-            found[name] = CommandOption(name, kind, default, texts.get(name, ""))
-    return found
+            options[name] = CommandOption(name, kind, default, texts.get(name, ""))
+    return options
 
 
 class Spec(NamedTuple):

@@ -13,9 +13,6 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ...data.files.access import read_file
 from ...data.files.stored import refuse_device
 
-_MAX_VALUES = 100_000  # in a configuration
-
-
 # What the constructor of an impossible value, such as a 13th month, may raise.
 _NO_VALUES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError, YAMLError)
 
@@ -55,7 +52,6 @@ def read(path: Path) -> ConfigDocument:
     refuse_device(path)
     try:
         content = reader.load(read_file(path).decode())
-        _check_size(content)
     except MarkedYAMLError as error:
         line = f"line {error.problem_mark.line + 1}: " if error.problem_mark else ""
         raise ValueError(f"{path}: {line}{error.problem}") from error
@@ -83,27 +79,6 @@ def as_yaml(content: Any) -> str:
     text = io.StringIO()
     writer.dump(content, text)
     return text.getvalue()
-
-
-def _check_size(content: Any) -> None:
-    """Check that there are not too many values once aliases are expanded.
-
-    A few lines of aliases of aliases may expand to billions of values. Each list and mapping is
-    counted once and remembered.
-    """
-    sizes: dict[int, int] = {}
-
-    def size(value: Any) -> int:
-        if not isinstance(value, dict | list):
-            return 1
-        if id(value) not in sizes:
-            sizes[id(value)] = _MAX_VALUES  # in case the value contains itself
-            items = value.values() if isinstance(value, dict) else value
-            sizes[id(value)] = 1 + sum(map(size, items))
-        return sizes[id(value)]
-
-    if size(content) > _MAX_VALUES:
-        raise ValueError(f"its aliases expand to more than {_MAX_VALUES:,} values")
 
 
 def key_error(path: Path, parents: Sequence[str], problem: str) -> ValueError:

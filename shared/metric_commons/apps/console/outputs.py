@@ -112,7 +112,8 @@ class Presentation:
         if self.table is None and self.format_name == "latex":
             tables = tables[:1]
         elif self.table is None and results.comparisons and not self.explain:
-            main = "differences" if len(results.systems) == 2 else "scores"
+            are_ranked = any(len(ranks) > 2 for ranks in results.ranks.values())
+            main = "scores" if are_ranked else "differences"
             tables = [table for table in tables if table.kind == main]
         return [table._replace(caption=self.caption, label=self.label) for table in tables]
 
@@ -137,7 +138,7 @@ class OneTable(Presentation):
     sort: None = field(default=None, init=False)
 
 
-WRITTEN = ("rows", "save", "page", "plot")  # options that name a file to write
+WRITTEN = ("rows", "save", "plot")  # options that name a file to write
 
 
 def written_files(values: Mapping[str, Any], how: object) -> list[Path]:

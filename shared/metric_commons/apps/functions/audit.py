@@ -60,14 +60,12 @@ def audit(
         if baseline is not None:
             raise OptionError("baseline", "is not for a table")
         try:
-            audited = audited_table(read_file(table).decode(), rows, alpha)
+            found, marked = audited_table(read_file(table).decode(), rows, alpha)
         except ValueError as error:
             raise ValueError(f"{table}: {error}") from None
-        names, found = audited.table.header, audited.table
-        listed = [dict(zip(names, row, strict=True)) for row in found.rows]
-        is_told_apart = audited.audited and not audited.marked
-        record = {"rows": listed, "note": found.note, "marked": audited.marked}
-        return Finding(record, tables=[found], status=0 if is_told_apart else UNDECIDED)
+        listed = [dict(zip(found.header, row, strict=True)) for row in found.rows]
+        record = {"rows": listed, "note": found.note, "marked": len(marked)}
+        return Finding(record, tables=[found], status=UNDECIDED if marked else 0)
     if rows is None:
         raise OptionError("score", "needs --rows: how many rows it is the mean of")
     record = {"rows": rows}

@@ -21,7 +21,7 @@ from ...statistics.arguments.domains import Count
 from .findings import Finding
 
 Outcome = dict[str, Any]  # a line of the file
-CheckTasks = Literal["error", "skip", "report", "off"]
+CheckTasks = Literal["error", "skip", "off"]
 
 
 def execute(
@@ -56,8 +56,8 @@ def execute(
         save: The file for the outcomes.
         allow_execution: Allow running programs that a model wrote.
         extract: fenced: the program is the last fenced block of a sample.
-        check_tasks: Tasks that cannot fail: error ends the run, skip leaves them out, report names
-            them and keeps them; off does not look for them.
+        check_tasks: Tasks that cannot fail: error ends the run, skip leaves them out; off does not
+            look for them.
         resume: Run only programs that an earlier run has not finished.
         jobs: Programs at once; by default one per core.
         options: An option of code_eval, such as timeout=6; repeatable.
@@ -116,10 +116,7 @@ def _tasks_left_out(
         return set()
     problem = cannot_fail([names[row] for row in rows])
     if check_tasks == "error":
-        raise ValueError(f"{problem}; --check-tasks skip leaves them out, report keeps them")
-    if check_tasks == "report":
-        note(problem)
-        return set()
+        raise ValueError(f"{problem}; --check-tasks skip leaves them out, off keeps them")
     if len(rows) == len(names):
         raise ValueError(f"{problem}; no other task is left")
     note(f"left out: {problem}")

@@ -82,55 +82,49 @@ def gate(
     if baseline is not None:
         both = opened(new, clusters), opened(baseline, clusters)
         for name in scores:
-            asked: dict[str, Any] = {"score": name, "margin": margin, "alpha": alpha}
+            asked: dict[str, Any] = {"score": name, "margin": margin}
             if sequential:
-                checks.append(_looked(gate_at_any_time(*both, **asked, total=total), asked))
+                look = gate_at_any_time(*both, **asked, alpha=alpha, total=total)
+                checks.append(asked | _looked(look))
             else:
-                verdict = verdict_on(*both, **asked, confidence_level=confidence_level)
-                checks.append(_compared(verdict, asked))
+                verdict = verdict_on(*both, **asked, alpha=alpha, confidence_level=confidence_level)
+                checks.append(asked | _compared(verdict))
     for name, value in (floor or {}).items():
         results = with_origin(new, clusters).results
         reached = reaches(results, score=name, floor=value, alpha=alpha)._asdict()
-        checks.append(reached | {"new": reached.pop("value")})
+        checks.append(
+            reached | {"new": reached.pop("value"), "sentences": [reached.pop("sentence")]}
+        )
     worst = max((check["verdict"] for check in checks), key=_STATUS.__getitem__)
-    lines = [line for check in checks for line in _lines(check)]
+    lines = [line for check in checks for line in check.pop("sentences")]
     return Finding({"verdict": worst, "checks": checks}, lines, status=_STATUS[worst])
 
 
-def _lines(check: dict[str, Any]) -> list[str]:
-    sentences: str | list[str] = check.pop("sentence")
-    return [sentences] if isinstance(sentences, str) else [*sentences]
-
-
-def _compared(verdict: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _compared(verdict: Any) -> dict[str, Any]:
     """Return the verdict on a score compared with that of the baseline."""
     comparison = verdict.comparison
     means = {comparison[side]: comparison[f"{side.upper()}_mean"] for side in "ab"}
     return {
-        "score": asked["score"],
         "verdict": verdict.verdict,
         "new": means["new"],
         "baseline": means["baseline"],
         "difference": means["new"] - means["baseline"],
-        "margin": asked["margin"],
         "p_not_inferior": verdict.p_not_inferior,
         "p_inferior": verdict.p_inferior,
         "rows": comparison["rows"],
-        "sentence": verdict.sentences,
+        "sentences": verdict.sentences,
     }
 
 
-def _looked(look: Any, asked: Mapping[str, Any]) -> dict[str, Any]:
+def _looked(look: Any) -> dict[str, Any]:
     """Return the verdict on a score, which holds over all looks."""
     sequence = look.differences
     return {
-        "score": asked["score"],
         "verdict": look.verdict,
-        "margin": asked["margin"],
         "difference": sequence.mean,
         "confidence_interval": list(sequence.interval),
         "confidence_level": sequence.level,
         "rows": sequence.rows,
         "total": sequence.total,
-        "sentence": look.sentence,
+        "sentences": [look.sentence],
     }

@@ -7,7 +7,7 @@ import traceback
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from ...data.tables.tables import Source
 from ...evaluation.peers.agreement import PeerAgreement, compare_with_peer
@@ -15,11 +15,11 @@ from ...evaluation.peers.peers import peer_named
 from ...evaluation.results.rendering import Table
 from ...module.catalog.catalog import load_without_evaluate
 from ...module.declaration.declarations import assign
-from ...statistics.arguments.domains import Range
 from .findings import Finding
 
 DIFFERENT = 4  # the exit status
 _CELL = 40  # characters of a cell
+_SHOWN = 10  # rows that differ
 
 
 def verify(
@@ -30,7 +30,6 @@ def verify(
     references: Any,
     against: str,
     options: Mapping[str, Any] | None = None,
-    top: Annotated[int, Range(0)] = 10,
 ) -> Finding:
     """Run another package on your rows, and show where a module agrees with it.
 
@@ -47,7 +46,6 @@ def verify(
         references: The field of the references.
         against: The package, such as jiwer, sacrebleu, rouge_score, seqeval or sklearn.
         options: Option of the module, in place of that for which both are equal.
-        top: How many rows that differ to show.
 
     Returns:
         In how many rows both agree, and those in which they do not.
@@ -69,7 +67,7 @@ def verify(
         "ours": {name: agreement.ours[name] for name in common},
         "theirs": agreement.theirs,
     }
-    listed = [each for each in agreement.differences if each.row is not None][:top]
+    listed = [each for each in agreement.differences if each.row is not None][:_SHOWN]
     said, *lines = _lines(agreement, common, peer.release)
     status = DIFFERENT if agreement.differences else 0
     if not listed:

@@ -40,8 +40,7 @@ class Root(Access):
         """Return the arguments of a call, in which paths lead to files below this folder.
 
         Raises:
-            ValueError: one leads elsewhere, or to a folder, a device or a pipe.
-            OSError: a file to read does not exist.
+            ValueError: one leads elsewhere.
         """
 
         def path(name: str, text: Any, suffix: str) -> Path:
@@ -50,12 +49,14 @@ class Root(Access):
             target = self.folder / text
             try:
                 self.check(Path(os.path.realpath(target)), text)
-                if suffix:
-                    return self._new(target, text, suffix)
-                if not stat.S_ISREG(target.stat().st_mode):
+                if not suffix and target.is_dir():
                     raise ValueError(f"{text} is not a file")
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
+            if suffix:  # as in UltraRAG, the name has the time, so that no file is replaced
+                check_name(text)
+                time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")
+                return target.with_name(f"{target.stem}_{time}{suffix}")
             return target
 
         confined = dict(values)
@@ -66,15 +67,6 @@ class Root(Access):
             elif suffix is not None and value is not None:
                 confined[name] = path(name, value, suffix)
         return confined
-
-    @staticmethod
-    def _new(target: Path, text: str, suffix: str) -> Path:
-        """Return the file to write. As in UltraRAG, its name has the time: none is replaced."""
-        if text.endswith("/") or (os.path.lexists(target) and not target.is_file()):
-            raise ValueError(f"{text} is a folder or a device; name a file")
-        check_name(text)
-        time = datetime.now().astimezone().strftime("%Y%m%d_%H%M%S_%f")
-        return target.with_name(f"{target.stem}_{time}{suffix}")
 
     def check(self, resolved: Path, path: Any) -> None:
         """Check that a path without links is below this folder, and no file of the system.

@@ -177,9 +177,8 @@ def evaluate_file(
         save_path: where to save the result as JSON; the time is put into the name.
     """
     files = path if isinstance(path, list) else [path]
-    for name, values in (("path", files), ("predictions", predictions), ("modules", modules)):
-        if values is not None and not values:
-            raise ValueError(f"{name} is empty; name at least one")
+    if not modules:
+        raise ValueError("modules is empty; name at least one")
     for name in modules:
         _check_name(name)
         if catalog.load_without_evaluate(name).runs_programs and not context.execution_allowed:
@@ -207,8 +206,6 @@ def compare_files(
             several systems, each with its scored rows; or files of scored rows.
         save_path: where to save the result as JSON; the time is put into the name.
     """
-    if not paths:
-        raise ValueError("paths is empty; name a result that evaluate_file or a command saved")
     return _saved(compare(*map(read_results, paths), **request), save_path)
 
 

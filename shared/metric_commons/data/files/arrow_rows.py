@@ -14,36 +14,18 @@ class ArrowBatch(NamedTuple):
     """Consecutive rows of a Parquet file.
 
     >>> import pyarrow as pa
-    >>> batch = ArrowBatch(pa.record_batch({"a": [1, 2], "b": [{"c": "x"}, {"c": "y"}]}))
-    >>> batch.columns(["a", "b.c"])
-    ({'a': [1, 2], 'b.c': ['x', 'y']}, ())
+    >>> batch = ArrowBatch(pa.record_batch({"a": [1, 2], "b": ["x", "y"]}))
+    >>> batch.columns(["b"])
+    ({'b': ['x', 'y']}, ())
     """
 
     batch: Any
 
     def columns(self, fields: Sequence[str]) -> tuple[Columns, Lines] | None:
-        """Return the values of columns, or of fields of structs; None if a row may lack one."""
-        columns = {field: self._values(field) for field in fields}
-        if not fields or None in columns.values():
+        """Return the values of columns; None if a field is none of them, but part of one."""
+        if not fields or not all(field in self.batch.schema.names for field in fields):
             return None
-        return columns, ()  # type: ignore[return-value] # none of them is None
-
-    def _values(self, field: str) -> list[Any] | None:
-        import pyarrow as pa
-        import pyarrow.compute as pc
-
-        names = (field,) if field in self.batch.schema.names else steps(field)
-        if "*" in names:
-            return None
-        column = self.batch.column(str(names[0]))
-        for name in names[1:]:
-            if not pa.types.is_struct(column.type) or column.null_count:
-                return None
-            if column.type.names.count(name) != 1:
-                return None
-            column = pc.struct_field(column, name)
-        values: list[Any] = column.to_pylist()
-        return values
+        return {field: self.batch.column(field).to_pylist() for field in fields}, ()
 
     def rows(self, _: int) -> Iterator[Row]:
         """Yield the rows one by one."""

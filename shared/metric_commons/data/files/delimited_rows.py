@@ -49,23 +49,12 @@ class Cells(NamedTuple):
             table = csv.read_csv(BufferReader(self.data), *options)
         except ArrowInvalid:
             return None
-        cells = {name: table[name].to_pylist() for name in table.column_names}
-        found = {field: cells[name] for field, name in zip(fields, names, strict=True)}
-        return found, self._lines(len(table))
-
-    def _lines(self, rows: int) -> Lines:
-        """Return the line in which each row starts."""
+        if len(table) != self.data.count(b"\n") + (not self.data.endswith(b"\n")):
+            return None  # there are line feeds in cells, or empty lines
         first = self.lines_before + 1
-        if rows == self.data.count(b"\n") + (not self.data.endswith(b"\n")):
-            return range(first, first + rows)
-        import numpy as np
-
-        text = np.frombuffer(self.data, np.uint8)
-        starts = np.append(0, _row_ends(self.data))
-        starts = starts[starts < len(text)]
-        starts = starts[~np.isin(text[starts], np.frombuffer(b"\r\n", np.uint8))]  # not empty
-        lines = np.searchsorted(np.flatnonzero(text == ord("\n")), starts)
-        return (first + lines).tolist()  # type: ignore[no-any-return]
+        cells = {name: table[name].to_pylist() for name in table.column_names}
+        columns = {field: cells[name] for field, name in zip(fields, names, strict=True)}
+        return columns, range(first, first + len(table))
 
     def rows(self, row: int) -> Iterator[Row]:
         """Yield the rows, whose cells are strings; the first one has this number.
@@ -106,16 +95,12 @@ def delimited_blocks(
     csv.field_size_limit(_LARGEST)  # its default is too small for long contexts
     all_lines = text_lines(iter(content.readline, b""))
     reader = csv.reader(all_lines, delimiter=delimiter, strict=True)
-    problem: csv.Error | None = None
-    header: list[str] = []
     try:
-        header = next(reader, [])
+        header: list[str] = next(reader, [])
     except csv.Error as error:
-        problem = error
+        raise _fault(error, 0, 1) from None
 
     def blocks() -> Iterator[Cells]:
-        if problem is not None:
-            raise _fault(problem, 0, 1)
         if not header:
             return
         _check_header(header, delimiter, fields())
@@ -157,17 +142,9 @@ def _end_of_rows(data: bytes, delimiter: str) -> int | None:
     closes = np.isin(padded[quotes[1::2] + 1], [*borders, ord("\r")])
     if not (opens.all() and closes.all()):
         return None
-    ends = _row_ends(data)
+    ends = np.flatnonzero(padded[1:-1] == ord("\n")) + 1
+    ends = ends[np.searchsorted(quotes, ends) % 2 == 0]  # outside of quotes
     return len(data) if quotes.size % 2 == 0 else int(ends[-1]) if ends.size else 0
-
-
-def _row_ends(data: bytes) -> Any:
-    """Return the positions after the line feeds that end rows: those outside of quotes."""
-    import numpy as np
-
-    text = np.frombuffer(data, np.uint8)
-    ends = np.flatnonzero(text == ord("\n")) + 1
-    return ends[np.searchsorted(np.flatnonzero(text == ord('"')), ends) % 2 == 0]
 
 
 def _fault(error: csv.Error, row: int, line: int) -> ValueError:

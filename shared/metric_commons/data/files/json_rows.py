@@ -1,9 +1,7 @@
 """Rows of JSON Lines and JSON, with the lines in which they start."""
 
 import json
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from typing import Any
 
 from ...statistics.arguments.checks import nearest, shown
@@ -25,6 +23,7 @@ def unique_fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 STRICT = json.JSONDecoder(object_pairs_hook=unique_fields)
 PLAIN = json.JSONDecoder()  # twice as fast
+_scan = vars(PLAIN)["scan_once"]  # what it calls, but for blanks around the object
 _BLANKS = " \t\r\n"
 _COLONS = ('":', " :", "\t:", "\r:")  # the ways in which a name can end
 
@@ -36,32 +35,6 @@ def location(row: int, line: int | None) -> str:
     ('row 12 (line 14)', 'row 12')
     """
     return f"row {row}" if line is None else f"row {row} (line {line})"
-
-
-class LineNumbers:
-    """The line of each row, as ranges where rows are in consecutive lines.
-
-    >>> lines = LineNumbers()
-    >>> lines.add(0, [2, 3, 5])
-    >>> lines.add(3, range(6, 9))
-    >>> [lines.of(row) for row in range(6)]
-    [2, 3, 5, 6, 7, 8]
-    """
-
-    def __init__(self) -> None:
-        self._blocks: list[tuple[int, Lines]] = []  # the first row, and the lines
-
-    def add(self, row: int, lines: Lines) -> None:
-        """Add the lines of consecutive rows, beginning with `row`."""
-        self._blocks.append((row, lines))
-
-    def of(self, row: int) -> int | None:
-        """Return the line of a row; None if it is not known."""
-        block = bisect_right(self._blocks, row, key=itemgetter(0)) - 1
-        if block < 0:
-            return None
-        first, lines = self._blocks[block]
-        return int(lines[row - first]) if row - first < len(lines) else None
 
 
 def missing_field(field: str, names: Iterable[str]) -> str:
@@ -111,29 +84,40 @@ def json_lines(lines: Iterable[bytes], *, is_log: bool = False) -> Iterator[Row]
     """
     row = 0
     for number, line in enumerate(text_lines(lines), 1):
-        if line.isspace() and not line.strip(_BLANKS):
-            continue
         try:
-            values = PLAIN.decode(line)
-            if not is_log and _may_repeat(line, len(values)):
-                values = STRICT.decode(line)
-        except json.JSONDecodeError as error:
-            state = "" if line.endswith("\n") else " is cut off"
-            column = min(error.pos, len(line.rstrip())) + 1
-            raise ValueError(
-                f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
-            ) from None
-        except TypeError:  # a number has no length
-            pass
-        except (ValueError, RecursionError) as error:
-            raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
-        yield number, _object(values, row, number)
+            values, end = _scan(line, 0)
+            is_whole = line[end:] in ("\n", "")
+        except (StopIteration, ValueError, RecursionError):
+            is_whole = False
+        if not is_whole:
+            if line.isspace() and not line.strip(_BLANKS):
+                continue
+            values = _decoded(PLAIN, line, row, number)
+        if not isinstance(values, dict):
+            _object(values, row, number)
+        elif not is_log and line.count(":") != len(values) and _may_repeat(line, len(values)):
+            values = _decoded(STRICT, line, row, number)
+        yield number, values
         row += 1
+
+
+def _decoded(decoder: json.JSONDecoder, line: str, row: int, number: int) -> Any:
+    """Return what a line holds; an error says where it is."""
+    try:
+        return decoder.decode(line)
+    except json.JSONDecodeError as error:
+        state = "" if line.endswith("\n") else " is cut off"
+        column = min(error.pos, len(line.rstrip())) + 1
+        raise ValueError(
+            f"{location(row, number)}{state}: not JSON: {error.msg} (column {column})"
+        ) from None
+    except (ValueError, RecursionError) as error:
+        raise ValueError(f"{location(row, number)}: {fault_of(error)}") from None
 
 
 def _may_repeat(line: str, fields: int) -> bool:
     """Return whether a line may give a field twice: there are more ends of names than fields."""
-    return line.count(":") != fields and sum(map(line.count, _COLONS)) != fields
+    return sum(map(line.count, _COLONS)) != fields
 
 
 def fault_of(error: BaseException) -> str:

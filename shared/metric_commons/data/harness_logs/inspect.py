@@ -38,14 +38,8 @@ def _run(content: Content) -> dict[str, Any]:
         rows = ((None, sample) for sample in samples)
     run, status = header.get("eval") or {}, header.get("status")
 
-    def scores(record: Record) -> Mapping[str, Any]:
-        """Return the scores of a sample by scorer; logs of 2024 have one without a name."""
-        if record.get("scores") is None and record.get("score") is not None:
-            return {run.get("scorer") or "score": record["score"]}
-        return record.get("scores") or {}
-
     def predicted(record: Record) -> Any:
-        answers = [score.get("answer") for score in scores(record).values()]
+        answers = [score.get("answer") for score in (record.get("scores") or {}).values()]
         return next((answer for answer in answers if answer is not None), None)
 
     return {
@@ -53,7 +47,7 @@ def _run(content: Content) -> dict[str, Any]:
         "columns": {
             "task": lambda _: run.get("task"),
             "predicted": predicted,
-            "logged": lambda record: _logged(scores(record)),
+            "logged": lambda record: _logged(record.get("scores") or {}),
         },
         "system": run.get("model"),
         "task": run.get("task"),
@@ -102,10 +96,8 @@ def number(value: Any) -> float:
 def completion(record: Record) -> str | None:
     """Return the text of the answer; logs before May 2025 have it only in the message."""
     output = record.get("output") or {}
-    if isinstance(output.get("completion"), str):
-        return str(output["completion"])
-    if not output.get("choices"):
-        return None
+    if isinstance(output.get("completion"), str) or not output.get("choices"):
+        return output.get("completion")
     content = output["choices"][0]["message"]["content"]
     if isinstance(content, str):
         return content
@@ -201,11 +193,6 @@ FORMATS = (
             "label": lambda record: ", ".join(listed(record["target"])),
             "instructions": lambda record: instructions(record.get("metadata") or {}),
             "error": lambda record: bool(record.get("error")),
-        },
-        conventions={
-            "f1": "inspect rounds the F1 of each row to two digits, splits words at hyphens and "
-            "leaves out targets without words",
-            "includes": "inspect asks whether the answer has the first target, letter case aside",
         },
         computed=_run,
     ),

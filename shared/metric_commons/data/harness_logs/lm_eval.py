@@ -1,9 +1,8 @@
-"""Logs of the LM Evaluation Harness, versions 0.4.0 to 0.4.13: samples, and means of tasks.
+"""Logs of the LM Evaluation Harness, as of version 0.4.13: samples, and means of tasks.
 
 Samples are in `samples_<task>_<date>.jsonl`, means with standard errors in `results_<date>.json`.
-Numbers among the responses are strings since 0.4.3, and the target is its Python `str()` since
-0.4.5. If a task has several filters, every document is logged once for each. Up to 0.4.2 the file
-is an indented JSON array, without names of filters and metrics.
+Numbers among the responses are strings, and the target is its Python `str()`. If a task has several
+filters, every document is logged once for each.
 
 Source: EleutherAI/lm-evaluation-harness, `loggers/evaluation_tracker.py`, `evaluator.py`.
 """
@@ -12,8 +11,7 @@ import ast
 import json
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -23,10 +21,6 @@ from .declared_formats import instructions
 from .logs import Content, LogFormat, LoggedMeans, Record, argmax, listed
 
 _OF_MEANS = "results versions config"
-_FIELDS = {
-    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics"),
-    *("doc_hash", "prompt_hash", "target_hash"),
-}
 _NAME = re.compile(r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT[\d.-]+)\.jsonl?")
 # A list of strings in single quotes, without characters that have a special meaning in Python,
 # whose own parser would take 15 microseconds.
@@ -42,7 +36,7 @@ def _run(content: Content) -> dict[str, Any]:
     path = content.path
     match = _NAME.fullmatch(uncompressed_name(path))
     if match is None:
-        return {"columns": {"task": lambda _: None}, "variants": {"filter": _filter_names()}}
+        return {"columns": {"task": lambda _: None}}
     task = match["task"]
     data, sidecars = content.beside(path.with_name(f"results_{match['date']}.json"))
     results = json.loads(data or "{}")
@@ -52,23 +46,9 @@ def _run(content: Content) -> dict[str, Any]:
         "system": results.get("model_name") or path.resolve().parent.name,
         "task": task,
         "samples": results.get("n-samples", {}).get(task, {}).get("effective"),
-        "variants": {"filter": _filter_names()},
         "lower_is_better": frozenset(metric for metric, is_up in higher.items() if not is_up),
         "sidecars": sidecars,
     }
-
-
-def _filter_names() -> Callable[[Record], str]:
-    """Return a function for the filter of a row; before 0.4.7 it is the number of its block."""
-    blocks: Counter[Any] = Counter()
-
-    def name(record: Record) -> str:
-        if record.get("filter") is not None:
-            return str(record["filter"])
-        blocks[record["doc_id"]] += 1
-        return str(blocks[record["doc_id"]] - 1)
-
-    return name
 
 
 def _literal(text: Any, kinds: type | tuple[type, ...]) -> Any:
@@ -156,11 +136,7 @@ def label(record: Record) -> Any:
 
 def logged(record: Record) -> dict[str, Any]:
     """Return the metrics of the row, even if they are not numbers, so that errors name them."""
-    named = record.get("metrics")
-    if named is not None:
-        return {name: record[name] for name in named}
-    others = {name: value for name, value in record.items() if name not in _FIELDS}
-    return {name: v for name, v in others.items() if isinstance(v, int | float | list)}
+    return {name: record[name] for name in record["metrics"]}
 
 
 def _is_pair(response: Any) -> bool:
@@ -189,21 +165,14 @@ def _requests(record: Record) -> list[list[Any]]:
 
 
 def _responses(record: Record) -> list[list[Any]]:
-    """Return the responses to the options.
-
-    With acc_mutual_info there are twice as many: the second half is without the question.
-    """
+    """Return the responses to the options; with acc_mutual_info also those without a question."""
     responses: list[list[Any]] = record["filtered_resps"]
     if not _is_choice(record):
         raise ValueError("the log has no log-likelihoods of options")
-    half, is_odd = divmod(len(responses), 2)
-    requests = _requests(record)
-    if not is_odd and half and len(requests) == len(responses):
-        questions = [request[0] for request in requests]
-        options = [request[1:] for request in requests]
-        if not any(questions[half:]) and all(questions[:half]) and options[:half] == options[half:]:
-            return responses[:half]
-    return responses
+    questions = [request[0] for request in _requests(record)]
+    if len(questions) != len(responses) or all(questions) or not any(questions):
+        return responses
+    return [response for response, question in zip(responses, questions, strict=True) if question]
 
 
 def _right_options(record: Record) -> set[int]:
@@ -250,18 +219,13 @@ def _means(document: Mapping[str, Any]) -> dict[str, Any]:
 def _numbers(scores: Mapping[str, Any], ending: str = "") -> dict[str, float]:
     """Return the scores by metric and filter, or their errors, whose names have the ending.
 
-    Up to 0.3 there are no filters.
-
     >>> _numbers({"alias": "x", "sample_len": 9, "acc,none": 0.5, "acc_stderr,none": 0.1})
     {'acc,none': 0.5}
-    >>> _numbers({"acc": 0.5, "acc_stderr": 0.1}, "_stderr")
-    {'acc': 0.1}
     """
-    has_filters = any("," in name for name in scores)
     numbers = {}
     for name, value in scores.items():
         metric, comma, chosen = name.partition(",")
-        is_number = isinstance(value, int | float) and bool(comma) == has_filters
+        is_number = isinstance(value, int | float) and bool(comma)
         if is_number and metric.endswith("_stderr") == bool(ending):
             numbers[f"{metric.removesuffix(ending)}{comma}{chosen}"] = float(value)
     return numbers
@@ -286,13 +250,7 @@ FORMATS = (
             "logged": logged,
             "instructions": lambda record: instructions(record["doc"]),
         },
-        conventions={
-            "exact_match": "lm-evaluation-harness compares texts as the task says, with "
-            "ignore_case, ignore_punctuation and regexes_to_ignore, and otherwise character by "
-            "character",
-            "acc": "lm-evaluation-harness takes acc of log-likelihoods as the task defines it",
-            "f1": "lm-evaluation-harness computes f1 as the task defines it",
-        },
+        variants=["filter"],
         computed=_run,
     ),
 )

@@ -42,9 +42,6 @@ _DELIMITERS = {"csv": ",", "tsv": "\t"}
 _LINES = 100  # of text, by which its format is detected
 _BLANKS = b"\xef\xbb\xbf \t\r\n"  # before JSON, with a byte order mark
 _ZIP, _PARQUET = b"PK\x03\x04", b"PAR1"
-_OLD_OFFICE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
-_OF_SPREADSHEETS = {"xl/workbook.xml", "content.xml"}  # of Excel, and of LibreOffice
-_SPREADSHEET = "this is a spreadsheet; save its sheet as .csv"
 
 Record = Mapping[str, Any]
 Column = Callable[[Record], Any]
@@ -108,7 +105,6 @@ class Log:
     # chosen with `--filter`, for the key "filter", or with `--where`.
     variants: Mapping[str, Column] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()
-    conventions: Mapping[str, str] = field(default_factory=dict)  # of its metrics, in words
     options: Mapping[str, Any] = field(default_factory=dict)  # that modules need to read it
     sidecars: Mapping[str, str] = field(default_factory=dict)  # hashes of other files read
     repeated_ids_allowed: bool = True
@@ -140,12 +136,10 @@ class LogFormat:
     suffixes: Sequence[str] = ()  # alternatives
     marks: Sequence[str] = ()  # fields of the first record; alternative sets of them
     further: Callable[[Content], bool] | None = None
-    where: tuple[str, str] | None = None  # a field of rows that are samples, and its value
     columns: Mapping[str, str | Column] = field(default_factory=dict)
     system: str | None = None  # paths in the first record
     task: str | None = None
     variants: Sequence[str] = ()  # columns or fields whose values must not be mixed
-    conventions: Mapping[str, str] = field(default_factory=dict)
     # The fields of `Log` that follow from the content; columns are added to those above.
     computed: Callable[[Content], Mapping[str, Any]] | None = None
 
@@ -160,10 +154,6 @@ class LogFormat:
 
     def read(self, content: Content) -> Log:
         """Return the log."""
-        rows = content.rows
-        if self.where is not None:
-            name, value = self.where
-            rows = (row for row in rows if row[1].get(name) == value)
         computed = dict(self.computed(content)) if self.computed else {}
         columns = {
             name: column(path)
@@ -171,11 +161,10 @@ class LogFormat:
             if not _is_absent(path, content.first)
         }
         declared: dict[str, Any] = {
-            "rows": rows,
+            "rows": content.rows,
             "system": _value_or_none(content.first, self.system),
             "task": _value_or_none(content.first, self.task),
             "variants": {name: columns.get(name) or _text_of(name) for name in self.variants},
-            "conventions": self.conventions,
         }
         return Log(
             **declared | computed, columns=columns, format_name=self.name, names=content.names
@@ -234,19 +223,19 @@ def log_in(stream: Stream, format_name: str | None, fields: Fields) -> Log:
     kind = suffix(stream.path)
     if format_name in _TABLES:
         kind, format_name = str(format_name), PLAIN_ROWS
-    is_table = format_name == PLAIN_ROWS
     start = stream.start()
-    if not is_table and _is_text(kind, format_name):
-        return _texts(stream, format_name)
-    if start.startswith(_OLD_OFFICE):
-        raise ValueError(_SPREADSHEET)
-    if start.startswith(_ZIP) and not is_table:
-        file = stream.seekable()
-        names = zipfile.ZipFile(file).namelist()
-        if not _OF_SPREADSHEETS.isdisjoint(names):
-            raise ValueError(_SPREADSHEET)
-        archive = Content(stream.path, "zip", names, iter(()), file=file)
-        return _only_log(archive, format_name)
+    if format_name != PLAIN_ROWS:
+        if _is_text(kind, format_name):
+            return _texts(stream, format_name)
+        if start.startswith(_ZIP):
+            file = stream.seekable()
+            names = zipfile.ZipFile(file).namelist()
+            log = _log(Content(stream.path, "zip", names, iter(()), file=file), format_name)
+            if log is None:
+                raise ValueError(
+                    "an archive that is no log; of a spreadsheet, save a sheet as .csv"
+                )
+            return log
     if kind == "parquet" or start.startswith(_PARQUET):
         names, whole_rows, batches = parquet_blocks(stream.seekable(), fields)
         content = Content(stream.path, "parquet", names, _rows_of(whole_rows))
@@ -330,14 +319,6 @@ def _log(content: Content, format_name: str | None) -> Log | None:
         return form.read(content)
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not in the format {form.name}: {error}") from error
-
-
-def _only_log(content: Content, format_name: str | None) -> Log:
-    """Return the log in content that cannot be plain rows."""
-    log = _log(content, format_name)
-    if log is None:
-        raise ValueError("the format cannot be detected from the content; name it with --from")
-    return log
 
 
 def _rows_of(blocks: Iterator[Cells] | Iterator[ArrowBatch]) -> Iterator[Row]:

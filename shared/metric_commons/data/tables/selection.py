@@ -38,12 +38,11 @@ class Selected:
         self._values: dict[str, Counter[str]] = {name: Counter() for name in selection.conditions}
 
     def __iter__(self) -> Iterator[Row]:
-        log = self._log
-        if log.problem and not self._selection.incomplete:
+        log, chosen = self._log, self._selection
+        if log.problem and not chosen.incomplete:
             raise ValueError(f"{log.problem}; accept it with --incomplete")
-        if self._selection.filter is not None and "filter" not in log.variants:
+        if chosen.filter is not None and "filter" not in log.variants:
             raise ValueError(f"rows of the format {log.format_name} have no filters")
-        chosen = self._selection
         if not (chosen.conditions or chosen.labelled or log.variants or log.samples):
             return log.rows
         return self._rows()
@@ -52,16 +51,16 @@ class Selected:
         """Yield the rows of one filter that satisfy the conditions."""
         log, chosen = self._log, self._selection
         find_id = log.columns["id"] if log.samples is not None else None
-        find_filter = log.variants.get("filter")  # counts its rows: asked once per row
         getters: dict[str, Column] | None = None
         ids = set()
         count = 0
         for row in log.rows:
             record = row[1]
-            name = find_filter(record) if find_filter else ""
-            self._filters[name] += 1
-            if chosen.filter not in (None, name):
-                continue
+            if chosen.filter is not None:
+                name = log.variants["filter"](record)
+                self._filters[name] += 1
+                if name != chosen.filter:
+                    continue
             count += 1
             if find_id is not None:
                 ids.add(find_id(record))
@@ -76,7 +75,7 @@ class Selected:
                 self.excluded["unlabelled"] += 1
                 continue
             for variant, find in log.variants.items():
-                self._variants[variant][name if find is find_filter else find(record)] += 1
+                self._variants[variant][find(record)] += 1
             yield row
         self._check(count, len(ids))
 
@@ -98,15 +97,10 @@ class Selected:
             if text not in counts:
                 raise ValueError(f"no row has {name}={text}; there are {_counted(counts)}")
         for name, counts in self._variants.items():
-            if len(counts) > 1 and name == "filter":
-                raise ValueError(
-                    f"the log has every document once for each filter, {_counted(counts)}; choose "
-                    "one with --filter"
-                )
             if len(counts) > 1:
+                option = "--filter" if name == "filter" else f"--where {name}={next(iter(counts))}"
                 raise ValueError(
-                    f"rows of several kinds of {name}, {_counted(counts)}; choose with --where "
-                    f"{name}={next(iter(counts))}"
+                    f"rows of several kinds of {name}, {_counted(counts)}; choose with {option}"
                 )
         samples = self._log.samples
         if samples is None or samples in (count, ids):  # a log with repeats may count either

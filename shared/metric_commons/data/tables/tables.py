@@ -8,6 +8,7 @@ and pyarrow parses Parquet.
 """
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
@@ -20,7 +21,6 @@ from ..files.delimited_rows import as_json_number, value_of_cell, values_of_cell
 from ..files.field_paths import PathError, steps
 from ..files.json_rows import (
     Columns,
-    LineNumbers,
     Row,
     fault_of,
     location,
@@ -30,7 +30,6 @@ from ..files.streams import STANDARD_INPUT, Stream, broken_compression
 from ..harness_logs.logs import PLAIN_ROWS, Column, Log, Record, log_in
 from .selection import Selected, Selection
 
-_EXAMPLES = 5  # additional bad rows in a message
 _CHARACTERS = 1 << 19  # that complete a block, whatever its rows
 _ROWS = 256  # to read before they become columns: few enough for the cache of a processor
 
@@ -80,7 +79,7 @@ class Source:
         self.progress = progress and shows_bars()
         self.sha256 = ""
         self.rows = 0  # the number of rows so far, those of the last block included
-        self.lines = LineNumbers()  # of rows, if the format has lines
+        self.lines = array("q")  # of rows, if the format has lines
         self.excluded: Counter[str] = Counter()  # rows that do not count, by reason
         self._resources = ExitStack()
         self._stream: Stream | None = None
@@ -88,7 +87,8 @@ class Source:
         self._is_read = False
         self._is_empty = False
         self._read = 0  # the number of rows read, of which some wait for a block
-        self._faults = Faults()
+        self._faults: dict[str, str] = {}  # the first one of each field
+        self._faulty: Counter[str] = Counter()  # rows, by field
         self._getters: list[tuple[str, Column]] = []
         self._kinds: dict[str, Any] = {}  # types of the cells of fields, from the first block
 
@@ -122,7 +122,8 @@ class Source:
             self.close()
             self._log = None
         self.rows = self._read = 0
-        self.lines, self._faults, self._getters, self._kinds = LineNumbers(), Faults(), [], {}
+        self.lines, self._faults, self._getters, self._kinds = array("q"), {}, [], {}
+        self._faulty.clear()
         log, self._is_read = self.log, True
         with self._named_errors():
             waiting: Columns = {field: [] for field in self.fields}
@@ -134,7 +135,7 @@ class Source:
                 if size and (self._read - self.rows >= size or characters >= _CHARACTERS):
                     yield from self._typed(waiting, size)
                     waiting, characters = {field: [] for field in self.fields}, 0
-            self._faults.check(self._read)
+            self._check_faults()
             if self._stream is not None:
                 self.sha256 = self._stream.sha256()
             if not self._read:
@@ -142,7 +143,7 @@ class Source:
                 raise ValueError("the file is empty" if self._is_empty else problem)
             if self._read > self.rows:
                 yield from self._typed(waiting, size or self._read)
-            self._faults.check(self._read)
+            self._check_faults()
         self.close()
 
     def _typed(self, columns: Columns, size: int) -> Iterator[Columns]:
@@ -168,7 +169,7 @@ class Source:
 
     def location(self, row: int) -> str:
         """Return the location of a row: its number, and its line if the format has lines."""
-        return location(row, self.lines.of(row))
+        return location(row, self.lines[row] if row < len(self.lines) else None)
 
     def close(self) -> None:
         """Close the file; its log remains available."""
@@ -189,11 +190,8 @@ class Source:
 
         size = None if path == STANDARD_INPUT else path.stat().st_size
         style = {"unit": "B", "unit_scale": True, "delay": 1, "leave": False}
-        name = path.name if path.name.isprintable() else ascii(path.name)
-        bar = tqdm(desc=f"reading {name}", total=size, **style)
-        self._resources.enter_context(bar)
-        update: Callable[[int], object] = bar.update
-        return update
+        bar = self._resources.enter_context(tqdm(desc="reading", total=size, **style))
+        return lambda size: bar.update(size)
 
     @contextmanager
     def _named_errors(self) -> Iterator[None]:
@@ -226,7 +224,7 @@ class Source:
                 yield from self._by_rows(block.rows(self._read))
                 continue
             columns, lines = found
-            self.lines.add(self._read, lines)
+            self.lines.extend(lines)
             self._read += len(next(iter(columns.values())))
             yield columns
 
@@ -235,7 +233,7 @@ class Source:
         while block := list(islice(rows, _ROWS)):
             start = self._read
             self._read += len(block)
-            self.lines.add(start, [line for line, _ in block if line is not None])
+            self.lines.extend(line for line, _ in block if line is not None)
             if self.log.format_name == PLAIN_ROWS:
                 with suppress(KeyError):
                     yield {name: [record[name] for _, record in block] for name in self.fields}
@@ -244,13 +242,12 @@ class Source:
                 first = block[0][1]
                 self._getters = [(name, self.log.getter(name, first)) for name in self.fields]
             columns: Columns = {name: [] for name in self.fields}
-            for row, (line, record) in enumerate(block, start):
+            for row, (_, record) in enumerate(block, start):
                 for name, get in self._getters:
                     try:
                         columns[name].append(get(record))
                     except (ValueError, LookupError, TypeError, AttributeError) as error:
-                        problem = self._problem(name, record, error)
-                        self._faults.add(name, location(row, line), problem)
+                        self._refuse(name, row, self._problem(name, record, error))
             yield columns
 
     def _problem(self, field: str, record: Record, error: Exception) -> str:
@@ -269,7 +266,7 @@ class Source:
         if field in self.filled and "" in cells:
             for row, cell in enumerate(cells, start):
                 if not cell:
-                    self._refuse(field, row, cell)
+                    self._refuse_cell(field, row, cell)
         if field in self.references and self.separator is not None:
             return [[part.strip() for part in cell.split(self.separator)] for cell in cells]
         if field not in self._kinds:
@@ -289,13 +286,23 @@ class Source:
                 number = as_json_number(cell) if field in self.only_numbers else cell
                 values.append(value_of_cell(number, self._kinds[field]))
             except ValueError:
-                self._refuse(field, row, cell)
+                self._refuse_cell(field, row, cell)
         return values
 
-    def _refuse(self, field: str, row: int, cell: str) -> None:
+    def _refuse_cell(self, field: str, row: int, cell: str) -> None:
         expected = "a list, as earlier cells are" if self._kinds.get(field) is list else "a number"
         is_what = f"{repr(cell)[:80]}, which is not {expected}" if cell else "empty"
-        self._faults.add(field, self.location(row), f"field {field!r} is {is_what}")
+        self._refuse(field, row, f"field {field!r} is {is_what}")
+
+    def _refuse(self, field: str, row: int, problem: str) -> None:
+        """Note a problem with a field in a row; the message has the first one of a field."""
+        self._faults.setdefault(field, f"{self.location(row)}: {problem}")
+        self._faulty[field] += 1
+
+    def _check_faults(self) -> None:
+        for field, message in self._faults.items():
+            others = self._faulty[field] - 1
+            raise ValueError(message + (f"; and {others:,} more" if others else ""))
 
 
 @contextmanager
@@ -307,41 +314,6 @@ def _whole_log() -> Iterator[None]:
         name = type(error).__name__
         problem = f"a part of the log is missing or has the wrong type for its format ({name})"
         raise ValueError(problem) from error
-
-
-class Faults:
-    """The rows with errors, by column: the first message, and the number of others."""
-
-    def __init__(self) -> None:
-        self._first: dict[str, str] = {}
-        self._others: dict[str, list[str]] = {}  # positions, as many as are shown
-        self._counts: Counter[str] = Counter()
-
-    def __bool__(self) -> bool:
-        return bool(self._first)
-
-    def add(self, field: str, position: str, problem: str) -> None:
-        """Note a problem with a field in the row at a position."""
-        others = self._others.setdefault(field, [])
-        if self._counts[field] and len(others) < _EXAMPLES:
-            others.append(position)
-        self._first.setdefault(field, f"{position}: {problem}")
-        self._counts[field] += 1
-
-    def check(self, rows: int) -> None:
-        """Check that none were noted in this number of rows.
-
-        Raises:
-            ValueError: there are faults; the message has the first one of a field and lists more.
-        """
-        for field, message in self._first.items():
-            others, count = self._others[field], self._counts[field]
-            if count == rows > 1:
-                message += f" (in all {rows:,} rows)"
-            elif others:
-                message += f"; also {', '.join(others)}"
-                message += f", and {count - 1 - len(others)} more" * (count > 1 + len(others))
-            raise ValueError(message)
 
 
 def file_of(path: Path) -> Path:

@@ -56,16 +56,12 @@ class Ids(NamedTuple):
         """
         encodings = list(map(encoded, texts))
         lengths = np.fromiter(map(len, encodings), np.int64, len(encodings))
-        return cls.from_bytes(b"".join(encodings), lengths)
-
-    @classmethod
-    def from_bytes(cls, data: bytes, lengths: Integers) -> "Ids":
-        """Return the ids of these lengths, which are concatenated in the data."""
-        return cls.from_padded(np.frombuffer(b"".join([data, bytes(8)]), np.uint8), lengths)
+        data = b"".join([*encodings, bytes(8)])
+        return cls.from_padded(np.frombuffer(data, np.uint8), lengths)
 
     @classmethod
     def from_padded(cls, data: Bytes, lengths: Integers) -> "Ids":
-        """Return the same as `from_bytes`, for data with eight extra bytes at the end."""
+        """Return the ids of these lengths, concatenated in data with eight bytes more."""
         # Halving the bytes of each number saves much memory for a run of millions of rows.
         kind = np.int32 if len(data) < 2**31 else np.int64
         lengths = lengths.astype(kind, copy=False)

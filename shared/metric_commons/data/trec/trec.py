@@ -5,10 +5,9 @@ document and relevance. Columns are separated by any number of blanks. A file is
 columns (`Run`, `Qrels`), a block of lines at a time (`trec_lines`), so that the text of a large
 file is never in memory as a whole.
 
-pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON; its Parquet has
-the columns q_id, doc_id and score. BEIR's judgments are TSV with three columns, usually with a
-header; `beir` itself always skips the first line, and so loses a judgment if it is no header.
-ranx's LZ4 files contain CBOR, which would need two more libraries.
+pytrec_eval and ranx take `{query: {document: number}}`, which ranx saves as JSON. BEIR's judgments
+are TSV with three columns, usually with a header; `beir` itself always skips the first line, and so
+loses a judgment if it is no header.
 """
 
 import math
@@ -20,7 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property, partial
 from io import BytesIO
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar, Self, TypeVar, cast
 
@@ -30,7 +29,7 @@ from ...statistics.arguments.arrays import Floats, Integers, Unsigned
 from ..files.json_rows import fault_of
 from ..files.streams import STANDARD_INPUT, Stream, UnpackedSizeError, broken_compression
 from .identifiers import GOLDEN, Ids, decoded, encoded
-from .other_formats import Triple, has_three_columns, has_triples, triples_in, with_comment
+from .other_formats import has_three_columns, is_dictionary, read_dictionary, with_comment
 from .trec_lines import Columns, Layout, columns_of_blocks, looked_up
 
 File = str | os.PathLike[str]
@@ -173,16 +172,16 @@ class ShortQrels(Qrels):
 
 
 def read_run(path: File) -> Run:
-    """Read a run, plain or compressed: TREC's format, ranx's Parquet, or a JSON dictionary.
+    """Read a run, plain or compressed: TREC's format, or a JSON dictionary.
 
     Any number of blanks and tabs may separate the columns, and begin and end a line. Empty lines,
-    lines that begin with `#`, a byte order mark, line ends of any system, and text after the tag
-    are allowed. Query, document and score are used; the rank is not.
+    lines that begin with `#`, a byte order mark, and text after the tag are allowed. Query,
+    document and score are used; the rank is not.
 
     Raises:
         ValueError: a line has too few columns or a score that is not a number or NaN, a query has a
-            document twice, the file has no rows, or its compression is broken. The message is one
-            line with the file, the line's number and its text.
+            document twice, the file has no rows, or its compression is broken. The message has
+            the file, and the number and text of a wrong line.
         OSError: the file cannot be read.
     """
     return read_hashed(path, Run)[0]
@@ -196,7 +195,7 @@ def read_qrels(path: File) -> Qrels:
     Raises:
         ValueError: a line has too few or too many columns or a relevance that is not an integer, a
             query has a document twice, the file has no rows, or its compression is broken. The
-            message is one line with the file, the line's number and its text.
+            message has the file, and the number and text of a wrong line.
         OSError: the file cannot be read.
     """
     return read_hashed(path, Qrels)[0]
@@ -222,37 +221,31 @@ def read_hashed(path: File, kind: type[_Table]) -> tuple[_Table, str]:
 
     The path `-` is standard input.
     """
-    name = Path(path)
-    with _named_damages(path), Stream(name) as stream:
-        start = stream.content.read(_BLOCK)
-        if has_triples(start.removeprefix(_BYTE_ORDER_MARK)):
-            triples = _triples(path, start + stream.content.read())
-            return _from_triples(path, triples, kind), stream.sha256()
-        data = b""  # the whole content, unless it can be read again for a message
-        if name == STANDARD_INPUT or b"\n" not in start:
-            data = start = start + stream.content.read()
-        if b"\n" not in start:  # line ends of the classic Mac OS
-            data = start = start.replace(b"\r", b"\n")
+    with _named_damages(path), Stream(Path(path)) as stream:
+        start = stream.content.read(_BLOCK).removeprefix(_BYTE_ORDER_MARK)
+        if is_dictionary(start):
+            table = _from_dictionary(path, start + stream.content.read(), kind)
+            return table, stream.sha256()
         # A usual rate of compression is 4.
-        size = len(data) or (stream.size or 0) * (4 if stream.is_compressed else 1)
+        size = (stream.size or 0) * (4 if stream.is_compressed else 1)
         pieces = chain([start], iter(partial(stream.content.read, _BLOCK), b""))
         table = _table(path, _line_blocks(pieces), size, kind)
         sha256 = stream.sha256()
-        duplicate = table.first_duplicate()
-    if duplicate is not None:
-        with Stream(name) as stream:
-            lines = _lines(BytesIO(data) if data else stream.content)
-            for number, line, _ in islice(lines, duplicate, None):
-                raise _line_error(path, number, line, "the query has this document already")
-            raise ValueError(f"{os.fspath(path)} has changed while it was read")
+    row = table.first_duplicate()
+    if row is not None:
+        query, (document,) = (
+            table.queries[table.query[row]],
+            table.ids.take(np.array([row])).texts(),
+        )
+        raise ValueError(f"{os.fspath(path)}: query {query!r} has document {document!r} twice")
     return table, sha256
 
 
 def _line_blocks(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the bytes, after a byte order mark, in blocks of whole lines."""
+    """Yield the bytes in blocks of whole lines."""
     remainder = b""
-    for number, piece in enumerate(pieces):
-        data = remainder + (piece if number else piece.removeprefix(_BYTE_ORDER_MARK))
+    for piece in pieces:
+        data = remainder + piece
         end = data.rfind(b"\n") + 1
         if end:
             yield data[:end]
@@ -274,7 +267,7 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
     line = 1
     for block, columns in columns_of_blocks(chain([first], blocks), kind.layout, size):
         if columns is None:
-            raise next(_errors(path, block, kind.layout, line))
+            raise _error(path, block, kind.layout, line)
         line += columns.lines
         parts.append(columns)
         for name in columns.queries:
@@ -292,32 +285,26 @@ def _table(path: File, blocks: Iterator[bytes], size: int, kind: type[_Table]) -
     )
 
 
-def _triples(path: File, data: bytes) -> Iterable[Triple]:
+def _from_dictionary(path: File, data: bytes, kind: type[_Table]) -> _Table:
+    """Return the rows of a dictionary `{query: {document: number}}`."""
     try:
-        return triples_in(data.removeprefix(_BYTE_ORDER_MARK))
+        content = read_dictionary(data)
     except (ValueError, RecursionError) as error:
         raise ValueError(f"{os.fspath(path)}: {fault_of(error)}") from None
-
-
-def _from_triples(path: File, triples: Iterable[Triple], kind: type[_Table]) -> _Table:
-    """Return the rows of a dictionary or a table."""
-    indices: dict[str, int] = {}
-    pairs: dict[tuple[str, str], float] = {}
-    for query, document, number in triples:
-        is_number = isinstance(number, int | float) and not isinstance(number, bool)
-        problem = kind.number_problem(number) if is_number else "is not a number"
-        if problem:
-            place = f"{os.fspath(path)}: query {query!r}, document {document!r}"
-            raise ValueError(f"{place}: {number!r} {problem}")
-        if (query, document) in pairs:
-            raise ValueError(f"{os.fspath(path)}: query {query!r} has document {document!r} twice")
-        indices.setdefault(query, len(indices))
-        pairs[query, document] = number
-    if not pairs:
+    content = {query: documents for query, documents in content.items() if documents}
+    for query, documents in content.items():
+        for document, number in documents.items():
+            is_number = isinstance(number, int | float) and not isinstance(number, bool)
+            problem = kind.number_problem(number) if is_number else "is not a number"
+            if problem:
+                place = f"{os.fspath(path)}: query {query!r}, document {document!r}"
+                raise ValueError(f"{place}: {number!r} {problem}")
+    if not content:
         raise ValueError(f"{os.fspath(path)}: there are no rows")
-    rows = np.array([indices[query] for query, _ in pairs], np.int64)
-    ids = Ids.from_texts([document for _, document in pairs])
-    return kind.from_unsorted(list(indices), rows, ids, np.array([*pairs.values()], np.float64))
+    sizes = [len(documents) for documents in content.values()]
+    ids = Ids.from_texts([document for documents in content.values() for document in documents])
+    numbers = np.concatenate([np.array([*d.values()], np.float64) for d in content.values()])
+    return kind.from_unsorted(list(content), np.repeat(np.arange(len(sizes)), sizes), ids, numbers)
 
 
 @contextmanager
@@ -347,18 +334,18 @@ def _lines(lines: Iterable[bytes], first: int = 1) -> Iterator[tuple[int, bytes,
             yield number, line, fields
 
 
-def _errors(path: File, data: bytes, layout: Layout, first: int) -> Iterator[ValueError]:
-    """Yield an error for each wrong line of a block, whose first line has this number."""
+def _error(path: File, data: bytes, layout: Layout, first: int) -> ValueError:
+    """Return the error of the first wrong line of a block, whose first line has this number."""
     columns, width = layout.columns, len(layout.columns)
     for number, line, fields in _lines(BytesIO(data), first):
         if len(fields) < width or (len(fields) > width and not layout.allows_more_fields):
             problem = f"expected {width} columns ({', '.join(columns)}), got {len(fields)}"
-            yield _line_error(path, number, line, problem)
-            continue
+            return _line_error(path, number, line, problem)
         try:
             layout.parse_numbers([fields[layout.used[-1]]])
         except ValueError as error:
-            yield _line_error(path, number, line, str(error))
+            return _line_error(path, number, line, str(error))
+    return ValueError(f"{os.fspath(path)} cannot be read")
 
 
 class LineError(ValueError):

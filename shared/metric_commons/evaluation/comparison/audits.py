@@ -5,7 +5,6 @@ scores, such as F1, are narrower. Two systems are assumed to err independently. 
 they mostly err together, and then a comparison of rows would find smaller differences.
 """
 
-import csv
 import math
 import re
 from collections.abc import Mapping
@@ -136,15 +135,9 @@ def printed_difference(
     )
 
 
-class AuditedTable(NamedTuple):
-    """A table in which scores that cannot be told apart from the best one are marked."""
-
-    table: Table
-    marked: int
-    audited: int
-
-
-def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> AuditedTable:
+def audited_table(
+    text: str, rows: int | None = None, alpha: float = 0.05
+) -> tuple[Table, set[tuple[int, int]]]:
     """Audit the columns of the first table of a Markdown text.
 
     Args:
@@ -152,22 +145,24 @@ def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> Au
         rows: the number of rows of columns whose header has none.
         alpha: the level of the tests of all pairs of one column together.
 
+    Returns:
+        The table, and the rows and columns of scores that cannot be told apart from the best one of
+        their column; these are marked.
+
     Raises:
-        ValueError: there is no table, or a number of rows is missing.
+        ValueError: there is no table, a number of rows is missing, or a score is no mean.
     """
     header, *body = _cells(text)
     marked: set[tuple[int, int]] = set()
-    left_out = []
     for column, name in enumerate(header[1:], start=1):
         scores = _scores(name, [row[column] for row in body])
-        if not scores:
-            left_out.append(name)
+        if not scores:  # a column of words
             continue
         size = _ROWS.search(name)
         number = int(size[1].replace(",", "")) if size else rows
         if number is None:
             raise ValueError(f"{name}: no number of rows; write 'n=500' in the header, or --rows")
-        best = (min if "↓" in name else max)(scores, key=lambda row: scores[row].value)
+        best = max(scores, key=lambda row: scores[row].value)
         level = alpha / max(math.comb(len(scores), 2), 1)
         for row, score in scores.items():
             difference = printed_difference(scores[best], score, number)
@@ -178,10 +173,7 @@ def audited_table(text: str, rows: int | None = None, alpha: float = 0.05) -> Au
         f"{_EQUAL} cannot be told apart from the best beside it, at {alpha:g} for all pairs "
         "together, if rows are right or wrong and systems err independently."
     )
-    if left_out:
-        note += f" Not audited, since they are not means of rows: {', '.join(left_out)}."
-    audited = len(header) - 1 - len(left_out)
-    return AuditedTable(Table(header, body, 1, set(), note), len(marked), audited)
+    return Table(header, body, 1, set(), note), marked
 
 
 def _cells(text: str) -> list[list[str]]:
@@ -191,11 +183,7 @@ def _cells(text: str) -> list[list[str]]:
     if rule is None:
         raise ValueError("there is no table of Markdown, such as | Model | NQ (n=500) |")
     rows = [lines[rule - 1], *takewhile(lambda line: "|" in line, lines[rule + 1 :])]
-    bare = (re.sub(r"[*_`~$]", "", row.strip("|")) for row in rows)
-    table = [
-        [cell.strip() for cell in cells]
-        for cells in csv.reader(bare, delimiter="|", quoting=csv.QUOTE_NONE)
-    ]
+    table = [[re.sub(r"[*_`~$]", "", c).strip() for c in row.strip("|").split("|")] for row in rows]
     for cells in table:
         if len(cells) != len(table[0]):
             raise ValueError(f"the row {cells[0]!r} has {len(cells)} cells, not {len(table[0])}")
@@ -203,12 +191,10 @@ def _cells(text: str) -> list[list[str]]:
 
 
 def _scores(name: str, cells: list[str]) -> Mapping[int, PrintedScore]:
-    """Return the scores of rows; none if they are not means from 0 to 1, or percentages."""
-    measure = name.split("(")[0].strip(" ↑↓").lower().replace("-", "_")
+    """Return the scores of rows, which are means from 0 to 1, or percentages."""
+    measure = name.split("(")[0].strip().lower()
+    if measure in names() and load_without_evaluate(measure).score_kind not in _MEANS:
+        raise ValueError(f"{name}: this is no mean of rows, which an audit is for")
     numbers = {row: match[1] for row, text in enumerate(cells) if (match := _CELL.fullmatch(text))}
-    largest = max(map(Fraction, numbers.values()), default=Fraction(101))
-    is_mean = measure not in names() or load_without_evaluate(measure).score_kind in _MEANS
-    if largest > 100 or not is_mean:
-        return {}
-    percent = largest > 1 or any("%" in cell for cell in [name, *cells])
+    percent = any("%" in cell for cell in cells) or any(float(n) > 1 for n in numbers.values())
     return {row: PrintedScore.read(text, percent=percent) for row, text in numbers.items()}

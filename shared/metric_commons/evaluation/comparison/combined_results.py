@@ -24,7 +24,7 @@ from ..rows.libraries import columns_of_table, table_names
 from .comparisons import NOTHING, Pair, paired_scores, with_comparisons
 from .saved_results import is_saved, read_results
 
-_BY_SYSTEM = ("digests", "columns", "logs")  # entries of a provenance with a value for each system
+_BY_SYSTEM = ("digests", "sources")  # entries of a provenance with a value for each system
 
 
 def collected(results: Mapping[str, Results]) -> tuple[Results, str]:

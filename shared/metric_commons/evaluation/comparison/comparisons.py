@@ -9,7 +9,6 @@ next to F1, would cost all others power.
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,24 +178,17 @@ def paired_scores(
     limits = None if bounds is None else score_bounds(bounds)
     find_scores(scores or (), results.systems)  # which refuses those that there are not
 
-    @cache
-    def ordered(first: str, system: str, module: str) -> RowTable:
-        """Return the rows of a system in the order of those of the first."""
-        a, b = results.rows[first][module], results.rows[system][module]
-        return in_order_of(a, b, (first, system))
-
     for a, b in names:
         for module, result in results.systems[a].items():
             rival = results.systems[b].get(module)
             if rival is None or not all(module in results.rows.get(side, {}) for side in (a, b)):
                 continue
-            first = results.rows[a][module]
-            kinds = _comparable(result, first)
-            of_rival = _comparable(rival, results.rows[b][module])
+            first, second = (results.rows[side][module] for side in (a, b))
+            kinds, of_rival = _comparable(result, first), _comparable(rival, second)
             shared = [name for name in kinds if name in of_rival]
             if shared:
                 _check_options(module, {a: result, b: rival})
-            second = ordered(a, b, module)
+            second = in_order_of(first, second, (a, b))
             chosen = [name for name in shared if name == result.main_score] or shared[:1]
             chosen += [name for name in shared if name in first.metric.also_compared]
             if scores is not None:

@@ -54,12 +54,13 @@ by 0.05.'
     check_option("margin", margin, Positive)
     check_option("alpha", alpha, Annotated[float, Range(0, 0.5, strict=True)])
     sides = {"new": new, "baseline": baseline}
-    systems = {side: results.systems[only_system(results, side)] for side, results in sides.items()}
+    names = {side: only_system(results, side) for side, results in sides.items()}
+    systems = {side: results.systems[names[side]] for side, results in sides.items()}
     module, name = find_score(score, systems)
     tables = []
     for side, results in sides.items():
-        (modules,) = results.rows.values() if results.rows else ({},)
-        table, result = modules.get(module), systems[side].get(module)
+        table = results.rows.get(names[side], {}).get(module)
+        result = systems[side].get(module)
         if not result or not table or name in result.aggregation or name not in table.row_scores:
             raise ValueError(
                 f"there is no score {score!r} of rows in the {side} result; --sequential is for "

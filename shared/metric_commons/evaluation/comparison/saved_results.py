@@ -67,8 +67,14 @@ def merged_rows(paths: Iterable[Path]) -> "RowFile":
             inputs.append(source)
         record = record or file.provenance
         tables.append(file.tables)
+        names = [
+            {(s, n) for s, modules in t.items() for n in modules} for t in (tables[0], file.tables)
+        ]
+        if different := sorted(names[0] ^ names[1]):
+            listed = ", ".join(f"{module} of {system!r}" for system, module in different)
+            raise ValueError(f"{path}: only some of the files have rows of {listed}")
     if len(tables) > 1:  # rows are in several files, which one field of a file does not name
-        record = {n: v for n, v in record.items() if n not in ("columns", "logs")}
+        record = {n: v for n, v in record.items() if n != "sources"}
     whole = merged(tables)
     for modules in whole.values():
         check_unique(next(iter(modules.values())).ids)

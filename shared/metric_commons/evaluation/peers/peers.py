@@ -4,7 +4,6 @@ A function here takes predictions, references and the options of ours, and retur
 by the names of ours. It does no more than the peer's documentation says: what it returns is theirs.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from importlib.metadata import version
@@ -163,27 +162,6 @@ def _sklearn(rows: PeerRows) -> Scores:
     return scores
 
 
-# Names of ours and of trec_eval.
-_TREC = {"map": "map", "mrr": "recip_rank", "ndcg@10": "ndcg_cut_10", "precision@10": "P_10"}
-
-
-def _pytrec_eval(rows: PeerRows) -> Scores:
-    import pytrec_eval
-
-    def documents(row: Any, field: str, kind: Callable[[Any], Any]) -> dict[str, Any]:
-        """Return documents with scores or grades; ids alone are in order, or relevant."""
-        if isinstance(row, Mapping):
-            return dict(zip(row["doc_id"], map(kind, row[field]), strict=True))
-        return {name: 1 if kind is int else float(-rank) for rank, name in enumerate(row)}
-
-    run = {f"q{n}": documents(row, "score", float) for n, row in enumerate(rows.predictions)}
-    judged = {f"q{n}": documents(row, "relevance", int) for n, row in enumerate(rows.references)}
-    evaluator = pytrec_eval.RelevanceEvaluator(judged, set(_TREC.values()))
-    # Queries without results or judgments are missing, and count 0, as trec_eval -c has it.
-    values = defaultdict(lambda: defaultdict(float), evaluator.evaluate(run))
-    return {key: _mean(values[name][measure] for name in run) for key, measure in _TREC.items()}
-
-
 # The options are those with which the cards call the module equal to the peer.
 PEERS: Mapping[str, Peer] = {
     "jiwer": Peer("jiwer", "jiwer", _jiwer, {"error_rate": {}}),
@@ -195,11 +173,5 @@ PEERS: Mapping[str, Peer] = {
         "scikit-learn",
         _sklearn,
         {"classification": {"average": "macro"}, "regression": {}, "clustering": {}},
-    ),
-    "pytrec_eval": Peer(
-        "pytrec_eval",
-        "pytrec_eval-terrier",
-        _pytrec_eval,
-        {"ir_ranking": {"measures": [*_TREC], "score_dtype": "float32"}},
     ),
 }

@@ -6,7 +6,6 @@ The example in the docstring is run unchanged. The promises are checked on its f
 
 import doctest
 import json
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from os import PathLike
 from types import SimpleNamespace
@@ -14,7 +13,6 @@ from typing import Any, NamedTuple
 
 from ...module.catalog.catalog import load_without_evaluate, name_of, script_of
 from ...module.declaration.declared_module import DeclaredModule
-from ...statistics.arguments.domains import score_range
 from ..rows.states import State
 
 
@@ -90,31 +88,9 @@ def _runs(name: str, calls: list[ExampleCall]) -> Problems:
         yield "no example of the class calls compute"
 
 
-def _has_plain_scores(call: ExampleCall) -> Problems:
-    result = call.result()
-    text = json.dumps(result)  # an error names the type
-    if not result or (json.loads(text) != result and "NaN" not in text):
-        yield "the result is empty, or changed by JSON"
-    for name, value in result.items():
-        ends = score_range(name, call.module.score_ranges) or (-math.inf, math.inf)
-        if isinstance(value, float) and not math.isnan(value) and not ends[0] <= value <= ends[1]:
-            yield f"{name} is {value}, outside its range {ends}"
-
-
 def _ignores_order(call: ExampleCall) -> Problems:
     if not _same(call.result(slice(None, None, -1)), call.result()):
         yield "rows in another order have another result"
-
-
-def _refuses_bad_rows(call: ExampleCall) -> Problems:
-    for name, values in call.columns.items():
-        changed = {**call.columns, name: [*values[:-1], None]}
-        try:
-            call._replace(columns=changed).result()
-            yield f"None in {name}: no ValueError"
-        except ValueError as error:
-            if name not in str(error):
-                yield f"the error about None in {name} does not name it: {error}"
 
 
 def _merges(call: ExampleCall) -> Problems:
@@ -146,9 +122,7 @@ def _same(first: Mapping[str, Any], second: Mapping[str, Any]) -> bool:
 
 _PROMISES: Mapping[str, Callable[[ExampleCall], Problems]] = {
     "its example runs and prints what it shows": lambda call: iter(()),
-    "scores are plain numbers in their ranges": _has_plain_scores,
     "the order of rows does not matter": _ignores_order,
-    "bad rows are errors that name them": _refuses_bad_rows,
     "parts can be merged": _merges,
     "scores have intervals": _has_intervals,
 }

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from .rendering import RAISED, Table
 
 _FLOAT = r"""\begin{table}[t]
-\centering\footnotesize
-\setlength{\tabcolsep}{3pt}
+\centering
+\footnotesize\setlength{\tabcolsep}{3pt}
 \caption{%s}
 \label{%s}
 \begin{tabular}{%s}
@@ -37,8 +37,8 @@ def as_latex(tables: Iterable[Table], lines: Iterable[str]) -> str:
     >>> print(as_latex([table], ["em|rows=2"]))
     % In the preamble: \usepackage{booktabs}
     \begin{table}[t]
-    \centering\footnotesize
-    \setlength{\tabcolsep}{3pt}
+    \centering
+    \footnotesize\setlength{\tabcolsep}{3pt}
     \caption{Scores.}
     \label{tab:scores}
     \begin{tabular}{lr}

@@ -169,15 +169,10 @@ def _ranks(standings: Standings, systems: Sequence[str], notation: Notation) -> 
 
 def _legend(standings: Standings) -> str:
     """Return the meaning of letters and bold type; empty where nothing is told apart."""
-    if not any(pair["significant"] for pair in standings.comparisons):
+    divided = [len(ranks) for key, ranks in standings.ranks.items() if standings.first_tier(key)]
+    if not divided:
         return ""
-    are_ranked = any(len(systems) > 2 for systems in standings.ranks.values())
-    notes = []
-    if any(standings.letters(next(iter(ranked)), key) for key, ranked in standings.ranks.items()):
-        notes.append(LETTERS_NOTE)
-    if any(map(standings.first_tier, standings.ranks)):
-        notes.append("Bold: tier 1." if are_ranked else "Bold: the better system.")
-    return " ".join(notes)
+    return f"{LETTERS_NOTE} Bold: tier 1." if max(divided) > 2 else "Bold: the better system."
 
 
 def _number(systems: Systems, record: ScoreRecord, form: NumberFormat) -> str:

@@ -84,7 +84,6 @@ class Results(Stored):
     """
 
     FORMAT = "metric-commons/2"
-    INDENT = 2
 
     systems: dict[str, dict[str, ModuleResult]]
     comparisons: list[dict[str, Any]] = field(default_factory=list)
@@ -218,12 +217,12 @@ class Results(Stored):
         Raises:
             ValueError: the file does not have the rows of each system and module.
         """
-        tables = {system: dict(file.tables.get(system, {})) for system in self.systems}
         for system, modules in self.systems.items():
             for module, result in modules.items():
-                if module not in tables[system] or len(tables[system][module]) != result.rows:
+                table = file.tables.get(system, {}).get(module)
+                if table is None or len(table) != result.rows:
                     raise ValueError(f"the rows of {module} of system {system!r} are missing")
-        return replace(self, rows=tables)
+        return replace(self, rows=file.tables)
 
     def choose(self, scores: Collection[str] | None) -> Self:
         """Return these results with only the named scores, in modules and comparisons.
@@ -300,9 +299,7 @@ class Results(Stored):
 
         module, name = find_score(score, self.systems)
         check_option("level", level, Level)
-        results = {s: modules[module] for s, modules in self.systems.items() if module in modules}
-        tables = {s: modules[module] for s, modules in self.rows.items() if module in modules}
-        return best_system(name, results, tables, level)
+        return best_system(module, name, self.systems, self.rows, level)
 
     def __str__(self) -> str:
         return self.to_table()
@@ -386,7 +383,7 @@ class Results(Stored):
         the difference from that system. The cells of missing numbers are empty.
         """
         text = io.StringIO()
-        writer = csv.DictWriter(text, COLUMNS, restval=None, lineterminator="\n")
+        writer = csv.DictWriter(text, COLUMNS, lineterminator="\n")
         writer.writeheader()
         for line in self.lines():
             writer.writerow({n: spreadsheet_cell(v) for n, v in to_jsonable(line).items()})
@@ -403,26 +400,25 @@ class Results(Stored):
         """
         import pandas
 
-        return pandas.DataFrame(list(self.lines()), columns=list(COLUMNS))
+        return pandas.DataFrame(self.lines(), columns=list(COLUMNS))
 
-    def lines(self) -> Iterator[dict[str, Any]]:
-        """Yield the cells of each line of `to_csv` by column, without those that are empty."""
+    def lines(self) -> list[dict[str, Any]]:
+        """Return the cells of each line of `to_csv` by column, None for those that are empty."""
         visible = self.visible_systems()
+        lines: list[dict[str, Any]] = []
         for record in self.records():
-            if record.system not in visible:
-                continue
-            line = record._asdict() | {"rows": record.n}
-            rank = self.standings.ranks.get(record.key, {}).get(record.system)
-            if rank and record.group is None:
-                line |= rank
-                line["best_rank"], line["worst_rank"] = rank["rank_interval"]
-            yield {name: value for name, value in line.items() if name in COLUMNS}
+            if record.system in visible:
+                ranks = self.standings.ranks.get(record.key, {}) if record.group is None else {}
+                rank = ranks.get(record.system, {})
+                best, worst = rank.get("rank_interval", (None, None))
+                places = {"rows": record.n, "best_rank": best, "worst_rank": worst}
+                lines.append({**record._asdict(), **rank, **places})
         for pair in self.comparisons:
             if {pair["a"], pair["b"]} <= {*visible}:
                 low, high = pair["confidence_interval"]
-                line = pair | {"system": pair["a"], "versus": pair["b"], "value": pair["diff"]}
-                line |= {"low": low, "high": high}
-                yield {name: value for name, value in line.items() if name in COLUMNS}
+                ends = {"value": pair["diff"], "low": low, "high": high}
+                lines.append({**pair, "system": pair["a"], "versus": pair["b"], **ends})
+        return [{name: line.get(name) for name in COLUMNS} for line in lines]
 
     def tables(self, notation: Notation = PLAIN) -> list[Table]:
         """Return the table of scores and, if available, of groups, ranks and comparisons."""

@@ -137,19 +137,11 @@ def merged(parts: Iterable[Tables]) -> Tables:
     """Return all rows of each system and module.
 
     Raises:
-        ValueError: parts have other systems or modules, or tables that cannot be joined.
+        ValueError: parts have tables that cannot be joined.
     """
-    found: dict[tuple[str, str], list[RowTable]] = {}
-    names: set[tuple[str, str]] = set()
+    found: dict[str, dict[str, list[RowTable]]] = {}
     for part in parts:
-        tables = {(s, n): table for s, modules in part.items() for n, table in modules.items()}
-        names = names or {*tables}
-        if different := names ^ tables.keys():
-            listed = ", ".join(f"{module} of {system!r}" for system, module in sorted(different))
-            raise ValueError(f"only some of the parts have rows of {listed}")
-        for name, table in tables.items():
-            found.setdefault(name, []).append(table)
-    whole: Tables = {}
-    for (system, module), of_parts in found.items():
-        whole.setdefault(system, {})[module] = joined(of_parts)
-    return whole
+        for system, modules in part.items():
+            for name, table in modules.items():
+                found.setdefault(system, {}).setdefault(name, []).append(table)
+    return {s: {n: joined(tables) for n, tables in of.items()} for s, of in found.items()}

@@ -36,6 +36,7 @@ def joined_rows(
         check_unique(ids, names[0])
     check_unique(others, names[1])
     rows = {name: row for row, name in enumerate(others)}
+    problems = []
     for side, other, known, wanted in (
         (*names, set(ids), others),
         (*names[::-1], rows, ids),
@@ -44,7 +45,9 @@ def joined_rows(
         if absent:
             listed = ", ".join(map(repr, absent[:_EXAMPLES])) + ", ..." * (len(absent) > _EXAMPLES)
             count = f"{len(absent)} id{'s' * (len(absent) > 1)}"
-            raise ValueError(f"{side} has no row for {count} ({listed}) of {other}")
+            problems.append(f"{side} has no row for {count} ({listed}) of {other}")
+    if problems:
+        raise ValueError("; ".join(problems))
     return [rows[name] for name in ids]
 
 
@@ -56,12 +59,13 @@ def check_unique(ids: Sequence[Any] | None, owner: str = "") -> None:
 
     >>> check_unique(["a", "b", "a"], "p.jsonl")
     Traceback (most recent call last):
-    ValueError: p.jsonl: the id 'a' occurs 2 times; every row needs its own
+    ValueError: p.jsonl has 3 rows, but 2 ids: the id 'a' occurs 2 times; every row needs its own
     """
     if ids is not None and len(set(ids)) < len(ids):
         name, times = Counter(ids).most_common(1)[0]
         problem = f"the id {name!r} occurs {times} times; every row needs its own"
-        raise ValueError(f"{owner}: {problem}" if owner else problem)
+        counts = f"{owner} has {len(ids)} rows, but {len(set(ids))} ids: "
+        raise ValueError(counts * bool(owner) + problem)
 
 
 def in_order_of(first: "RowTable", second: "RowTable", names: tuple[str, str]) -> "RowTable":

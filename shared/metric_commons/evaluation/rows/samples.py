@@ -90,20 +90,19 @@ def samples_of_rows(
         else:
             described["missing"] = {missing: counts.total()}
             tables = {name: _filled(table, missing) for name, table in tables.items()}
-    first = next(iter(tables.values()))
-    numbers: dict[Any, int] = {}  # of samples, by id
-    samples = [numbers.setdefault(name, len(numbers)) for name in first.ids or range(len(first))]
-    has_repeats = len(numbers) < len(samples) and (repeats_allowed or reduce is not None)
+    ids = next(iter(tables.values())).ids
+    has_repeats = ids is not None and len(set(ids)) < len(ids)
+    if has_repeats and not repeats_allowed and reduce is None:
+        check_unique(ids)
     if has_repeats:
         described["reduce"] = reduce or "mean"
     if left_out:
         described["left_out"] = dict(left_out)
     for name, table in tables.items():
         if name in logged and not isinstance(table.metric, LoggedScores):
-            table = _outcomes(table, samples)
+            table = _outcomes(table)
         elif has_repeats:
-            table = _reduced(table, samples, _REDUCTIONS[reduce or "mean"])
-        check_unique(table.ids)
+            table = _reduced(table, _REDUCTIONS[reduce or "mean"])
         tables[name] = replace(table, reasons=(), conditions={**described, **table.conditions})
     return tables
 
@@ -166,23 +165,23 @@ def _check_rows(table: RowTable, problem: str) -> None:
         )
 
 
-def _reduced(
-    table: RowTable, samples: Sequence[int], reduction: Callable[[Sequence[float]], float]
-) -> RowTable:
+def _reduced(table: RowTable, reduction: Callable[[Sequence[float]], float]) -> RowTable:
     """Return one row for each sample; NaN for one that lacks the score of a row."""
     _check_rows(table, "rows of one id cannot become one; choose one row of each id with --where")
-    columns = {
-        name: [
-            math.nan if any(map(math.isnan, values)) else reduction(values)
-            for values in _by_sample(column, samples)
-        ]
-        for name, column in table.columns.items()
-    }
-    arrays = {name: np.array(values, np.float64) for name, values in columns.items()}
-    return replace(_first_rows(table, samples), columns=arrays)
+    samples = _samples(table)
+
+    def reduced(rows: Sequence[int], column: Sequence[float]) -> float:
+        values = [column[row] for row in rows]
+        return math.nan if any(map(math.isnan, values)) else reduction(values)
+
+    columns = {}
+    for name, column in table.columns.items():
+        listed = column.tolist()
+        columns[name] = np.array([reduced(rows, listed) for rows in samples], np.float64)
+    return replace(table.take([rows[0] for rows in samples]), columns=columns)
 
 
-def _outcomes(table: RowTable, samples: Sequence[int]) -> RowTable:
+def _outcomes(table: RowTable) -> RowTable:
     """Return the scores of samples by a module that takes whether each of their rows passed.
 
     Raises:
@@ -191,40 +190,35 @@ def _outcomes(table: RowTable, samples: Sequence[int]) -> RowTable:
     if len(table.columns) > 1:
         names = " or ".join(table.columns)
         raise ValueError(f"which score shows that a sample passed? --metric {names}")
-    (column,) = table.columns.values()
-    for value in column[~np.isnan(column)].tolist():
-        if value not in (0, 1):
+    (outcomes,) = (column.tolist() for column in table.columns.values())
+    for value in outcomes:
+        if not math.isnan(value) and value not in (0, 1):
             raise ValueError(f"a sample either passed or failed, 1 or 0, but its score is {value}")
-    passed = _by_sample(column, samples)
-    firsts = _first_rows(table, samples)
-    rows = Rows(
-        columns={"predictions": [[int(v) for v in of if not math.isnan(v)] for of in passed]},
-        reasons=["unscored" if any(map(math.isnan, of_sample)) else "" for of_sample in passed],
-    )
-    outcomes = scored(table.metric, rows)
-    return replace(firsts, columns=outcomes.columns)
+    samples = _samples(table)
+    passed = [
+        [int(outcomes[row]) for row in rows if not math.isnan(outcomes[row])] for rows in samples
+    ]
+    reasons = [
+        "unscored" * (len(known) < len(rows)) for known, rows in zip(passed, samples, strict=True)
+    ]
+    scores = scored(table.metric, Rows(columns={"predictions": passed}, reasons=reasons))
+    return replace(table.take([rows[0] for rows in samples]), columns=scores.columns)
 
 
-def _by_sample(column: Any, samples: Sequence[int]) -> list[list[float]]:
-    values: list[list[float]] = [[] for _ in range(max(samples) + 1)]
-    for sample, value in zip(samples, column.tolist(), strict=True):
-        values[sample].append(value)
-    return values
-
-
-def _first_rows(table: RowTable, samples: Sequence[int]) -> RowTable:
-    """Return the first row of each sample; all rows of a sample must have the same labels."""
-    firsts: dict[int, int] = {}
-    for row, sample in enumerate(samples):
-        firsts.setdefault(sample, row)
-    for name, labels in {"groups": table.groups or (), **table.clusters}.items():
-        for row, label in enumerate(labels):
-            if label != (earlier := labels[firsts[samples[row]]]):
-                raise ValueError(
-                    f"row {row}: {label!r} in {name} differs from the label of an earlier row with "
-                    f"the same id, {earlier!r}"
-                )
-    return table.take([*firsts.values()])
+def _samples(table: RowTable) -> list[list[int]]:
+    """Return the rows of each sample, which must have the same labels."""
+    samples: dict[Any, list[int]] = {}
+    for row, name in enumerate(table.ids or range(len(table))):
+        samples.setdefault(name, []).append(row)
+    for field, labels in {"groups": table.groups or (), **table.clusters}.items():
+        for first, *others in samples.values() if labels else ():
+            for row in others:
+                if labels[row] != labels[first]:
+                    raise ValueError(
+                        f"row {row}: {labels[row]!r} in {field} differs from the label of an "
+                        f"earlier row with the same id, {labels[first]!r}"
+                    )
+    return [*samples.values()]
 
 
 def bounded_result(table: RowTable, **reporting: Any) -> dict[str, Any]:

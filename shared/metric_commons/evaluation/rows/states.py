@@ -90,10 +90,9 @@ class State:
         for name, labels in (("groups", groups), ("clusters", clusters)):
             if labels is not None and name not in self.metric.options:
                 raise ValueError(f"{name} is not an option of {self.module}")
-        columns = {
-            name: column if hasattr(column, "__len__") else as_column(name, column)
-            for name, column in columns.items()
-        }  # a generator is read only once
+        for name, column in columns.items():
+            if not hasattr(column, "__len__") or getattr(column, "shape", None) == ():
+                columns[name] = as_column(name, column)  # a generator is read only once
         if not columns or not any(map(len, columns.values())):
             return
         for name in columns:

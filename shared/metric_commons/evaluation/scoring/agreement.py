@@ -43,13 +43,12 @@ def agreements(
         if differ:
             reason = _rounding(logged, values)
             if not reason:
-                convention = source.log.conventions.get(metric.rpartition(".")[2])
                 shown = ", ".join(
                     f"{_place(source, table, row)} has {_number(logged[row])} in the log and "
                     f"{_number(values[row])} here"
                     for row in differ[:_EXAMPLES]
                 )
-                reason = f"{convention or 'reason unknown'}; {shown}"
+                reason = f"reason unknown; {shown}"
             text = (
                 f"{system}: {score} differs from {metric} of the log in {len(differ):,} of "
                 f"{len(table):,} rows: {reason}."

@@ -1,6 +1,7 @@
 """Files of rows, and logs of harnesses, read as blocks of rows for every module.
 
-References may be in another file, joined by id, or by order if lines have none.
+References may be in another file, joined by id, or by order if lines have none; a long table has
+the rows of several systems.
 """
 
 import sys
@@ -43,6 +44,7 @@ class FileOfRows:
         columns: the fields of other inputs, groups and ids, where they are named.
         clusters: the fields of the clusters.
         answers: the files of the references; the first also has the other labels.
+        system: the field that names the system of each row.
         repeats_allowed: whether rows with the same id are one sample.
         missing: unless it is "refuse", ids of the answers without a prediction are rows, too.
     """
@@ -53,6 +55,7 @@ class FileOfRows:
     columns: Mapping[str, str | None]
     clusters: Sequence[str] = ()
     answers: Sequence[Source] = ()
+    system: str | None = None
     repeats_allowed: bool = False
     missing: Missing = "refuse"
 
@@ -100,7 +103,7 @@ class FileOfRows:
                 name, field = (LOGGED, LOGGED) if is_logged else (name, field)
                 if field not in log.columns and field not in log.names:
                     if is_logged or name in metric.required_inputs:
-                        raise UsageError(self._problem(module, name, log))
+                        raise UsageError(self._problem(module, name, field, log))
                     continue
             fields[name] = _JOINED * is_joined + field
         path, judged = self.source.path, (self.answers or [self.source])[0].path
@@ -110,13 +113,13 @@ class FileOfRows:
             raise UsageError(f"{path}: field {field!r} would be compared with itself")
         return fields
 
-    def _problem(self, module: str, name: str, log: Log) -> str:
+    def _problem(self, module: str, name: str, field: str, log: Log) -> str:
         if name == LOGGED:
             return f"{self.source.path}: {module} takes the scores of a log, but there are none"
         flag = f"--{name}" if name in ("predictions", "references") else f"--column {name}=FIELD"
         if log.format_name == PLAIN_ROWS:
             return f"{module} needs {flag}; the fields are {', '.join(map(str, log.names))}"
-        return f"{module} needs {flag}; the format {log.format_name} has no such column"
+        return f"{module} needs {flag}; the format {log.format_name} has no column {field!r}"
 
     # ---- reading --------------------------------------------------------------------------------
 
@@ -124,7 +127,8 @@ class FileOfRows:
         """Yield columns of at most `size` rows, and the number of the first."""
         source, names = self.source, self.fields.names()
         own = [name for name in names if not name.startswith(_JOINED)]
-        self._read(source, own + ["error"] * ("error" in source.log.columns))
+        own += ["error"] * ("error" in source.log.columns)
+        self._read(source, own if self.system is None else [*own, self.system])
         if not self.answers:
             for block in source.blocks(size):
                 yield source.rows - len(next(iter(block.values()))), block
@@ -172,7 +176,8 @@ class FileOfRows:
                     _add_unanswered(columns, self.fields.ids, answers[ids], gap)
                 names = str(source.path), str(file.path)
                 keys = columns[self.fields.ids], answers[ids]
-                rows = joined_rows(*keys, names, repeats_allowed=self.repeats_allowed)
+                are_several = self.repeats_allowed or self.system is not None
+                rows = joined_rows(*keys, names, repeats_allowed=are_several)
                 answers = taken(answers, rows)
             elif source.rows != file.rows:
                 raise ValueError(
@@ -194,6 +199,15 @@ class FileOfRows:
         """Return the rows of each system in a part of the file."""
         start, columns = part
         place = partial(self.place, start)
+        if self.system is not None:
+            ((_, modules),) = self.fields.block(columns, place).items()
+            rows_of: dict[str, list[int]] = {}
+            for row, system in enumerate(columns[self.system]):
+                rows_of.setdefault(str(system), []).append(row)
+            return {
+                system: {name: of_all.take(rows) for name, of_all in modules.items()}
+                for system, rows in rows_of.items()
+            }
         if self.source.log.format_name == PLAIN_ROWS:
             return self.fields.block(columns, place)
         rows = len(next(iter(columns.values())))
@@ -270,28 +284,23 @@ class FileOfRows:
 
     # ---- provenance -----------------------------------------------------------------------------
 
-    def origin(self, system: str, *, by_id: bool) -> dict[str, Any]:
-        """Return where the rows of a system are: by id, or the file and field of each column."""
-        if not by_id:
-            fields: dict[str, str | None] = {
-                **next(iter(self.fields.inputs[system].values())),
-                "id": self.fields.ids,
-                "groups": self.fields.groups,
-                **called_clusters(self.clusters),
-            }
-            file = {"path": str(self.source.path), "format": self.source.format_name}
-            return {n: file | {"field": field} for n, field in fields.items() if field is not None}
+    def origin(self, system: str) -> dict[str, Any]:
+        """Return the files and fields of the rows of a system."""
+        modules = self.fields.inputs.get(system) or next(iter(self.fields.inputs.values()))
+        fields: dict[str, str | None] = {**next(iter(modules.values()))}
+        if fields.pop(LOGGED, None):
+            fields = {"predictions": "prediction", "references": "references"}
+        fields |= {"groups": self.fields.groups, **called_clusters(self.clusters)}
         record: dict[str, Any] = self._file(self.source)
-        inputs = next(iter(self.fields.inputs[system].values()))
-        judged = inputs.get("references", "").removeprefix(_JOINED)
-        named = {"field": self.systems[system], "references": judged}
-        record |= {name: field for name, field in named.items() if field}
+        record["fields"] = {n: f.removeprefix(_JOINED) for n, f in fields.items() if f is not None}
+        if self.system is not None:
+            record["system"] = self.system
         if self.source.log.task is not None:
             record |= {"task": self.source.log.task, "model": self.source.log.system}
         return record | ({"answers": self._file(self.answers[0])} if self.answers else {})
 
     def _file(self, source: Source) -> dict[str, Any]:
-        format_name = source.log.format_name
+        format_name = source.format_name or source.log.format_name
         return {"path": str(source.path), "format": format_name, "id": self._ids(source)}
 
 
@@ -299,7 +308,8 @@ def _add_unanswered(
     columns: Columns, ids: str, expected: Sequence[Any], prediction: str | None
 ) -> None:
     """Add a row without a prediction for each id that is expected and not there."""
-    absent = [*dict.fromkeys(expected).keys() - {*columns[ids]}]
+    known = {*map(str, columns[ids])}
+    absent = [name for name in dict.fromkeys(expected) if str(name) not in known]
     for field, column in columns.items():
         columns[field] = [*column, *(absent if field == ids else [prediction] * len(absent))]
 

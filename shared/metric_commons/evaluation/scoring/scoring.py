@@ -89,6 +89,7 @@ def score(
     bounds: ScoreBounds | None = None,
     jobs: Jobs | None = 1,
     source: str | None = None,
+    system: str | None = None,
     where: Mapping[str, str] | None = None,
     filter: str | None = None,  # noqa: A002 # as logs call it
     metric: str | None = None,
@@ -145,6 +146,7 @@ def score(
             small files, and one per core for large files.
         source: format of the files: rows, jsonl, csv ..., or a log such as lm-eval, inspect or
             helm. By default it is detected from the content.
+        system: field that names the system of each row, if a file has several.
         where: score only rows of a file with this value, such as split=test.
         filter: the filter to score in a log of lm-eval.
         metric: the score of a log that `logged` summarizes; by default all.
@@ -226,6 +228,7 @@ def score(
         raise ValueError(f"{option} is about single rows, which only rows=True keeps")
     reading: dict[str, Any] = {
         "source": source,
+        "system": system,
         "where": where,
         "filter": filter,
         "metric": metric,
@@ -251,7 +254,8 @@ def score(
         record["preset"] = preset
     if compare:
         if len(tables) < 2:
-            raise OptionError("compare", f"needs two systems; there is only {next(iter(tables))!r}")
+            problem = f"needs at least two systems; there is only {next(iter(tables))!r}"
+            raise OptionError("compare", problem)
         tables = _in_one_order(tables)
     intervals: dict[str, Any] = {
         "interval": interval,
@@ -500,6 +504,7 @@ def _of_files(
             columns=fields,
             clusters=list(dict.fromkeys([clusters] if isinstance(clusters, str) else clusters)),
             answers=judged,
+            system=how["system"],
             missing=how["missing"],
             repeats_allowed=bool(
                 (are_logs and file.log.repeated_ids_allowed) or where or how["reduce"]
@@ -520,11 +525,7 @@ def _of_files(
         note(line)
     if source is None and any(log.format_name == "kaldi" for log in logs):
         note("lines begin with ids, as Kaldi's do; --from lines takes these for words")
-    ids = [next(iter(of_system.values())).ids for of_system in tables.values()]
-    selecting = (where, how["filter"], how["reduce"])
-    by_id = are_logs or judged or any(selecting) or any(other != ids[0] for other in ids)
-    origins = {name: reader.origin(name, by_id=bool(by_id)) for name, reader in readers.items()}
-    record["logs" if by_id else "columns"] = origins
+    record["sources"] = {name: reader.origin(name) for name, reader in readers.items()}
     record["inputs"] = [file.provenance() for file in dict.fromkeys([*sources, *judged])]
     return readers, tables, record
 

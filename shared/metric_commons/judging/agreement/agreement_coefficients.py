@@ -16,11 +16,7 @@ from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arguments.checks import OptionError, shown
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import (
-    DrawnScore,
-    extremes,
-    unit_intervals,
-)
+from ...statistics.intervals.weighted_units import intervals_with_candidates
 from ...statistics.resampling.row_units import RowUnits
 from .rated_units import LARGEST, RatedUnits
 
@@ -252,10 +248,9 @@ class Coefficient:
             return {"": self.score(sums)}
 
         unseen = size * self.terms(_unseen_units(units)).table()
-        with np.errstate(all="ignore"):
-            values = self.score(kinds.total()[:, np.newaxis] + unseen.T)
-        drawn = DrawnScore(value, *extremes(values, unseen), (-1.0, 1.0))
-        found = unit_intervals(kinds, {"": drawn}, measure, uncertainty)[""]
+        found = intervals_with_candidates(
+            kinds, {"": value}, measure, unseen, uncertainty, bounds=lambda _: (-1.0, 1.0)
+        )[""]
         return found._replace(standard_error=error)
 
 

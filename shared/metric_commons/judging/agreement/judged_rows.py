@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ...statistics.arguments.arrays import Booleans, Floats, Integers
-from ...statistics.arguments.checks import RowError
+from ...statistics.arguments.checks import RowError, check_finite, check_widths
 from ...statistics.intervals.cluster_sums import Clusters
 from .rated_units import LARGEST
 
@@ -69,8 +69,6 @@ def judged_rows(
     labels = label_numbers(references)
     if labels.shape != verdicts.shape[:1]:
         raise ValueError(f"references has {labels.size} rows, but predictions has {len(verdicts)}")
-    if np.isinf(labels).any():
-        raise RowError("references", int(np.isinf(labels).argmax()), "is infinite")
     for name, numbers in (("predictions", np.abs(verdicts).max(1)), ("references", abs(labels))):
         if (numbers > LARGEST).any():
             raise RowError(name, int((numbers > LARGEST).argmax()), f"is beyond {LARGEST:g}")
@@ -105,19 +103,11 @@ def label_numbers(references: Any) -> Floats:
 
 def _verdicts(predictions: ArrayLike) -> Floats:
     """Return the verdicts, shape (rows, judges)."""
-    try:
-        verdicts = np.asarray(predictions, np.float64)
-    except ValueError:
-        sizes = [np.size(row) for row in predictions]  # type: ignore[union-attr]
-        row = next(row for row, size in enumerate(sizes) if size != sizes[0])
-        problem = f"has {sizes[row]} verdicts, but the first row has {sizes[0]}"
-        raise RowError("predictions", row, problem) from None
+    check_widths("predictions", predictions, "verdicts")
+    verdicts = np.asarray(predictions, np.float64)
     if not len(verdicts):
         raise ValueError("predictions is empty; a rate of no rows is undefined")
-    is_finite = np.isfinite(verdicts.reshape(len(verdicts), -1)).all(axis=1)
-    if not is_finite.all():
-        row = int(is_finite.argmin())
-        raise RowError("predictions", row, "is not a finite number; every row needs a verdict")
+    check_finite("predictions", verdicts, "every row needs a verdict")
     if verdicts.ndim == 1:
         return verdicts[:, np.newaxis] + 0.0
     if not verdicts.shape[1]:

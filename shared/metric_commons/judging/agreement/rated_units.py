@@ -138,15 +138,14 @@ def rated_units(
     (['no', 'yes'], [[0, 1], [1, -1]], [2, 1])
     """
     if isinstance(ratings, np.ndarray):
-        values, codes = coded(ratings.reshape(-1), labels)
-        matrix = codes.reshape(ratings.shape)
+        sizes, flat = np.full(len(ratings), ratings.shape[1]), ratings.reshape(-1)
     else:
         sizes = np.fromiter(map(len, ratings), np.int64, len(ratings))
         flat = list(chain.from_iterable(ratings))
-        values, codes = coded(flat, labels)
-        raters = int(sizes.max(initial=0))
-        matrix = np.full((len(ratings), raters), _HOLE)
-        matrix[np.arange(raters) < sizes[:, np.newaxis]] = codes
+    values, codes = coded(flat, labels)
+    raters = int(sizes.max(initial=0))
+    matrix = np.full((len(ratings), raters), _HOLE)
+    matrix[np.arange(raters) < sizes[:, np.newaxis]] = codes
     if labels is not None and (matrix == len(values)).any():
         unit, rater = map(int, np.argwhere(matrix == len(values))[0])
         problem = f"holds {shown(ratings[unit][rater])}, which is not among the labels"
@@ -265,12 +264,5 @@ def _coded_numbers(numbers: NDArray[Any]) -> tuple[list[Any], Integers]:
     """Return the same for an array of numbers."""
     codes = np.full(numbers.size, _HOLE)
     is_present = numbers == numbers
-    has_holes = not is_present.all()
-    present = numbers[is_present] if has_holes else numbers
-    if not present.size:
-        return [], codes
-    values, positions = np.unique(present, return_inverse=True)
-    if not has_holes:
-        return values.tolist(), positions
-    codes[is_present] = positions
+    values, codes[is_present] = np.unique(numbers[is_present], return_inverse=True)
     return values.tolist(), codes

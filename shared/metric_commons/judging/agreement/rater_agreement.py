@@ -10,7 +10,13 @@ from typing import Annotated, Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import OptionError, RowError, check_measures, shown
+from ...statistics.arguments.checks import (
+    OptionError,
+    RowError,
+    check_measures,
+    check_widths,
+    shown,
+)
 from ...statistics.arguments.domains import Parsed, checked_options
 from ...statistics.arithmetic.rank_correlations import CORRELATIONS, PairedScores
 from ...statistics.intervals.cluster_sums import Clusters
@@ -65,14 +71,10 @@ def panel_scores(
     (0.75, 3, -0.1111)
     """
     judges = len(predictions[0])
+    check_widths("predictions", predictions, "verdicts")
     for row, verdicts in enumerate(predictions):
-        problem = ""
-        if len(verdicts) != judges:
-            problem = f"has {len(verdicts)} verdicts, but the first row has {judges}"
-        elif None in verdicts or any(verdict != verdict for verdict in verdicts):
-            problem = "lacks a verdict"
-        if problem:
-            raise RowError("predictions", row, f"{problem}; every judge must give one")
+        if None in verdicts or any(verdict != verdict for verdict in verdicts):
+            raise RowError("predictions", row, "lacks a verdict; every judge must give one")
     if not judges:
         raise RowError("predictions", 0, "has no verdicts; a panel has at least one judge")
     ratings = [(*verdicts, label) for verdicts, label in zip(predictions, references, strict=True)]

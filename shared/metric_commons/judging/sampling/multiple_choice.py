@@ -319,20 +319,15 @@ def _scores(scores: Floats, is_true: Booleans, ties: Ties) -> tuple[Floats, Floa
 def _mc1(
     scores: Floats, is_true: Booleans, best_true: Floats, best_false: Floats, ties: Ties
 ) -> Floats:
-    """Return whether the best option is true.
-
-    Only rows in which both kinds tie need further work.
-    """
-    is_better = np.greater_equal if ties == "optimistic" else np.greater
-    mc1 = is_better(best_true, best_false).astype(np.float64)
-    tied = np.flatnonzero(best_true == best_false)
-    if tied.size and ties in ("first", "expected"):
-        is_best = scores[:, tied] == best_true[tied]
-        if ties == "first":
-            mc1[tied] = is_true[is_best.argmax(axis=0), tied]
-        else:
-            mc1[tied] = (is_best & is_true[:, tied]).sum(axis=0) / is_best.sum(axis=0)
-    return mc1
+    """Return whether the best option is true."""
+    if ties in ("optimistic", "pessimistic"):
+        is_better = np.greater_equal if ties == "optimistic" else np.greater
+        return np.asarray(is_better(best_true, best_false), np.float64)
+    is_best = scores == np.maximum(best_true, best_false)
+    if ties == "first":
+        first = is_best.argmax(axis=0)
+        return np.asarray(is_true[first, np.arange(first.size)], np.float64)
+    return np.asarray((is_best & is_true).sum(axis=0) / is_best.sum(axis=0), np.float64)
 
 
 def _mc2(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from math import comb
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, NamedTuple
 
 import numpy as np
 
@@ -53,15 +53,13 @@ def sample_counts(predictions: Column) -> SampleCounts:
         n = np.array([row["n"] for row in predictions], dtype=np.int64)
         c = np.array([row["c"] for row in predictions], dtype=np.int64)
         _check_counts(n, c)
-    elif isinstance(predictions, np.ndarray):
-        failed = np.count_nonzero(predictions == 0, axis=1)
-        n, c = _checked_counts(predictions, failed, np.count_nonzero(predictions == 1, axis=1))
     else:
-        n, c = _checked_counts(
-            predictions,
-            [row.count(0) for row in predictions],
-            [row.count(1) for row in predictions],
-        )
+        rows = predictions.tolist() if isinstance(predictions, np.ndarray) else predictions
+        n = np.array([*map(len, rows)], dtype=np.int64)
+        failed, c = (np.array([row.count(x) for row in rows], dtype=np.int64) for x in (0, 1))
+        for row in np.flatnonzero(failed + c < n)[:1].tolist():
+            sample, outcome = next((i, x) for i, x in enumerate(rows[row]) if x not in (0, 1))
+            raise RowError("predictions", row, f"[{sample}] is {outcome}; an outcome is 0 or 1")
     if not n.all():
         raise RowError("predictions", int(n.argmin()), "has no samples")
     return SampleCounts(n, c)
@@ -148,17 +146,6 @@ def _check_counts(n: Integers, c: Integers) -> None:
         if wrong.any():
             row = int(wrong.argmax())
             raise RowError("predictions", row, f"has {problem.format(n=n[row], c=c[row])}")
-
-
-def _checked_counts(rows: Column, failed: Any, passing: Any) -> SampleCounts:
-    """Return the counts of rows of outcomes, given the numbers of zeros and ones."""
-    n, c = np.array(list(map(len, rows)), dtype=np.int64), np.array(passing, dtype=np.int64)
-    wrong = np.array(failed, dtype=np.int64) + c < n
-    if wrong.any():
-        row = int(wrong.argmax())
-        sample, outcome = next((i, x) for i, x in enumerate(rows[row]) if x not in (0, 1))
-        raise RowError("predictions", row, f"[{sample}] is {outcome}; an outcome is 0 or 1")
-    return SampleCounts(n, c)
 
 
 MEASURES = ("pass@k", "pass^k", "g-pass@k", "mg-pass@k", "avg@n")

@@ -11,7 +11,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import RowError, nearest, shown
+from ...statistics.arguments.checks import RowError, shown
 from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
@@ -32,15 +32,13 @@ def outcomes(predictions: Column) -> Floats:
     array([1. , 0. , 0.5])
     >>> outcomes(["win", "lose"])
     Traceback (most recent call last):
-    ValueError: predictions[1] is 'lose'; expected 'win', 'tie' or 'loss'; did you mean 'loss'?
+    ValueError: predictions[1] is 'lose'; expected 'win', 'tie' or 'loss'
     """
     if len(predictions) and isinstance(predictions[0], str):
         for row, word in enumerate(predictions):
             if word not in _WORDS:
-                hint = nearest(word, _WORDS)
-                raise RowError(
-                    "predictions", row, f"is {shown(word)}; expected 'win', 'tie' or 'loss'{hint}"
-                )
+                problem = f"is {shown(word)}; expected 'win', 'tie' or 'loss'"
+                raise RowError("predictions", row, problem)
         return np.array([_WORDS[word] for word in predictions])
     values = np.asarray(predictions, dtype=np.float64) + 0.0  # -0.0 becomes 0.0
     wrong = ~((values >= 0) & (values <= 1))

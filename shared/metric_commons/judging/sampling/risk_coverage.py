@@ -21,7 +21,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import DrawnScore, extremes, unit_intervals
+from ...statistics.intervals.weighted_units import intervals_with_candidates
 from ...statistics.resampling.row_units import RowUnits
 
 
@@ -210,7 +210,6 @@ class AnswerKinds:
         )
 
 
-_LEVELS = 64  # confidences that an unseen answer may have
 _JOINED = 1 << 8  # different confidences, beyond which neighbours are joined
 _PARTS = 1 << 14  # of all weight, in which weighted answers are counted
 
@@ -237,8 +236,6 @@ def answer_intervals(
         joined = _joined(answers.confidences)
         answers, attempted = replace(answers, confidences=joined), joined[answers.attempted]
         levels = np.unique(attempted) if attempted.size else levels
-    if levels.size > _LEVELS:
-        levels = levels[np.linspace(0, levels.size - 1, _LEVELS).astype(int)]
     confidences = answers.confidences
     extended = GradedAnswers(
         np.append(answers.correct, np.repeat([False, True], levels.size)),
@@ -256,7 +253,7 @@ def answer_intervals(
         table = np.zeros((len(clusters.labels), size))
         np.add.at(table, (clusters.numbers, observed), 1)
         units = RowUnits.of_rows(table, np.arange(len(table)))
-    amounts, total = units.of_kinds(), units.total()
+    amounts = units.of_kinds()
     sizes = amounts.sum(axis=1)
     rows = float(units.counts @ sizes)
     unseen_size = float(units.counts @ (sizes * sizes)) / rows if rows else 1.0
@@ -274,19 +271,17 @@ def answer_intervals(
     def measure(sums: Floats, names: Collection[str]) -> Mapping[str, Floats]:
         return kinds.scores(np.rint(sums.T * scale).astype(np.int64))
 
-    drawn_names = sorted(scores.keys() - intervals.keys())
-    unseen_units = np.zeros((candidates.size, size))
-    unseen_units[np.arange(candidates.size), candidates] = unseen_size
-    trials = measure((total + unseen_units).T, drawn_names)
-    drawn_scores = {
-        name: DrawnScore(
-            scores[name],
-            *extremes(trials[name], unseen_units),
-            bounds=(0.0, 0.5 if name == "augrc" else 1.0),
-        )
-        for name in drawn_names
-    }
-    return intervals | unit_intervals(units, drawn_scores, measure, uncertainty)
+    drawn = {name: scores[name] for name in sorted(scores.keys() - intervals.keys())}
+    unseen = np.zeros((candidates.size, size))
+    unseen[np.arange(candidates.size), candidates] = unseen_size
+    return intervals | intervals_with_candidates(
+        units,
+        drawn,
+        measure,
+        unseen,
+        uncertainty,
+        bounds=lambda name: (0.0, 0.5 if name == "augrc" else 1.0),
+    )
 
 
 def _joined(confidences: Floats) -> Floats:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Booleans, Column, Floats
-from ...statistics.arguments.checks import OptionError, RowError, nearest
+from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import Level, Proportion, checked_options
 from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
@@ -49,8 +49,7 @@ def graded_answers(predictions: Column) -> GradedAnswers:
     for row, grade in enumerate(predictions):
         if grade not in grades:
             expected = "expected 'correct', 'incorrect' or 'not_attempted'"
-            hint = nearest(grade, GRADES)
-            raise RowError("predictions", row, f"is {grade[:60]!r}; {expected}{hint}")
+            raise RowError("predictions", row, f"is {grade[:60]!r}; {expected}")
     correct, attempted = np.array([grades[grade] for grade in predictions]).T
     return GradedAnswers(correct, attempted)
 

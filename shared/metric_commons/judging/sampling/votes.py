@@ -4,13 +4,12 @@ A problem has more than k samples. Each score is the exact mean over all subsets
 integers of any size and one rounding at the end, instead of an average over random subsets.
 """
 
-import math
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import lru_cache, partial
 from math import comb
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Annotated, Any, Literal
 
 import numpy as np
@@ -18,6 +17,7 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats
 from ...statistics.arguments.checks import OptionError, RowError, check_measures, check_sizes
 from ...statistics.arguments.domains import Parsed, PerRow, checked_options
+from ...statistics.arguments.shapes import ListOf, Scalar, checked_column
 from .answer_clusters import SampledAnswers
 
 MEASURES = ("maj@k", "best_of@k", "self_consistency")
@@ -252,21 +252,11 @@ def _checked_scores(scores: Any, problems: Sequence[SampledAnswers]) -> list[lis
     Raises:
         ValueError: there are more or fewer, or one is not a number.
     """
-    rows = scores.tolist() if hasattr(scores, "tolist") else list(scores)
+    rows = checked_column("scores", scores, ListOf(Scalar(float)))
     if len(rows) != len(problems):
         raise OptionError("scores", f"has {len(rows)} rows, but there are {len(problems)} problems")
-    numbers = []
     for row, (values, problem) in enumerate(zip(rows, problems, strict=True)):
-        values = values.tolist() if hasattr(values, "tolist") else values
-        if not isinstance(values, Sequence) or isinstance(values, str | bytes):
-            raise RowError("scores", row, f"is {values!r}; expected a list of numbers")
-        if len(values) != len(problem.right):
-            raise RowError(
-                "scores", row, f"has {len(values)} scores for {len(problem.right)} samples"
-            )
-        for sample, value in enumerate(values):
-            is_number = isinstance(value, Real) and not isinstance(value, bool)
-            if not is_number or math.isnan(value):
-                raise RowError("scores", row, f"[{sample}] is {value!r}; a score is a number")
-        numbers.append(list(map(float, values)))
-    return numbers
+        samples = len(problem.right)
+        if len(values) != samples:
+            raise RowError("scores", row, f"has {len(values)} scores for {samples} samples")
+    return [*map(list, rows)]

@@ -22,7 +22,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers
-from ...statistics.arguments.checks import OptionError, RowError, shown
+from ...statistics.arguments.checks import OptionError, RowError, check_finite, shown
 from ...statistics.arguments.domains import Range, checked_options
 from ...statistics.arithmetic.rank_correlations import CORRELATIONS, Estimate, PairedScores
 from ...statistics.intervals.correlation_intervals import correlation_interval
@@ -308,9 +308,7 @@ def _of_scores(
     columns = []
     for name, column in (("predictions", predictions), ("references", references)):
         values = np.asarray(column, np.float64) + 0.0
-        if not np.isfinite(values).all():
-            row = int((~np.isfinite(values)).argmax())
-            raise RowError(name, row, f"is {values[row]}; a score is a finite number")
+        check_finite(name, values, "a score is a finite number")
         columns.append(values)
     scores = PairedScores(*columns)
     result: dict[str, Any] = {}

@@ -24,7 +24,7 @@ from .bradley_terry import (
     regular,
     slopes_of_systems,
 )
-from .vote_counts import Votes, VotesOfPairs
+from .vote_counts import Votes
 
 _DEPENDENT = 1e-10  # the smallest eigenvalue of a correlation matrix that can be inverted
 
@@ -78,25 +78,23 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
 
     size = votes.size
     weight = votes.total_weight
-    pairs = votes.pairs()
 
     def log_odds(point: Floats) -> Floats:
         strengths = point[:size]
-        differences = strengths[pairs.first] - strengths[pairs.second]
-        return np.repeat(differences, pairs.lengths) + covariates @ point[size:]
+        return strengths[votes.first] - strengths[votes.second] + covariates @ point[size:]
 
     def likelihood(point: Floats) -> float:
         odds = log_odds(point)
         return float(weight @ (votes.share * odds + log_expit(-odds)))
 
     def information(expected: Floats) -> Floats:
-        return _cross_products(pairs, covariates, weight * expected * (1 - expected))
+        return _cross_products(votes, covariates, weight * expected * (1 - expected))
 
     def step(point: Floats) -> Floats:
         expected = expit(log_odds(point))
         residuals = weight * (votes.share - expected)
         gradient = np.append(
-            slopes_of_systems(pairs.first, pairs.second, pairs.sums(residuals), size),
+            slopes_of_systems(votes.first, votes.second, residuals, size),
             covariates.T @ residuals,
         )
         matrix = information(expected)
@@ -113,16 +111,15 @@ def fit_with_covariates(votes: Votes, covariates: Floats) -> StyleFit:
     return StyleFit(strengths, point[size:], inverse, expected)
 
 
-def _cross_products(pairs: VotesOfPairs, covariates: Floats, amounts: Floats) -> Floats:
+def _cross_products(votes: Votes, covariates: Floats, amounts: Floats) -> Floats:
     """Return the sum over votes of amount * d d', where d has 1, -1 and the vote's covariates."""
-    size, features = pairs.systems, covariates.shape[1]
-    table = np.zeros((size, size))
-    table[pairs.first, pairs.second] = pairs.sums(amounts)
+    size, features = votes.size, covariates.shape[1]
+    table = votes.table(amounts)
     weighted = amounts[:, None] * covariates
     matrix = np.empty((size + features, size + features))
     matrix[:size, :size] = laplacian(table + table.T)
-    for number, slopes in enumerate(pairs.sums(weighted).T):
-        column = slopes_of_systems(pairs.first, pairs.second, slopes, size)
+    for number, slopes in enumerate(weighted.T):
+        column = slopes_of_systems(votes.first, votes.second, slopes, size)
         matrix[:size, size + number] = matrix[size + number, :size] = column
     matrix[size:, size:] = covariates.T @ weighted
     return matrix

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 
 from ...statistics.arguments.arrays import Column, Floats, Integers, take
-from ...statistics.arguments.checks import OptionError, RowError, check_labels, nearest, shown
+from ...statistics.arguments.checks import OptionError, RowError, check_labels, shown
 from ...statistics.arguments.domains import (
     Labels,
     Level,
@@ -29,6 +29,7 @@ from .bradley_terry import (
     check_finite,
     check_finite_with_ties,
     fit_strengths,
+    fit_with_ties,
     win_probabilities,
 )
 from .rating_errors import (
@@ -39,7 +40,6 @@ from .rating_errors import (
     rating_errors,
 )
 from .style_control import fit_with_covariates, standardized
-from .tie_models import fit_with_ties
 from .vote_counts import VoteRows, Votes, count_votes, read_rows
 
 Method = Literal["bradley_terry", "elo", "win_rate"]
@@ -229,10 +229,7 @@ def _check_rows(rows: VoteRows, ties: str, anchor: Mapping[str, float] | None) -
             raise OptionError("anchor", f"must name one system, got {len(anchor)}")
         ((name, rating),) = anchor.items()
         if name not in rows.systems:
-            raise OptionError(
-                "anchor",
-                f"names {shown(name)}, which has no votes{nearest(str(name), rows.systems)}",
-            )
+            raise OptionError("anchor", f"names {shown(name)}, which has no votes")
         is_number = isinstance(rating, int | float | np.number) and not isinstance(rating, bool)
         if not is_number or not math.isfinite(rating):
             raise OptionError("anchor", f"must hold a finite number, got {shown(rating)}")

@@ -17,26 +17,11 @@ from ...statistics.arguments.checks import (
     check_labels,
     check_number_lists,
     check_weights,
-    nearest,
     shown,
 )
 
 # The points of the first system, in halves.
 VERDICTS = {"model_a": 2, "model_b": 0, "tie": 1, "tie (bothbad)": 1, "both_bad": 1}
-
-
-class VotesOfPairs(NamedTuple):
-    """Pairs of systems with votes; those of a pair are a slice of all votes."""
-
-    systems: int  # their number
-    first: Integers
-    second: Integers
-    starts: Integers
-    lengths: Integers
-
-    def sums(self, amounts: Floats) -> Floats:
-        """Return the amounts of all votes, with any further axes, added up for each pair."""
-        return np.add.reduceat(amounts, self.starts)
 
 
 @dataclass(frozen=True)
@@ -87,13 +72,6 @@ class Votes:
         cells = self.first * self.size + self.second
         totals = np.bincount(cells, amounts, self.size**2).astype(np.float64, copy=False)
         return totals.reshape(self.size, self.size)
-
-    def pairs(self) -> VotesOfPairs:
-        """Return the pairs (first, second); votes are in their order."""
-        cells = self.first * self.size + self.second
-        starts = np.flatnonzero(np.diff(cells, prepend=-1))
-        lengths = np.diff(starts, append=cells.size)
-        return VotesOfPairs(self.size, self.first[starts], self.second[starts], starts, lengths)
 
     def points(self, multiplicities: Floats | Integers | None = None) -> Floats:
         """Return the points that each system took from each other one, shape (systems, systems).
@@ -233,8 +211,7 @@ def _shares(winner: Column) -> tuple[Floats, Integers]:
         except KeyError:
             row = next(row for row, verdict in enumerate(winner) if verdict not in VERDICTS)
             verdicts = ", ".join(map(repr, VERDICTS))
-            hint = nearest(winner[row], VERDICTS)
-            problem = f"is {shown(winner[row])}, but verdicts are {verdicts}{hint}"
+            problem = f"is {shown(winner[row])}, but verdicts are {verdicts}"
             raise RowError("winner", row, problem) from None
         return np.array([0.0, 0.5, 1.0]), codes
     shares = np.asarray(winner, np.float64)

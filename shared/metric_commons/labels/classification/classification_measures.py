@@ -127,14 +127,9 @@ def classification_scores(
         predictions, references = (
             take(column, rows_that_count) for column in (predictions, references)
         )
-    reading: dict[str, Any] = {"threshold": threshold, "probabilities": probabilities}
     task_options: dict[str, Any] = {"labels": labels, "pos_label": pos_label, "average": average}
     area_options: dict[str, Any] = {"multi_class": multi_class, "max_fpr": max_fpr}
-    curve_options: dict[str, Any] = {
-        "top_k": top_k,
-        "calibration_bins": calibration_bins,
-        "calibration_strategy": calibration_strategy,
-    }
+    reading: dict[str, Any] = {"threshold": threshold, "probabilities": probabilities}
     all_references = references
     whole: list[ClassifiedRows] = []
 
@@ -150,7 +145,14 @@ def classification_scores(
         counts = rows.counts(measures.distances)
         of_labels = measures.scores(counts, kinds=rows.kinds(rows.task.average))
         scores = {name: score.tolist() for name, score in of_labels.items()}
-        of_curves = curve_scores(rows, **area_options, **curve_options, curves=is_whole and curves)
+        of_curves = curve_scores(
+            rows,
+            **area_options,
+            top_k=top_k,
+            curves=is_whole and curves,
+            calibration_bins=calibration_bins,
+            calibration_strategy=calibration_strategy,
+        )
         result = dict(scores)
         if measures.task.average == "none":
             result["support"] = counts.shown_support(measures.task.selection)

@@ -23,11 +23,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import mean_interval, ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proportion_interval
-from ...statistics.intervals.weighted_units import (
-    DrawnScore,
-    extremes,
-    unit_intervals,
-)
+from ...statistics.intervals.weighted_units import intervals_with_candidates
 from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, Distances
 from .classified_rows import ClassifiedRows
@@ -151,19 +147,20 @@ def _drawn_intervals(
         else:
             candidates = _candidates(total, task, measures.distances)
         candidates *= squares[-2] / total[-2] if total[-2] else 1.0
-        trials = measured(total[:, np.newaxis] + candidates.T, keys)
-    drawn = {}
-    for name, index in keys:
-        is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
-        drawn[name, index] = DrawnScore(
-            float(listed[name][index]),
-            *extremes(trials[name, index], candidates),
-            (-1.0 if is_signed else 0.0, 1.0),
-            task.average in ("macro", "weighted") and name in _BIASED,
-        )
     denominators = effective[size : 3 * size][total[size : 3 * size] > 0]
     fewest = float(denominators.min()) if denominators.size else 0.0
-    intervals = unit_intervals(units, drawn, measured, uncertainty, smooth=fewest)
+    is_average = task.average in ("macro", "weighted")
+    signed = {*_SIGNED, "balanced_accuracy"} if measures.adjusted else _SIGNED
+    intervals = intervals_with_candidates(
+        units,
+        {(name, index): float(listed[name][index]) for name, index in keys},
+        measured,
+        candidates,
+        uncertainty,
+        bounds=lambda key: (-1.0 if key[0] in signed else 0.0, 1.0),
+        biased=lambda key: is_average and key[0] in _BIASED,
+        smooth=fewest,
+    )
     return {
         name: [intervals[name, index] for index in range(column.size)]
         if isinstance(scores[name], list)

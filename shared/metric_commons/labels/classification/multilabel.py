@@ -94,18 +94,15 @@ class LabelIndicators:
         """
         selection = task.selection
         references, predictions = self.references[:, selection], self.predictions[:, selection]
-        size = len(selection)
-        hits, support, predicted = (
+        columns = [
             rows.sum(axis=1, dtype=np.int64)
             for rows in (references & predictions, references, predictions)
-        )
-        codes = (hits * (size + 1) + support) * (size + 1) + predicted
-        distinct, kinds = np.unique(codes, return_inverse=True)
-        heads, of_predicted = np.divmod(distinct.astype(np.float64), size + 1)
-        of_hits, of_support = np.divmod(heads, size + 1)
-        of_labels = np.full(distinct.size, float(size))
-        columns = (of_hits, of_support, of_predicted, size - of_support)
-        return LabelCounts(*columns, of_hits, of_labels), kinds
+        ]
+        distinct, kinds = np.unique(np.stack(columns, axis=1), axis=0, return_inverse=True)
+        hits, support, predicted = distinct.T.astype(np.float64)
+        of_labels = np.full(len(distinct), float(len(selection)))
+        counts = LabelCounts(hits, support, predicted, of_labels - support, hits, of_labels)
+        return counts, kinds.reshape(-1)
 
 
 def has_one_label(column: Column) -> bool:

@@ -66,7 +66,7 @@ class Entry:
     @property
     def logged_task(self) -> str:
         """Return the task that a log names; "" if there is no log, or it names none."""
-        return str(self._recorded("logs").get("task") or "")
+        return str(self._recorded("sources").get("task") or "")
 
     def _recorded(self, name: str) -> Mapping[str, Any]:
         """Return the entry about the system in this part of the provenance, if there is one."""

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ...data.files.access import is_file, sha256_of
+from ...data.harness_logs.logs import PLAIN_ROWS
 from ...data.tables.selection import Selection
 from ...data.tables.tables import Source, file_of
 from ...evaluation.results.module_results import ModuleResult
@@ -58,7 +59,7 @@ def find_examples(
         ValueError: an unchanged input lacks such a field.
     """
     paths, notes = _find_inputs(results, list(copies))
-    columns = results.provenance.get("columns") or _log_columns(results)
+    columns = _columns(results)
     ranked = rank_rows(results, _COUNT) if columns else _NO_FIELDS
     if isinstance(ranked, str):
         return Examples(notes=[*notes, ranked], unchanged=paths.keys())
@@ -108,17 +109,14 @@ def _read_cells(
 ) -> _Cells:
     """Return the cells of selected rows: of unchanged inputs, and of additional fields.
 
-    Rows of logs are found by their ids. Additional fields are in the log, or in the file of the
-    references.
+    Rows are found by their ids, if they have any. Additional fields are in the file of predictions.
     """
-    logs = {} if "columns" in results.provenance else results.provenance["logs"]
-    files: dict[tuple[str, str | None, str], list[str]] = {}  # their fields
+    files: dict[tuple[str, str, str], list[str]] = {}  # their fields
     for system, of_system in columns.items():
-        first = "predictions" if logs or "references" not in of_system else "references"
         for name, column in of_system.items():
-            key = column["path"], column["format"], system if logs else ""
+            key = column["path"], column["format"], system
             files.setdefault(key, []).append(column["field"])
-            files[key] += fields if name == first else ()
+            files[key] += fields if name == "predictions" else ()
     cells: _Cells = {}
     for (path, format_name, system), names in files.items():
         if path not in paths:
@@ -128,15 +126,15 @@ def _read_cells(
         numbers: dict[Any, list[int]] = {}
         for row in rows:
             numbers.setdefault(row if ids is None else ids[row], []).append(row)
-        id_field, selection = None, Selection()
-        if logs:
-            log = logs[system]
-            is_log = path == log["path"]
-            id_field = (log if is_log else log["answers"]).get("id") if ids is not None else None
-            selection = _selection(results, system) if is_log else selection
-            if ids is not None and id_field is None:
-                continue
-            questions = _QUESTIONS if is_log and not fields else ()
+        record = results.provenance["sources"][system]
+        is_main = path == record["path"]
+        id_field = None if ids is None else (record if is_main else record["answers"])["id"]
+        if ids is not None and id_field is None:
+            continue
+        selection = _selection(results, system) if is_main else Selection()
+        is_log = is_main and format_name != PLAIN_ROWS
+        questions = _QUESTIONS if is_log and not fields else ()
+        if is_log:
             names = _present(file_of(paths[path]), format_name, names, fields, questions)
         source = Source(
             file_of(paths[path]),
@@ -190,24 +188,24 @@ def _present(
         return [*filter(has, names), *[name for name in questions if has(name)][:1]]
 
 
-def _log_columns(results: Results) -> _Columns:
-    """Return the path, format and field of each column in a log, by system and input.
+def _columns(results: Results) -> _Columns:
+    """Return the path, format and field of each column, by system and input.
 
-    Empty if two systems have the same rows of one log, which their ids cannot tell apart.
+    Empty if two systems have the same rows of one file, which their ids cannot tell apart.
     """
     columns: dict[str, dict[str, dict[str, Any]]] = {}
-    for system, log in results.provenance.get("logs", {}).items():
-        answers = log.get("answers", log)
-        fields = {
-            "predictions": (log, log.get("field", "prediction")),
-            "references": (answers, log.get("references", "references")),
-        }
-        columns[system] = {
-            name: {"path": file["path"], "format": file["format"], "field": field}
-            for name, (file, field) in fields.items()
-        }
-    predictions = [tuple(column["predictions"].values()) for column in columns.values()]
-    return columns if len(set(predictions)) == len(predictions) else {}
+    selections: dict[str, Selection] = {}
+    for system, source in results.provenance.get("sources", {}).items():
+        selection = _selection(results, system)
+        predictions = f"{source['path']}\0{source['fields'].get('predictions')}"
+        if "system" in source or selections.setdefault(predictions, selection) != selection:
+            return {}
+        columns[system] = {}
+        for name, field in source["fields"].items():
+            file = source if name == "predictions" else source.get("answers", source)
+            place = {"path": file["path"], "format": file["format"], "field": field}
+            columns[system][name] = place
+    return columns
 
 
 def _example(
@@ -227,9 +225,8 @@ def _example(
 
     inputs = {column["field"] for of_system in columns.values() for column in of_system.values()}
     fields = {f: v for (_, f, number), v in cells.items() if number == row and f not in inputs}
-    for name in ("id", "groups"):
-        for system, value in list(values(name).items())[:1]:
-            fields[columns[system][name]["field"]] = value
+    for system, value in list(values("groups").items())[:1]:
+        fields[columns[system]["groups"]["field"]] = value
     predictions, references = values("predictions"), values("references")
     common = next(iter(references.values()), None)
     is_common = all(value == common for value in references.values())

@@ -96,13 +96,10 @@ def render(results: Results, examples: Examples) -> str:
 
 def _data_names(results: Results) -> list[str]:
     """Return the names of the data: the tasks of logs, and the files of references."""
-    provenance = results.provenance
-    names = {
-        str(log["task"]): None for log in provenance.get("logs", {}).values() if log.get("task")
-    }
-    for columns in filter(None, provenance.get("columns", {}).values()):
-        column = columns.get("references") or next(iter(columns.values()))
-        names[Path(column["path"]).name.partition(".")[0]] = None
+    names: dict[str, None] = {}
+    for source in results.provenance.get("sources", {}).values():
+        path = source.get("answers", source)["path"]
+        names[str(source.get("task") or Path(path).name.partition(".")[0])] = None
     return list(names)
 
 

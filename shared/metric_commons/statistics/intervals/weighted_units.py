@@ -136,6 +136,42 @@ def unit_intervals(
     return intervals
 
 
+def intervals_with_candidates(
+    units: RowUnits,
+    values: Mapping[Key, float],
+    measure: Measure[Key],
+    candidates: Floats,
+    uncertainty: Uncertainty,
+    *,
+    bounds: Callable[[Key], tuple[float, float]] = lambda key: (-math.inf, math.inf),
+    biased: Callable[[Key], bool] = lambda key: False,
+    excess: Callable[[Key], float] = lambda key: 0.0,
+    smooth: float = 0.0,
+) -> dict[Key, Interval]:
+    """Return the intervals of scores; their unseen units are the worst and the best candidate.
+
+    Args:
+        units: the rows, or clusters of them.
+        values: the scores by any keys.
+        measure: as in `unit_intervals`.
+        candidates: what each candidate adds to the sums, shape (candidates, sums).
+        uncertainty: the level, the method, and how many weights are drawn.
+        bounds: the range of a score, by its key.
+        biased: whether a score is biased in draws.
+        excess: the bias of a score that draws do not show.
+        smooth: as in `unit_intervals`.
+    """
+    with np.errstate(all="ignore"):
+        trials = measure(units.total()[:, np.newaxis] + candidates.T, values.keys())
+    scores = {
+        key: DrawnScore(
+            value, *extremes(trials[key], candidates), bounds(key), biased(key), excess(key)
+        )
+        for key, value in values.items()
+    }
+    return unit_intervals(units, scores, measure, uncertainty, smooth=smooth)
+
+
 def _single(measure: Measure[Key], key: Key, sums: Floats) -> Floats:
     return measure(sums, [key])[key]
 

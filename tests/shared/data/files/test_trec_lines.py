@@ -3,6 +3,7 @@ import re
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,7 +23,9 @@ def rows(read, lines, kind=Run):
     columns = read(lines, kind.layout)
     if columns is None:
         return None
-    texts = Ids.from_bytes(columns.documents.tobytes(), columns.lengths).texts()
+    texts = Ids.from_padded(
+        np.append(columns.documents, np.zeros(8, np.uint8)), columns.lengths
+    ).texts()
     queries = [columns.queries[index].decode() for index in columns.query]
     return list(zip(queries, texts, columns.values.tolist(), strict=True))
 

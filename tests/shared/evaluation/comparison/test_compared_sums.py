@@ -21,11 +21,6 @@ def noisy(share, seed):
 
 
 SYSTEMS = {"good": noisy(0.1, 1), "poor": noisy(0.3, 2)}
-TAGS = ["B-PER", "I-PER", "O", "B-LOC", "O"]
-TAGGED = {
-    "good": [TAGS] * 12 + [["O"] * 5] * 2,
-    "poor": [TAGS] * 4 + [["B-PER", "O", "O", "B-LOC", "O"]] * 10,
-}
 
 
 def scored(modules="bleu", **options):
@@ -71,19 +66,6 @@ def test_a_comparison_is_near_that_of_exchanged_rows(module, name):
     assert (comparison["p_value"] < 0.05) == (low > 0 or high < 0)
 
 
-def test_spans_are_compared_too():
-    results = score(
-        "span_f1", predictions=TAGGED, references=[TAGS] * 14, compare=True, scores=["f1"]
-    )
-
-    (comparison,) = results.comparisons
-    assert (
-        comparison["diff"]
-        == results.systems["good"]["span_f1"].scores["f1"]
-        - (results.systems["poor"]["span_f1"].scores["f1"])
-    )
-
-
 def test_means_and_sums_are_one_family_of_tests():
     results = scored(["bleu", "qa_f1"], compare=True)
 
@@ -112,31 +94,6 @@ def test_saved_rows_are_compared_like_those_in_memory(tmp_path):
     tables = read.rows["good"]
     assert tables["ter"].columns["ref_length"][0] == 11
     assert [*tables["qa_em"].columns] == ["qa_em"]
-
-
-def test_rows_of_two_files_are_matched_by_their_ids(tmp_path):
-    ids, order = list(range(30)), random.Random(5).sample(range(30), 30)
-    sides = []
-    for name, rows in (("good", ids), ("poor", order)):
-        predictions = {name: [SYSTEMS[name][row] for row in rows]}
-        references = [REFERENCES[row] for row in rows]
-        sides.append(
-            saved(tmp_path, name, predictions=predictions, references=references, ids=rows)
-        )
-
-    (comparison,) = compare(*sides).comparisons
-    (expected,) = scored(compare=True).comparisons
-    assert {key: comparison[key] for key in ("diff", "p_value", "confidence_interval")} == {
-        key: expected[key] for key in ("diff", "p_value", "confidence_interval")
-    }
-
-
-def test_rows_of_another_result_are_noticed(tmp_path):
-    saved(tmp_path)
-    scored(predictions={"good": SYSTEMS["poor"]}, rows=True).save_rows(tmp_path / "results.parquet")
-
-    with pytest.raises(ValueError, match="its scored rows changed"):
-        read_results(tmp_path / "results.json")
 
 
 def test_a_function_is_an_option_that_a_file_cannot_hold(tmp_path):

@@ -308,13 +308,11 @@ def test_p_is_below_alpha_exactly_where_the_interval_excludes_0(module, tables):
             options=options,
             clusters=clusters,
         )
-        for alternative in ("two-sided", "greater"):
-            for alpha in (0.3, 0.05):
-                testing = {"correction": "none", "alpha": alpha, "confidence_level": 1 - alpha}
-                compared = compare_results(
-                    results, scores=scores, alternative=alternative, **testing
-                )
-                for each in compared.comparisons:
-                    low, high = each["confidence_interval"]
-                    assert (each["p_value"] < alpha) == (low > 0 or high < 0), each
-                    assert not math.isnan(low + high) or math.isinf(low)
+        alphas = (0.3, 0.05) if number // 4 % 2 else (0.05, 0.3)
+        for alternative, alpha in zip(("two-sided", "greater"), alphas, strict=True):
+            testing = {"correction": "none", "alpha": alpha, "confidence_level": 1 - alpha}
+            compared = compare_results(results, scores=scores, alternative=alternative, **testing)
+            for each in compared.comparisons:
+                low, high = each["confidence_interval"]
+                assert (each["p_value"] < alpha) == (low > 0 or high < 0), each
+                assert not math.isnan(low + high) or math.isinf(low)

@@ -7,7 +7,6 @@ import pytest
 from scipy import stats
 
 from metric_commons.evaluation.comparison.combined_results import pairs_of_results
-from metric_commons.evaluation.comparison.comparisons import compare_pairs
 from metric_commons.evaluation.comparison.plans import plan_table, plans
 from metric_commons.evaluation.comparison.verdicts import gate
 from metric_commons.evaluation.results.module_results import ModuleResult
@@ -128,21 +127,3 @@ def test_rows_that_do_not_vary_plan_nothing(new, old):
     (plan,) = plans(pairs, 0.02)
     assert (plan["mde"], plan["rows_needed"]) == (None, None)
     assert plan_table([plan], 0.02, 0.05, 0.8).header[-1] == "deviation"
-
-
-@pytest.mark.long
-def test_scores_of_sums_are_planned_by_the_same_test():
-    texts = [f"the {word} sat on a mat today" for word in "cat dog cow hen fox".split() * 6]
-    others = [text if row % 3 else text.replace("sat", "lay") for row, text in enumerate(texts)]
-    both = (
-        score("bleu", predictions={name: rows}, references=texts, rows=True)
-        for name, rows in (("new", texts), ("old", others))
-    )
-    pairs = pairs_of_results(*both)
-    (comparison,) = compare_pairs(pairs)
-    (plan,) = plans(pairs, 2.0)
-    deviation = comparison["standard_error"] * math.sqrt(30)
-
-    assert plan["score"] == "bleu"
-    assert plan["mde"] == detectable(deviation, 30)
-    assert plan["rows_needed"] == rows_needed(2.0, deviation)

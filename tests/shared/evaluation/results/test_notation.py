@@ -78,11 +78,6 @@ def test_one_system_with_many_scores_has_a_row_for_each():
     assert table.rows[0] == ["accuracy", "0.75 [0.25, 0.99]"]
 
 
-def test_print_shows_the_tables(results):
-    assert str(results) == results.to_table()
-    assert repr(results) == "<Results of good, fair: qa_em; 1 comparison>"
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -122,8 +117,3 @@ def test_options_are_passed_to_score_as_to_compute():
     assert named.signatures() == same.signatures()
     with pytest.raises(TypeError, match="'normalizer' is passed twice"):
         score("qa_em", **rows, normalizer=blank, options={"normalizer": "lower"})
-
-
-def test_a_notebook_shows_the_tables(results):
-    assert results._repr_html_() == results.to_html()
-    assert list(results.to_pandas()["score"].unique()) == ["qa_em"]

@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from metric_commons.judging.sampling.preferences import (
-    alpaca_outcomes,
     outcomes,
     win_rates,
 )
-from tests.tables import tabled
 
 # The squares of lesser numbers are 0 for `math.sqrt`, which the definition below takes.
 rows = st.lists(st.sampled_from([0.0, 0.5, 1.0]) | st.floats(1e-100, 1), min_size=1, max_size=30)
@@ -108,28 +106,3 @@ def test_the_bootstrap_is_near_that_of_scipy():
 def test_words_become_numbers():
     assert outcomes(["tie", "win", "loss"]).tolist() == [0.5, 1.0, 0.0]
     assert math.copysign(1, outcomes([-0.0])[0]) == 1
-
-
-def test_preferences_become_outcomes():
-    preferences = [1, 2, 1.5, 0, 1.25, 0.0, 2.0]
-    expected = [0, 1, 0.5, 0.5, 0.25, 0.5, 1]
-
-    assert alpaca_outcomes(preferences).tolist() == expected
-    assert alpaca_outcomes(np.array(preferences)).tolist() == expected
-    assert preferences == [1, 2, 1.5, 0, 1.25, 0.0, 2.0]
-
-
-def test_an_array_of_preferences_is_not_changed():
-    preferences = np.array([0.0, 1.0])
-    alpaca_outcomes(preferences)
-
-    assert preferences.tolist() == [0.0, 1.0]
-
-
-@pytest.mark.parametrize(
-    ("preferences", "message"),
-    tabled(__file__, "invalid_preferences_are_refused"),
-)
-def test_invalid_preferences_are_refused(preferences, message):
-    with pytest.raises(ValueError, match=rf"^preferences{message}"):
-        alpaca_outcomes(preferences)
