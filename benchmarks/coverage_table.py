@@ -6,7 +6,7 @@
 
 For each family of `_score_distributions` and 10, 30, 100 and 1,000 rows many samples are drawn:
 by default 400 of families whose interval is exact, 240 of those whose interval draws, half of that
-at 1,000 rows. A distribution with a coverage below .93 is measured again, with 1,000 new samples,
+at 1,000 rows. A distribution with a coverage below .93 is measured again, with 2,000 new samples,
 as the least of many coverages is otherwise too low by chance. Prints the coverage of every
 distribution, and writes the least and the median one of each family, with the width beside that of
 the best interval (twice 1.96 standard deviations of the score), for the page on statistics.
@@ -62,7 +62,8 @@ PUBLISHED = TABLES / FILE
 TABLE = Path(sys.argv[3]) if len(sys.argv) > 3 else PUBLISHED
 CHOSEN = int(sys.argv[4]) if len(sys.argv) > 4 else None
 ROWS = (10, 30, 100, 1000)
-DOUBTFUL, AGAIN = 0.93, 1_000  # below this coverage it is measured again, with as many samples
+DOUBTFUL = 0.93  # below this coverage it is measured again, with more samples
+AGAIN = 5 * SAMPLES
 UNLIKELY = 1e-5
 MEANS = (
     "qa_em, qa_f1, substring_recall, rouge_n_l, truthful_mc, pass_at_k, win_rate, ir_ranking, "
@@ -169,7 +170,8 @@ def lower_than_published(name, found):
 def family_rows(families, faults):
     """The lines of the table of these families; what contradicts the page joins the faults."""
     header = " | ".join(f"{rows:,} rows" for rows in ROWS)
-    yield f"| scores | {header} |"
+    samples = f"{SAMPLES * 3 // 10:,} to {SAMPLES:,} samples a cell, {AGAIN:,} if below {DOUBTFUL}"
+    yield f"| scores; {samples} | {header} |"
     yield "| --- |" + " --- |" * len(ROWS)
     for name, make, is_drawn in families:
         start = time.process_time()

@@ -19,7 +19,7 @@ from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.correlation_intervals import correlation_interval, pearson_interval
 from ..statistics.intervals.intervals import mean_interval, resampled_interval
 from ..statistics.intervals.methods import Uncertainty
-from ..statistics.intervals.proportions import Interval
+from ..statistics.intervals.proportions import UNDEFINED, Interval
 from ..statistics.intervals.summary import interval_of
 from ..statistics.resampling.row_units import resampled_counts
 from .explained_intervals import explained_interval, sum_columns
@@ -33,7 +33,6 @@ Values = Callable[[Pairs, Sequence[RegressionMeasure]], Mapping[str, Sequence[fl
 
 WORSE = 1.5  # an unseen error is this many times the largest one
 _ONE_BY_ONE = ("median_ae", "max_error", *RANKS, *D2_NAMES)  # measures that resamples compute anew
-_UNDEFINED = Interval(math.nan, math.nan, "law", math.nan)
 
 
 def measure_intervals(
@@ -72,7 +71,7 @@ def _of_outputs(
 ) -> list[Interval]:
     """Return the interval of each output, or of their average where that is a mean of rows."""
     if not pairs.references.size:
-        return [_UNDEFINED] * pairs.outputs
+        return [UNDEFINED] * pairs.outputs
     if measure.kind in MEANS:
         return _of_errors(measure, pairs, shares, uncertainty)
     if uncertainty.method not in ("auto", "bootstrap"):
@@ -150,7 +149,7 @@ def _of_output(
     if measure.kind in RANKS:
         scores, name = PairedScores(predictions, references), RANKS[measure.kind]
         estimate = CORRELATIONS[name](scores)
-        return correlation_interval(name, scores, estimate, uncertainty) or _UNDEFINED
+        return correlation_interval(name, scores, estimate, uncertainty) or UNDEFINED
     if measure.kind == "pearson":
         return pearson_interval(predictions, references, value, uncertainty, pairs.weights)
     columns = sum_columns(measure, pairs, output)

@@ -13,10 +13,12 @@ import numpy as np
 
 from ..statistics.arguments.arrays import Floats
 from ..statistics.arithmetic.exact_sums import rounded_sum
-from ..statistics.intervals.cluster_sums import Clusters
 from ..statistics.intervals.methods import Uncertainty
-from ..statistics.intervals.proportions import Interval
-from ..statistics.intervals.weighted_units import intervals_with_candidates
+from ..statistics.intervals.proportions import UNDEFINED, Interval
+from ..statistics.intervals.weighted_units import (
+    DrawnScore,
+    unit_intervals,
+)
 from ..statistics.resampling.row_units import RowUnits, cluster_values
 from .measure_names import D2_NAMES, RegressionMeasure
 from .pairs import Pairs
@@ -62,9 +64,8 @@ def explained_interval(
         uncertainty: the level, the method and the clusters.
     """
     if math.isnan(value):
-        return Interval(math.nan, math.nan, "law", math.nan)
-    clusters = uncertainty.clusters
-    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+        return UNDEFINED
+    numbers = uncertainty.numbers
     units = RowUnits.of_rows((columns * weights).T, numbers)
     sizes = cluster_values(weights[:, np.newaxis], numbers)[:, 0]
 
@@ -74,15 +75,8 @@ def explained_interval(
     bounds = (-1.0 if kind in CORRELATIONS else -math.inf, 1.0)
     candidates = _unseen_rows(kind, columns)
     candidates *= rounded_sum(sizes * sizes) / rounded_sum(sizes)
-    found = intervals_with_candidates(
-        units,
-        {"": value},
-        measure,
-        candidates,
-        uncertainty,
-        bounds=lambda _: bounds,
-        smooth=len(units),
-    )[""]
+    score = DrawnScore(value, candidates, bounds)
+    found = unit_intervals(units, {"": score}, measure, uncertainty, smooth=len(units))[""]
     if math.isnan(found.low):  # no variation in any draw
         return found._replace(low=bounds[0], high=bounds[1])
     return found

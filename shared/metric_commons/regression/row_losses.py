@@ -11,7 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from ..statistics.arguments.arrays import Booleans, Floats, equal_blocks
+from ..statistics.arguments.arrays import Booleans, Floats
 from ..statistics.arguments.checks import RowError
 from ..statistics.arithmetic.exact_sums import exact_sum, quotient, rounded_sum, shifted
 from .measure_names import INTERVAL_NAMES, LOSS_NAMES, RegressionMeasure
@@ -127,7 +127,8 @@ def row_losses(measure: RegressionMeasure, predictions: Numbers, references: Num
     _check_domain(measure, predictions, references)
     losses = np.empty(references.shape)
     with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-        for part in equal_blocks(references.shape[1], _BLOCK):
+        for start in range(0, references.shape[1], _BLOCK):
+            part = slice(start, start + _BLOCK)
             of_part = predictions if predictions.shape[1] == 1 else predictions[:, part]
             losses[:, part] = _losses(measure, of_part, references[:, part])
     if not np.isfinite(losses.max(initial=0.0)):  # losses are never negative

@@ -242,6 +242,6 @@ def drawn_law(first: RowTable, second: RowTable, name: str) -> Drawn:
     lowering, raising = np.zeros((2, n_units + unseen_a + unseen_b))
     lowering[[places[0], places[3]]] = raising[[places[1], places[2]]] = size
     kinds = RowUnits(np.ones(n_units, np.int64), unobserved=unseen_a + unseen_b)
-    drawn = {name: DrawnScore(math.nan, lowering, raising)}
+    drawn = {name: DrawnScore(math.nan, np.stack([lowering, raising]))}
     draws = weighted_draws(kinds, drawn, difference, n_resamples=_DRAWS, seed=0)[name]
     return Drawn(draws.lower, draws.upper)

@@ -69,6 +69,6 @@ def plan_table(
         f"Two-sided t-test at {alpha:g}. deviation: standard deviation of the differences of "
         f"{units}. mde: the difference that this number of {units} detects with a power of "
         f"{power:g}. {units} needed: to detect {effect:g} with that power, if further {units} are "
-        "like these. Scores 0 and 1 need about a tenth more."
+        "like these. Scores 0 and 1 need a tenth to a fifth more."
     )
     return Table.of([*names, column(planned, "score", label)], columns)._replace(note=note)

@@ -131,7 +131,9 @@ class ModuleResult:
     @property
     def groups(self) -> dict[str, dict[str, Any]]:
         """Return the scores of groups with their number of rows `n`, and what is about them."""
-        return self.values.get("groups") or {}
+        groups = self.values.get("groups")
+        parts = groups if isinstance(groups, dict) else {}
+        return {name: part for name, part in parts.items() if isinstance(part, dict)}
 
     def records(self, system: str, module: str) -> Iterator[ScoreRecord]:
         """Yield the lines of a table: each score that is a number, of all rows and of groups."""

@@ -8,7 +8,6 @@ from typing import Any
 
 from ...module.catalog.request import Missing
 from ...module.declaration.columns import checked_once
-from ...text.tokens.normalizers import tokenized_once
 from .row_tables import RowTable, joined, kept_by, scored
 from .rows import Block, InputError, Metrics
 from .samples import samples_of_rows
@@ -17,7 +16,6 @@ from .worker_processes import REFUSALS, EndedError, mapped
 Tables = dict[str, dict[str, RowTable]]  # the scored rows of each system by every module
 
 
-@tokenized_once()
 def tables_of(block: Block, metrics: Metrics, missing: Missing = "refuse") -> Tables:
     """Return the scored rows of each system, by every module.
 

@@ -256,7 +256,10 @@ def result(table: RowTable, **reporting: Any) -> Values:
         return found
     if table.kept == "sums":
         metric.check_sums(table.statistics)
-        return dict(summarize(table.statistics, **reporting))
+        try:
+            return dict(summarize(table.statistics, **reporting))
+        except KeyError as error:  # of a file that was changed
+            raise ValueError(f"the rows have no column {error}") from None
     texts = dict(table.texts) if reporting.get("per_example") else {}
     return summarize(table.columns, _averages(table), **reporting) | texts
 

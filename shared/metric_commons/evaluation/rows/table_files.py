@@ -289,7 +289,7 @@ def _tables(modules: Named, column: Callable[..., Any]) -> dict[str, RowTable]:
     tables = {}
     for module, run in modules.items():
         metric = _metric(module, run)
-        kept = {name: column(module, name) for name in (*run["columns"], *run["texts"])}
+        kept = {str(name): column(module, name) for name in (*run["columns"], *run["texts"])}
         kept |= {name: [*map(json.loads, kept[name])] for name in run["json"]}
         texts = {name: kept.pop(name) for name in run["texts"]}
         if kept_by(metric) != "inputs":

@@ -13,10 +13,13 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.arguments.checks import OptionError, shown
+from ...statistics.arguments.checks import shown
 from ...statistics.intervals.methods import Uncertainty
-from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import intervals_with_candidates
+from ...statistics.intervals.proportions import UNDEFINED, Interval
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    unit_intervals,
+)
 from ...statistics.resampling.row_units import RowUnits
 from .rated_units import LARGEST, RatedUnits
 
@@ -227,9 +230,8 @@ class Coefficient:
         """
         units, value = self.units, self.value
         if math.isnan(value):
-            return Interval(math.nan, math.nan, "law", math.nan)
-        if uncertainty.method not in ("auto", "bootstrap"):
-            raise OptionError("method", f"{uncertainty.method!r} is for means of rows; take 'auto'")
+            return UNDEFINED
+        uncertainty.check_drawn()
         error = units.standard_error(self.influences())
         rows, size = self.terms(units.codes).table(), 1.0
         if self.is_mean:
@@ -248,9 +250,8 @@ class Coefficient:
             return {"": self.score(sums)}
 
         unseen = size * self.terms(_unseen_units(units)).table()
-        found = intervals_with_candidates(
-            kinds, {"": value}, measure, unseen, uncertainty, bounds=lambda _: (-1.0, 1.0)
-        )[""]
+        drawn = DrawnScore(value, unseen, (-1.0, 1.0))
+        found = unit_intervals(kinds, {"": drawn}, measure, uncertainty)[""]
         return found._replace(standard_error=error)
 
 

@@ -34,7 +34,7 @@ from ...statistics.intervals.intervals import ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval, critical_value
 from ...statistics.intervals.summary import Measured, summarize_inputs
-from ...statistics.intervals.weighted_units import intervals_with_candidates
+from ...statistics.intervals.weighted_units import DrawnScore, unit_intervals
 from ...statistics.resampling.row_units import RowUnits
 from .judged_rows import JudgedRows, judged_rows, label_numbers
 
@@ -364,8 +364,6 @@ def rogan_gladen(rows: JudgedRows, uncertainty: Uncertainty | None) -> Measured:
 
     # A row without a label, one of label 1 or one of label 0; with a hit or without one
     unseen = np.kron(np.eye(3), [[1.0, 1.0], [0.0, 1.0]]).astype(np.float64)
-    scores = {"": float(result["judge_corrected"])}
-    found = intervals_with_candidates(
-        units, scores, measure, unseen, uncertainty, bounds=lambda _: (0.0, 1.0)
-    )[""]
+    score = DrawnScore(result["judge_corrected"], unseen, (0.0, 1.0))
+    found = unit_intervals(units, {"": score}, measure, uncertainty)[""]
     return result, {"judge_corrected": found._replace(standard_error=error)}

@@ -22,7 +22,7 @@ from ...statistics.arithmetic.rank_correlations import CORRELATIONS, PairedScore
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.correlation_intervals import correlation_interval
 from ...statistics.intervals.methods import Uncertainty
-from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.proportions import UNDEFINED, Interval
 from ...statistics.intervals.summary import Measured, interval_of, summarize_inputs
 from .agreement_coefficients import (
     Coefficient,
@@ -344,6 +344,6 @@ def _correlation(name: str, units: RatedUnits) -> tuple[float, Callable[[Uncerta
             of_rows = Clusters(labels, np.repeat(clusters, counts))
             uncertainty = replace(uncertainty, clusters=of_rows)
         found = correlation_interval(name, scores, estimate, uncertainty)
-        return found or Interval(math.nan, math.nan, "law", math.nan)
+        return found or UNDEFINED
 
     return estimate.value, interval

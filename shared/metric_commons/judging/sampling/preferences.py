@@ -14,7 +14,7 @@ from ...statistics.arguments.arrays import Column, Floats, Integers
 from ...statistics.arguments.checks import RowError, shown
 from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
-from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.proportions import UNDEFINED, Interval
 from ...statistics.intervals.summary import Measured, interval_of, mean, summarize
 
 Ties = Literal["ignore", "half"]
@@ -110,7 +110,7 @@ class ComparedRows:
             result[name] = mean(column[counted]) if counted.size else math.nan
             if uncertainty is None:
                 continue
-            intervals[name] = Interval(math.nan, math.nan, "law", math.nan)
+            intervals[name] = UNDEFINED
             of_counted = uncertainty
             if uncertainty.clusters is not None:
                 of_counted = replace(uncertainty, clusters=uncertainty.clusters.take(counted))

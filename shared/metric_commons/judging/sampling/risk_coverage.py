@@ -21,7 +21,7 @@ from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import intervals_with_candidates
+from ...statistics.intervals.weighted_units import DrawnScore, unit_intervals
 from ...statistics.resampling.row_units import RowUnits
 
 
@@ -271,17 +271,18 @@ def answer_intervals(
     def measure(sums: Floats, names: Collection[str]) -> Mapping[str, Floats]:
         return kinds.scores(np.rint(sums.T * scale).astype(np.int64))
 
-    drawn = {name: scores[name] for name in sorted(scores.keys() - intervals.keys())}
-    unseen = np.zeros((candidates.size, size))
-    unseen[np.arange(candidates.size), candidates] = unseen_size
-    return intervals | intervals_with_candidates(
-        units,
-        drawn,
-        measure,
-        unseen,
-        uncertainty,
-        bounds=lambda name: (0.0, 0.5 if name == "augrc" else 1.0),
-    )
+    drawn_names = sorted(scores.keys() - intervals.keys())
+    unseen_units = np.zeros((candidates.size, size))
+    unseen_units[np.arange(candidates.size), candidates] = unseen_size
+    drawn_scores = {
+        name: DrawnScore(
+            scores[name],
+            unseen_units,
+            bounds=(0.0, 0.5 if name == "augrc" else 1.0),
+        )
+        for name in drawn_names
+    }
+    return intervals | unit_intervals(units, drawn_scores, measure, uncertainty)
 
 
 def _joined(confidences: Floats) -> Floats:

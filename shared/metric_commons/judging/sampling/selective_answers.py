@@ -13,7 +13,7 @@ from ...statistics.arguments.checks import OptionError, RowError
 from ...statistics.arguments.domains import Level, Proportion, checked_options
 from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
-from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.proportions import UNDEFINED, Interval
 from ...statistics.intervals.summary import Measured, mean, summarize_inputs
 from .risk_coverage import AnswerKinds, GradedAnswers, answer_intervals
 
@@ -126,7 +126,7 @@ class _Mean:
 
     def interval(self, uncertainty: Uncertainty) -> Interval:
         if math.isnan(self.value()):
-            return Interval(math.nan, math.nan, "law", math.nan)
+            return UNDEFINED
         rows, clusters = np.flatnonzero(self.rows), uncertainty.clusters
         is_binary = clusters is None and np.isin(self.values, self.bounds).all()
         if uncertainty.method == "wilson" and not is_binary:

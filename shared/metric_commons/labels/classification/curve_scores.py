@@ -19,7 +19,7 @@ from ...statistics.arguments.domains import Parsed
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import mean_interval
 from ...statistics.intervals.methods import Uncertainty
-from ...statistics.intervals.proportions import Interval
+from ...statistics.intervals.proportions import UNDEFINED, Interval
 from ..thresholds.areas import (
     AREAS,
     LOSSES,
@@ -40,7 +40,7 @@ from ..thresholds.curves import (
     roc_curve,
     score_counts,
 )
-from ..thresholds.score_intervals import UNDEFINED, area_intervals, linear_interval
+from ..thresholds.score_intervals import area_intervals, linear_interval
 from .classified_rows import ClassifiedRows
 from .label_intervals import supported
 

@@ -19,11 +19,13 @@ import numpy as np
 from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable, scaled_weights
 from ...statistics.arithmetic.exact_sums import group_sums
-from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import mean_interval, ratio_interval
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval, f1_of_jaccard, proportion_interval
-from ...statistics.intervals.weighted_units import intervals_with_candidates
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    unit_intervals,
+)
 from ...statistics.resampling.row_units import RowUnits
 from .classes import Classes, Distances
 from .classified_rows import ClassifiedRows
@@ -58,7 +60,7 @@ def label_intervals(
         scores: those that follow from them.
         uncertainty: the level, the method and the clusters.
     """
-    task, units = measures.task, _units(rows, measures.distances, uncertainty.clusters)
+    task, units = measures.task, _units(rows, measures.distances, uncertainty.numbers)
     intervals: dict[str, Any] = {}
     if isinstance(rows.table, LabelIndicators) and task.average == "samples":
         intervals = _intervals_of_rows(rows.table, measures, uncertainty)
@@ -129,6 +131,7 @@ def _drawn_intervals(
     uncertainty: Uncertainty,
 ) -> dict[str, Any]:
     """Return the intervals of scores by random weights, the same for all, or by resamples."""
+    measures, units = _with_unseen_label(measures, units)
     task = measures.task
     listed = {name: np.atleast_1d(np.asarray(value, float)) for name, value in scores.items()}
     keys = [(name, index) for name, column in listed.items() for index in range(column.size)]
@@ -147,26 +150,40 @@ def _drawn_intervals(
         else:
             candidates = _candidates(total, task, measures.distances)
         candidates *= squares[-2] / total[-2] if total[-2] else 1.0
+    drawn = {}
+    for name, index in keys:
+        is_signed = name in _SIGNED or (measures.adjusted and "balanced" in name)
+        drawn[name, index] = DrawnScore(
+            float(listed[name][index]),
+            candidates,
+            (-1.0 if is_signed else 0.0, 1.0),
+            task.average in ("macro", "weighted") and name in _BIASED,
+        )
     denominators = effective[size : 3 * size][total[size : 3 * size] > 0]
     fewest = float(denominators.min()) if denominators.size else 0.0
-    is_average = task.average in ("macro", "weighted")
-    signed = {*_SIGNED, "balanced_accuracy"} if measures.adjusted else _SIGNED
-    intervals = intervals_with_candidates(
-        units,
-        {(name, index): float(listed[name][index]) for name, index in keys},
-        measured,
-        candidates,
-        uncertainty,
-        bounds=lambda key: (-1.0 if key[0] in signed else 0.0, 1.0),
-        biased=lambda key: is_average and key[0] in _BIASED,
-        smooth=fewest,
-    )
+    intervals = unit_intervals(units, drawn, measured, uncertainty, smooth=fewest)
     return {
         name: [intervals[name, index] for index in range(column.size)]
         if isinstance(scores[name], list)
         else intervals[name, 0]
         for name, column in listed.items()
     }
+
+
+def _with_unseen_label(measures: LabelMeasures, units: RowUnits) -> tuple[LabelMeasures, RowUnits]:
+    """Return both with a label that no row has: where all rows have one, an unseen one may not."""
+    task, total = measures.task, units.total()
+    size = len(task.all_labels)
+    occurs = total[size : 2 * size] + total[2 * size : 3 * size] > 0
+    is_averaged = task.average in ("macro", "weighted") and not measures.multilabel
+    if not is_averaged or len(task.averaged_positions) > 1 or occurs.sum() > 1:
+        return measures, units
+    labels = task.all_labels
+    if size == 1:
+        labels = [*labels, None]
+        units = replace(units, amounts=np.insert(units.of_kinds(), [1, 2, 3], 0.0, axis=1))
+    task = replace(task, all_labels=labels, selection=[0, 1], absent=frozenset())
+    return replace(measures, task=task, distances=None), units
 
 
 def _candidates(total: Floats, task: Classes, distances: Distances | None) -> Floats:
@@ -251,9 +268,8 @@ def of_means(scores: Floats, weights: Floats) -> Floats:
 # ---- sums ---------------------------------------------------------------------------------------
 
 
-def _units(rows: ClassifiedRows, distances: Distances | None, clusters: object) -> RowUnits:
-    """Return what rows, or clusters of them, add to the sums."""
-    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+def _units(rows: ClassifiedRows, distances: Distances | None, numbers: Integers | None) -> RowUnits:
+    """Return what rows, or clusters by the numbers of rows, add to the sums."""
     weights = None if rows.weights is None else scaled_weights(rows.weights)[0]
     if isinstance(rows.table, LabelIndicators):
         return RowUnits.of_rows(indicator_counters(rows.table, weights), numbers)

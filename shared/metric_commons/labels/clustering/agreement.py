@@ -17,7 +17,10 @@ from ...statistics.arguments.arrays import Floats, Integers
 from ...statistics.arithmetic.contingency import ContingencyTable
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import intervals_with_candidates
+from ...statistics.intervals.weighted_units import (
+    DrawnScore,
+    unit_intervals,
+)
 from ...statistics.resampling.row_units import RowUnits
 from .partition_names import ClusteringMeasure
 
@@ -214,16 +217,18 @@ def agreement_intervals(
             values["purity"] = _by_code(np.maximum, shares, clusters_of_cells).sum(axis=0)
         return values
 
-    return intervals_with_candidates(
-        units,
-        {name: float(scores[name]) for name in by_name},
-        measured,
-        (candidates[:, np.newaxis] == cells).astype(np.float64),
-        uncertainty,
-        bounds=lambda name: ({"ami": -1.0, "ari": -0.5}.get(by_name[name].kind, 0.0), 1.0),
-        biased=lambda name: True,
-        excess=lambda name: _excess(by_name[name], table),
-    )
+    unseen = (candidates[:, np.newaxis] == cells).astype(np.float64)
+    drawn_scores = {
+        name: DrawnScore(
+            float(scores[name]),
+            unseen,
+            ({"ami": -1.0, "ari": -0.5}.get(measure.kind, 0.0), 1.0),
+            biased=True,
+            excess=_excess(measure, table),
+        )
+        for name, measure in by_name.items()
+    }
+    return unit_intervals(units, drawn_scores, measured, uncertainty)
 
 
 def _nominees(sizes: NDArray[Any]) -> Integers:

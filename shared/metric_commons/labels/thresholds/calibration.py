@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from ...statistics.arguments.arrays import Floats, Integers
-from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.methods import Uncertainty
 from ...statistics.intervals.proportions import Interval
 from ...statistics.intervals.weighted_units import (
     DrawnScore,
-    extremes,
     unit_intervals,
     weighted_draws,
 )
@@ -153,8 +151,7 @@ def calibration_intervals(
         uncertainty: the level and the clusters.
     """
     values, size, tail = binned.errors(), len(binned.rows), (1 - uncertainty.level) / 2
-    clusters = uncertainty.clusters
-    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+    numbers = uncertainty.numbers
     table, bins = bin_sums(rows, binned)
     w = np.ones(bins.size) if rows.weights is None else rows.weights
     units = cluster_values(table * w[:, np.newaxis], numbers)
@@ -163,11 +160,7 @@ def calibration_intervals(
     kinds, counts = _kinds(units, size, numbers is None)
     sizes = units[:, size:].sum(axis=1)
     candidates = unseen_in_bins(binned) * (float(np.sort(sizes**2).sum()) / sizes.sum())
-    trials = bin_scores(total[:, np.newaxis] + candidates.T)
-    scores = {}
-    for name, value in values.items():
-        _, raising = extremes(trials[name], candidates)
-        scores[name] = DrawnScore(value, raising, raising)
+    scores = {name: DrawnScore(value, candidates) for name, value in values.items()}
     of_kinds = RowUnits(counts, kinds)
     if uncertainty.method == "bootstrap":
         return unit_intervals(of_kinds, scores, bin_scores, uncertainty)

@@ -18,14 +18,17 @@ from ...statistics.arithmetic.exact_sums import group_sums
 from ...statistics.intervals.cluster_sums import Clusters
 from ...statistics.intervals.intervals import ratio_error, ratio_interval
 from ...statistics.intervals.methods import Uncertainty
-from ...statistics.intervals.proportions import Interval
-from ...statistics.intervals.weighted_units import LINEAR, intervals_with_candidates
+from ...statistics.intervals.proportions import UNDEFINED, Interval
+from ...statistics.intervals.weighted_units import (
+    LINEAR,
+    DrawnScore,
+    unit_intervals,
+)
 from ...statistics.resampling.row_units import RowUnits
 from .areas import Measure, RowScore, RowScores
 from .curves import areas_of_weights
 
 _UNSEEN = 4  # kinds of unseen rows: positive or negative, first or last
-UNDEFINED = Interval(math.nan, math.nan, "law", math.nan)
 
 
 def linear_interval(
@@ -128,18 +131,11 @@ def area_intervals(
     sizes = np.bincount(unit, amounts)
     candidates = np.eye(_UNSEEN, units.counts.size + _UNSEEN, units.counts.size)
     candidates *= (units.counts @ sizes**2) / (units.counts @ sizes)
-    drawn = intervals_with_candidates(
-        units,
-        {name: areas[name].value for name in names},
-        measure,
-        candidates,
-        uncertainty,
-        bounds=lambda name: (0.0, 1.0),
-    )
-    for name, found in drawn.items():
+    scores = {name: DrawnScore(areas[name].value, candidates, (0.0, 1.0)) for name in names}
+    for name, drawn in unit_intervals(units, scores, measure, uncertainty).items():
         sums = _sums(areas[name], rows.weights, uncertainty.clusters)
         error = _error(*sums, uncertainty.clusters)
-        intervals[name] = found._replace(standard_error=error)
+        intervals[name] = drawn._replace(standard_error=error)
     return intervals
 
 

@@ -90,19 +90,6 @@ def take(column: Any, rows: Integers) -> Any:
     return plain[rows] if isinstance(plain, np.ndarray) else [plain[row] for row in rows.tolist()]
 
 
-def equal_blocks(rows: int, size: int) -> list[slice]:
-    """Return blocks of about this size, at most half as much again, that differ by few rows.
-
-    A short last block would cost as many calls as a whole one.
-
-    >>> equal_blocks(101, 50)
-    [slice(0, 51, None), slice(51, 101, None)]
-    """
-    blocks = max(1, round(rows / size))
-    step = max(1, -(-rows // blocks))
-    return [slice(start, min(start + step, rows)) for start in range(0, rows, step)]
-
-
 def wrapped(number: int) -> int:
     """Return the number modulo 2**64, in the range -2**63 to 2**63 - 1, as in int64 arithmetic.
 
@@ -139,7 +126,7 @@ def row_codes(rows: Sequence[Any]) -> Unsigned:
     except UnicodeEncodeError:
         data = (text.encode("utf-8", "surrogatepass") for text in texts)
         codes = np.fromiter(map(crc32, data), np.uint64, len(listed))
-    return scattered(codes)
+    return codes + np.uint64(1)  # so that empty texts count too
 
 
 def digest_text(codes: Unsigned) -> str:
@@ -157,17 +144,3 @@ def _text(row: Any) -> str:
     if isinstance(row, tuple | list):
         row = row[0] if len(row) == 1 and isinstance(row[0], str) else list(row)
     return row if isinstance(row, str) else repr(row)
-
-
-def scattered(codes: Unsigned) -> Unsigned:
-    """Return the codes spread over 64 bits, so that different codes hardly ever have equal sums.
-
-    Source:
-        The finalizer of SplitMix64 (Steele, Lea and Flood 2014).
-    """
-    mixed = (codes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)  # so that empty texts count too
-    mixed ^= mixed >> np.uint64(30)
-    mixed *= np.uint64(0xBF58476D1CE4E5B9)
-    mixed ^= mixed >> np.uint64(27)
-    mixed *= np.uint64(0x94D049BB133111EB)
-    return mixed ^ (mixed >> np.uint64(31))

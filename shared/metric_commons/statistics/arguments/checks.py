@@ -193,14 +193,11 @@ def measure_parts(name: str) -> tuple[str, str, str]:
     return (parts[1], parts[2], parts[3]) if parts else (name.partition("(")[0], "", "")
 
 
-def check_labels(
-    name: str, labels: Any, rows: int, labels_by_text: dict[str, Any] | None = None
-) -> list[str]:
+def check_labels(name: str, labels: Any, rows: int) -> list[str]:
     """Return one label per row, as strings.
 
     A missing label is an error, and so are two labels that become equal as strings (1 and "1"): a
-    group must not be absorbed into another. `labels_by_text` maps the strings of earlier rows to
-    their original labels, and is extended with the labels of these rows.
+    group must not be absorbed into another.
 
     >>> check_labels("groups", [2023, 2024, 2023], rows=3)
     ['2023', '2024', '2023']
@@ -214,9 +211,9 @@ def check_labels(
         raise OptionError(name, f"must hold one label per row, got {type(labels).__name__}")
     if len(plain) != rows:
         raise OptionError(name, f"has {len(plain)} labels, but there are {rows} rows")
-    if labels_by_text is None and set(map(type, plain)) in ({str}, {int}):
+    if set(map(type, plain)) in ({str}, {int}):
         return list(map(str, plain))  # distinct strings stay distinct
-    first = {} if labels_by_text is None else labels_by_text
+    first: dict[str, Any] = {}
     texts = []
     for row, label in enumerate(plain):
         if _is_missing(label):

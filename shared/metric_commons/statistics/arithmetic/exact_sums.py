@@ -115,15 +115,18 @@ def group_sums(values: Floats, groups: NDArray[np.integer[Any]], size: int) -> F
         total_size = float(np.abs(values).sum())
         if integral and total_size < 2.0**53:  # no partial sum is rounded
             return np.asarray(np.bincount(groups, values, size), np.float64)
-        # The sums of digits are exact, and `fsum` rounds the few sums of each group together once.
-        sums = [
-            shifted(np.bincount(groups, digits, size).astype(np.float64), power).tolist()
+        # The sums of digits are exact. That of two floats is rounded once, that of more by `fsum`.
+        parts = [
+            shifted(np.bincount(groups, digits, size).astype(np.float64), power)
             for digits, power in whole_digits(values, values.size)
         ]
-    return np.array([_rounded(parts) for parts in zip(*sums, strict=True)])
+        totals: Floats = parts[0] + parts[1] if len(parts) > 1 else parts[0]
+    for group in np.flatnonzero(np.any(parts[2:], axis=0)).tolist():
+        totals[group] = _rounded([float(part[group]) for part in parts])
+    return totals
 
 
-def _rounded(numbers: tuple[float, ...]) -> float:
+def _rounded(numbers: list[float]) -> float:
     """Return the sum, rounded once; infinity with the sign of the first number if it is large."""
     try:
         return math.fsum(numbers)

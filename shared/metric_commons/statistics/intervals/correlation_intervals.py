@@ -10,15 +10,14 @@ from dataclasses import replace
 import numpy as np
 
 from ..arguments.arrays import Floats
-from ..arguments.checks import OptionError
 from ..arithmetic.exact_sums import rounded_sum
 from ..arithmetic.rank_correlations import CORRELATIONS, Estimate, PairedScores
 from ..resampling.row_units import RowUnits, resampled_counts
 from .cluster_sums import Clusters
 from .intervals import mean_interval, resampled_interval
 from .methods import Uncertainty
-from .proportions import Interval
-from .weighted_units import DrawnScore, extremes, unit_intervals
+from .proportions import UNDEFINED, Interval
+from .weighted_units import DrawnScore, unit_intervals
 
 _UNSEEN = 7.0  # units
 _ROUNDING = 1e-12
@@ -43,9 +42,8 @@ def correlation_interval(
     if name not in _WITH_INTERVALS:
         return None
     if math.isnan(estimate.value):
-        return Interval(math.nan, math.nan, "law", math.nan)
-    if uncertainty.method not in ("auto", "bootstrap"):
-        raise OptionError("method", f"{uncertainty.method!r} is for means of rows; take 'auto'")
+        return UNDEFINED
+    uncertainty.check_drawn()
     if isinstance(uncertainty.clusters, Clusters):
         uncertainty = replace(uncertainty, clusters=uncertainty.clusters.take(scores.order))
     if name == "pearson":
@@ -102,12 +100,10 @@ def pearson_interval(
     0.71 to 0.99
     """
     if math.isnan(value):
-        return Interval(math.nan, math.nan, "law", math.nan)
+        return UNDEFINED
     w = np.ones(first.size) if weights is None else weights / rounded_sum(weights) * weights.size
     x, y = (_standardized(column, w) for column in (first, second))
-    clusters = uncertainty.clusters
-    numbers = clusters.numbers if isinstance(clusters, Clusters) else None
-    units = RowUnits.of_rows(_pearson_terms(x, y).T * w[:, np.newaxis], numbers)
+    units = RowUnits.of_rows(_pearson_terms(x, y).T * w[:, np.newaxis], uncertainty.numbers)
     sign = -1.0 if value < 0 else 1.0
     apart = float(np.abs(y - sign * x).max()) * (1 + _UNSEEN / len(units)) / 2
     if apart < _ROUNDING:  # a perfect correlation: one deviation up in one column, down in another
@@ -124,9 +120,7 @@ def pearson_interval(
         joint = products - x * y / rows
         return {"": joint / np.sqrt((x_squares - x * x / rows) * (y_squares - y * y / rows))}
 
-    with np.errstate(all="ignore"):
-        of_candidates = measure(units.total()[:, np.newaxis] + candidates)[""]
-    score = DrawnScore(value, *extremes(of_candidates, candidates.T), (-1.0, 1.0))
+    score = DrawnScore(value, candidates.T, (-1.0, 1.0))
     found = unit_intervals(units, {"": score}, measure, uncertainty, smooth=len(units))[""]
     return found._replace(low=max(found.low, -1.0), high=min(found.high, 1.0))
 

@@ -24,7 +24,7 @@ from ..resampling.row_units import RowUnits, percentile_ends
 from .cluster_sums import Clusters
 from .crossed import CrossedClusters
 from .methods import Bounds, Method, Uncertainty, score_bounds
-from .proportions import Interval, proportion_interval
+from .proportions import UNDEFINED, Interval, proportion_interval
 from .proportions import critical_value as critical_value
 from .spreads import finite_scores
 
@@ -186,7 +186,7 @@ def ratio_interval(
         raise OptionError("method", "'wilson' is for scores 0 and 1 of single rows; take 'auto'")
     error = ratio_error(numerators, sizes, counts)
     if not sizes.any():
-        return Interval(math.nan, math.nan, "law", math.nan)
+        return UNDEFINED
     if method == "bootstrap":
         ends = _resampled_ends(numerators, sizes, counts, uncertainty)
         return Interval(max(ends[0], low), min(ends[1], high), method, error)

@@ -13,6 +13,7 @@ from ..arguments.checks import OptionError, shown
 from ..arguments.domains import Parsed
 
 if TYPE_CHECKING:
+    from ..arguments.arrays import Integers
     from .cluster_sums import Clusters
     from .crossed import CrossedClusters
 
@@ -35,6 +36,16 @@ class Uncertainty:
     clusters: "Clusters | CrossedClusters | None" = None  # of the rows at hand
     n_resamples: int = 10_000
     seed: int = 0
+
+    @property
+    def numbers(self) -> "Integers | None":
+        """Return the number of the cluster of each row, from 0 on; None for independent rows."""
+        return getattr(self.clusters, "numbers", None)
+
+    def check_drawn(self) -> None:
+        """Check that the method is one of those of scores that are no means of rows."""
+        if self.method not in ("auto", "bootstrap"):
+            raise OptionError("method", f"{self.method!r} is for means of rows; take 'auto'")
 
     @property
     def draws(self) -> dict[str, int]:

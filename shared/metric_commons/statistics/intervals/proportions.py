@@ -19,6 +19,9 @@ class Interval(NamedTuple):
     design_effect: float | None = None
 
 
+UNDEFINED = Interval(math.nan, math.nan, "law", math.nan)
+
+
 def clopper_pearson(
     successes: float, trials: float, confidence_level: float
 ) -> tuple[float, float]:

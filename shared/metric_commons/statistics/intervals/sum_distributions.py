@@ -17,7 +17,7 @@ from ..arithmetic.exact_sums import group_sums
 from .cluster_sums import Clusters
 from .intervals import mean_interval, ratio_interval
 from .methods import Uncertainty
-from .proportions import Interval
+from .proportions import UNDEFINED, Interval
 
 Columns = Mapping[str, Floats]
 
@@ -73,7 +73,7 @@ class RowMean(SumRatio):
         scores, sizes = self.units(rows)
         has_score = np.flatnonzero(sizes > 0)
         if not has_score.size:
-            return Interval(math.nan, math.nan, "law", math.nan)
+            return UNDEFINED
         if uncertainty.clusters is not None:
             uncertainty = replace(uncertainty, clusters=uncertainty.clusters.take(has_score))
         return mean_interval(scores[has_score], uncertainty)._replace(rows=has_score.size)
@@ -113,8 +113,8 @@ class SumFunction:
     bounds: tuple[float, float] = (0.0, 1.0)
     biased: bool = False
 
-    def unseen(self, names: Sequence[str], values: Floats) -> tuple[Floats, Floats]:
-        """Return the terms that the most lowering and the most raising unit add to each sum.
+    def unseen(self, names: Sequence[str], values: Floats) -> Floats:
+        """Return what the most lowering and the most raising unit add to each sum, (2, sums).
 
         Args:
             names: the names of the sums.
@@ -125,11 +125,8 @@ class SumFunction:
         total = math.fsum(sizes.tolist())
         share = math.fsum((sizes * sizes).tolist()) / total / total if total else math.nan
         sums = {name: math.fsum(column.tolist()) for name, column in columns.items()}
-        lowering, raising = (
-            np.array([share * changed[name] for name in names])
-            for changed in ({**sums, **self.lowering(sums)}, {**sums, **self.raising(sums)})
-        )
-        return lowering, raising
+        both = {**sums, **self.lowering(sums)}, {**sums, **self.raising(sums)}
+        return np.array([[share * changed[name] for name in names] for changed in both])
 
 
 SumScore = SumRatio | SumFunction

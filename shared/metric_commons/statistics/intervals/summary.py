@@ -30,8 +30,7 @@ from .methods import Method, Uncertainty
 from .proportions import Interval
 from .spreads import finite_scores
 
-# Of scores by name; of a score that is a dictionary, such as scores by type, those inside.
-Intervals = Mapping[str, "Interval | list[Interval] | Mapping[str, Any]"]
+Intervals = Mapping[str, "Interval | list[Interval]"]  # of scores by name
 Measured = tuple[dict[str, Any], Intervals]
 
 _ROUNDING = 1e-9  # by which the scores of rows may exceed their upper bound
@@ -306,23 +305,7 @@ def _summary(
         del report["design_effect"]
     else:
         report["n_clusters"] = len(uncertainty.clusters)
-    _add_inside(result, intervals, keys)
     return result | {key: report[key] for key in keys if key in report}
-
-
-def _add_inside(result: dict[str, Any], intervals: Intervals, keys: Sequence[str]) -> None:
-    """Add intervals and errors to the dictionaries of scores inside a result."""
-    for name, inner in intervals.items():
-        if isinstance(inner, Mapping):
-            result[name] = dict(result[name])
-            _add_inside(result[name], inner, keys)
-            report = _reported(inner, inner, 0)
-            if report["interval"]:
-                of_inner = {key: report[key] for key in _INNER if key in keys}
-                result[name] |= of_inner
-
-
-_INNER = ("confidence_interval", "standard_error")
 
 
 def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, Any]:
@@ -334,11 +317,11 @@ def _reported(intervals: Intervals, single: Intervals, rows: int) -> dict[str, A
             for key, value in _report(found, alone, rows, nan).items():
                 if value == value:  # it is not NaN
                     report[key][name] = value
-        elif isinstance(found, list):
-            entries = [_report(*pair, rows, 1.0) for pair in zip(found, alone, strict=True)]
-            for key, value in entries[0].items():
-                is_shared = key == "interval"
-                report[key][name] = value if is_shared else [entry[key] for entry in entries]
+            continue
+        entries = [_report(*pair, rows, 1.0) for pair in zip(found, alone, strict=True)]
+        for key, value in entries[0].items():
+            is_shared = key == "interval"
+            report[key][name] = value if is_shared else [entry[key] for entry in entries]
     return report
 
 

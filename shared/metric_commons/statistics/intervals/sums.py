@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from ..arguments.arrays import Floats, Integers
 from ..arguments.checks import OptionError
 from ..resampling.row_units import RowUnits, cluster_values
-from .cluster_sums import Clusters
 from .crossed import CrossedClusters
 from .methods import Uncertainty
 from .proportions import Interval
@@ -124,17 +123,14 @@ class RowStatistics:
             if not isinstance(result.get(name), float):
                 continue
             with interval_of(name):
-                is_mean = isinstance(distribution, RowMean)
-                if not is_mean and uncertainty.method not in ("auto", "bootstrap"):
-                    method = f"{uncertainty.method!r}"
-                    raise OptionError("method", f"{method} is for means of rows; take 'auto'")
+                if not isinstance(distribution, RowMean):
+                    uncertainty.check_drawn()
                 if isinstance(distribution, SumRatio):
                     intervals[name] = distribution.interval(columns, uncertainty)
                 else:
                     functions[name] = distribution
         if functions:
-            clusters = uncertainty.clusters
-            numbers = clusters.numbers if isinstance(clusters, Clusters) else None
+            numbers = uncertainty.numbers
 
             def values(sums: Floats, keys: Collection[str]) -> dict[str, Floats]:
                 of_sums = dict(zip(names, sums, strict=True))
@@ -142,7 +138,7 @@ class RowStatistics:
 
             units, of_units = RowUnits.of_rows(rows, numbers), cluster_values(rows, numbers)
             drawn = {
-                name: DrawnScore(result[name], *f.unseen(names, of_units), f.bounds, f.biased)
+                name: DrawnScore(result[name], f.unseen(names, of_units), f.bounds, f.biased)
                 for name, f in functions.items()
             }
             intervals |= unit_intervals(units, drawn, values, uncertainty, smooth=len(of_units))

@@ -7,18 +7,19 @@ A score is computed from sums over units, which are rows or clusters of rows. A 
   scores in question, which returns the values of each, shape (draws,). A score that sorts rows,
   such as an area or a rank correlation, has a sum for each kind of row: its weight. Such units have
   no `amounts`;
-* for each score its value, and the units that lower and raise it most: `DrawnScore`. `extremes`
-  finds these units by trying candidates.
+* for each score its value, and the units that may come: `DrawnScore`.
 
-The engine does the rest. The units are weighted at random together with an unseen one: the worst
-for the lower end, the best for the upper end. All scores of a call, and both ends, share the
-weights. Smooth scores of many units are treated as linear in the sums.
+The engine does the rest. The units are weighted at random together with an unseen one: that which
+lowers the score most for the lower end, and that which raises it most for the upper end. All scores
+of a call, and both ends, share the weights. Smooth scores of many units are treated as linear in
+the sums.
 
 >>> units = RowUnits.of_rows(np.array([[1.0, 2.0], [0.0, 1.0], [2.0, 2.0], [1.0, 1.0]]))
 >>> def measure(sums, keys):
 ...     return {"recall": sums[0] / sums[1]}
 >>> row = 10 / 6  # the size of a unit in the mean of rows
->>> scores = {"recall": DrawnScore(4 / 6, np.array([0.0, row]), np.array([row, row]), (0.0, 1.0))}
+>>> unseen = row * np.array([[0.0, 1.0], [1.0, 1.0]])  # a miss, or a hit
+>>> scores = {"recall": DrawnScore(4 / 6, unseen, (0.0, 1.0))}
 >>> found = unit_intervals(units, scores, measure, Uncertainty(n_resamples=4_000))
 >>> print("{:.1f} to {:.1f}".format(*found["recall"][:2]))
 0.2 to 1.0
@@ -49,15 +50,14 @@ Measure = Callable[[Floats, Collection[Key]], Mapping[Key, Floats]]
 
 @dataclass(frozen=True)
 class DrawnScore:
-    """A score of units, and what an unseen unit may add to their sums.
+    """A score of units, and what an unseen unit may add to their sums, shape (candidates, sums).
 
     A score is `biased` if the values of weighted rows are; the interval is then widened by the
     bias. `excess` is a bias that draws do not show; it lowers the lower end.
     """
 
     value: float
-    lowering: Floats  # shape (sums,): the unseen unit of the lower end
-    raising: Floats  # that of the upper end
+    candidates: Floats
     bounds: tuple[float, float] = (-math.inf, math.inf)
     biased: bool = False
     excess: float = 0.0
@@ -117,8 +117,9 @@ def unit_intervals(
             for key, values in resamples.items()
         }
     if smooth >= LINEAR:
+        unseen = unseen_units(units, scores, measure)
         return {
-            key: _linear_interval(units, score, partial(_single, measure, key), level)
+            key: _linear_interval(units, score, unseen[key], partial(_single, measure, key), level)
             for key, score in scores.items()
         }
     intervals = {}
@@ -136,48 +137,16 @@ def unit_intervals(
     return intervals
 
 
-def intervals_with_candidates(
-    units: RowUnits,
-    values: Mapping[Key, float],
-    measure: Measure[Key],
-    candidates: Floats,
-    uncertainty: Uncertainty,
-    *,
-    bounds: Callable[[Key], tuple[float, float]] = lambda key: (-math.inf, math.inf),
-    biased: Callable[[Key], bool] = lambda key: False,
-    excess: Callable[[Key], float] = lambda key: 0.0,
-    smooth: float = 0.0,
-) -> dict[Key, Interval]:
-    """Return the intervals of scores; their unseen units are the worst and the best candidate.
-
-    Args:
-        units: the rows, or clusters of them.
-        values: the scores by any keys.
-        measure: as in `unit_intervals`.
-        candidates: what each candidate adds to the sums, shape (candidates, sums).
-        uncertainty: the level, the method, and how many weights are drawn.
-        bounds: the range of a score, by its key.
-        biased: whether a score is biased in draws.
-        excess: the bias of a score that draws do not show.
-        smooth: as in `unit_intervals`.
-    """
-    with np.errstate(all="ignore"):
-        trials = measure(units.total()[:, np.newaxis] + candidates.T, values.keys())
-    scores = {
-        key: DrawnScore(
-            value, *extremes(trials[key], candidates), bounds(key), biased(key), excess(key)
-        )
-        for key, value in values.items()
-    }
-    return unit_intervals(units, scores, measure, uncertainty, smooth=smooth)
-
-
 def _single(measure: Measure[Key], key: Key, sums: Floats) -> Floats:
     return measure(sums, [key])[key]
 
 
 def _linear_interval(
-    units: RowUnits, score: DrawnScore, measure: Callable[[Floats], Floats], level: float
+    units: RowUnits,
+    score: DrawnScore,
+    unseen: tuple[Floats, Floats],
+    measure: Callable[[Floats], Floats],
+    level: float,
 ) -> Interval:
     """Return the interval of a score whose slope at the totals makes a mean of it.
 
@@ -196,7 +165,7 @@ def _linear_interval(
     with np.errstate(all="ignore"):
         start = float(measure(total[:, np.newaxis])[0])
         values = moved(rows)
-        lowered, raised = moved(np.stack([score.lowering, score.raising])).tolist()
+        lowered, raised = moved(np.stack(unseen)).tolist()
     error = math.nan
     if np.isfinite(values).all():
         squares = rounded_sum(repeats * np.square(values - score.value))
@@ -219,16 +188,16 @@ def weighted_draws(
         **draws: `n_resamples` and `seed`.
     """
     parts: dict[Key, list[list[Floats]]] = {key: [[], [], []] for key in scores}
-    unseen_units: dict[bytes, tuple[Floats, list[tuple[Key, int]]]] = {}
-    for key, score in scores.items():
-        for side, unit in enumerate((score.lowering, score.raising)):
-            unseen_units.setdefault(unit.tobytes(), (unit, []))[1].append((key, side))
+    places_of: dict[bytes, tuple[Floats, list[tuple[Key, int]]]] = {}
+    for key, sides in unseen_units(units, scores, measure).items():
+        for side, unit in enumerate(sides):
+            places_of.setdefault(unit.tobytes(), (unit, []))[1].append((key, side))
     with np.errstate(all="ignore"):
         for totals, unseen in units.weighted(**draws):
             values = measure(totals, scores.keys())
             for key in scores:
                 parts[key][2].append(np.array(values[key]))
-            for unit, places in unseen_units.values():
+            for unit, places in places_of.values():
                 added = np.flatnonzero(unit)
                 before = totals[added]
                 totals[added] += unit[added, np.newaxis] * unseen
@@ -240,18 +209,21 @@ def weighted_draws(
     return {key: Draws(*(v[~np.isnan(v)] for v in lists)) for key, lists in columns.items()}
 
 
-def extremes(values: Floats, candidates: Floats) -> tuple[Floats, Floats]:
-    """Return the candidates for an unseen unit with the lowest and the highest value of a score.
-
-    Without any defined value these are units that add nothing.
-
-    Args:
-        values: the score of all units and the candidate, shape (candidates,).
-        candidates: what each adds to the sums, shape (candidates, sums).
-
-    >>> extremes(np.array([0.5, np.nan, 0.7]), np.eye(3))
-    (array([1., 0., 0.]), array([0., 0., 1.]))
-    """
-    if np.isnan(values).all():
-        return np.zeros(candidates.shape[1]), np.zeros(candidates.shape[1])
-    return candidates[np.nanargmin(values)], candidates[np.nanargmax(values)]
+def unseen_units(
+    units: RowUnits, scores: Mapping[Key, DrawnScore], measure: Measure[Key]
+) -> dict[Key, tuple[Floats, Floats]]:
+    """Return the candidates that lower, and raise, each score most; zeros if it is undefined."""
+    total, found = units.total()[:, np.newaxis], {}
+    alike: dict[int, list[Key]] = {}  # scores with the same candidates
+    for key, score in scores.items():
+        alike.setdefault(id(score.candidates), []).append(key)
+    for keys in alike.values():
+        candidates = scores[keys[0]].candidates
+        with np.errstate(all="ignore"):
+            trials = measure(total + candidates.T, keys)
+        for key in keys:
+            values = trials[key]
+            found[key] = 0.0 * total[:, 0], 0.0 * total[:, 0]
+            if not np.isnan(values).all():
+                found[key] = candidates[np.nanargmin(values)], candidates[np.nanargmax(values)]
+    return found

@@ -157,10 +157,10 @@ def _saddle_point(c: Floats, m: Floats, end: float) -> float:
         slope = float(np.add.reduce(mr))
         low, high = (s, high) if slope < 0 else (low, s)
         following = s - slope / float(np.add.reduce(mr * r))
+        if abs(following - s) <= 1e-11 * s:  # before rounding moves it out of the bracket
+            break
         if not low < following < high:
             following = (low + high) / 2
-        if abs(following - s) <= 1e-12 * s:
-            break
         s = following
     return s
 

@@ -4,7 +4,7 @@ The observed power of a completed test says nothing beyond its p-value. These fu
 planning, and for the smallest difference that a test could have found.
 
 They need only a standard deviation, and are for Student's t-test of normal differences. For scores
-0 and 1 the test of `compare` is exact and has less power, so it takes about a tenth more rows.
+0 and 1 the test of `compare` is exact and takes a tenth to a fifth more rows.
 
 Source:
     Cohen, Statistical Power Analysis for the Behavioral Sciences (1988). Card et al., With little

@@ -178,3 +178,14 @@ def test_resamples_without_a_score_are_left_out_of_its_interval():
     scores = classification_scores([1, 0], [1, 0], zero_division=math.nan, **options)
 
     assert scores["confidence_interval"]["recall"] == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("label", [0, 1, "a"])
+def test_rows_of_one_label_may_be_followed_by_another(label):
+    rows = [label] * 10
+    for average in ("macro", "weighted"):
+        result = classification_scores(rows, rows, average=average, confidence_level=0.95)
+        for name in ("f1", "precision", "recall", "balanced_accuracy"):
+            low, high = result["confidence_interval"][name]
+            assert (result[name], high) == (1.0, 1.0)
+            assert low < (0.5 if average == "macro" and name != "balanced_accuracy" else 0.85)

@@ -176,11 +176,10 @@ def test_a_kernel_knows_nothing_of_groups_clusters_and_keys():
     def kernel(*, x, weights, uncertainty):
         calls.append((len(x), None if uncertainty is None else uncertainty.clusters))
         assert weights is None
-        of_all = {"mean": float(np.mean(x)), "by_type": {"a": {"half": float(np.mean(x)) / 2}}}
+        of_all = {"mean": float(np.mean(x))}
         if uncertainty is None:
             return of_all, {}
-        found = mean_interval(np.asarray(x), uncertainty)
-        return of_all, {"mean": found, "by_type": {"a": {"half": found}}}
+        return of_all, {"mean": mean_interval(np.asarray(x), uncertainty)}
 
     columns = {"x": [0.0, 0.5, 1.0, 0.5], "weights": None}
     options = {"groups": list("abab"), "clusters": list("xxyy")}
@@ -188,9 +187,6 @@ def test_a_kernel_knows_nothing_of_groups_clusters_and_keys():
     assert calls == [(4, None), (2, None), (2, None)]
     result = summarize_inputs(kernel, columns, confidence_level=0.9, **options)
     assert result["n_clusters"] == 2
-    assert result["by_type"]["a"]["confidence_interval"] == {
-        "half": result["confidence_interval"]["mean"]
-    }
     assert result["groups"]["a"]["confidence_interval"].keys() == {"mean"}
     with pytest.raises(ValueError, match="clusters of several fields are for means"):
         summarize_inputs(
